@@ -109,6 +109,9 @@ def test_a_secret_that_cannot_be_opened_is_an_alert_and_takes_nothing_away(
     reconciler.round()
     assert appliance.agent.wanted is None, "no document without the host is sent"
     assert list(alerts(appliance)) == ["exports.unbuilt"]
+    with appliance.store.read() as tx:
+        causes = tx.scalars(select(Alert.cause).where(Alert.key == "exports.unbuilt")).all()
+    assert ["CHAP secret of host h1" in cause for cause in causes] == [True]
 
 
 def test_what_the_brake_keeps_is_an_alert_naming_it(appliance: Appliance, reconciler: Reconciler) -> None:

@@ -214,7 +214,7 @@ export type AlertAcknowledge = {
  *
  * What an alert is about: its key begins with it (`array.health:<id>`).
  */
-export type AlertFamily = 'agent' | 'array' | 'clock' | 'delivery' | 'disk' | 'exports' | 'fc_port' | 'firewall' | 'host' | 'initiator' | 'interface' | 'job' | 'login' | 'mapping' | 'portal' | 'schedule' | 'sealed_copy' | 'spdk' | 'subsystem' | 'system' | 'target' | 'thin_pool';
+export type AlertFamily = 'agent' | 'array' | 'clock' | 'delivery' | 'disk' | 'exports' | 'fc_port' | 'firewall' | 'host' | 'initiator' | 'interface' | 'job' | 'login' | 'mapping' | 'portal' | 'schedule' | 'sealed_copy' | 'setting' | 'spdk' | 'subsystem' | 'system' | 'target' | 'thin_pool';
 
 /**
  * AlertPage

@@ -53,6 +53,7 @@ class AlertFamily(StrEnum):
     PORTAL = "portal"
     SCHEDULE = "schedule"
     SEALED_COPY = "sealed_copy"
+    SETTING = "setting"
     SPDK = "spdk"
     SUBSYSTEM = "subsystem"
     SYSTEM = "system"

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.dhchap import DhGroup, DhHash
 from lunette.domain.encryption import Encryption
+from lunette.domain.errors import Unavailable
 from lunette.domain.exports import (
     ExportArray,
     ExportChap,
@@ -264,8 +265,8 @@ def _dhchap(host: Host, box: SecretBox) -> ExportDhChap | None:
         return None
     mutual = host.dhchap_mutual_secret_sealed
     return ExportDhChap(
-        secret=box.open(host.dhchap_secret_sealed),
-        mutual_secret=box.open(mutual) if mutual else None,
+        secret=_opened(box, host.dhchap_secret_sealed, f"the DH-CHAP key of host {host.name}"),
+        mutual_secret=_opened(box, mutual, f"the mutual DH-CHAP key of host {host.name}") if mutual else None,
         hash=DhHash(host.dhchap_hash or DhHash.SHA256),
         dh_group=DhGroup(host.dhchap_group or DhGroup.NULL),
     )
@@ -287,9 +288,21 @@ def _discovery(tx: Session, box: SecretBox) -> ExportChap | None:
         return None
     secret, mutual = (row.sealed.get(key) for key in ("discovery_auth", "discovery_auth.mutual"))
     return ExportChap(
-        user=asked.user, secret=box.open(secret) if secret else SecretStr(""), mutual_user=asked.mutual_user,
-        mutual_secret=box.open(mutual) if mutual else None,
-    )  # fmt: skip
+        user=asked.user,
+        secret=_opened(box, secret, "the secret of the discovery login") if secret else SecretStr(""),
+        mutual_user=asked.mutual_user,
+        mutual_secret=_opened(box, mutual, "the mutual secret of the discovery login") if mutual else None,
+    )
+
+
+def _opened(box: SecretBox, sealed: str, what: str) -> SecretStr:
+    """Raises Unavailable naming what was sealed with another key: no host is turned away for that."""
+    found = box.open_if_known(sealed)
+    if found is None:
+        raise Unavailable(
+            f"{what[0].upper()}{what[1:]} was sealed with another key: restore the key file, or enter it again."
+        )
+    return found
 
 
 def _fc_initiators(host: Host) -> Iterable[ExportFcInitiator]:
@@ -304,7 +317,7 @@ def _chap(host: Host, box: SecretBox) -> ExportChap | None:
     mutual = host.chap_mutual_secret_sealed
     return ExportChap(
         user=host.chap_user,
-        secret=box.open(host.chap_secret_sealed),
+        secret=_opened(box, host.chap_secret_sealed, f"the CHAP secret of host {host.name}"),
         mutual_user=host.chap_mutual_user,
-        mutual_secret=box.open(mutual) if mutual else None,
+        mutual_secret=_opened(box, mutual, f"the mutual CHAP secret of host {host.name}") if mutual else None,
     )

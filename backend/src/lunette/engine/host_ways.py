@@ -15,7 +15,6 @@ from lunette.domain.kits import HostKit
 from lunette.domain.mappings import Family, Protocol
 from lunette.domain.observations import Observation
 from lunette.domain.paths import HostPaths
-from lunette.domain.sealed_copies import LOST
 from lunette.engine import path_verdicts
 from lunette.engine.lookup import need
 from lunette.engine.why import Look
@@ -132,12 +131,12 @@ def _fc_ports(tx: Session, seen: Observation | None) -> Iterator[str]:
 def _chap(tx: Session, host: Host, *, secrets: bool) -> KitChap | None:
     if host.chap_user is None or host.chap_secret_sealed is None:
         return None
-    if not secrets or host.chap_secret_sealed == LOST:
+    if not secrets:
         return KitChap(user=host.chap_user, mutual_user=host.chap_mutual_user)
     box, mutual = store_of(tx).box, host.chap_mutual_secret_sealed
     return KitChap(
-        user=host.chap_user, mutual_user=host.chap_mutual_user, secret=box.open(host.chap_secret_sealed),
-        mutual_secret=box.open(mutual) if mutual else None,
+        user=host.chap_user, mutual_user=host.chap_mutual_user, secret=box.open_if_known(host.chap_secret_sealed),
+        mutual_secret=box.open_if_known(mutual) if mutual else None,
     )  # fmt: skip
 
 
@@ -154,10 +153,10 @@ def _dhchap(tx: Session, host: Host, *, secrets: bool) -> KitDhChap | None:
     if host.dhchap_secret_sealed is None:
         return None
     mutual = host.dhchap_mutual_secret_sealed
-    if not secrets or host.dhchap_secret_sealed == LOST:
+    if not secrets:
         return KitDhChap(is_mutual=mutual is not None)
     box = store_of(tx).box
     return KitDhChap(
-        is_mutual=mutual is not None, secret=box.open(host.dhchap_secret_sealed),
-        mutual_secret=box.open(mutual) if mutual else None,
+        is_mutual=mutual is not None, secret=box.open_if_known(host.dhchap_secret_sealed),
+        mutual_secret=box.open_if_known(mutual) if mutual else None,
     )  # fmt: skip

@@ -4,7 +4,7 @@ import base64
 import datetime as dt
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import or_, select
@@ -14,6 +14,7 @@ import lunette
 from lunette.domain.alerts import Severity
 from lunette.domain.errors import LunetteError, NotFound, Unavailable
 from lunette.domain.sealed_copies import LOST, CopyHeader, SealOrder, sealed_part
+from lunette.domain.settings import SECRETS
 from lunette.domain.volumes import VolumeEngine
 from lunette.engine import exportset
 from lunette.engine.alerts import AlertBoard, Cause
@@ -37,7 +38,8 @@ from lunette.store.resources import (
     Volume,
 )
 from lunette.store.schema import Base, utc_now
-from lunette.store.settings import read_settings
+from lunette.store.secrets import SecretBox
+from lunette.store.settings import lost_secrets, read_settings
 from lunette.system.agent_port import AgentPort
 
 SETTLE_S = 5.0
@@ -47,7 +49,8 @@ BREAKS = 20
 PERIOD_S = 60.0
 """What could not be written is tried again so often."""
 GRACE_S = 180.0
-FAMILIES = ("sealed_copy:", "host.secret:")
+FAMILIES = ("sealed_copy:", "host.secret:", "setting.secret:")
+OTHER_KEY = "It was sealed with another key than the one in the key file (secret.key) now"
 _MODELS = (
     Array, ArrayDisk, Volume, DeletedVolume, Snapshot, Host, HostInitiator, HostGroup, HostGroupMember, Target, Mapping,
     Portal, FcPort,
@@ -65,7 +68,10 @@ class _State:
     content: bytes
     header: CopyHeader
     arrays: Sequence[tuple[str, str, str, str]]
-    without_secret: Sequence[tuple[str, str]]
+    without_secret: Sequence[tuple[str, str, bool]]
+    """Hosts by id and name whose secrets are lost; True where only the key is another one, and they are let in."""
+    lost: Sequence[str]
+    """Secrets of settings that were sealed with another key, by their keys."""
 
 
 def content(tx: Session) -> bytes:
@@ -111,7 +117,7 @@ class Sealer:
         """Writes what changed to each array that stands. Returns the seconds until it is worth another try."""
         state = self._read()
         digest = hashlib.sha256(state.content).hexdigest()
-        causes = [_missing_secret(*one) for one in state.without_secret]
+        causes = [*(_missing_secret(*one) for one in state.without_secret), *map(_lost_setting, state.lost)]
         packed = base64.b64encode(state.content).decode()
         self._generation += 1
         for id_, name, uuid, group in state.arrays:
@@ -138,7 +144,6 @@ class Sealer:
         with self._store.read() as tx:
             grouped = [engine.value for engine, plans in ARRAY_ENGINES.items() if plans.volumes is VolumeEngine.LVM]
             sealed = select(Array).where(exportset.is_served(), Array.engine.in_(grouped)).order_by(Array.id)
-            lost = or_(Host.chap_secret_sealed == LOST, Host.dhchap_secret_sealed == LOST)
             header = CopyHeader(
                 generation=0, written_at=self._now(), array_uuid=NO_ARRAY, appliance=read_settings(tx).name or "",
                 appliance_id=exportset.meta(tx, "appliance_id"), version=lunette.__version__,
@@ -147,7 +152,7 @@ class Sealer:
             return _State(
                 content=content(tx), header=header,
                 arrays=[(row.id, row.name, row.uuid, row.group_name) for row in tx.scalars(sealed)],
-                without_secret=[(row.id, row.name) for row in tx.scalars(select(Host).where(lost))],
+                without_secret=list(_without_secret(tx, self._store.box)), lost=lost_secrets(tx, self._store.box),
             )  # fmt: skip
 
 
@@ -162,11 +167,37 @@ def _not_written(array_id: str, name: str, error: Exception) -> Cause:
     )
 
 
-def _missing_secret(host_id: str, name: str) -> Cause:
+def _without_secret(tx: Session, box: SecretBox) -> Iterator[tuple[str, str, bool]]:
+    columns = (Host.chap_secret_sealed, Host.chap_mutual_secret_sealed, Host.dhchap_secret_sealed,
+               Host.dhchap_mutual_secret_sealed)  # fmt: skip
+    held = select(Host.id, Host.name, *columns).where(or_(*(column.is_not(None) for column in columns)))
+    for id_, name, *found in tx.execute(held):
+        sealed = [one for one in found if one is not None]
+        if LOST in sealed:
+            yield id_, name, False
+        elif any(box.open_if_known(one) is None for one in sealed):
+            yield id_, name, True
+
+
+def _missing_secret(host_id: str, name: str, is_let_in: bool) -> Cause:
+    why = f"Host {name} is not let in: its CHAP or DH-CHAP secret must be set again"
+    if is_let_in:
+        why = f"The CHAP or DH-CHAP secret of host {name} cannot be read: it must be set again"
     return Cause(
         key=f"{FAMILIES[1]}{host_id}",
         severity=Severity.WARNING,
-        message=f"Host {name} is not let in: its CHAP or DH-CHAP secret must be set again",
-        cause="The appliance was rebuilt from its disks, and secrets do not lie on them",
+        message=why,
+        cause=OTHER_KEY if is_let_in else "The appliance was rebuilt from its disks, and secrets do not lie on them",
         fix=f"Set what the host has: `lunette host set {name}` with its secrets.",
+    )
+
+
+def _lost_setting(key: str) -> Cause:
+    name, field = SECRETS[key]
+    return Cause(
+        key=f"{FAMILIES[2]}{name}.{field}",
+        severity=Severity.WARNING,
+        message=f"The stored {field.replace('_', ' ')} of the setting {name} cannot be read: enter it again",
+        cause=OTHER_KEY,
+        fix=f"Restore the key file, or set {name} again with it. All other settings change as usual.",
     )

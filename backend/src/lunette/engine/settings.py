@@ -15,6 +15,7 @@ from lunette.domain.settings import (
     DiscoveryAuth,
     Settings,
     SettingsPatch,
+    WebhookSettings,
     same_peer,
     secret_of,
     user_of,
@@ -80,24 +81,37 @@ def patch(tx: Session, desk: Desk, actor: Actor, wish: SettingsPatch, dry_run: b
 
 
 def _secrets(tx: Session, row: SettingsRow, given: dict[str, object]) -> dict[str, str]:
-    """The sealed secrets as they will be. One that is kept goes to the server it was given for, and to no other."""
+    """The sealed secrets as they will be. One that is kept goes to the server it was given for, and to no other.
+
+    Only those of what is given are opened: one that was sealed with another key holds up no other setting.
+    """
     box, sealed, before = store_of(tx).box, dict(row.sealed), with_secrets(tx)
     for key, (name, field) in SECRETS.items():
         if name not in given:
             continue
         new, held = given[name], sealed.get(key)
-        secret = secret_of(new, field)
+        secret, known = secret_of(new, field), box.open_if_known(held) if held is not None else None
         if secret is not None:
-            if held is None or box.open(held).get_secret_value() != secret.get_secret_value():
+            if known is None or known.get_secret_value() != secret.get_secret_value():
                 sealed[key] = box.seal(secret)
-        elif new is None or not same_peer(key, getattr(before, name), new):
+        elif new is None or not _may_stay(key, getattr(before, name), new, is_lost=known is None):
             sealed.pop(key, None)
+        elif held is not None and known is None:
+            _refuse(f"{name}.{field}", "the stored one was sealed with another key and cannot be read: enter it again")
         if user_of(key, new) is not None and key not in sealed:
             _refuse(f"{name}.{field}", "it is not known for this server and user: give it once, and it is kept")
-    pair = [box.open(sealed[key]).get_secret_value() for key in SECRETS if "discovery" in key and key in sealed]
-    if len(pair) > len(set(pair)):
-        _refuse("discovery_auth.mutual_secret", "it must differ from secret (RFC 3720 section 8.2.1)")
+    if "discovery_auth" in given:
+        pair = [box.open(sealed[key]).get_secret_value() for key in SECRETS if "discovery" in key and key in sealed]
+        if len(pair) > len(set(pair)):
+            _refuse("discovery_auth.mutual_secret", "it must differ from secret (RFC 3720 section 8.2.1)")
     return sealed
+
+
+def _may_stay(key: str, before: object, new: object, *, is_lost: bool) -> bool:
+    """Whether a secret that is left out is the one there is. Of an address that was lost only the server is known."""
+    if is_lost and isinstance(before, WebhookSettings) and isinstance(new, WebhookSettings):
+        return before.url.shown == new.url.shown
+    return same_peer(key, before, new)
 
 
 def _refuse(field: str, message: str) -> NoReturn:

@@ -15,7 +15,6 @@ from lunette.domain.fc import FcPortCreate
 from lunette.domain.hosts import HostGroupCreate
 from lunette.domain.jobs import ResourceState
 from lunette.domain.mappings import MappingCreate, PortalCreate
-from lunette.domain.sealed_copies import LOST
 from lunette.domain.settings import SECRETS, SettingsPatch
 from lunette.domain.site import Site, SiteArray, SiteChap, SiteDhChap, SiteHost, SiteNoun
 from lunette.domain.volumes import VolumeCreate
@@ -110,10 +109,9 @@ def _dhchap(row: Host, box: SecretBox | None) -> SiteDhChap | None:
 
 
 def _opened(box: SecretBox | None, sealed: dict[str, str | None]) -> dict[str, SecretStr]:
-    """The secrets that are held and not lost with the appliance they were sealed on."""
-    if box is None:
-        return {}
-    return {name: box.open(text) for name, text in sealed.items() if text and text != LOST}
+    """The secrets that are held and not lost with the appliance or the key they were sealed with."""
+    found = {name: box.open_if_known(text) for name, text in sealed.items() if text} if box is not None else {}
+    return {name: secret for name, secret in found.items() if secret is not None}
 
 
 def _mappings(tx: Session, names: dict[str, str]) -> tuple[MappingCreate, ...]:

@@ -68,15 +68,24 @@ def read_settings(tx: Session) -> Settings:
 
 
 def with_secrets(tx: Session, box: SecretBox | None = None) -> Settings:
-    """The settings with their secrets, to use them. Raises Unavailable if the key of the secrets is another one."""
+    """The settings with their secrets, to use them. Those that were sealed with another key are left out."""
     row = settings_row(tx)
     box = box or store_of(tx).box
     plain = read_settings(tx)
     found: dict[str, Model] = {}
     for key, (name, field) in SECRETS.items():
         held: Model | None = found.get(name, getattr(plain, name))
-        if held is not None and key in row.sealed:
-            found[name] = with_secret(held, field, box.open(row.sealed[key]))
-        elif isinstance(held, WebhookSettings) and not held.url.hidden and key == "webhook.url":
+        secret = box.open_if_known(row.sealed[key]) if key in row.sealed else None
+        if held is not None and secret is not None:
+            found[name] = with_secret(held, field, secret)
+        elif (
+            key == "webhook.url" and key not in row.sealed and isinstance(held, WebhookSettings) and not held.url.hidden
+        ):
             found[name] = held.model_copy(update={"url": held.url.root})
     return plain.model_copy(update=found)
+
+
+def lost_secrets(tx: Session, box: SecretBox | None = None) -> tuple[str, ...]:
+    """Keys in SECRETS of what was sealed with another key: somebody must enter it again."""
+    row, box = settings_row(tx), box or store_of(tx).box
+    return tuple(key for key in SECRETS if key in row.sealed and box.open_if_known(row.sealed[key]) is None)

@@ -38,6 +38,7 @@ const PLACES: Record<AlertFamily, (subject: string, what: string) => AlertPlace>
   portal: () => ({ to: { name: 'portals' }, label: 'alerts.toPortals' }),
   schedule: () => ({ to: { name: 'schedules' }, label: 'alerts.toSchedules' }),
   sealed_copy: toArray,
+  setting: () => ({ to: { name: 'settings' }, label: 'alerts.toSettings' }),
   spdk: () => ({ to: { name: 'portals' }, label: 'alerts.toPortals' }),
   subsystem: toHosts,
   system: (_subject, what) => {

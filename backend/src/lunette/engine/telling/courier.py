@@ -6,13 +6,13 @@ that dies between the server's yes and the note repeats one message, under the s
 """
 
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from sqlalchemy import Select, delete, select
 
 from lunette.domain.alerts import Severity
 from lunette.domain.messages import Message
-from lunette.domain.settings import Channel, Settings
+from lunette.domain.settings import SECRETS, Channel, Settings
 from lunette.engine import alerts, settings
 from lunette.engine.loop import Loop
 from lunette.engine.telling import mail, outbox, syslog, webhook
@@ -21,7 +21,7 @@ from lunette.planner import calendar
 from lunette.store.database import Store
 from lunette.store.resources import Meta
 from lunette.store.schema import utc_now
-from lunette.store.settings import Delivery, read_settings, with_secrets
+from lunette.store.settings import Delivery, lost_secrets, read_settings, with_secrets
 
 PERIOD_S = 5.0
 IDLE_S = 3600.0
@@ -37,8 +37,14 @@ TROUBLE_AT = 3
 KEPT = dt.timedelta(days=30)
 
 
-def send(channel: Channel, wanted: Settings, message: Message) -> str:
-    """Sends one message now; what came of it, in words. Raises NotTold, whatever goes wrong."""
+def send(channel: Channel, wanted: Settings, message: Message, lost: Collection[str] = ()) -> str:
+    """Sends one message now; what came of it, in words. Raises NotTold, whatever goes wrong.
+
+    `lost`: keys of secrets that cannot be read. Without its secret a message goes nowhere.
+    """
+    if fields := [field for key, (name, field) in SECRETS.items() if key in lost and name == channel.value]:
+        words = " and ".join(fields)
+        raise NotTold(f"the stored {words} was sealed with another key: enter it again", was_answered=False)
     try:
         return _send(channel, wanted, message)
     except NotTold:
@@ -120,16 +126,16 @@ class Courier:
     def round(self) -> float:
         """Carries what waits, the oldest first, until there is nothing or the server does not take it."""
         while (claimed := self._claim()) is not None:
-            seq, message, wanted = claimed
+            seq, message, wanted, lost = claimed
             try:
-                words = send(self._channel, wanted, message)
+                words = send(self._channel, wanted, message, lost)
             except NotTold as error:
                 self._failed(seq, error)
                 return IDLE_S
             self._told(seq, words)
         return IDLE_S
 
-    def _claim(self) -> tuple[int, Message, Settings] | None:
+    def _claim(self) -> tuple[int, Message, Settings, Collection[str]] | None:
         """The oldest message, now this process's to send; None if there is none, or its time has not come."""
         now = self._now()
         with self._store.read() as tx:
@@ -146,7 +152,7 @@ class Courier:
             if row.lease_until is not None and now < row.lease_until < now + calendar.SET_BACK:
                 return None
             row.lease_until, row.attempts = now + LEASE, row.attempts + 1
-            return row.seq, Message.model_validate(row.message), wanted
+            return row.seq, Message.model_validate(row.message), wanted, lost_secrets(tx)
 
     def _oldest(self) -> Select[Delivery]:
         mine = (Delivery.channel == self._channel.value, Delivery.over_at.is_(None))

@@ -1,5 +1,6 @@
 """The test button: one message over every channel that is set up, now, and what each server said to it."""
 
+from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 
 from lunette.domain.base import Model
@@ -12,7 +13,7 @@ from lunette.engine.telling.failure import NotTold
 from lunette.engine.telling.outbox import appliance_name
 from lunette.store.database import Store
 from lunette.store.schema import utc_now
-from lunette.store.settings import with_secrets
+from lunette.store.settings import lost_secrets, with_secrets
 
 
 class Trial(Model):
@@ -26,7 +27,7 @@ class Trial(Model):
 def try_all(store: Store, actor: str) -> tuple[Trial, ...]:
     """Sends a test over each channel at once, within no transaction. Raises Conflict if none is set up."""
     with store.read() as tx:
-        wanted = with_secrets(tx, store.box)
+        wanted, lost = with_secrets(tx, store.box), lost_secrets(tx, store.box)
     channels = wanted.channels()
     if not channels:
         raise Conflict("No channel is set up: set mail, webhook or syslog first, then send a test.")
@@ -36,11 +37,11 @@ def try_all(store: Store, actor: str) -> tuple[Trial, ...]:
         text=f"A test of the alerts of {name}, asked for by {actor}",
     )  # fmt: skip
     with ThreadPoolExecutor(len(channels)) as threads:
-        return tuple(threads.map(lambda channel: _try_one(channel, wanted, message), channels))
+        return tuple(threads.map(lambda channel: _try_one(channel, wanted, message, lost), channels))
 
 
-def _try_one(channel: Channel, wanted: Settings, message: Message) -> Trial:
+def _try_one(channel: Channel, wanted: Settings, message: Message, lost: Collection[str]) -> Trial:
     try:
-        return Trial(channel=channel, accepted=True, detail=send(channel, wanted, message))
+        return Trial(channel=channel, accepted=True, detail=send(channel, wanted, message, lost))
     except NotTold as error:
         return Trial(channel=channel, accepted=False, detail=error.detail)

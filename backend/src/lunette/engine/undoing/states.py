@@ -85,7 +85,9 @@ def _host(tx: Session, row: Host) -> Json:
 
 
 def _opened(tx: Session, sealed: str | None) -> str | None:
-    return store_of(tx).box.open(sealed).get_secret_value() if sealed else None
+    """None also for what was sealed with another key."""
+    secret = store_of(tx).box.open_if_known(sealed) if sealed else None
+    return secret.get_secret_value() if secret else None
 
 
 def _identities(tx: Session, owner_ids: Sequence[str]) -> dict[str, Json]:

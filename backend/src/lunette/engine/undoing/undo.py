@@ -36,9 +36,19 @@ def undo(tx: Session, desk: Desk, actor: Actor, seq: int, dry_run: bool) -> Outc
         )
     take_recorded(tx)
     try:
-        outcome = _Undoing(tx, event, row.noun, kept(tx, row)).perform(Hand(tx, desk, actor, dry_run))
+        around = kept(tx, row)
+    except Unavailable:
+        raise Conflict(
+            f"Event {seq} ({event.message}) cannot be undone: how it was is sealed with another key than the one in "
+            "the key file now. Change it by hand, or restore the key file."
+        ) from None
+    try:
+        outcome = _Undoing(tx, event, row.noun, around).perform(Hand(tx, desk, actor, dry_run))
     except ValidationError as error:
-        fields = ", ".join(".".join(str(part) for part in one["loc"]) for one in error.errors())
+        places = [[str(part) for part in one["loc"]] for one in error.errors()]
+        fields = ", ".join(map(".".join, places))
+        if all("secret" in place[-1] for place in places):
+            raise Conflict(f"Event {seq} was not undone: {fields} could not be read then. Enter it again.") from None
         raise Conflict(f"Event {seq} was not undone: this version does not allow what {fields} held.") from None
     except Unavailable:
         raise

@@ -1,0 +1,158 @@
+"""The key file is lost or another one: what it sealed is entered again, one by one, and holds up nothing else."""
+
+from typing import Any
+
+import pytest
+from cryptography.fernet import Fernet
+from pydantic import SecretStr
+from sqlalchemy import func, select
+
+from backend.tests.engine.conftest import ADMIN, Appliance
+from backend.tests.engine.listeners import Authority, https_server, mail_server
+from backend.tests.engine.memory_agent import MemoryAgent
+from backend.tests.engine.test_telling import SECRET, Bench, hook, mail
+from lunette.domain.dhchap import DhChap
+from lunette.domain.errors import Conflict, Invalid
+from lunette.domain.hosts import Chap, HostPatch
+from lunette.domain.settings import Channel
+from lunette.engine.sealer import Sealer
+from lunette.store.database import Store
+from lunette.store.journal import Alert
+from lunette.store.secrets import SecretBox
+from lunette.store.settings import lost_secrets, read_settings, settings_row, with_secrets
+from lunette.store.undo import KeptState
+
+DISCOVERY = {"user": "scout", "secret": "discovery-secret", "mutual_user": "san", "mutual_secret": "another-secret-x"}
+
+
+def lose_key(store: Store) -> None:
+    store.box = SecretBox(Fernet.generate_key())
+
+
+def undo_last(bench: Bench) -> None:
+    with bench.store.write() as tx:
+        bench.control.undo(tx, ADMIN, tx.scalar(select(func.max(KeptState.event_seq))) or 0)
+
+
+def alerts(store: Store) -> dict[str, str]:
+    with store.read() as tx:
+        return dict(tx.execute(select(Alert.key, Alert.message).where(Alert.resolved_at.is_(None))).all())
+
+
+@pytest.fixture
+def bench(sqlite_store: Store) -> Bench:
+    """Mail, webhook and discovery login with secrets; then the key file is another one."""
+    made = Bench(sqlite_store)
+    made.set(mail=mail(25), webhook=hook(1), discovery_auth=DISCOVERY)
+    lose_key(made.store)
+    return made
+
+
+def test_every_other_setting_changes_and_what_is_sealed_waits_for_its_key(bench: Bench) -> None:
+    assert bench.set(name="san2", time_zone="Europe/Berlin", session_hours=2)
+    undo_last(bench)
+    with bench.store.read() as tx:
+        assert read_settings(tx).name is None, "undone"
+        sealed = dict(settings_row(tx).sealed)
+        assert set(lost_secrets(tx, bench.store.box)) == set(sealed)
+    assert len(sealed) == 5
+
+
+@pytest.mark.parametrize(
+    ("wish", "field"),
+    [
+        ({"mail": mail(25, password=None, recipients=["new@example.com"])}, "mail.password"),
+        ({"webhook": {"url": "https://127.0.0.1:1", "secret": SECRET}}, "webhook.url"),
+        ({"webhook": {"url": "https://127.0.0.1:1/lunette?x=1"}}, "webhook.secret"),
+        ({"discovery_auth": {**DISCOVERY, "secret": None}}, "discovery_auth.secret"),
+        ({"discovery_auth": {**DISCOVERY, "mutual_secret": None}}, "discovery_auth.mutual_secret"),
+    ],
+)
+def test_a_secret_that_is_left_out_is_named_and_asked_for(bench: Bench, wish: dict[str, Any], field: str) -> None:
+    """A webhook must not go to the root of its server, nor unsigned, because nobody can read what was set."""
+    with pytest.raises(Invalid, match="sealed with another key and cannot be read: enter it again") as refused:
+        bench.set(**wish)
+    assert [one.field for one in refused.value.errors] == [field]
+
+
+def test_what_is_entered_again_is_good_and_can_be_undone(bench: Bench) -> None:
+    bench.set(mail=mail(25))
+    bench.set(webhook=hook(1))
+    bench.set(discovery_auth=DISCOVERY)
+    with bench.store.read() as tx:
+        assert lost_secrets(tx, bench.store.box) == ()
+        held = with_secrets(tx, bench.store.box)
+    assert held.webhook is not None
+    assert held.webhook.url.get_secret_value().endswith("/lunette?x=1")
+    bench.set(mail=None)
+    undo_last(bench)
+    with bench.store.read() as tx:
+        assert with_secrets(tx, bench.store.box).mail is not None
+
+
+def test_a_setting_is_taken_away_and_its_undo_says_what_to_enter(bench: Bench) -> None:
+    bench.set(mail=None)
+    with pytest.raises(Conflict, match=r"mail\.password"):
+        undo_last(bench)
+    assert bench.set(mail=mail(26))
+
+
+def test_nothing_is_sent_without_its_secret_and_it_is_said_why(sqlite_store: Store) -> None:
+    bench, authority = Bench(sqlite_store), Authority()
+    with mail_server(authority) as mailer, https_server(authority) as web:
+        bench.set(mail=mail(mailer.port), webhook=hook(web.port), trusted_ca=authority.pem)
+        lose_key(bench.store)
+        found = {one.channel: one for one in bench.control.test_alerts("admin")}
+        assert {one.accepted for one in found.values()} == {False}
+        assert "the stored url and secret was sealed with another key" in found[Channel.WEBHOOK].detail
+        bench.raise_()
+        for _ in range(3):
+            bench.carry(Channel.MAIL)
+            bench.later(hours=1)
+        assert "delivery.failed:mail" in bench.open()
+        bench.set(mail=mail(mailer.port))
+        bench.carry(Channel.MAIL)
+        assert len(mailer.mails) >= 1
+        assert web.posts == []
+
+
+def test_what_cannot_be_read_is_an_alert_that_names_it_until_it_is_entered(bench: Bench) -> None:
+    sealer = Sealer(bench.store, MemoryAgent())
+    sealer.round()
+    found = {key: text for key, text in alerts(bench.store).items() if key.startswith("setting.")}
+    assert sorted(found) == [
+        "setting.secret:discovery_auth.mutual_secret", "setting.secret:discovery_auth.secret",
+        "setting.secret:mail.password", "setting.secret:webhook.secret", "setting.secret:webhook.url",
+    ]  # fmt: skip
+    assert found["setting.secret:mail.password"] == (
+        "The stored password of the setting mail cannot be read: enter it again"
+    )
+    bench.set(mail=mail(25), webhook=hook(1), discovery_auth=None)
+    sealer.round()
+    assert not [key for key in alerts(bench.store) if key.startswith("setting.")]
+
+
+def test_a_host_takes_its_secrets_again_and_is_named_until_then(lone: Appliance) -> None:
+    chap = Chap(user="u", secret=SecretStr("secret-12345"))
+    key = DhChap(secret=SecretStr("DHHC-1:00:ia6zGodOr4SEG0Zzaw398rpY0wqipUWj4jWjUh4HWUz6aQ2n:"))
+    control = lone.control
+
+    def patch(name: str, **wish: Any) -> None:
+        with lone.store.write() as tx:
+            control.patch_host(tx, ADMIN, name, HostPatch(**wish))
+
+    for name in ("h1", "h2"):
+        lone.host(name)
+        patch(name, chap=chap, dhchap=key)
+    lose_key(lone.store)
+    sealer = Sealer(lone.store, MemoryAgent())
+    sealer.round()
+    assert sorted(alerts(lone.store).values()) == [
+        f"The CHAP or DH-CHAP secret of host {name} cannot be read: it must be set again" for name in ("h1", "h2")
+    ]
+    patch("h1", description="another rack")
+    patch("h1", chap=chap, dhchap=key)
+    sealer.round()
+    assert len(alerts(lone.store)) == 1
+    with lone.store.write() as tx, pytest.raises(Conflict, match="could not be read then"):
+        control.undo(tx, ADMIN, tx.scalar(select(func.max(KeptState.event_seq))) or 0)
