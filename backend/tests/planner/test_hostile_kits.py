@@ -83,9 +83,9 @@ class Shell:
             program.write_text(PROGRAM)
             program.chmod(0o755)
 
-    def apply(self, wanted: KitFacts) -> list[list[str]]:
-        """What the programs were asked while the kit was applied, to its end."""
-        for earlier in ("etc", "tmp", "kit"):
+    def apply(self, wanted: KitFacts, *, over: bool = False) -> list[list[str]]:
+        """What the programs were asked while the kit was applied, to its end; `over` what an earlier one left."""
+        for earlier in ("kit",) if over else ("etc", "tmp", "kit"):
             shutil.rmtree(self._folder / earlier, ignore_errors=True)
         (self._folder / "record.node").write_text(NODE)
         self._record.write_text("")
@@ -101,6 +101,15 @@ class Shell:
         asked = [one.split("\0")[:-1] for one in self._record.read_text().split("\n\0")[:-1]]
         assert any(one[0] in LAST and set(LAST[one[0]]) <= set(one) for one in asked), asked
         return asked
+
+    def place(self, path: str) -> Path:
+        """A file below /etc."""
+        return self._folder / "etc" / path
+
+    def files(self) -> dict[str, str]:
+        """What is below /etc."""
+        etc = self._folder / "etc"
+        return {str(one.relative_to(etc)): one.read_text() for one in etc.rglob("*") if one.is_file()}
 
     def _moved(self, kit: HostKit) -> HostKit:
         """The kit with its folders below ours."""
@@ -192,6 +201,25 @@ def test_a_secret_and_a_name_arrive_on_linux_as_they_were_typed(
     assert f"node.session.auth.password_in = {secret[1:]}'" in kept
     names = {word for one in host.apply(over_nvme) if one[0] == "nvme" for word in one if word.startswith("--hostnqn")}
     assert names == {f"--hostnqn=nqn.2026-01.com.example:{own}"}
+
+
+def test_a_kit_that_is_applied_over_another_one_ends_as_if_it_were_the_first(host: Shell) -> None:
+    """Only the commands that were run differ: a service that is not of this kit any more is disabled."""
+    over_iscsi, over_nvme = facts(chap=known.CHAP, discovery=known.CHAP), nvme_facts()
+    both = facts(nqns=(known.NQN,), doors=(known.SCSI_DOOR, known.NVME_DOOR), portals=(known.A, known.NVME))
+    kits = (over_iscsi, over_nvme, both, facts())
+    fresh = []
+    for wanted in kits:
+        host.apply(wanted)
+        fresh.append(host.files())
+    host.place("lunette-host/applied").write_text("of the role")
+    disabled = []
+    for wanted, files in zip(kits, fresh, strict=True):
+        disabled.append(["systemctl", "disable", "lunette-nvme.service"] in host.apply(wanted, over=True))
+        left = host.files()
+        assert left.pop("lunette-host/applied") == "of the role"
+        assert left == files | {"iscsi/initiatorname.iscsi": left["iscsi/initiatorname.iscsi"]}
+    assert disabled == [False, False, False, True]
 
 
 QUOTES = "'\u2018\u2019\u201a\u201b"

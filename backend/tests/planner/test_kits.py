@@ -19,6 +19,7 @@ from lunette.planner.kits.bundle import members
 from lunette.planner.kits.facts import KitPortal, reached
 from lunette.planner.kits.linux import host_id
 
+SCRIPTS = {"tidy.sh", "ready.sh", "connect.sh", "check.sh", "kit-files"}
 SYSTEMS = [OsType.LINUX, OsType.PROXMOX, OsType.ESXI, OsType.WINDOWS]
 
 
@@ -73,7 +74,7 @@ def test_a_host_identifier_is_the_same_each_time_and_another_for_each_name() -> 
 def test_fibre_channel_needs_nothing_but_multipath_and_a_scan() -> None:
     kit = build(facts(iqns=(), wwpns=(known.WWPN,), portals=(), fc_ports=("20:00:00:00:00:00:00:01",)))
     names = {one.path.rpartition("/")[2] for one in kit.files}
-    assert names == {"ready.sh", "connect.sh", "check.sh", "lunette.conf", "scsi-volumes", "fc-ports"}
+    assert names == SCRIPTS | {"lunette.conf", "scsi-volumes", "fc-ports"}
     assert "iscsid" not in json.dumps([one.run for one in kit.commands])
     assert kit.proof is KitProof.DOCUMENTED
 
@@ -242,9 +243,7 @@ FABRIC = KitPortal("f", Protocol.NVME_FC, "nn-0x20000000c9000001:pn-0x10000000c9
 def test_over_nvme_fc_linux_is_told_to_let_its_ports_find_ours() -> None:
     kit = build(nvme_facts(portals=(FABRIC,)))
     assert kit.proof is KitProof.DOCUMENTED
-    assert {one.path.rpartition("/")[2] for one in kit.files} == {
-        "ready.sh", "connect.sh", "check.sh", "nvme-volumes", "nvme-names",
-    }  # fmt: skip
+    assert {one.path.rpartition("/")[2] for one in kit.files} == SCRIPTS | {"nvme-volumes", "nvme-names"}
     assert [one.run for one in kit.commands if "nvmefc-boot-connections.service" in one.run]
     assert not [one.run for one in kit.commands if "lunette-nvme.service" in one.run]
     assert [one for one in build(nvme_facts(portals=(FABRIC,), dhchap=known.DHCHAP)).warnings if "DH-HMAC-CHAP" in one]

@@ -1,4 +1,4 @@
-"""The kit of a Linux host: settings of its own in folders for such, three scripts, and what they work with.
+"""The kit of a Linux host: settings of its own in folders for such, four scripts, and what they work with.
 
 Nothing that is there already is changed: neither /etc/multipath.conf nor iscsid.conf nor the initiator's name. The
 scripts are the same for every host; what differs lies beside them, one line for each portal and volume.
@@ -85,6 +85,7 @@ def build(facts: KitFacts) -> Parts:
     if not (over_scsi or over_nvme):
         return Parts()
     found = [*_scripts(), *(_scsi(facts) if over_scsi else ()), *(_nvme(facts) if over_nvme else ())]
+    found.append(_data("kit-files", [one.path for one in found], "What this kit has: the rest is of an earlier one."))
     return Parts(
         files=tuple(found), commands=tuple(_commands(facts)), check=f"sh {FOLDER}/check.sh", proof=_proof(facts),
         notes=tuple(_notes(facts)), warnings=tuple(_warnings(facts)),
@@ -118,6 +119,7 @@ def _data(name: str, lines: list[str], purpose: str) -> KitFile:
 
 def _scripts() -> Iterator[KitFile]:
     purposes = {
+        "tidy.sh": "Removes what an earlier kit wrote and this one does not have.",
         "ready.sh": "Stops before anything is changed, unless this machine can use the kit.",
         "connect.sh": "Connects to every portal, or to those that are missing.",
         "check.sh": "Tells whether every volume is seen over every path.",
@@ -228,6 +230,7 @@ def _keys(facts: KitFacts) -> str:
 
 def _commands(facts: KitFacts) -> Iterator[KitCommand]:
     over_scsi = facts.over_iscsi or facts.over_fc
+    yield command(f"sh {FOLDER}/tidy.sh", "Removes what an earlier kit wrote and this one does not have.")
     yield command(f"sh {FOLDER}/ready.sh", "Stops here if a program or a secret is missing, or the name is another.")
     services = [*(["iscsid"] if facts.over_iscsi else []), *(["multipathd"] if over_scsi else [])]
     if services:

@@ -1,0 +1,25 @@
+#!/bin/sh
+# Removes what an earlier kit wrote and this one does not have. Sessions stay, and so does every file of somebody else.
+set -eu
+here=$(dirname "$0")
+unit=/etc/systemd/system/lunette-nvme.service
+
+# leaves FILE: an earlier kit wrote it, and it is not in the list of this one.
+leaves() {
+    [ -e "$1" ] && ! grep -qxF "$1" "$here/kit-files"
+}
+
+for name in scsi-volumes initiator-names iscsi-portals iscsi-node.conf iscsi-discovery.conf fc-ports nvme-volumes \
+    nvme-names nvme-portals nvme.json; do
+    if leaves "$here/$name"; then
+        rm -f "$here/$name"
+    fi
+done
+if leaves /etc/multipath/conf.d/lunette.conf; then
+    rm -f /etc/multipath/conf.d/lunette.conf
+fi
+if leaves "$unit"; then
+    systemctl disable lunette-nvme.service
+    rm -f "$unit"
+    systemctl daemon-reload
+fi
