@@ -244,6 +244,19 @@ def test_a_refused_text_is_named_and_not_shown() -> None:
     assert "owned" not in reply.model_dump_json()
 
 
+@pytest.mark.parametrize("field", ["user", "secret", "mutual_user", "mutual_secret"])
+@pytest.mark.parametrize("place", ["initiator", "discovery"])
+def test_chap_that_the_kernel_takes_for_none_is_refused_and_nothing_served(field: str, place: str) -> None:
+    agent, doorway = fresh()
+    chap = CHAP.model_copy(update={field: "NULLowned" if "user" in field else SecretStr("NULLowned-4711")})
+    parts = {"discovery": chap} if place == "discovery" else {"targets": (target(31, [initiator(41, chap)], []),)}
+    wish = {"kind": "converge", "wanted": exports(**parts).model_dump(mode="json")}
+    reply = answer(agent, json.dumps({"request": wish}).encode())
+    assert isinstance(reply, ProblemReply)
+    assert "do not begin with NULL" in reply.detail
+    check_untouched(doorway, reply.model_dump_json())
+
+
 def test_the_wish_is_served_as_it_is() -> None:
     """Or else an attack on it would end before it came to configfs."""
     machine, wish = serving_wish()

@@ -26,7 +26,7 @@ TAKEN = [
 REFUSED: list[tuple[Callable[[str], str], str]] = [
     *((check_iqn, f"iqn.2026-03.com.example:x{odd}") for odd in (
         "$(reboot)", "`id`", ";ls", "'", '"', "*", ",y", "_1", "\\", "|", "\x1b[2J", "\u202e", "\u0663", "a b",
-        "/..", "\ny", "\x00",
+        "/..", "\ny", "\x00", "\x9b31m", "\u200b", "\uff41", "\ufb01", "o\u0308",
     )),
     (check_iqn, "iqn.2026-13.com.example:x"),
     (check_iqn, "iqn.2026-03.-example:x"),

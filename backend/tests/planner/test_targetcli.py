@@ -46,6 +46,7 @@ def many(luns: int) -> SavedConfig:
             "targets": [{
                 "wwn": f"{TARGET}.1", "fabric": "iscsi",
                 "tpgs": [{
+                    "attributes": {"authentication": 0},
                     "luns": [{"index": n, "storage_object": f"/backstores/block/v{n}"} for n in range(luns)],
                     "node_acls": [{
                         "node_wwn": "iqn.1994-05.com.redhat:h1",
@@ -118,7 +119,7 @@ def test_an_initiator_with_one_backstore_by_itself_and_in_a_group_does_not_fit()
     config = many(1).model_dump() | {
         "targets": [
             {"wwn": f"{TARGET}.{number}", "fabric": "iscsi", "tpgs": [{
-                "luns": [lun],
+                "attributes": {"authentication": 0}, "luns": [lun],
                 "node_acls": [{"node_wwn": one, "mapped_luns": [{"index": 1, "tpg_lun": 1}]} for one in initiators],
             }]}
             for number, initiators in enumerate([(alone,), (alone, others)])
@@ -197,3 +198,36 @@ def _strings(value: Any, key: str = "") -> list[tuple[str, str]]:
     if isinstance(value, list):
         return [pair for inner in value for pair in _strings(inner, key)]
     return [(key, value)] if isinstance(value, str) else []
+
+
+WITH_CHAP = {"chap_userid": "h1", "chap_password": "orange-kettle-7"}
+
+
+@pytest.mark.parametrize(
+    ("group", "own", "credentials", "words"),
+    [
+        ({}, {}, WITH_CHAP, "with CHAP."),
+        ({"authentication": None}, {}, WITH_CHAP, "with CHAP."),
+        ({"authentication": ""}, {"authentication": -1}, WITH_CHAP, "with CHAP."),
+        ({"authentication": "1"}, {}, WITH_CHAP, "with CHAP."),
+        ({}, {"authentication": "1"}, WITH_CHAP, "with CHAP."),
+        ({}, {"authentication": 0}, WITH_CHAP, "with no CHAP."),
+        ({"authentication": 0}, {}, WITH_CHAP, "with no CHAP."),
+        ({"authentication": "0"}, {"authentication": 1}, WITH_CHAP, "with CHAP."),
+        ({}, {}, {}, "cannot log in"),
+        ({}, {}, WITH_CHAP | {"chap_userid": "NULLh1"}, "begins with NULL"),
+        ({}, {}, WITH_CHAP | {"chap_password": "NULLkettle-7"}, "begins with NULL"),
+        ({}, {}, WITH_CHAP | {"chap_password": "orange-kettle "}, "blanks around it"),
+        ({}, {}, WITH_CHAP | {"chap_mutual_userid": "NULL", "chap_mutual_password": "copper-kettle-8"}, "NULL"),
+    ],
+)  # fmt: skip
+def test_a_portal_group_that_does_not_say_otherwise_asks_for_chap(
+    group: Any, own: Any, credentials: Any, words: str
+) -> None:
+    config = many(1).model_dump(mode="json")
+    config["targets"][0]["tpgs"][0]["attributes"] = group
+    config["targets"][0]["tpgs"][0]["node_acls"][0] |= credentials | {"attributes": own}
+    told = found(SavedConfig.model_validate(config))[f"/iscsi/{TARGET}.1/tpg1/acls/iqn.1994-05.com.redhat:h1"]
+    assert words in told.words
+    assert told.fits is told.words.startswith("Host")
+    assert "kettle" not in told.words

@@ -6,7 +6,7 @@ that is not of this set, or of another version, is answered with a problem and c
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter, field_validator
 
 from lunette.domain.adopting import Foreign
 from lunette.domain.base import Model
@@ -16,6 +16,7 @@ from lunette.domain.encryption import KeyOrder
 from lunette.domain.errors import ERRORS, FieldProblem, LunetteError, ProblemType
 from lunette.domain.exports import ConvergeReport, ExportSet
 from lunette.domain.foreign_arrays import FoundArray
+from lunette.domain.hosts import CLEARED
 from lunette.domain.observations import Observation, RefusedLogin, SessionsObservation
 from lunette.domain.sealed_copies import FoundCopy, SealOrder
 from lunette.domain.steps import AnyStep
@@ -116,6 +117,14 @@ class Converge(Model):
 
     kind: Literal["converge"] = "converge"
     wanted: ExportSet
+
+    @field_validator("wanted")
+    @classmethod
+    def _can_be_asked_for(cls, wanted: ExportSet) -> ExportSet:
+        """Not in ExportSet: a ledger that an older agent wrote is read all the same."""
+        if any(chap.is_cleared for chap in wanted.credentials):
+            raise ValueError(f"expected CHAP names and secrets that do not begin with {CLEARED}")
+        return wanted
 
 
 class ReadCopies(Model):

@@ -82,12 +82,15 @@ DevicePath = Annotated[
 ]
 IscsiName = Annotated[
     str,
+    AfterValidator(_readable),
     AfterValidator(
         _whole(r"(iqn|eui|naa)\.[^\s/\x00-\x20\x7f]{1,219}", "an iSCSI name, such as iqn.2026-01.com.example:a")
     ),
 ]
 NvmeName = Annotated[
-    str, AfterValidator(_whole(r"nqn\.[^\s/\x00-\x20\x7f]{1,219}", "an NQN, such as nqn.2026-01.com.example:a"))
+    str,
+    AfterValidator(_readable),
+    AfterValidator(_whole(r"nqn\.[^\s/\x00-\x20\x7f]{1,219}", "an NQN, such as nqn.2026-01.com.example:a")),
 ]
 PortName = Annotated[
     str, AfterValidator(_whole(r"[0-9a-f]{2}(:[0-9a-f]{2}){7}", "a WWPN, such as 21:00:00:24:ff:00:00:01"))

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import Field, SecretStr, model_validator
+from pydantic import AfterValidator, Field, SecretStr, model_validator
 
 from lunette.domain.base import Model
 from lunette.domain.dhchap import DhChap
@@ -26,18 +26,39 @@ class InitiatorKind(StrEnum):
     NQN = "nqn"
 
 
-ChapUser = Annotated[str, Field(min_length=1, max_length=223, pattern=r"^[A-Za-z0-9_.:@-]+$")]
-ChapSecret = Annotated[SecretStr, Field(min_length=12, max_length=16)]
+def check_chap_text(value: str) -> str:
+    """Return a CHAP name or secret, or raise ValueError, without the value, for one that would not arrive whole.
+
+    LIO takes what begins with NULL for an order to clear it (iscsi_target_configfs.c, __DEF_NACL_AUTH_STR), and
+    open-iscsi takes the blanks around a value off.
+    """
+    if value.startswith(CLEARED):
+        raise ValueError(f"must not begin with {CLEARED}: the kernel takes that for none at all")
+    if value != value.strip():
+        raise ValueError("must not begin or end with blanks: hosts leave them out")
+    return value
+
+
+def _check_secret(secret: SecretStr) -> SecretStr:
+    text = secret.get_secret_value()
+    if not (text.isascii() and text.isprintable()):
+        raise ValueError("a CHAP secret is printable ASCII")
+    check_chap_text(text)
+    return secret
+
+
+CLEARED = "NULL"
+ChapUser = Annotated[
+    str, Field(min_length=1, max_length=223, pattern=r"^[A-Za-z0-9_.:@-]+$"), AfterValidator(check_chap_text)
+]
+ChapSecret = Annotated[SecretStr, Field(min_length=12, max_length=16), AfterValidator(_check_secret)]
 """12 to 16 characters: 12 bytes is the floor RFC 3720 section 8.2.1 asks for, 16 the ceiling of Windows' initiator."""
 
 
 def check_chap_secrets(secret: SecretStr | None, mutual_secret: SecretStr | None) -> None:
-    """Raises ValueError for two that are the same, and for one that no initiator could show."""
-    given = [one.get_secret_value() for one in (secret, mutual_secret) if one]
-    if len(given) > len(set(given)):
+    """Raises ValueError for two that are the same."""
+    if secret is not None and secret == mutual_secret:
         raise ValueError("secret and mutual_secret must differ (RFC 3720 section 8.2.1)")
-    if not all(text.isascii() and text.isprintable() for text in given):
-        raise ValueError("a CHAP secret is printable ASCII")
 
 
 class Chap(Model):

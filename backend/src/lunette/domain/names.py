@@ -5,6 +5,7 @@ Base 2.0 section 4.5. WWPN: 16 hex digits, shown with colons as Linux does.
 """
 
 import re
+import unicodedata
 from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
@@ -36,6 +37,8 @@ def check_iqn(value: str) -> str:
             "expected an iSCSI name such as iqn.2026-01.com.example:host1 (yyyy-mm, then a domain), or eui. with 16 or "
             "naa. with 16 or 32 hex digits"
         )
+    if not unicodedata.is_normalized("NFKC", name):
+        raise ValueError("expected an iSCSI name in its normal form NFKC (RFC 3722): type it anew")
     if wrong := sorted({one for one in found["own"] or "" if not _may_be_in_iqn(one)}):
         raise ValueError(f"an IQN has lower-case letters, digits, - . and : only, not {' '.join(map(ascii, wrong))}")
     return name

@@ -276,6 +276,8 @@ def _initiators(host: Host, box: SecretBox) -> Iterable[ExportInitiator]:
     if host.chap_secret_sealed == LOST:
         return  # without its secret it is not let in
     chap = _chap(host, box)
+    if chap is not None and chap.is_cleared:
+        return  # an older version took what the kernel takes for none
     for initiator in host.initiators:
         if initiator.kind == "iqn":
             yield ExportInitiator(initiator_id=initiator.id, host=host.name, iqn=initiator.name, chap=chap)
@@ -287,12 +289,15 @@ def _discovery(tx: Session, box: SecretBox) -> ExportChap | None:
     if asked is None:
         return None
     secret, mutual = (row.sealed.get(key) for key in ("discovery_auth", "discovery_auth.mutual"))
-    return ExportChap(
+    chap = ExportChap(
         user=asked.user,
         secret=_opened(box, secret, "the secret of the discovery login") if secret else SecretStr(""),
         mutual_user=asked.mutual_user,
         mutual_secret=_opened(box, mutual, "the mutual secret of the discovery login") if mutual else None,
     )
+    # Still asked for, and shown by nobody: an older version took what the kernel takes for none.
+    nobody = ExportChap(user="", secret=SecretStr(""), mutual_user=None, mutual_secret=None)
+    return nobody if chap.is_cleared else chap
 
 
 def _opened(box: SecretBox, sealed: str, what: str) -> SecretStr:

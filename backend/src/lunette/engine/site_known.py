@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import SecretStr
 from sqlalchemy import select
@@ -15,7 +15,7 @@ from lunette.domain.fc import FcPortCreate
 from lunette.domain.hosts import HostGroupCreate
 from lunette.domain.jobs import ResourceState
 from lunette.domain.mappings import MappingCreate, PortalCreate
-from lunette.domain.settings import SECRETS, SettingsPatch
+from lunette.domain.settings import SECRETS, DiscoveryAuth, SettingsPatch
 from lunette.domain.site import Site, SiteArray, SiteChap, SiteDhChap, SiteHost, SiteNoun
 from lunette.domain.volumes import VolumeCreate
 from lunette.engine import schedules
@@ -69,6 +69,8 @@ def _settings(tx: Session, box: SecretBox | None) -> SettingsPatch:
             del document[name][field]
             if (secret := getattr(getattr(held, name), field)) is not None:
                 document[name][field] = secret
+    if asked := document["discovery_auth"]:
+        document["discovery_auth"] = DiscoveryAuth.model_construct(**asked)  # as of a host
     return SettingsPatch.model_validate(document)
 
 
@@ -94,9 +96,9 @@ def _host(row: Host, box: SecretBox | None) -> SiteHost:
 def _chap(row: Host, box: SecretBox | None) -> SiteChap | None:
     if row.chap_user is None:
         return None
-    values: dict[str, object] = {"user": row.chap_user, "mutual_user": row.chap_mutual_user}
+    values: dict[str, Any] = {"user": row.chap_user, "mutual_user": row.chap_mutual_user}
     sealed = {"secret": row.chap_secret_sealed, "mutual_secret": row.chap_mutual_secret_sealed}
-    return SiteChap.model_validate(values | _opened(box, sealed))
+    return SiteChap.model_construct(**(values | _opened(box, sealed)))  # an older version took more
 
 
 def _dhchap(row: Host, box: SecretBox | None) -> SiteDhChap | None:

@@ -33,7 +33,10 @@ def credentials(findings: Findings, key: str, place: str, wanted: Asked, held: A
 
 def kept(held: Asked | None) -> Chap | DhChap | None:
     """What the appliance holds; None also where the secret was lost."""
-    return _whole(held, _merged(held, None)) if held is not None and held.secret is not None else None
+    if held is None or held.secret is None:
+        return None
+    values = _merged(held, None)
+    return Chap.model_construct(**values) if isinstance(held, SiteChap) else _whole(held, values)
 
 
 def _merged(wanted: Asked, held: Asked | None) -> dict[str, Any]:

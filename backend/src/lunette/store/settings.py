@@ -6,7 +6,7 @@ from sqlalchemy import JSON, BigInteger, Integer, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from lunette.domain.base import Model
-from lunette.domain.settings import SECRETS, Settings, WebhookSettings, with_secret
+from lunette.domain.settings import SECRETS, DiscoveryAuth, Settings, WebhookSettings, with_secret
 from lunette.store.database import store_of
 from lunette.store.schema import Base, Json, Resource, utc_now
 from lunette.store.secrets import SecretBox
@@ -59,7 +59,10 @@ def document_of(settings: Settings) -> Json:
 
 def settings_of(row: SettingsRow) -> Settings:
     """The settings of the row, without secrets. Those that only a newer version has are left out."""
-    return Settings.model_validate({name: row.document[name] for name in Settings.model_fields if name in row.document})
+    known = {name: row.document[name] for name in Settings.model_fields if name in row.document}
+    if asked := known.get("discovery_auth"):
+        known["discovery_auth"] = DiscoveryAuth.model_construct(**asked)  # an older version took more names
+    return Settings.model_validate(known)
 
 
 def read_settings(tx: Session) -> Settings:

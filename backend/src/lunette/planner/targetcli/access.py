@@ -13,14 +13,20 @@ Numbers = frozenset[tuple[int, str, bool]]
 """What an initiator sees: number, backstore, and whether it is read-only."""
 
 
-_SECRET = "is not 12 to 16 printable ASCII characters, as Lunette and RFC 3720 want it"
+_USER = "has other characters than letters, digits and _.:@-, or begins with NULL, which the kernel takes for none"
+_SECRET = (
+    "is not 12 to 16 printable ASCII characters, as Lunette and RFC 3720 want it, has blanks around it, or begins with "
+    "NULL, which the kernel takes for none"
+)
 _CHAP_RULES = {
-    "user": "Its CHAP user has other characters than letters, digits and _.:@-",
-    "mutual_user": "Its mutual CHAP user has other characters than letters, digits and _.:@-",
+    "user": f"Its CHAP user {_USER}",
+    "mutual_user": f"Its mutual CHAP user {_USER}",
     "secret": f"Its CHAP secret {_SECRET}",
     "mutual_secret": f"Its mutual CHAP secret {_SECRET}",
-    "": "Its CHAP is half of a pair, has one secret both ways, or one that is not printable ASCII",
+    "": "Its CHAP is half of a pair, or has one secret both ways",
 }
+_BY_DEFAULT = {"authentication": "1"}
+"""What a portal group has where its configuration says nothing, if not 0 (iscsi_target_core.h, TA_AUTHENTICATION)."""
 
 
 class Refused(Exception):
@@ -28,7 +34,9 @@ class Refused(Exception):
 
 
 def is_on(attributes: Attributes, name: str) -> bool:
-    return str(attributes.get(name) or "0") == "1"
+    """Whether an attribute of a portal group is on, by the kernel's default where it is not given."""
+    value = attributes.get(name)
+    return str(_BY_DEFAULT.get(name, "0") if value in (None, "") else value).strip() == "1"
 
 
 def numbers(acl: SavedAcl, group: SavedGroup) -> Numbers:
@@ -44,7 +52,7 @@ def credentials(acl: SavedAcl, group: SavedGroup) -> Chap | None:
 
     `authentication` of an ACL says 0, 1, or -1 for what its portal group says (iscsi_target_nodeattrib.c, Linux 6.12).
     """
-    own = str(acl.attributes.get("authentication", "-1"))
+    own = str(acl.attributes.get("authentication", "-1")).strip()
     asked = own == "1" or (own not in ("0", "1") and is_on(group.attributes, "authentication"))
     if not asked:
         return None

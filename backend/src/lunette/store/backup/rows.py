@@ -33,7 +33,7 @@ from lunette.domain.dhchap import DhGroup, DhHash
 from lunette.domain.encryption import Encryption
 from lunette.domain.exports import AdoptedBackstore, AdoptedSubsystem
 from lunette.domain.fc import FcMode
-from lunette.domain.hosts import OsType
+from lunette.domain.hosts import ChapUser, OsType
 from lunette.domain.jobs import JobState, ResourceState, StepState
 from lunette.domain.mappings import ExportEngine, Family, Protocol
 from lunette.domain.names import Name
@@ -65,7 +65,8 @@ TYPES: dict[type[Base], dict[str, Any]] = {
         "id": Id, "name": Name, "state": ResourceState, "volume_id": Id, "lv_name": SnapshotName,
     },
     resources.Host: {
-        "id": Id, "name": Name, "os_type": OsType, "chap_user": Text | None, "chap_mutual_user": Text | None,
+        "id": Id, "name": Name, "os_type": OsType, "chap_user": ChapUser | None,
+        "chap_mutual_user": ChapUser | None,
         "dhchap_hash": DhHash | None, "dhchap_group": DhGroup | None,
     },
     resources.HostPathTrial: {"host_id": Id, "words": list[Text], "job_id": Id},

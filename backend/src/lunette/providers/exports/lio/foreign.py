@@ -150,7 +150,7 @@ def _acl(files: Configfs, path: str) -> SavedAcl:
     shown = {
         name: files.read(f"{path}/auth/{name}") for name in ("userid", "password", "userid_mutual", "password_mutual")
     }
-    told = {name: None if value in ("", Configfs.cleared) else value for name, value in shown.items()}
+    told = {name: None if not value or value.startswith(Configfs.cleared) else value for name, value in shown.items()}
     return SavedAcl.model_validate({
         "node_wwn": path.rpartition("/")[2], "attributes": _attributes(files, path),
         "mapped_luns": tuple(_mapped(files, path, number) for number in _numbers(files, path)),
