@@ -54,7 +54,8 @@ def thin(group: str, free_bytes: int, size_bytes: int = GIB, used: int = 0, meta
 
 def array(uuid: str, members: tuple[str, ...], state: ArrayState = ArrayState.CLEAN, **changes: Any) -> ObservedArray:
     facts: dict[str, Any] = {
-        "uuid": uuid, "engine": ArrayEngine.MD, "name": f"lunette:{uuid[:12]}", "ours": True, "device": "/dev/md127",
+        "uuid": uuid, "engine": ArrayEngine.MD, "name": f"lunette:{uuid[:12]}", "ours": True, "marked": True,
+        "device": "/dev/md127",
         "level": "raid5", "state": state, "size_bytes": 20 * GIB, "chunk_bytes": 65536, "write_hole": WriteHole.PPL,
         "members": tuple(ObservedMember(disk_id=m, device=None, state="in_sync") for m in members),
         "raid_disks": len(members), "progress": None, "mismatch_count": 0,

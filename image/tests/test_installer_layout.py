@@ -11,7 +11,7 @@ from installer.document import parse
 from installer.layout import Plan
 from installer.write import copy_and_compare
 from lunette.domain.units import MIB
-from lunette.providers.arrays.md.parse import SYSTEM_HOMEHOST, is_ours
+from lunette.providers.arrays.md.parse import SYSTEM_HOMEHOST, is_marked
 from lunette.providers.disks.inventory import observe_disks
 from lunette.providers.updates import slots
 from lunette.system.fake.machine import FakeSystem
@@ -70,7 +70,7 @@ def test_a_mirror_is_made_over_the_same_partitions_of_both_disks() -> None:
         assert argv[:3] == ["mdadm", "--create", made.device(number)]
         assert argv[-2:] == [target.partition(number) for target in made.targets]
         assert f"--homehost={SYSTEM_HOMEHOST}" in argv
-        assert not is_ours(f"{SYSTEM_HOMEHOST}:lunette-a")
+        assert not is_marked(f"{SYSTEM_HOMEHOST}:lunette-a")
     for argv in made.mirrors()[:2]:
         assert "--metadata=1.0" in argv, "GRUB reads a half of a slot as the file system it begins with"
     assert [argv[-1] for argv in made.file_systems()] == [

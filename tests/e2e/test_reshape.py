@@ -75,7 +75,7 @@ def read(machine: Uml, attribute: str) -> str:
 
 def new_offset_kib(machine: Uml, shape: Shape, members: list[str]) -> int:
     """As the product chooses it. Every disk has the room, also the one that joined last."""
-    blocks = [parse.superblock(machine.check(f"mdadm --examine {member}")) for member in members]
+    blocks = [superblock.superblock(machine.check(f"mdadm --examine {member}")) for member in members]
     found = [block for block in blocks if block is not None]
     assert len(found) == len(members)
     room = room_sectors(shape.level, CHUNK_KIB * KIB, shape.disks, shape.disks + 1, shape.layout)

@@ -328,7 +328,7 @@ def test_a_dirty_degraded_array_is_forced_by_name_and_the_risk_is_told() -> None
         (Invalid, "tonk", stopped(), "must be the array's name, tank"),
         (Conflict, "tank", machine("AAA"), "it runs (clean)"),
         (Conflict, "tank", stopped(dirty_without=()), "does not wait for that"),
-        (Conflict, "tank", stopped(ours=False), "none of its disks is there"),
+        (Conflict, "tank", machine("AAA", uuid="f" * 32), "none of its disks is there"),
     ],
 )
 def test_nothing_else_is_forced(error: type[LunetteError], confirm: str, look: Observation, word: str) -> None:

@@ -110,10 +110,6 @@ def test_an_unfit_disk_is_refused_by_name(disk: dict[str, Any], error: Any, word
     assert "nvme-D7" in words
 
 
-def test_a_foreign_array_is_not_changed() -> None:
-    refused(Conflict, lambda: plan_grow(known(3), wish(7), machine("AAA", ours=False), {}))
-
-
 def finish(group_size: int, **facts: Any) -> Plan | None:
     (found,) = machine("AAA", size_bytes=30 * GIB, **facts).arrays
     pool = seen.pool("g", 0, UUID).model_copy(update={"size_bytes": group_size})

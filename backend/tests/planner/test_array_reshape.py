@@ -82,7 +82,7 @@ def test_what_md_cannot_change_to_is_refused_with_what_to_do(level: str, wish: A
         ("AAA", {"state": ArrayState.RESYNCING}, "busy"),
         ("AAA", {"is_reshaping": True}, "being reshaped"),
         ("AAA", {"progress": CHECK}, "stop a scrub"),
-        ("AAA", {"ours": False}, "missing"),
+        ("AAA", {"uuid": "f" * 32}, "missing"),
     ],
 )
 def test_what_is_not_whole_and_quiet_is_not_changed(states: str, facts: dict[str, Any], word: str) -> None:

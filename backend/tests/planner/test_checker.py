@@ -138,7 +138,7 @@ def test_a_volume_is_deleted_only_after_its_exports_and_only_if_it_is_ours() -> 
 def test_an_array_that_is_not_ours_is_not_destroyed() -> None:
     plan = arrays.plan_delete(known(), seen.machine())
     assert list(faults(plan, seen.machine(arrays=(seen.array("0" * 32, FOUR),)), Bounds())) == []
-    foreign = seen.machine(arrays=(seen.array("0" * 32, FOUR, ours=False),))
+    foreign = seen.machine(arrays=(seen.array("0" * 32, FOUR, marked=False),))
     assert "does not carry our mark" in next(iter(faults(plan, foreign, Bounds())))
 
 

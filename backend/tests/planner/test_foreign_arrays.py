@@ -42,7 +42,7 @@ def test_one_that_runs_is_adopted_and_one_that_does_not_is_started() -> None:
     assert (judged().next, judged().reason) == (NextStep.ADOPT, None)
     assert (judged(DOWN).next, judged(DOWN).reason) == (NextStep.START, None)
     assert [step.kind for step in plan_start(judged(DOWN)).steps] == ["md.start"]
-    for wrong in (FOUND, DOWN.model_copy(update={"md_name": "lunette:a1"})):
+    for wrong in (FOUND, DOWN.model_copy(update={"md_name": "lunette:a0123456789ab"})):
         with pytest.raises(Conflict):
             plan_start(judged(wrong))
 
@@ -95,7 +95,7 @@ def test_what_the_database_has_is_not_taken_twice() -> None:
 
 
 def test_the_mark_of_an_appliance_leads_to_a_rebuild() -> None:
-    for found in (of_group(marked_for=UUID), DOWN.model_copy(update={"md_name": "lunette:a1"})):
+    for found in (of_group(marked_for=UUID), DOWN.model_copy(update={"md_name": "lunette:a0123456789ab"})):
         verdict = judged(found)
         assert (verdict.next, "rebuild" in (verdict.reason or "")) == (NextStep.REBUILD, True)
 

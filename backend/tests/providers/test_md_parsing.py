@@ -5,7 +5,7 @@ import pytest
 
 from backend.tests.recorded import recorded
 from lunette.domain.arrays import ArrayState, WriteHole
-from lunette.providers.arrays.md import parse
+from lunette.providers.arrays.md import parse, superblock
 
 IDS = {"ubdb": "disk-1", "ubdc": "disk-2", "ubdd": "disk-3"}
 
@@ -85,10 +85,30 @@ def test_a_half_assembled_array_is_missing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "ours"), [("lunette:a1", True), ("(none):x", False), ("lunette", False), ("", False), ("other:a1", False)]
-)
-def test_only_our_home_host_marks_an_array_as_ours(name: str, ours: bool) -> None:
-    assert parse.is_ours(name) is ours
+    ("name", "is_marked"),
+    [
+        ("lunette:a0123456789ab", True), ("lunette:a0123456789abc", False), ("lunette:a0123456789a", False),
+        ("lunette:a0123456789aB", False), ("lunette:a0123456789ab\n", False), ("lunette:0", False), ("lunette:", False),
+        ("lunette:data", False), ("lunette:a1", False), ("lunette", False), ("", False), ("(none):x", False),
+        ("lunette-system:lunette-a", False), ("released:a0123456789ab", False), ("nas:lunette:a0123456789ab", False),
+    ],
+)  # fmt: skip
+def test_only_the_name_that_an_appliance_gives_is_a_mark(name: str, is_marked: bool) -> None:
+    assert parse.is_marked(name) is is_marked
+    found = parse.running_array(kernel_array("md-raid5-clean"), name, "/dev/md127", IDS)
+    assert (found.ours, found.marked) == (False, is_marked)
+
+
+@pytest.mark.parametrize(
+    ("name", "recorded", "is_known"),
+    [
+        ("lunette:a0123456789ab", "a0123456789ab", True), ("lunette:a0123456789ab", "afedcba987654", False),
+        ("nas:0", "nas:0", True), ("lunette:a0123456789ab", "nas:0", False), ("lunette:0", "nas:0", False),
+        ("lunette:0", "lunette:0", True), ("", "a0123456789ab", False),
+    ],
+)  # fmt: skip
+def test_an_array_under_our_uuid_carries_the_name_of_our_record(name: str, recorded: str, is_known: bool) -> None:
+    assert parse.is_known(name, recorded) is is_known
 
 
 @pytest.mark.parametrize(("partition", "disk"), [("sda3", "sda"), ("nvme0n1p3", "nvme0n1"), ("vdb5", "vdb")])
@@ -103,7 +123,7 @@ def test_the_mirror_of_the_system_is_not_ours_to_change_and_tells_its_disks(part
 
 
 def test_a_superblock_is_read() -> None:
-    block = parse.superblock(recorded("mdadm-4.4/examine-raid5-ppl.txt"))
+    block = superblock.superblock(recorded("mdadm-4.4/examine-raid5-ppl.txt"))
     assert block is not None
     assert block.uuid == "c81e728d9d4c2f636f067f89cc14862c"
     assert block.name == "lunette:ac4ca4238a0b9"
@@ -112,14 +132,14 @@ def test_a_superblock_is_read() -> None:
 
 
 def test_a_foreign_superblock_is_read_without_our_mark() -> None:
-    block = parse.superblock(recorded("mdadm-4.4/examine-raid1-bitmap.txt"))
+    block = superblock.superblock(recorded("mdadm-4.4/examine-raid1-bitmap.txt"))
     assert block is not None
     assert block.name == "(none):x"
-    assert not parse.is_ours(block.name)
+    assert not parse.is_marked(block.name)
 
 
 def test_no_superblock_is_none() -> None:
-    assert parse.superblock(recorded("mdadm-4.4/examine-none.txt")) is None
+    assert superblock.superblock(recorded("mdadm-4.4/examine-none.txt")) is None
 
 
 def test_detail_lines_are_read() -> None:
@@ -128,8 +148,8 @@ def test_detail_lines_are_read() -> None:
 
 def test_a_member_that_was_left_out_does_not_complete_the_array() -> None:
     """The disk still says that all three work; the others, which went on without it, know better."""
-    current = parse.superblock(recorded("mdadm-4.4/examine-raid5-degraded.txt"))
-    left = parse.superblock(recorded("mdadm-4.4/examine-raid5-left.txt"))
+    current = superblock.superblock(recorded("mdadm-4.4/examine-raid5-degraded.txt"))
+    left = superblock.superblock(recorded("mdadm-4.4/examine-raid5-left.txt"))
     assert current is not None
     assert left is not None
     assert left.alive == {0, 1, 2}
@@ -140,7 +160,7 @@ def test_a_member_that_was_left_out_does_not_complete_the_array() -> None:
 
 
 def test_a_member_far_behind_counts_as_missing() -> None:
-    newest = parse.superblock(recorded("mdadm-4.4/examine-raid5-ppl.txt"))
+    newest = superblock.superblock(recorded("mdadm-4.4/examine-raid5-ppl.txt"))
     assert newest is not None
     newest = newest.model_copy(update={"events": 40})
     others = [newest.model_copy(update={"role": role, "events": events}) for role, events in ((1, 39), (2, 38))]
@@ -150,5 +170,5 @@ def test_a_member_far_behind_counts_as_missing() -> None:
 def test_the_recordings_are_of_one_array() -> None:
     """Guards the recordings: a mixture of runs would prove nothing."""
     names = ["examine-raid5-ppl", "examine-raid5-degraded", "examine-raid5-left"]
-    blocks = [parse.superblock(recorded(str(PurePath("mdadm-4.4", f"{name}.txt")))) for name in names]
+    blocks = [superblock.superblock(recorded(str(PurePath("mdadm-4.4", f"{name}.txt")))) for name in names]
     assert len({block.uuid for block in blocks if block}) == 1

@@ -38,7 +38,7 @@ def test_every_level_is_made_and_recognised(shop: Shop, level: Level, disks: int
     step = shop.create(level, disks)
     assert shop.do(step)
     (array,) = shop.agent.observe().arrays
-    assert (array.uuid, array.level, array.ours, array.write_hole) == (step.uuid, level.value, True, hole)
+    assert (array.uuid, array.level, array.marked, array.write_hole) == (step.uuid, level.value, True, hole)
     assert array.state in (ArrayState.CLEAN, ArrayState.RESYNCING)
     assert [member.disk_id for member in array.members] == [member.disk_id for member in step.members]
     assert not shop.do(step)

@@ -1,6 +1,6 @@
-"""What is told of arrays beside what their engine sees: what health commands say, and which wait for their keys."""
+"""What is told of arrays beside what their engine sees: which are ours, what health commands say, which are locked."""
 
-from lunette.domain.arrays import ObservedArray
+from lunette.domain.arrays import ArrayEngine, ObservedArray
 from lunette.domain.exports import ExportArray, ExportSet
 from lunette.domain.health_commands import DeviceHealth
 from lunette.domain.observations import Observation
@@ -26,13 +26,14 @@ class ArraysTold:
         return before != self._health
 
     def told(self, seen: Observation, served: ExportSet | None) -> Observation:
+        """An array of md is ours if the ledger has its UUID: before there is a ledger none is, whatever its name."""
         known = {array.uuid: array for array in served.arrays} if served else {}
-        if not any(array.health_command or array.encryption for array in known.values()):
-            return seen
         arrays = tuple(self._one(found, known.get(found.uuid)) for found in seen.arrays)
         return seen.model_copy(update={"arrays": arrays})
 
     def _one(self, found: ObservedArray, array: ExportArray | None) -> ObservedArray:
+        if found.engine is ArrayEngine.MD:
+            found = found.model_copy(update={"ours": array is not None})
         if array is not None and array.health_command:
             return health.told(found, self._health.get(array.array_id), array.health_command)
         if array is not None and array.encryption and found.device:

@@ -29,7 +29,7 @@ def read(system: System, *, degraded: bool) -> tuple[FoundCopy, ...]:
 def _marked(system: System) -> Iterator[ObservedArray]:
     disks = observe_disks(system)
     for array in observe_arrays(system, disks) if system.find_tool("mdadm") is not None else ():
-        if array.ours or (array.state is not ArrayState.MISSING and not array.system and _is_adopted(system, array)):
+        if array.marked or (array.state is not ArrayState.MISSING and not array.system and _is_adopted(system, array)):
             yield array
     yield from (array for array in external_arrays(system, disks, ()) if array.ours)
     lvm_raid_assemble.see(system, [*lvm_raid.members(disks).values()])

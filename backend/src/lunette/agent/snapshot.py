@@ -114,9 +114,9 @@ def _slots(system: System) -> ObservedSlots | None:
 def _md_arrays(
     system: System, disks: Sequence[ObservedDisk], adopted: Collection[str | None]
 ) -> Iterator[ObservedArray]:
-    """One that was adopted keeps its name: the mark on its volume group makes it ours."""
+    """One that was adopted keeps its name: the mark is on its volume group."""
     for array in observe_arrays(system, disks) if system.find_tool("mdadm") else ():
-        yield array if array.ours or array.uuid not in adopted else array.model_copy(update={"ours": True})
+        yield array.model_copy(update={"marked": True}) if array.uuid in adopted else array
 
 
 def capabilities(system: System) -> tuple[EngineCapability, ...]:

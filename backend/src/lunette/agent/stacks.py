@@ -12,7 +12,7 @@ from lunette.providers.arrays.lvm.plan import device_path as raid_path
 from lunette.providers.arrays.lvm.plan import raid_group
 from lunette.providers.arrays.md import assemble as md
 from lunette.providers.arrays.md.observe import kernel_arrays, md_name_of, running_array
-from lunette.providers.arrays.md.parse import is_ours
+from lunette.providers.arrays.md.parse import is_marked
 from lunette.providers.arrays.md.plan import device_path
 from lunette.providers.arrays.md.reshape import keep_going
 from lunette.providers.arrays.md.sync import keep_pace, keep_tuning, keep_writable, keep_write_mostly
@@ -89,7 +89,7 @@ class MdStack:
                 refused.append(f"volume group {found}: {error.detail}")
         for array in kernel_arrays(system):
             name = md_name_of(system, array.kernel_name)
-            if is_ours(name):
+            if is_marked(name):
                 try:
                     mapping = mapping_of_md(name)
                     if is_mapped(system, array.kernel_name, mapping):

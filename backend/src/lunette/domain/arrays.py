@@ -62,9 +62,9 @@ class Raid10Layout(StrEnum):
 class MemberRole(StrEnum):
     """What a disk of an array is for.
 
-    data: it holds what hosts wrote. log: synchronous writes go there first, and it is read only after a power cut
-    (ZFS's SLOG). cache: copies of what is read often (L2ARC). special: the pool's metadata, without which nothing is
-    found. spare: it stands by for a data disk that is lost.
+    data: it holds what hosts wrote. log: writes go there first, and it is read only after a power cut (ZFS's SLOG, for
+    synchronous writes; md's journal, which others made). cache: copies of what is read often (L2ARC). special: the
+    pool's metadata, without which nothing is found. spare: it stands by for a data disk that is lost.
     """
 
     DATA = "data"
@@ -84,12 +84,14 @@ class WriteHole(StrEnum):
 
     ppl: partial parity log, closes the write hole (RAID5 only, costs 30-40 % of random writes).
     bitmap: write-intent bitmap, quick resync but the hole stays open. none: full resync after an unclean stop.
+    journal: writes go to a disk of its own first, which closes it; seen on arrays that others made, never made here.
     copy_on_write: nothing is overwritten in place, so there is no hole (ZFS). external: what presents the device closes
     it or does not; Lunette cannot tell.
     """
 
     PPL = "ppl"
     BITMAP = "bitmap"
+    JOURNAL = "journal"
     NONE = "none"
     COPY_ON_WRITE = "copy_on_write"
     EXTERNAL = "external"
@@ -327,7 +329,10 @@ class ScrubOutcome(Model):
 
 
 class ObservedArray(Model):
-    """An array the machine knows. `ours` is true only if it carries our mark."""
+    """An array the machine knows.
+
+    `ours`, of md: the agent's ledger has its UUID; the database may know more. Of other engines: it carries our mark.
+    """
 
     uuid: str
     engine: ArrayEngine
@@ -369,3 +374,7 @@ class ObservedArray(Model):
     stopped, and has no partial parity log (md calls it dirty degraded). () for any other."""
     system: bool = False
     """The appliance itself runs from it: the installer made it over two system disks. It is no array for volumes."""
+    marked: bool = False
+    """Of md: an appliance made or adopted it, this one or another; whose it is, its UUID in our records tells."""
+    unusual: tuple[str, ...] = ()
+    """Of md: what it has that Lunette does not make, and would not keep as it is, each as the end of a sentence."""

@@ -159,7 +159,7 @@ def _array(row: NewArray, serials: dict[str, str]) -> Array:
         member_bytes=seen.disk_bytes or seen.size_bytes, size_bytes=seen.size_bytes,
         disks=[
             ArrayDisk(disk_id=member.disk_id, serial=serials.get(member.disk_id, ""), slot=slot,
-                      write_mostly=member.write_mostly)
+                      role=member.role.value, write_mostly=member.write_mostly)
             for slot, member in enumerate(seen.members)
             if member.disk_id
         ],

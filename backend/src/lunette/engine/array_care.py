@@ -40,7 +40,7 @@ def tend_spares(store: Store, desk: Desk, seen: Observation) -> None:
             row = tx.get(Array, array_id)
             if row is None or row.state != ResourceState.READY:
                 continue
-            found = next((array for array in desk.seen().arrays if array.uuid == row.uuid and array.ours), None)
+            found = next((array for array in desk.seen().arrays if array.uuid == row.uuid), None)
             plan = plan_spares(known(row), found) if found else None
             if plan is not None and not array_growth.has_just_failed(tx, row, plan.title):
                 Change(tx, desk, ACTOR, array_id, dry_run=False).finish(plan)

@@ -44,7 +44,7 @@ def finish(store: Store, desk: Desk) -> None:
 
 
 def _finish(tx: Session, desk: Desk, row: Array, seen: Observation) -> None:
-    found = next((array for array in seen.arrays if array.uuid == row.uuid and array.ours), None)
+    found = next((array for array in seen.arrays if array.uuid == row.uuid), None)
     pool = next((pool for pool in seen.pools if pool.group == row.group_name and pool.ours), None)
     if found is None or ArrayEngine(row.engine) is not ArrayEngine.MD:
         return

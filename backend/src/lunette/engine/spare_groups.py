@@ -50,6 +50,6 @@ def plan(tx: Session, group: str, seen: Observation) -> Move | None:
     rows = tx.scalars(select(Array).where(Array.spare_group == group).order_by(Array.name)).all()
     if any(row.state == ResourceState.CHANGING for row in rows):
         return None
-    observed = {array.uuid: array for array in seen.arrays if array.ours}
+    observed = {array.uuid: array for array in seen.arrays}
     free = [row for row in rows if row.state == ResourceState.READY and not row.growing and row.uuid in observed]
     return plan_move(group, [(known(row), observed[row.uuid]) for row in free], seen)

@@ -341,7 +341,7 @@ class Request:
         return Change(action=Action.CHANGE, noun="array", name=self.array.name, detail=detail)
 
     def _running(self) -> ObservedArray:
-        found = next((a for a in self.seen.arrays if a.uuid == self.array.uuid and a.ours), None)
+        found = next((a for a in self.seen.arrays if a.uuid == self.array.uuid), None)
         if found is None or found.state in (ArrayState.MISSING, ArrayState.FAILED):
             state = found.state.value if found else ArrayState.MISSING.value
             message = f"array {self.array.name} is {state}: bring back the disks it lost first"

@@ -31,7 +31,7 @@ def plan_force_start(array: KnownArray, wish: ArrayForceStart, seen: Observation
         message = f"confirm must be the array's name, {array.name}: blocks on it can be wrong afterwards"
         findings.add(Invalid, "confirm", wish.confirm, message)
     findings.refuse(what)
-    found = next((one for one in seen.arrays if one.uuid == array.uuid and one.ours), None)
+    found = next((one for one in seen.arrays if one.uuid == array.uuid), None)
     if found is None:
         raise Conflict(f"{what}: none of its disks is there. Attach them: it starts by itself.")
     if found.state is not ArrayState.MISSING:

@@ -163,8 +163,8 @@ def _use(disk: ObservedDisk, wipe: DiskWipe | DiskErase | None) -> Iterator[str]
 
 
 def _is_spare(seen: Observation, uuid: str, disk_id: str) -> bool:
-    """True if the disk stands by in an array of ours that is whole."""
-    found = next((one for one in seen.arrays if one.uuid == uuid and one.ours), None)
+    """True if the disk stands by in this array, and that is whole."""
+    found = next((one for one in seen.arrays if one.uuid == uuid), None)
     place = next((one for one in found.members if one.disk_id == disk_id), None) if found else None
     return place is not None and found is not None and (place.state, found.state) == ("spare", ArrayState.CLEAN)
 
@@ -289,7 +289,8 @@ def _removals(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
         match step:
             case MdDestroy() | MdStep():
                 array = arrays.get(step.uuid)
-                if array is not None and not array.ours:
+                adopted = ":" in step.md_name  # it keeps the name that others gave it
+                if array is not None and (array.system or not (array.marked or adopted)):
                     yield f"array {step.md_name} does not carry our mark"
             case LvmRaidDestroy() | LvmRaidReplace():
                 array = arrays.get(step.uuid)

@@ -12,6 +12,11 @@ from lunette.domain.observations import Observation
 LEFT_ALONE = "It is never touched. Delete it with the tools it was made with, if nobody needs it."
 AGAIN = "It is tried again by itself until it is there; put right what the reason names."
 OLDER = "Nothing is taken away for it. If an older database was restored, restore the newest one."
+ELSEWHERE = (
+    "It is never touched. If the database was restored from a backup, restore a newer one. If this appliance was "
+    "installed anew, or the disks are another appliance's, `lunette rebuild` looks what is on them; do not wipe them "
+    "before."
+)
 UNKNOWN = (
     "It is left as it is. If the database was restored from a backup, restore a newer one; do not wipe its disks "
     "before."
@@ -92,15 +97,17 @@ def _storage(facts: DriftFacts, seen: Observation) -> Iterator[Drift]:
                 fix="Its exports wait. Attach its disks again: it comes up by itself.", is_repaired=True,
             )  # fmt: skip
     for array in seen.arrays:
-        if array.system:
+        if array.system or array.uuid in arrays:
             continue
+        what = f"{array.engine.value} {array.level}"
         if not array.ours:
-            words = f"{array.engine.value} {array.level} of {array.raid_disks} disks that this appliance did not make"
-            yield Drift(
-                kind=DriftKind.FOREIGN, noun="array", name=array.name, words=words, fix=LEFT_ALONE, is_repaired=False
-            )
-        elif array.uuid not in arrays:
-            words = f"{array.engine.value} {array.level} with this appliance's mark, and the database does not know it"
+            words = f"{what} of {array.raid_disks} disks that this appliance did not make"
+            if array.marked:
+                words = f"{what} of {array.raid_disks} disks with an appliance's mark, and no record of this one has it"
+            fix = ELSEWHERE if array.marked else LEFT_ALONE
+            yield Drift(kind=DriftKind.FOREIGN, noun="array", name=array.name, words=words, fix=fix, is_repaired=False)
+        else:
+            words = f"{what} that this appliance brings up, and the database does not know it"
             yield Drift(
                 kind=DriftKind.UNKNOWN, noun="array", name=array.name, words=words, fix=UNKNOWN, is_repaired=False
             )

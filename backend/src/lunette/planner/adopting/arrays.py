@@ -20,7 +20,7 @@ from lunette.planner.adopting.beneath import array_refusal, member_refusal
 from lunette.planner.adopting.facts import Facts, OwnArray
 from lunette.planner.adopting.rows import NewArray, NewVolume, Rows, array_name, free_name
 from lunette.planner.findings import shorten
-from lunette.providers.arrays.md.parse import is_ours
+from lunette.providers.arrays.md.parse import is_marked
 from lunette.providers.volumes.lvm import plan as lvm
 
 
@@ -191,7 +191,7 @@ def _warnings(judged: Judged, rows: Rows) -> Iterator[str]:
 
 
 def _belongs_to_lunette(found: FoundArray) -> bool:
-    return is_ours(found.md_name) or (found.group is not None and found.group.marked_for is not None)
+    return is_marked(found.md_name) or (found.group is not None and found.group.marked_for is not None)
 
 
 def _pool_words(found: FoundArray) -> str:

@@ -97,6 +97,8 @@ class Beneath:
 def array_refusal(array: ObservedArray, md_name: str, seen: Observation, facts: Facts) -> str | None:
     """Why an array that others made cannot be kept by Lunette as it is now."""
     name = md_name or array.device or array.uuid
+    if array.unusual:
+        return f"array {name} {array.unusual[0]}."
     if ":" not in md_name:
         return f"array {name} has no name with a home host in its superblock, so it is not told from others."
     if md_name in facts.md_names:
@@ -106,12 +108,15 @@ def array_refusal(array: ObservedArray, md_name: str, seen: Observation, facts: 
     if array.level == Level.RAID10 and array.layout not in {one.value for one in Raid10Layout}:
         return f"array {name} has the layout {array.layout}, which Lunette does not keep."
     if array.state in (ArrayState.FAILED, ArrayState.MISSING) or array.is_reshaping:
-        return f"array {name} is {array.state.value} now: wait, or repair it first."
+        state = "being reshaped" if array.is_reshaping else array.state.value
+        return f"array {name} is {state} now: wait, or repair it first."
     return member_refusal(array, name, seen, facts)
 
 
 def member_refusal(array: ObservedArray, name: str, seen: Observation, facts: Facts) -> str | None:
-    """Why the disks of an array cannot be disks of ours."""
+    """Why the disks of an array cannot be disks of ours, or nothing is to be started on them."""
+    if array.unusual:
+        return f"array {name} {array.unusual[0]}."
     for member in array.members:
         if member.device is None:
             return f"array {name} has lost a disk: replace it first."

@@ -4,8 +4,7 @@ import re
 from collections.abc import Mapping
 
 from lunette.domain.counters import ArrayCounters, BlockCounters
-from lunette.providers.arrays.md.parse import first_number
-from lunette.providers.arrays.md.sysfs import attribute
+from lunette.providers.arrays.md.sysfs import attribute, first_number, number
 from lunette.providers.disks.parse import plain
 from lunette.system.doorway import System
 
@@ -25,18 +24,13 @@ def read(system: System, devices: Mapping[str, BlockCounters]) -> dict[str, Arra
 
 
 def _counters(system: System, base: str, io: BlockCounters) -> ArrayCounters:
-    stripes = _number(system, f"{base}/stripe_cache_active")
+    stripes = number(attribute(system, f"{base}/stripe_cache_active"))
     disks = first_number(attribute(system, f"{base}/raid_disks"))
     done = re.match(r"(\d+) / \d+", attribute(system, f"{base}/sync_completed"))
     return ArrayCounters(
         io=io,
         stripe_cache_bytes=stripes * disks * _STRIPE_DEVICE_BYTES if stripes is not None and disks else None,
-        mismatch_sectors=_number(system, f"{base}/mismatch_cnt"),
-        missing_disks=_number(system, f"{base}/degraded"),
-        synced_sectors=int(done[1]) if done else None,
+        mismatch_sectors=number(attribute(system, f"{base}/mismatch_cnt")),
+        missing_disks=number(attribute(system, f"{base}/degraded")),
+        synced_sectors=number(done[1]) if done else None,
     )
-
-
-def _number(system: System, path: str) -> int | None:
-    text = attribute(system, path)
-    return int(text) if text.isdigit() else None

@@ -1,13 +1,15 @@
 """Which md arrays there are: the running ones from sysfs, the others from the superblocks on their disks."""
 
+import contextlib
+import re
 from collections.abc import Sequence
 
-from lunette.domain.arrays import ObservedArray, ObservedMember
+from lunette.domain.arrays import MemberRole, ObservedArray, ObservedMember
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import LunetteError
-from lunette.providers.arrays.md import parse, tuning
+from lunette.providers.arrays.md import parse, superblock, tuning, unusual
 from lunette.providers.arrays.md.plan import device_path
-from lunette.providers.arrays.md.sysfs import attribute
+from lunette.providers.arrays.md.sysfs import attribute, number
 from lunette.providers.disks.inventory import settle
 from lunette.providers.disks.parse import plain
 from lunette.system.doorway import System
@@ -16,23 +18,31 @@ Disks = Sequence[ObservedDisk]
 _ATTRIBUTES = (
     "array_state", "level", "raid_disks", "chunk_size", "consistency_policy", "sync_action", "sync_completed",
     "sync_speed", "mismatch_cnt", "component_size", "last_sync_action", "reshape_position",
-    "layout", "sync_min",
+    "layout", "sync_min", "metadata_version", "bitmap/location", "bitmap/metadata",
 )  # fmt: skip
+
+_CONTAINER = re.compile(r"external:[^/-]")
+_VOLUME = re.compile(r"external:[/-]([\w-]+)/")
+"""md.c, metadata_show: a container names its format; an array in it the container, after `-` while it is read-only."""
+_UUID = re.compile(r"[0-9a-f]{32}")
 
 
 def observe_arrays(system: System, disks: Sequence[ObservedDisk]) -> tuple[ObservedArray, ...]:
-    """All arrays, ours and foreign, with their members told as disks."""
-    ids = {disk.kernel_name: disk.id for disk in disks}
+    """All arrays with their members told as disks, whoever made them: whose they are, their UUIDs in our records tell.
+
+    A container of firmware RAID is none: the arrays in it are.
+    """
     has = tuning.machine(system)
-    running = [_running(system, kernel, ids, has) for kernel in kernel_arrays(system)]
+    running = [_running(system, kernel, disks, has) for kernel in kernel_arrays(system)]
     known = {array.uuid for array in running}
     return (*running, *_missing(system, disks, known))
 
 
 def kernel_arrays(system: System) -> list[parse.KernelArray]:
-    """Every array the kernel has, running or half assembled."""
+    """Every array the kernel has, running or half assembled; not the containers that firmware RAID lies in."""
     names = [name for name in system.listdir("/sys/block") if name.startswith("md")]
-    return [_kernel_array(system, name) for name in names if system.is_dir(f"/sys/block/{name}/md")]
+    found = [_kernel_array(system, name) for name in names if system.is_dir(f"/sys/block/{name}/md")]
+    return [array for array in found if not _CONTAINER.match(array.attributes["metadata_version"])]
 
 
 def running_array(system: System, uuid: str) -> parse.KernelArray | None:
@@ -56,11 +66,15 @@ def make_visible(system: System, running: parse.KernelArray) -> None:
 
 def md_name_of(system: System, kernel_name: str) -> str:
     """md's own name with its home host, "" if mdadm cannot tell."""
+    return _detail(system, kernel_name).get("MD_NAME", "")
+
+
+def _detail(system: System, kernel_name: str) -> dict[str, str]:
     try:
         text = system.run(["mdadm", "--detail", "--export", f"/dev/{kernel_name}"], timeout_s=30).stdout
     except LunetteError:
-        return ""
-    return parse.detail(text).get("MD_NAME", "")
+        return {}
+    return parse.detail(text)
 
 
 def superblocks(system: System, disks: Sequence[ObservedDisk], uuid: str) -> dict[str, parse.Superblock]:
@@ -72,52 +86,95 @@ def superblocks(system: System, disks: Sequence[ObservedDisk], uuid: str) -> dic
     for disk in disks:
         if disk.array_uuid == uuid and not disk.fabric:
             shown = system.run(["mdadm", "--examine", disk.device], timeout_s=30, ok=(0, 1)).stdout
-            block = parse.superblock(shown)
+            block = superblock.superblock(shown)
             if block is not None and block.uuid == uuid:
                 found[disk.device] = block
     return found
 
 
-def _running(system: System, kernel: parse.KernelArray, ids: dict[str, str], has: tuning.Machine) -> ObservedArray:
+def _running(system: System, kernel: parse.KernelArray, disks: Disks, has: tuning.Machine) -> ObservedArray:
     link = device_path(kernel.uuid)
     device = link if kernel.uuid and system.exists(link) else f"/dev/{kernel.kernel_name}"
-    found = parse.running_array(kernel, md_name_of(system, kernel.kernel_name), device, ids)
-    return found.model_copy(update={"tuning": tuning.told(system, kernel, has)})
+    facts = _detail(system, kernel.kernel_name)
+    # Firmware gives a name that no superblock of md holds, and md 0.90 has none: mdadm tells how it is called here.
+    name = facts.get("MD_NAME") or facts.get("MD_DEVNAME", "").rpartition(":")[2]
+    if parse.is_system(name) and not _runs_from(kernel, disks):
+        name = name.rpartition(":")[2]
+    found = parse.running_array(kernel, name, device, {disk.kernel_name: disk.id for disk in disks})
+    more = {"tuning": tuning.told(system, kernel, has), "unusual": unusual.of_running(kernel)}
+    return found.model_copy(update=more | ({} if found.level else {"level": facts.get("MD_LEVEL", "")}))
+
+
+def _runs_from(kernel: parse.KernelArray, disks: Disks) -> bool:
+    """True if this system runs from disks of the array: a mirror of another appliance's system is just an array."""
+    below = {disk.kernel_name: disk.id for disk in disks if disk.used_by_system}
+    return bool(parse.disks_of_partitions(kernel.members, below))
 
 
 def _missing(system: System, disks: Sequence[ObservedDisk], known: set[str]) -> list[ObservedArray]:
-    """Of two disks that were in one slot, the later one is told."""
+    """Of two disks that were in one slot, the later one is told. A disk that cannot be read is left out."""
     arrays = []
     for uuid in sorted({disk.array_uuid for disk in disks if disk.array_uuid} - known):
-        blocks = superblocks(system, disks, uuid)
-        members = {
-            blocks[disk.device].role: ObservedMember(disk_id=disk.id, device=disk.device, state="spare")
-            for disk in sorted((disk for disk in disks if disk.device in blocks), key=lambda d: blocks[d.device].events)
-        }
-        if blocks:
-            arrays.append(parse.missing_array(list(blocks.values()), members))
+        blocks: dict[str, parse.Superblock] = {}
+        for disk in disks:
+            with contextlib.suppress(LunetteError):
+                blocks |= superblocks(system, (disk,), uuid)
+        if not blocks:
+            continue
+        told = [
+            (blocks[disk.device], _member(disk, blocks[disk.device]))
+            for disk in sorted((one for one in disks if one.device in blocks), key=lambda d: blocks[d.device].events)
+        ]
+        members = {block.role: member for block, member in told if not block.is_journal}
+        journals = [member for block, member in told if block.is_journal]
+        array = parse.missing_array(list(blocks.values()), members, journals)
+        arrays.append(array.model_copy(update={"unusual": unusual.of_superblocks(blocks)}))
     return arrays
+
+
+def _member(disk: ObservedDisk, block: parse.Superblock) -> ObservedMember:
+    return ObservedMember(
+        disk_id=disk.id, device=disk.device, state="spare", write_mostly="write_mostly" in block.flags,
+        role=MemberRole.LOG if block.is_journal else MemberRole.DATA,
+    )  # fmt: skip
 
 
 def _kernel_array(system: System, name: str) -> parse.KernelArray:
     base = f"/sys/block/{name}/md"
     attributes = {key: attribute(system, f"{base}/{key}") for key in _ATTRIBUTES}
-    members = [
-        parse.KernelMember(
-            device=entry.removeprefix("dev-"),
-            slot=_slot(attribute(system, f"{base}/{entry}/slot")),
-            state=attribute(system, f"{base}/{entry}/state"),
-            offset=int(attribute(system, f"{base}/{entry}/offset") or 0),
-        )
-        for entry in system.listdir(base)
-        if entry.startswith("dev-")
-    ]
-    size = attribute(system, f"/sys/block/{name}/size")
+    version = attributes["metadata_version"]
     return parse.KernelArray(
-        kernel_name=name, uuid=plain(attribute(system, f"{base}/uuid")), size_bytes=int(size or 0) * 512,
-        attributes=attributes, members=tuple(members),
+        kernel_name=name, uuid=_uuid(system, name, version), attributes=attributes,
+        size_bytes=(number(attribute(system, f"/sys/block/{name}/size")) or 0) * 512,
+        members=tuple(_kernel_member(system, base, one) for one in system.listdir(base) if one.startswith("dev-")),
+        firmware=_firmware(system, version),
     )  # fmt: skip
 
 
-def _slot(text: str) -> int | None:
-    return int(text) if text.isdigit() else None
+def _kernel_member(system: System, base: str, entry: str) -> parse.KernelMember:
+    slot, state = attribute(system, f"{base}/{entry}/slot"), attribute(system, f"{base}/{entry}/state")
+    is_journal = slot == "journal" and "journal" not in state.split(",")
+    return parse.KernelMember(
+        device=entry.removeprefix("dev-"), slot=number(slot),
+        state=f"{state},journal" if is_journal else state,
+        offset=number(attribute(system, f"{base}/{entry}/offset")) or 0,
+    )  # fmt: skip
+
+
+def _uuid(system: System, name: str, version: str) -> str:
+    """As mdadm tells it where the kernel does not know it, or in another order: for all but its own format 1."""
+    known = plain(attribute(system, f"/sys/block/{name}/md/uuid"))
+    known = known if _UUID.fullmatch(known) and known.strip("0") else ""
+    if known and (not version or version.startswith("1.")):
+        return known
+    told = plain(_detail(system, name).get("MD_UUID", ""))
+    return told if _UUID.fullmatch(told) and told.strip("0") else known
+
+
+def _firmware(system: System, version: str) -> str:
+    """Whose format the metadata of an array in a container are: `external:/md127/0` names the container."""
+    found = _VOLUME.match(version)
+    if not found:
+        return ""
+    container = attribute(system, f"/sys/block/{found[1]}/md/metadata_version")
+    return container.removeprefix("external:") or "external metadata"

@@ -7,6 +7,7 @@ from lunette.domain.arrays import (
     ArrayEngine,
     ArrayState,
     Level,
+    MemberRole,
     ObservedArray,
     ObservedMember,
     ScrubOutcome,
@@ -16,12 +17,16 @@ from lunette.domain.arrays import (
 from lunette.domain.base import Model
 from lunette.providers.arrays.md import raid10
 from lunette.providers.arrays.md.plan import usable_bytes
+from lunette.providers.arrays.md.superblock import MOST_DISKS, Superblock
+from lunette.providers.arrays.md.sysfs import first_number, number
 
 HOMEHOST = "lunette"
-"""The mark in md's superblock: `name` reads lunette:<md name>."""
+"""The mark in md's superblock: `name` reads lunette:<md name>, which is one of plan.md_name. What somebody makes by
+hand on a machine of this name is called otherwise. Whose an array is, its UUID in our records tells."""
+_MARK = re.compile(rf"{HOMEHOST}:a[0-9a-f]{{12}}")
 SYSTEM_HOMEHOST = "lunette-system"
 """The mark of the mirrors that an installed appliance itself runs from. They are made by the installer, started by the
-initrd and never touched by a step: `is_ours` does not hold for them."""
+initrd and never touched by a step: `is_marked` does not hold for them."""
 RELEASED = "released"
 """Stands in the place of our mark on an array that was let go: nobody's, and foreign to every appliance."""
 _BESIDE = {
@@ -31,29 +36,6 @@ _BESIDE = {
 _LOSSES = {"raid4": 1, "raid5": 1, "raid6": 2}
 
 
-class Superblock(Model):
-    """One member's superblock, as `mdadm --examine` prints it."""
-
-    uuid: str
-    name: str
-    level: str
-    raid_disks: int
-    events: int
-    role: int | None
-    """Slot, None for a spare."""
-    alive: frozenset[int]
-    """Slots that were working when this superblock was last written."""
-    data_offset: int = 0
-    """Where this member's data begin, in sectors."""
-    space_before: int = 0
-    """Sectors in front of the data that hold nothing, neither bitmap nor log: what a reshape can move into."""
-    is_clean: bool = True
-    """No write was under way when it was last written."""
-    has_ppl: bool = False
-    recovers: bool = False
-    """It was being filled, and holds its data only in part."""
-
-
 class KernelMember(Model):
     device: str
     """Kernel name."""
@@ -61,6 +43,11 @@ class KernelMember(Model):
     state: str
     offset: int = 0
     """Where its data begin, in sectors."""
+
+    @property
+    def name(self) -> str:
+        """Under /dev: sysfs writes a slash as an exclamation mark."""
+        return self.device.replace("!", "/")
 
     @property
     def flags(self) -> frozenset[str]:
@@ -80,31 +67,8 @@ class KernelArray(Model):
     size_bytes: int
     attributes: Mapping[str, str]
     members: tuple[KernelMember, ...]
-
-
-def superblock(text: str) -> Superblock | None:
-    """A superblock from `mdadm --examine DEVICE`; None if it shows none that can be read."""
-    lines = (line.partition(" : ") for line in text.splitlines())
-    found = {key.strip(): value.strip() for key, sep, value in lines if sep}
-    if "Array UUID" not in found:
-        return None
-    role = re.match(r"Active device (\d+)", found.get("Device Role", ""))
-    alive = found.get("Array State", "").partition(" ")[0]
-    before = re.match(r"before=(\d+)", found.get("Unused Space", ""))
-    return Superblock(
-        uuid=found["Array UUID"].replace(":", ""),
-        name=found.get("Name", "").partition(" ")[0],
-        level=found.get("Raid Level", ""),
-        raid_disks=int(found.get("Raid Devices", "0")),
-        events=int(found.get("Events", "0")),
-        role=int(role[1]) if role else None,
-        alive=frozenset(slot for slot, state in enumerate(alive) if state in "AR"),
-        data_offset=first_number(found.get("Data Offset", "")),
-        space_before=int(before[1]) if before else 0,
-        is_clean=found.get("State", "clean").startswith("clean"),
-        has_ppl="PPL" in found,
-        recovers="Recovery Offset" in found,
-    )
+    firmware: str = ""
+    """Whose format its metadata are, if they are not md's own: imsm or ddf."""
 
 
 def dirty_without(superblocks: Sequence[Superblock]) -> tuple[int, ...]:
@@ -147,8 +111,12 @@ def missing_slots(superblocks: Sequence[Superblock]) -> tuple[int, ...]:
 
 
 def detail(text: str) -> dict[str, str]:
-    """The KEY=value lines of `mdadm --detail --export` and `mdadm --examine --export`."""
-    return dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+    """The KEY=value lines of `mdadm --detail --export` and `mdadm --examine --export`; of two, the first."""
+    found: dict[str, str] = {}
+    for key, separator, value in (line.partition("=") for line in text.splitlines()):
+        if separator:
+            found.setdefault(key.strip(), value)
+    return found
 
 
 def is_reshaping(attributes: Mapping[str, str]) -> bool:
@@ -180,27 +148,18 @@ def parity_layout(attributes: Mapping[str, str]) -> str | None:
 
     drivers/md/raid5.h, ALGORITHM_LEFT_ASYMMETRIC_6 and its like: the number of the raid5's layout, and 16.
     """
-    number = first_number(attributes.get("layout", ""))
-    return _BESIDE.get(number) if attributes.get("level") == "raid6" else None
+    layout = first_number(attributes.get("layout", ""))
+    return _BESIDE.get(layout) if attributes.get("level") == "raid6" else None
 
 
-def first_number(text: str) -> int:
-    """What an attribute says; while a reshape runs it is followed by what was before: `4 (3)`. 0 if it says nothing."""
-    word = text.partition(" ")[0]
-    return int(word) if word.isdigit() else 0
-
-
-def is_ours(name: str) -> bool:
-    """True if an md name carries our mark."""
-    return name.partition(":")[0] == HOMEHOST and ":" in name
+def is_marked(name: str) -> bool:
+    """True if an appliance gave an array this md name, this one or another."""
+    return _MARK.fullmatch(name) is not None
 
 
 def is_known(name: str, recorded: str) -> bool:
-    """True if the array of our record may carry this md name: our mark, or the name it was adopted under.
-
-    What is recorded of one of ours has no home host, so no other array can carry it.
-    """
-    return is_ours(name) or (":" in recorded and name == recorded)
+    """True if the array of our record carries this md name: behind our home host, or as it was adopted under."""
+    return name in (recorded, f"{HOMEHOST}:{recorded}")
 
 
 def is_system(name: str) -> bool:
@@ -212,8 +171,9 @@ def running_array(found: KernelArray, name: str, device: str, disk_ids: Mapping[
     """A running array. `name` is md's own, `disk_ids` goes from kernel name to disk id."""
     level = found.attributes.get("level", "")
     count = first_number(found.attributes.get("raid_disks", ""))
+    count = 0 if count > MOST_DISKS else count
     if is_system(name):
-        disk_ids = {**disk_ids, **_disks_of_partitions(found.members, disk_ids)}
+        disk_ids = {**disk_ids, **disks_of_partitions(found.members, disk_ids)}
     by_slot = {member.slot: member for member in found.members if member.slot is not None and not member.relieves}
     members = [_member(by_slot.get(slot), disk_ids, slot) for slot in range(count)]
     beside = [member for member in found.members if member.slot is None or member.relieves]
@@ -221,18 +181,19 @@ def running_array(found: KernelArray, name: str, device: str, disk_ids: Mapping[
     return ObservedArray(
         uuid=found.uuid,
         engine=ArrayEngine.MD,
-        name=name.rpartition(":")[2],
-        ours=is_ours(name),
+        name=_shown(name),
+        ours=False,
+        marked=is_marked(name),
         device=device,
         level=level,
         state=_state(level, found.attributes, members[:count]),
         size_bytes=found.size_bytes,
         chunk_bytes=first_number(found.attributes.get("chunk_size", "")) or None,
-        write_hole=_write_hole(found.attributes.get("consistency_policy", "")),
+        write_hole=_write_hole(found),
         members=tuple(members),
         raid_disks=count,
         progress=_progress(found.attributes),
-        mismatch_count=_number(found.attributes.get("mismatch_cnt")),
+        mismatch_count=number(found.attributes.get("mismatch_cnt")),
         disk_bytes=_disk_bytes(found),
         scrub=_last_sync(found.attributes),
         scrubbed=_scrubbed(found.attributes),
@@ -242,23 +203,37 @@ def running_array(found: KernelArray, name: str, device: str, disk_ids: Mapping[
     )
 
 
-def _disks_of_partitions(members: Sequence[KernelMember], disk_ids: Mapping[str, str]) -> dict[str, str]:
+def disks_of_partitions(members: Sequence[KernelMember], disk_ids: Mapping[str, str]) -> dict[str, str]:
     """The disk by the kernel name of its partition: sda3 is on sda, nvme0n1p3 on nvme0n1."""
     found = {member.device: re.sub(r"(?<=\d)p\d+$|(?<=\D)\d+$", "", member.device) for member in members}
     return {part: disk_ids[disk] for part, disk in found.items() if disk in disk_ids}
 
 
-def missing_array(superblocks: Sequence[Superblock], disks: Mapping[int | None, ObservedMember]) -> ObservedArray:
+def missing_array(
+    superblocks: Sequence[Superblock],
+    disks: Mapping[int | None, ObservedMember],
+    journals: Sequence[ObservedMember] = (),
+) -> ObservedArray:
     """An array that is not assembled, told from the superblocks found on its disks (at least one)."""
     newest = max(superblocks, key=lambda found: found.events)
     empty = ObservedMember(disk_id=None, device=None, state="missing")
+    hole = WriteHole.PPL if newest.has_ppl else WriteHole.BITMAP if newest.has_bitmap else WriteHole.NONE
     return ObservedArray(
-        uuid=newest.uuid, engine=ArrayEngine.MD, name=newest.name.rpartition(":")[2], ours=is_ours(newest.name),
+        uuid=newest.uuid, engine=ArrayEngine.MD, name=_shown(newest.name), ours=False, marked=is_marked(newest.name),
         device=None, level=newest.level, state=ArrayState.MISSING, size_bytes=0, chunk_bytes=None,
-        write_hole=WriteHole.NONE,
-        members=tuple(disks.get(slot, empty).model_copy(update={"slot": slot}) for slot in range(newest.raid_disks)),
+        write_hole=WriteHole.JOURNAL if journals or any(block.is_journal for block in superblocks) else hole,
+        members=(
+            *(disks.get(slot, empty).model_copy(update={"slot": slot}) for slot in range(newest.raid_disks)),
+            *journals,
+        ),
         raid_disks=newest.raid_disks, progress=None, mismatch_count=None, dirty_without=dirty_without(superblocks),
+        is_reshaping=newest.reshapes,
     )  # fmt: skip
+
+
+def _shown(name: str) -> str:
+    """md's name without the home host. A superblock can hold any bytes: what cannot be shown is replaced."""
+    return "".join(one if one.isprintable() else "?" for one in name.rpartition(":")[2])
 
 
 def _member(member: KernelMember | None, disk_ids: Mapping[str, str], slot: int | None) -> ObservedMember:
@@ -268,20 +243,21 @@ def _member(member: KernelMember | None, disk_ids: Mapping[str, str], slot: int 
         state = "faulty"
     elif member.relieves:
         state = "replacing"
-    elif "in_sync" in member.flags:
+    elif member.flags & {"in_sync", "journal"}:
         state = "in_sync"
     else:
         state = "rebuilding" if slot is not None else "spare"
     return ObservedMember(
-        disk_id=disk_ids.get(member.device), device=f"/dev/{member.device}", state=state, slot=slot,
+        disk_id=disk_ids.get(member.name), device=f"/dev/{member.name}", state=state, slot=slot,
+        role=MemberRole.LOG if "journal" in member.flags else MemberRole.DATA,
         write_mostly="write_mostly" in member.flags,
     )  # fmt: skip
 
 
 def _disk_bytes(found: KernelArray) -> int | None:
     """Where a member's data begin, and how much of it the array uses."""
-    component_kib = _number(found.attributes.get("component_size"))
-    starts = [member.offset for member in found.members]
+    component_kib = number(found.attributes.get("component_size"))
+    starts = [member.offset for member in found.members if "journal" not in member.flags]
     return max(starts) * 512 + component_kib * 1024 if component_kib and starts else None
 
 
@@ -296,7 +272,7 @@ def _scrubbed(attributes: Mapping[str, str]) -> ScrubOutcome | None:
     The kernel counts anew at each resync, check and repair. One that ends before its time leaves in sync_min where it
     was (0 within its first seconds), one that ends leaves 0 (md_do_sync in drivers/md/md.c).
     """
-    last, count = _last_sync(attributes), _number(attributes.get("mismatch_cnt"))
+    last, count = _last_sync(attributes), number(attributes.get("mismatch_cnt"))
     if last not in ("check", "repair") or count is None or attributes.get("sync_action") != "idle":
         return None
     is_whole = attributes.get("sync_min") in (None, "", "0")
@@ -308,7 +284,9 @@ def _state(level: str, attributes: Mapping[str, str], slots: Sequence[ObservedMe
     lost = sum(member.state != "in_sync" for member in slots)
     if running in ("clear", "inactive", ""):
         return ArrayState.MISSING
-    if running == "broken" or lost > _LOSSES.get(level, lost) or (slots and lost == len(slots)):
+    if not slots:  # how many disks it has was not read, so nobody knows which it lacks
+        return ArrayState.FAILED if running == "broken" else ArrayState.UNKNOWN
+    if running == "broken" or lost > _LOSSES.get(level, lost) or lost == len(slots):
         return ArrayState.FAILED
     if level in ("raid0", "linear"):
         return ArrayState.FAILED if lost else ArrayState.CLEAN
@@ -319,24 +297,21 @@ def _state(level: str, attributes: Mapping[str, str], slots: Sequence[ObservedMe
     return ArrayState.RESYNCING if attributes.get("sync_action") == "resync" else ArrayState.CLEAN
 
 
-def _write_hole(policy: str) -> WriteHole:
-    return {"ppl": WriteHole.PPL, "bitmap": WriteHole.BITMAP}.get(policy, WriteHole.NONE)
+def _write_hole(found: KernelArray) -> WriteHole:
+    policies = {"ppl": WriteHole.PPL, "bitmap": WriteHole.BITMAP, "journal": WriteHole.JOURNAL}
+    if any("journal" in member.flags for member in found.members):
+        return WriteHole.JOURNAL
+    return policies.get(found.attributes.get("consistency_policy", ""), WriteHole.NONE)
 
 
 def _progress(attributes: Mapping[str, str]) -> SyncProgress | None:
-    done, separator, whole = attributes.get("sync_completed", "").partition(" / ")
-    if not separator or int(whole) == 0:
+    done, whole = (number(part) for part in (*attributes.get("sync_completed", "").split(" / "), "", "")[:2])
+    if done is None or not whole:
         return None
-    rate = _number(attributes.get("sync_speed"))
+    rate = number(attributes.get("sync_speed"))
     rate_bytes = rate * 1024 if rate else None
-    left = (int(whole) - int(done)) * 512 / rate_bytes if rate_bytes else None
+    left = max(0, whole - done) * 512 / rate_bytes if rate_bytes else None
     # The kernel calls a reshape a resync where parity is to be made right after it (md.c, md_get_active_sync_action).
     action = "reshape" if is_reshaping(attributes) else attributes.get("sync_action", "")
-    return SyncProgress(
-        action=action, percent=round(100 * int(done) / int(whole), 2),
-        rate_bytes_s=rate_bytes, left_s=left,
-    )  # fmt: skip
-
-
-def _number(text: str | None) -> int | None:
-    return int(text) if text and text.isdigit() else None
+    percent = min(100.0, round(100 * done / whole, 2))
+    return SyncProgress(action=action, percent=percent, rate_bytes_s=rate_bytes, left_s=left)

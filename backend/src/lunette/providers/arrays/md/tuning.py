@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from lunette.domain.sizes import format_size
 from lunette.domain.tuning import ObservedTuning, Scheduler, TuningName
-from lunette.providers.arrays.md.parse import KernelArray, first_number
+from lunette.providers.arrays.md.parse import KernelArray
 from lunette.providers.arrays.md.plan import MEMORY_SHARE, PAGE_BYTES, parity_disks
-from lunette.providers.arrays.md.sysfs import attribute
+from lunette.providers.arrays.md.sysfs import attribute, first_number, number
 from lunette.system.doorway import System
 from lunette.system.memory import memory_bytes
 
@@ -158,6 +158,7 @@ def count_cpus(online: str) -> int:
     """CPUs of a list such as 0-3,6."""
     total = 0
     for part in online.split(","):
-        first, _, last = part.partition("-")
-        total += int(last or first) - int(first) + 1 if first.isdigit() else 0
+        first, separator, last = part.partition("-")
+        low, high = number(first), number(last if separator else first)
+        total += max(0, high - low + 1) if low is not None and high is not None else 0
     return total

@@ -1,0 +1,61 @@
+"""What an array of others can have and none of ours has, in words: it is told, and such an array is not adopted.
+
+Attributes: drivers/md/md.c and md-bitmap.c (Linux 6.12). Firmware's own metadata: mdadm, external-reshape-design.txt.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from lunette.providers.arrays.md.parse import KernelArray, Superblock
+
+_VERSIONS = ("", "1.1", "1.2")
+"""The others lie at the end of a disk, so that what is on the array shows on each of its disks as well."""
+_FLAGS = {"write-mostly": "write_mostly", "failfast": "failfast"}
+
+
+def of_running(array: KernelArray) -> tuple[str, ...]:
+    """Of an array the kernel has."""
+    found = array.attributes
+    version = found.get("metadata_version", "")
+    words = list(_shape(found.get("level", ""), {one.device: one.flags for one in array.members}))
+    if array.firmware:
+        words.insert(0, f"is a volume of firmware RAID ({array.firmware}), which the firmware and its own tools tend")
+    elif not version.startswith("external:") and version not in _VERSIONS:
+        words.insert(0, _old(version))
+    if found.get("consistency_policy") == "journal" and not any("write journal" in one for one in words):
+        words.append("has a write journal, which Lunette does not tend")
+    if found.get("bitmap/location") == "file":
+        words.append("has its write-intent bitmap in a file on another disk, which Lunette does not tend")
+    if found.get("bitmap/metadata") == "clustered":
+        words.append("is clustered: other machines may run it at the same time")
+    return tuple(words)
+
+
+def of_superblocks(blocks: Mapping[str, Superblock]) -> tuple[str, ...]:
+    """Of an array that does not run, by the superblocks of its devices, at least one."""
+    newest = max(blocks.values(), key=lambda block: block.events)
+    flags = {
+        device.rpartition("/")[2]: frozenset(block.flags | ({"journal"} if block.is_journal else set()))
+        for device, block in blocks.items()
+    }
+    words = list(_shape(newest.level, flags))
+    if newest.version not in _VERSIONS:
+        words.insert(0, _old(newest.version))
+    if newest.cluster:
+        words.append("is clustered: other machines may run it at the same time")
+    if newest.reshapes:
+        words.append("is being reshaped: let the machine it comes from finish that")
+    return tuple(words)
+
+
+def _old(version: str) -> str:
+    return f"has superblocks of version {version}, and Lunette keeps those of version 1.2"
+
+
+def _shape(level: str, flags: Mapping[str, frozenset[str]]) -> Iterator[str]:
+    journals = [device for device, found in flags.items() if "journal" in found]
+    if journals:
+        yield f"has a write journal on {', '.join(sorted(journals))}, which Lunette does not tend"
+    for word, flag in _FLAGS.items():
+        marked = sorted(device for device, found in flags.items() if flag in found)
+        if marked and not (flag == "write_mostly" and level == "raid1"):
+            yield f"has {', '.join(marked)} marked as {word}, which Lunette does not do on {level or 'it'}"
