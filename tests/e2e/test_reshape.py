@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import pytest
 
 from lunette.domain.sizes import KIB
-from lunette.providers.arrays.md import parse
+from lunette.providers.arrays.md import superblock
 from lunette.providers.arrays.md.reshape import room_sectors
 from tests.e2e.waiting import wait_until
 from tests.machines.uml import Uml

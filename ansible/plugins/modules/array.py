@@ -145,6 +145,7 @@ options:
     choices:
       - ppl
       - bitmap
+      - journal
       - none
       - copy_on_write
       - external
@@ -381,7 +382,7 @@ ARGUMENTS = {
     },
     "write_hole": {
         "type": "str",
-        "choices": ["ppl", "bitmap", "none", "copy_on_write", "external"],
+        "choices": ["ppl", "bitmap", "journal", "none", "copy_on_write", "external"],
     },
     "wipe": {
         "type": "list",

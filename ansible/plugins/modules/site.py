@@ -100,7 +100,7 @@ options:
           write_hole:
             description:
               - How a parity array survives a power cut between data and parity write.
-              - One of V(ppl), V(bitmap), V(none), V(copy_on_write), V(external), or null.
+              - One of V(ppl), V(bitmap), V(journal), V(none), V(copy_on_write), V(external), or null.
             type: str
           write_mostly:
             description:

@@ -84,6 +84,19 @@ def test_what_the_database_lacks_is_ours_and_unknown_or_foreign() -> None:
     ]  # fmt: skip
 
 
+def test_an_array_under_our_uuid_is_no_drift_whatever_carries_a_mark() -> None:
+    assert find(facts(volumes=()), machine(array(ours=False)), None) == ()
+
+
+def test_an_array_of_another_appliance_is_foreign_and_its_disks_are_not_to_be_wiped() -> None:
+    theirs = array("u2", "a0123456789ab", ours=False).model_copy(update={"marked": True})
+    (found,) = find(facts((), ()), machine(theirs), None)
+    assert (found.kind, found.name) == (DriftKind.FOREIGN, "a0123456789ab")
+    assert "an appliance's mark" in found.words
+    assert "lunette rebuild" in found.fix
+    assert "do not wipe them" in found.fix
+
+
 def test_the_agents_own_comparison_is_told_by_name() -> None:
     told_by_agent = report(
         accepted=False, refusal="the database is older", unexplained=("mapping m1 is not wanted any more",),

@@ -3960,9 +3960,9 @@ export type Measured = 'appliance' | 'volume' | 'session' | 'array' | 'disk';
  *
  * What a disk of an array is for.
  *
- * data: it holds what hosts wrote. log: synchronous writes go there first, and it is read only after a power cut
- * (ZFS's SLOG). cache: copies of what is read often (L2ARC). special: the pool's metadata, without which nothing is
- * found. spare: it stands by for a data disk that is lost.
+ * data: it holds what hosts wrote. log: writes go there first, and it is read only after a power cut (ZFS's SLOG, for
+ * synchronous writes; md's journal, which others made). cache: copies of what is read often (L2ARC). special: the
+ * pool's metadata, without which nothing is found. spare: it stands by for a data disk that is lost.
  */
 export type MemberRole = 'data' | 'log' | 'cache' | 'special' | 'spare';
 
@@ -6826,10 +6826,11 @@ export type WipeMethod = 'signatures' | 'format' | 'crypto' | 'sanitize_block' |
  *
  * ppl: partial parity log, closes the write hole (RAID5 only, costs 30-40 % of random writes).
  * bitmap: write-intent bitmap, quick resync but the hole stays open. none: full resync after an unclean stop.
+ * journal: writes go to a disk of its own first, which closes it; seen on arrays that others made, never made here.
  * copy_on_write: nothing is overwritten in place, so there is no hole (ZFS). external: what presents the device closes
  * it or does not; Lunette cannot tell.
  */
-export type WriteHole = 'ppl' | 'bitmap' | 'none' | 'copy_on_write' | 'external';
+export type WriteHole = 'ppl' | 'bitmap' | 'journal' | 'none' | 'copy_on_write' | 'external';
 
 /**
  * Array

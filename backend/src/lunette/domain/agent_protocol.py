@@ -16,7 +16,7 @@ from lunette.domain.encryption import KeyOrder
 from lunette.domain.errors import ERRORS, FieldProblem, LunetteError, ProblemType
 from lunette.domain.exports import ConvergeReport, ExportSet
 from lunette.domain.foreign_arrays import FoundArray
-from lunette.domain.hosts import CLEARED
+from lunette.domain.hosts import CLEARED, is_cleared
 from lunette.domain.observations import Observation, RefusedLogin, SessionsObservation
 from lunette.domain.sealed_copies import FoundCopy, SealOrder
 from lunette.domain.steps import AnyStep
@@ -122,7 +122,8 @@ class Converge(Model):
     @classmethod
     def _can_be_asked_for(cls, wanted: ExportSet) -> ExportSet:
         """Not in ExportSet: a ledger that an older agent wrote is read all the same."""
-        if any(chap.is_cleared for chap in wanted.credentials):
+        chaps = (wanted.discovery, *(one.chap for door in wanted.targets for one in door.initiators))
+        if any(is_cleared((c.user, c.mutual_user), (c.secret, c.mutual_secret)) for c in chaps if c):
             raise ValueError(f"expected CHAP names and secrets that do not begin with {CLEARED}")
         return wanted
 

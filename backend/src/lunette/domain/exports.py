@@ -4,7 +4,6 @@ The brake (DESIGN R2): something that the ledger serves leaves only if a `Releas
 than the ledger, or from another database, changes nothing.
 """
 
-from collections.abc import Iterator
 from enum import StrEnum
 from typing import Self
 
@@ -18,7 +17,7 @@ from lunette.domain.disk_health import HEALTH_PERIOD_S
 from lunette.domain.encryption import Encryption
 from lunette.domain.fc import FcMode
 from lunette.domain.firewall import FirewallWish
-from lunette.domain.hosts import CLEARED, OsType
+from lunette.domain.hosts import OsType
 from lunette.domain.identity import VolumeIdentity
 from lunette.domain.mappings import ExportEngine, Family, Protocol
 from lunette.domain.tuning import ArrayTuning
@@ -107,12 +106,6 @@ class ExportChap(Model):
     @field_serializer("secret", "mutual_secret", when_used="json")
     def _reveal(self, value: SecretStr | None) -> str | None:
         return value.get_secret_value() if value else None
-
-    @property
-    def is_cleared(self) -> bool:
-        """True if the kernel would take a part of it for none."""
-        secrets = [one.get_secret_value() for one in (self.secret, self.mutual_secret) if one]
-        return any(text.startswith(CLEARED) for text in (self.user, self.mutual_user or "", *secrets))
 
 
 class ExportInitiator(Model):
@@ -268,12 +261,6 @@ class ExportSet(Model):
         """Of all mappings that are to be served."""
         doors: tuple[ExportTarget | ExportSubsystem, ...] = (*self.targets, *self.subsystems)
         return frozenset(lun.mapping_id for door in doors for lun in door.luns)
-
-    @property
-    def credentials(self) -> Iterator[ExportChap]:
-        """What hosts show over iSCSI."""
-        found = (self.discovery, *(one.chap for door in self.targets for one in door.initiators))
-        return (chap for chap in found if chap is not None)
 
     @property
     def is_empty(self) -> bool:

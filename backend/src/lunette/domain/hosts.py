@@ -1,5 +1,6 @@
 """Hosts: client servers with their initiators and credentials, and groups of hosts that share volumes."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated
 
@@ -53,6 +54,12 @@ ChapUser = Annotated[
 ]
 ChapSecret = Annotated[SecretStr, Field(min_length=12, max_length=16), AfterValidator(_check_secret)]
 """12 to 16 characters: 12 bytes is the floor RFC 3720 section 8.2.1 asks for, 16 the ceiling of Windows' initiator."""
+
+
+def is_cleared(names: Iterable[str | None], secrets: Iterable[SecretStr | None]) -> bool:
+    """True if the kernel would take one of them for none."""
+    texts = (*names, *(one.get_secret_value() for one in secrets if one))
+    return any(text.startswith(CLEARED) for text in texts if text)
 
 
 def check_chap_secrets(secret: SecretStr | None, mutual_secret: SecretStr | None) -> None:

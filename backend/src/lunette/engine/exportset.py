@@ -34,7 +34,7 @@ from lunette.domain.exports import (
     ReleaseKind,
 )
 from lunette.domain.fc import FcMode
-from lunette.domain.hosts import OsType
+from lunette.domain.hosts import OsType, is_cleared
 from lunette.domain.identity import subsystem_serial
 from lunette.domain.jobs import JobKind, JobState, ResourceState
 from lunette.domain.mappings import ExportEngine, Family, Protocol
@@ -276,7 +276,7 @@ def _initiators(host: Host, box: SecretBox) -> Iterable[ExportInitiator]:
     if host.chap_secret_sealed == LOST:
         return  # without its secret it is not let in
     chap = _chap(host, box)
-    if chap is not None and chap.is_cleared:
+    if chap is not None and _is_cleared(chap):
         return  # an older version took what the kernel takes for none
     for initiator in host.initiators:
         if initiator.kind == "iqn":
@@ -297,7 +297,11 @@ def _discovery(tx: Session, box: SecretBox) -> ExportChap | None:
     )
     # Still asked for, and shown by nobody: an older version took what the kernel takes for none.
     nobody = ExportChap(user="", secret=SecretStr(""), mutual_user=None, mutual_secret=None)
-    return nobody if chap.is_cleared else chap
+    return nobody if _is_cleared(chap) else chap
+
+
+def _is_cleared(chap: ExportChap) -> bool:
+    return is_cleared((chap.user, chap.mutual_user), (chap.secret, chap.mutual_secret))
 
 
 def _opened(box: SecretBox, sealed: str, what: str) -> SecretStr:

@@ -596,10 +596,11 @@ WIPE_METHOD = (
     "sanitize_block",
     "sanitize_crypto",
 )
-WriteHole = Literal["ppl", "bitmap", "none", "copy_on_write", "external"]
+WriteHole = Literal["ppl", "bitmap", "journal", "none", "copy_on_write", "external"]
 WRITE_HOLE = (
     "ppl",
     "bitmap",
+    "journal",
     "none",
     "copy_on_write",
     "external",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from lunette.domain.errors import LunetteError, NotFound
 from lunette.domain.exports import ExportArray
-from lunette.providers.arrays.md import observe, parse
+from lunette.providers.arrays.md import observe, parse, superblock
 from lunette.providers.arrays.md.plan import md_name
 from lunette.providers.disks.inventory import observe_disks, settle
 from lunette.system.doorway import System
@@ -40,7 +40,7 @@ def assemble(system: System, array: ExportArray, *, allow_degraded: bool) -> str
     return None
 
 
-def _own_superblocks(system: System, array: ExportArray) -> dict[str, parse.Superblock]:
+def _own_superblocks(system: System, array: ExportArray) -> dict[str, superblock.Superblock]:
     """The superblocks of the array by device. Other drives are read only where its recorded members do not agree that
     they are the whole of it: one that hangs holds no other array up, and a disk that came after the record counts.
     """

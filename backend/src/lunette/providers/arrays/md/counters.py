@@ -18,7 +18,7 @@ def read(system: System, devices: Mapping[str, BlockCounters]) -> dict[str, Arra
     for name in (name for name in devices if re.fullmatch(r"md\d+", name)):
         base = f"/sys/block/{name}/md"
         uuid = plain(attribute(system, f"{base}/uuid"))
-        if uuid:
+        if uuid.strip("0"):  # firmware's own metadata show none here
             found[uuid] = _counters(system, base, devices[name])
     return found
 

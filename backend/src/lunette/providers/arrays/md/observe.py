@@ -77,7 +77,7 @@ def _detail(system: System, kernel_name: str) -> dict[str, str]:
     return parse.detail(text)
 
 
-def superblocks(system: System, disks: Sequence[ObservedDisk], uuid: str) -> dict[str, parse.Superblock]:
+def superblocks(system: System, disks: Sequence[ObservedDisk], uuid: str) -> dict[str, superblock.Superblock]:
     """The superblocks of this array by device, read from every local disk that carries its UUID.
 
     One seen over a fabric is left out: it is a volume that holds somebody else's array, or a copy.
@@ -115,7 +115,7 @@ def _missing(system: System, disks: Sequence[ObservedDisk], known: set[str]) -> 
     """Of two disks that were in one slot, the later one is told. A disk that cannot be read is left out."""
     arrays = []
     for uuid in sorted({disk.array_uuid for disk in disks if disk.array_uuid} - known):
-        blocks: dict[str, parse.Superblock] = {}
+        blocks: dict[str, superblock.Superblock] = {}
         for disk in disks:
             with contextlib.suppress(LunetteError):
                 blocks |= superblocks(system, (disk,), uuid)
@@ -132,7 +132,7 @@ def _missing(system: System, disks: Sequence[ObservedDisk], known: set[str]) -> 
     return arrays
 
 
-def _member(disk: ObservedDisk, block: parse.Superblock) -> ObservedMember:
+def _member(disk: ObservedDisk, block: superblock.Superblock) -> ObservedMember:
     return ObservedMember(
         disk_id=disk.id, device=disk.device, state="spare", write_mostly="write_mostly" in block.flags,
         role=MemberRole.LOG if block.is_journal else MemberRole.DATA,

@@ -18,7 +18,7 @@ from lunette.domain.base import Model
 from lunette.providers.arrays.md import raid10
 from lunette.providers.arrays.md.plan import usable_bytes
 from lunette.providers.arrays.md.superblock import MOST_DISKS, Superblock
-from lunette.providers.arrays.md.sysfs import first_number, number
+from lunette.providers.arrays.md.sysfs import first_number, number, shown
 
 HOMEHOST = "lunette"
 """The mark in md's superblock: `name` reads lunette:<md name>, which is one of plan.md_name. What somebody makes by
@@ -115,7 +115,7 @@ def detail(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for key, separator, value in (line.partition("=") for line in text.splitlines()):
         if separator:
-            found.setdefault(key.strip(), value)
+            found.setdefault(key.strip(), shown(value))
     return found
 
 
@@ -181,7 +181,7 @@ def running_array(found: KernelArray, name: str, device: str, disk_ids: Mapping[
     return ObservedArray(
         uuid=found.uuid,
         engine=ArrayEngine.MD,
-        name=_shown(name),
+        name=name.rpartition(":")[2],
         ours=False,
         marked=is_marked(name),
         device=device,
@@ -219,8 +219,9 @@ def missing_array(
     empty = ObservedMember(disk_id=None, device=None, state="missing")
     hole = WriteHole.PPL if newest.has_ppl else WriteHole.BITMAP if newest.has_bitmap else WriteHole.NONE
     return ObservedArray(
-        uuid=newest.uuid, engine=ArrayEngine.MD, name=_shown(newest.name), ours=False, marked=is_marked(newest.name),
-        device=None, level=newest.level, state=ArrayState.MISSING, size_bytes=0, chunk_bytes=None,
+        uuid=newest.uuid, engine=ArrayEngine.MD, name=newest.name.rpartition(":")[2], ours=False,
+        marked=is_marked(newest.name), device=None, level=newest.level, state=ArrayState.MISSING, size_bytes=0,
+        chunk_bytes=None,
         write_hole=WriteHole.JOURNAL if journals or any(block.is_journal for block in superblocks) else hole,
         members=(
             *(disks.get(slot, empty).model_copy(update={"slot": slot}) for slot in range(newest.raid_disks)),
@@ -229,11 +230,6 @@ def missing_array(
         raid_disks=newest.raid_disks, progress=None, mismatch_count=None, dirty_without=dirty_without(superblocks),
         is_reshaping=newest.reshapes,
     )  # fmt: skip
-
-
-def _shown(name: str) -> str:
-    """md's name without the home host. A superblock can hold any bytes: what cannot be shown is replaced."""
-    return "".join(one if one.isprintable() else "?" for one in name.rpartition(":")[2])
 
 
 def _member(member: KernelMember | None, disk_ids: Mapping[str, str], slot: int | None) -> ObservedMember:

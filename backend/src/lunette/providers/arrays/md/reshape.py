@@ -14,11 +14,12 @@ from lunette.domain.errors import Conflict, InUse, ToolFailed
 from lunette.domain.exports import ExportArray
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import MdReshape, MdStep, MdWriteHole
-from lunette.providers.arrays.md import observe, parse
+from lunette.providers.arrays.md import observe, parse, superblock
 from lunette.providers.arrays.md import raid10 as layouts
 from lunette.providers.arrays.md.holding import release, writes_held_back
 from lunette.providers.arrays.md.members import running_array
 from lunette.providers.arrays.md.plan import parity_disks
+from lunette.providers.arrays.md.sysfs import first_number
 from lunette.providers.disks.inventory import observe_disks, settle
 from lunette.system.doorway import System
 
@@ -168,7 +169,7 @@ def _offset(system: System, array: parse.KernelArray, step: MdStep, room: int) -
     return f"--data-offset={target // 2}K"
 
 
-def _superblocks(system: System, array: parse.KernelArray, step: MdStep) -> list[parse.Superblock]:
+def _superblocks(system: System, array: parse.KernelArray, step: MdStep) -> list[superblock.Superblock]:
     blocks = observe.superblocks(system, observe_disks(system), step.uuid)
     bound = {f"/dev/{member.device}" for member in array.members if "faulty" not in member.flags}
     return [block for device, block in blocks.items() if device in bound]
@@ -197,8 +198,8 @@ def _let_go(system: System, array: parse.KernelArray) -> None:
 
 
 def _chunk(array: parse.KernelArray) -> int:
-    return parse.first_number(array.attributes["chunk_size"])
+    return first_number(array.attributes["chunk_size"])
 
 
 def _count(array: parse.KernelArray) -> int:
-    return parse.first_number(array.attributes["raid_disks"])
+    return first_number(array.attributes["raid_disks"])

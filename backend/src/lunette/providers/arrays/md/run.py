@@ -11,7 +11,7 @@ from lunette.domain.arrays import Level, WriteHole
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
 from lunette.domain.steps import MdCreate, MdDestroy, MdMember
-from lunette.providers.arrays.md import assemble, observe, parse
+from lunette.providers.arrays.md import assemble, observe, parse, superblock
 from lunette.providers.arrays.md.plan import usable_bytes
 from lunette.providers.disks.inventory import observe_disks, read_signatures, same_disk, settle
 from lunette.providers.volumes.lvm.observe import physical_volume
@@ -110,7 +110,7 @@ def _every(step: MdCreate) -> tuple[MdMember, ...]:
     return (*step.members, *step.spares)
 
 
-def _has_run(blocks: Mapping[str, parse.Superblock]) -> bool:
+def _has_run(blocks: Mapping[str, superblock.Superblock]) -> bool:
     """md counts events from the first start on; superblocks of an array that never started say 0."""
     return any(block.events > 0 for block in blocks.values())
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from lunette.domain.base import Model
-from lunette.providers.arrays.md.sysfs import first_number, number
+from lunette.providers.arrays.md.sysfs import first_number, number, shown
 
 MOST_DISKS = 4096
 """More than md can have (1.2 superblocks hold 1920): a count above it was not read right."""
@@ -62,7 +62,7 @@ def superblock(text: str) -> Superblock | None:
     flags = {"write-mostly": "write_mostly", "failfast": "failfast"}
     return Superblock(
         uuid=digits,
-        name=re.sub(r"  \(local to host .*\)$", "", found.get("Name", "")),
+        name=shown(re.sub(r"  \(local to host .*\)$", "", found.get("Name", ""))),
         level=found.get("Raid Level", ""),
         raid_disks=count,
         events=number(found.get("Events")) or 0,

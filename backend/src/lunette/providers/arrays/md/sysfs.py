@@ -23,3 +23,8 @@ def number(text: str | None) -> int | None:
 def first_number(text: str) -> int:
     """What an attribute says; while a reshape runs it is followed by what was before: `4 (3)`. 0 if it says nothing."""
     return number(text.partition(" ")[0]) or 0
+
+
+def shown(text: str) -> str:
+    """A name out of a superblock, which can hold any bytes: what cannot be shown is replaced."""
+    return "".join(one if one.isprintable() else "?" for one in text)

@@ -5,7 +5,8 @@ Attributes: drivers/md/md.c and md-bitmap.c (Linux 6.12). Firmware's own metadat
 
 from collections.abc import Iterator, Mapping
 
-from lunette.providers.arrays.md.parse import KernelArray, Superblock
+from lunette.providers.arrays.md.parse import KernelArray
+from lunette.providers.arrays.md.superblock import Superblock
 
 _VERSIONS = ("", "1.1", "1.2")
 """The others lie at the end of a disk, so that what is on the array shows on each of its disks as well."""
