@@ -63,6 +63,7 @@ from lunette.domain.steps import (
 from lunette.domain.support import SupportFacts
 from lunette.domain.updates import BundleFacts, BundleId
 from lunette.providers import power
+from lunette.providers.arrays.lvm.plan import array_of_pv
 from lunette.providers.disks.erase import erase
 from lunette.providers.disks.parse import plain
 from lunette.providers.exports.lio import connected, refused
@@ -344,7 +345,7 @@ class Agent:
             # A disk that a running array does without holds nothing of it any more; one that waits needs all it has,
             # and so does one with a single disk. A label of ZFS lies on a partition, so there the record of its members
             # tells.
-            carried = {plain(s.uuid) for s in step.signatures if s.uuid}
+            carried = {uuid for s in step.signatures if s.uuid for uuid in (plain(s.uuid), s.uuid, array_of_pv(s.uuid))}
             held = [
                 array.name
                 for array in served.arrays

@@ -36,7 +36,7 @@ def erase(system: System, step: DiskErase) -> str | None:
     settle(system)
     disk = same_disk(observe_disks(system), step.disk_id, step.serial)
     if not (step.method.is_sanitize and _is_sanitizing(system, disk)):  # one under way lets nobody look at the disk
-        refuse(disk, step)
+        refuse(system, disk, step)
         if system.is_held(disk.device):
             why = "a program or file system has it open"
             raise InUse(f"disk {step.disk_id} is not erased because {why}: free it first")

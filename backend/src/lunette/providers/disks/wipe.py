@@ -4,6 +4,7 @@ from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict, InUse, ToolFailed
 from lunette.domain.steps import DiskErase, DiskWipe
 from lunette.providers.disks.inventory import observe_disks, same_disk, settle
+from lunette.providers.disks.running import user_of
 from lunette.system.doorway import System
 
 REREADS, REREAD_S = 20, 0.5
@@ -18,7 +19,7 @@ def wipe(system: System, step: DiskWipe) -> str | None:
     disk = same_disk(observe_disks(system), step.disk_id, step.serial)
     if not disk.signatures and not disk.partitions:
         return None
-    refuse(disk, step)
+    refuse(system, disk, step)
     if system.is_held(disk.device):
         # The kernel knows every user, also one whose mounts cannot be seen from here. A held partition holds the disk.
         raise InUse(f"disk {step.disk_id} is not wiped because a program or file system has it open: free it first")
@@ -47,8 +48,9 @@ def look_again(system: System, step: DiskWipe | DiskErase, device: str) -> Obser
     return left
 
 
-def refuse(disk: ObservedDisk, step: DiskWipe | DiskErase) -> None:
-    """Raises Conflict for another drive, InUse for one that is used or carries what the plan did not name."""
+def refuse(system: System, disk: ObservedDisk, step: DiskWipe | DiskErase) -> None:
+    """Raises Conflict for another drive, InUse for one that is used or carries what the plan did not name, or what runs
+    under another name."""
     if disk.size_bytes != step.size_bytes:
         raise Conflict(
             f"disk {step.disk_id} has {disk.size_bytes} bytes, but the plan was made for {step.size_bytes}: "
@@ -61,6 +63,12 @@ def refuse(disk: ObservedDisk, step: DiskWipe | DiskErase) -> None:
     if unnamed:
         raise InUse(
             f"disk {step.disk_id} now carries {', '.join(unnamed)}, which the plan did not name: make a new plan"
+        )
+    user = user_of(system, disk)
+    if user is not None:
+        raise InUse(
+            f"disk {step.disk_id} is not wiped because {user}: take that out of use first, or pull the disk if it is "
+            "a copy"
         )
 
 

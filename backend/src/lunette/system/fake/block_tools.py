@@ -133,6 +133,7 @@ class BlockTools:
         if first.usage == "partition-table":
             facts |= {"UUID": None, "PTUUID": first.uuid, "PTTYPE": first.type}
         else:
+            facts |= {"UUID_SUB": device.media.member_of(first) if device and device.media else None}
             facts |= {"TYPE": first.type, "USAGE": first.usage}
         return 0, "".join(f"{key}={value}\n" for key, value in facts.items() if value), ""
 

@@ -224,6 +224,12 @@ class Media:
             found.append(FakeSignature("zfs_member", ZFS_OFFSET, pool, guid, "raid"))
         return sorted(found, key=lambda signature: signature.offset)
 
+    def member_of(self, signature: FakeSignature) -> str | None:
+        """Which member of an array or a pool this is: libblkid's UUID_SUB."""
+        if signature.type == "linux_raid_member" and self.superblock:
+            return dashed(self.superblock.device_uuid.replace(":", ""))
+        return str(self.zfs.vdev_guid) if signature.type == "zfs_member" and self.zfs else None
+
     def wipe(self, signature: FakeSignature) -> None:
         """Erase one magic number."""
         if self.superblock and signature.type == "linux_raid_member":

@@ -76,6 +76,7 @@ def build(machine: Node, now: float) -> Tree:
     put(root, "/proc/swaps", "Filename\tType\tSize\tUsed\tPriority\n")
     put(root, "/proc/mounts", _mounts(machine.blocks))
     put(root, "/proc/self/mounts", _mounts(machine.blocks))
+    put(root, "/proc/1/mountinfo", _mountinfo(machine.blocks))
     put(root, "/proc/sys/kernel/hostname", f"{machine.hostname}\n")
     put(root, "/proc/sys/kernel/osrelease", "6.12.0-fake-amd64\n")
     put(root, "/proc/devices", "Block devices:\n  9 md\n253 device-mapper\n259 blkext\n")
@@ -296,6 +297,12 @@ def _mdstat(md: Md, now: float) -> str:
             text += f"\n      [>...]  {word} = {share:.1f}% (1/2) finish=0.5min speed=100000K/sec"
         text += "\n\n"
     return f"{text}unused devices: <none>\n"
+
+
+def _mountinfo(blocks: Blocks) -> str:
+    """With a number that no device has, as btrfs shows it: the source tells."""
+    mounted = (line.split() for line in _mounts(blocks).splitlines())
+    return "".join(f"30 1 0:40 / {point} rw - {kind} {device} rw\n" for device, point, kind, *_ in mounted)
 
 
 def _mounts(blocks: Blocks) -> str:

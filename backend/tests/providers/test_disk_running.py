@@ -1,0 +1,144 @@
+"""What runs is never wiped, whatever name leads to it: the content of a disk is compared with all that is in use."""
+
+from dataclasses import replace
+
+import pytest
+
+from backend.tests.providers.shop import Shop
+from backend.tests.providers.test_zfs_steps import Farm
+from lunette.domain.arrays import Level
+from lunette.domain.disk_health import EraseMethod
+from lunette.domain.errors import InUse, ToolFailed
+from lunette.domain.steps import DiskErase, DiskWipe
+from lunette.system.fake import FakeDisk, FakeSignature, FakeSystem, Media
+from lunette.system.fake.block import Device, Partition
+from lunette.system.fake.media import LuksHeader, PvLabel, Superblock
+
+
+def under_another_name(machine: FakeSystem, disk: FakeDisk) -> FakeDisk:
+    """A further path to a drive, behind a bridge that makes up another serial and WWN."""
+    parts = [Partition(part.number, part.media, label=part.label) for part in disk.partitions]
+    path = replace(
+        disk, kernel_name="sdz", serial="BRIDGE1", wwn="0x5000c50000000999", transport="sata", partitions=parts
+    )
+    return machine.add_disk(path)
+
+
+def wipe_of(shop: Shop, disk: FakeDisk) -> DiskWipe:
+    found = shop.observed(disk)
+    return DiskWipe(disk_id=found.id, serial=found.serial, size_bytes=found.size_bytes, signatures=found.signatures)
+
+
+@pytest.fixture
+def shop() -> Shop:
+    return Shop()
+
+
+def test_the_second_path_of_a_member_of_a_running_array_is_not_wiped(shop: Shop) -> None:
+    shop.do(shop.create())
+    path = under_another_name(shop.machine, shop.disks[0])
+    with pytest.raises(InUse, match=r"superblock of nvme1n1, a member of the running array md"):
+        shop.do(wipe_of(shop, path))
+    assert shop.disks[0].media.superblock
+
+
+def test_a_disk_that_left_a_running_array_can_be_wiped(shop: Shop) -> None:
+    shop.do(shop.create())
+    shop.machine.pull(shop.disks[0])
+    shop.machine.insert(shop.disks[0])
+    assert shop.disks[0].media.superblock
+    assert shop.do(wipe_of(shop, shop.disks[0]))
+    assert shop.disks[0].media.superblock is None
+
+
+def test_a_member_is_not_wiped_where_it_cannot_be_told_from_those_that_run(shop: Shop) -> None:
+    """Superblocks of version 0.90 name the array and no member."""
+    step = shop.create()
+    shop.do(step)
+    running = shop.disks[0].media.superblock
+    assert running
+    other = shop.machine.add_disk(
+        replace(shop.disks[3], kernel_name="sdy", serial="OTHER", wwn="0x5000c50000000777", media=Media(2**31))
+    )
+    other.media.superblock = Superblock(running.geometry, 0, "0" * 32)
+    shop.machine.tools.add("blkid", lambda _argv: (8, "", ""))
+    with pytest.raises(InUse, match="running array"):
+        shop.do(wipe_of(shop, other))
+
+
+def test_the_second_path_of_a_disk_in_an_imported_pool_is_not_wiped() -> None:
+    farm = Farm()
+    path = under_another_name(farm.machine, farm.disks[0])
+    with pytest.raises(InUse, match="label of a disk of the imported pool"):
+        farm.do(wipe_of(farm, path))
+    assert path.partitions[0].media.zfs
+
+
+def test_a_disk_that_an_imported_pool_does_without_can_be_wiped() -> None:
+    farm = Farm()
+    old = farm.disks[3]
+    label = farm.disks[0].partitions[0].media.zfs
+    assert label
+    part = Media(2**30, zfs=replace(label, vdev_guid=4711))
+    old.partitions = [Partition(1, part)]
+    old.media.signatures.append(FakeSignature("gpt", 512, usage="partition-table"))
+    farm.machine.changed()
+    assert farm.do(wipe_of(farm, old))
+    assert part.zfs is None
+
+
+@pytest.mark.parametrize("is_erase", [False, True])
+def test_a_physical_volume_of_an_active_group_is_not_wiped_and_not_erased(shop: Shop, is_erase: bool) -> None:
+    step = shop.create(Level.RAID1, 2)
+    shop.do(step)
+    shop.do(shop.group(step))
+    shop.do(shop.cut(shop.group(step)))
+    pv = next(device.media.pv for device in shop.machine.blocks.stacked.values() if device.media and device.media.pv)
+    shop.disks[3].media.pv = PvLabel(pv.uuid, vg=pv.vg)
+    shop.machine.changed()
+    wipe: DiskWipe | DiskErase = wipe_of(shop, shop.disks[3])
+    if is_erase:
+        more = {"erase_id": "e1", "method": EraseMethod.FORMAT, "kind": "disk.erase"}
+        wipe = DiskErase.model_validate(wipe.model_dump() | more)
+    with pytest.raises(InUse, match="physical volume of the volume group lunette-"):
+        shop.do(wipe)
+    assert shop.disks[3].media.pv
+
+
+def test_nothing_with_a_physical_volume_is_wiped_while_lvm_does_not_tell_what_is_active(shop: Shop) -> None:
+    step = shop.create(Level.RAID1, 2)
+    shop.do(step)
+    shop.do(shop.group(step))
+    shop.do(shop.cut(shop.group(step)))
+    shop.disks[3].media.pv = PvLabel("abcdef-abcd-abcd-abcd-abcd-abcd-abcdef")
+    shop.machine.changed()
+    wipe = wipe_of(shop, shop.disks[3])
+    shop.machine.tools.add("pvs", lambda _argv: (0, "  a line of advice\n", ""))
+    with pytest.raises(ToolFailed, match="nothing is wiped"):
+        shop.do(wipe)
+
+
+def test_the_second_path_of_a_mounted_file_system_is_not_wiped(shop: Shop) -> None:
+    shop.disks[0].media.signatures.append(FakeSignature("btrfs", 65536, "data", "b-1"))
+    path = under_another_name(shop.machine, shop.disks[0])
+    wipe = wipe_of(shop, path)
+    shop.disks[0].mount = "/srv"
+    shop.machine.changed()
+    with pytest.raises(InUse, match="btrfs of nvme1n1, which is mounted at /srv"):
+        shop.do(wipe)
+    shop.disks[0].mount = None
+    shop.machine.changed()
+    assert shop.do(wipe)
+
+
+def test_the_second_path_of_an_open_encrypted_device_is_not_wiped(shop: Shop) -> None:
+    disk = shop.disks[0]
+    disk.media.luks = LuksHeader("l-1", "", ["key"], Media(2**30))
+    path = under_another_name(shop.machine, disk)
+    wipe = wipe_of(shop, path)
+    shop.machine.blocks.stacked["dm-9"] = Device(
+        "dm-9", "crypt", 2**30, ["/dev/mapper/secret"], below=[disk.kernel_name]
+    )
+    shop.machine.changed()
+    with pytest.raises(InUse, match="crypto_LUKS of nvme1n1, which dm-9 is built on"):
+        shop.do(wipe)
