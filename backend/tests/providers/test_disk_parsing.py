@@ -1,10 +1,12 @@
 import json
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
 from backend.tests.recorded import recorded
 from lunette.domain.disks import ObservedDisk, Signature, Transport
-from lunette.providers.disks import parse
+from lunette.providers.disks import identity, parse, smart
 
 FACTS = parse.SysfsFacts(
     path="/sys/devices/platform/uml-blkdev.1/block/ubdb", holders=(), write_cache=True, numa_node=None, transports=()
@@ -110,19 +112,23 @@ def test_copies_of_a_signature_count_once() -> None:
         (
             ["nvme-nvme.1b36-4c554e", "nvme-QEMU_NVMe_Ctrl_LUN-1", "nvme-QEMU_NVMe_Ctrl_LUN-1_1"],
             "LUN-1",
-            "nvme-QEMU_NVMe_Ctrl_LUN-1",
+            "nvme-QEMU_NVMe_Ctrl_LUN-1_1",
         ),
-        (["wwn-0x5000c500", "scsi-35000c500", "scsi-SSEAGATE_ST9_ZC1"], "ZC1", "scsi-SSEAGATE_ST9_ZC1"),
+        (["nvme-M_S1_1", "nvme-eui.0025385b21404321"], "S1", "nvme-M_S1_1"),
+        (["nvme-M_S_1", "nvme-eui.0025385b21404321"], "S_1", "nvme-eui.0025385b21404321"),
+        (["wwn-0x5000c500", "scsi-35000c500", "scsi-SSEAGATE_ST9_ZC1"], "ZC1", "scsi-35000c500"),
+        (["scsi-0QEMU_QEMU_HARDDISK_ZC1", "scsi-SQEMU_QEMU_HARDDISK_ZC1"], "ZC1", "scsi-SQEMU_QEMU_HARDDISK_ZC1"),
+        (["usb-Dock_0123-0:1", "wwn-0x5000c500"], "0123", "wwn-0x5000c500"),
         (["wwn-0x5000c500", "scsi-35000c500"], "ZC1", "scsi-35000c500"),
         (["wwn-0x5002538e", "ata-Samsung_SSD_870_S5Y"], "S5Y", "ata-Samsung_SSD_870_S5Y"),
         (["virtio-LUN-VDA"], "LUN-VDA", "virtio-LUN-VDA"),
-        (["nvme-eui.0025385b21404321", "nvme-Samsung_S4_X"], "X", "nvme-Samsung_S4_X"),
+        (["nvme-eui.0025385b21404321", "nvme-Samsung_S4_X"], "X", "nvme-eui.0025385b21404321"),
         ([], "X", None),
     ],
 )
-def test_the_id_is_the_link_a_person_recognises(links: list[str], serial: str, chosen: str | None) -> None:
-    assert parse.choose_id(links, serial) == chosen
-    assert parse.choose_id(reversed(links), serial) == chosen
+def test_the_id_is_a_link_that_no_other_device_can_take_over(links: list[str], serial: str, chosen: str | None) -> None:
+    assert identity.choose_id(links, serial) == chosen
+    assert identity.choose_id(reversed(links), serial) == chosen
 
 
 @pytest.mark.parametrize(
@@ -161,12 +167,93 @@ def test_drives_of_an_emulated_machine_are_told_apart(name: str, transport: Tran
 
 def test_a_local_nvme_drive_is_no_fabric_drive() -> None:
     entry = {**parse.block_tree(recorded("util-linux-2.41/lsblk-uml.json"))[6], "kname": "nvme0n1", "tran": "nvme"}
+    entry["paths"] = ["nvme0n1"]
     facts = FACTS.model_copy(
         update={"path": "/sys/devices/pci0000:00/0000:00:03.0/nvme/nvme0/nvme0n1", "transports": ("pcie",)}
     )
     disk = parse.disk(entry, (), {}, facts)
     assert disk.transport is Transport.NVME
     assert not disk.fabric
+
+
+def _entry(kname: str, kind: str = "disk", **more: object) -> dict[str, object]:
+    plain: dict[str, object] = {
+        "name": kname, "kname": kname, "path": f"/dev/{kname}", "type": kind, "size": 2**30, "vendor": "ACME",
+        "model": "DISK", "serial": "S1", "rev": "1", "wwn": "0x5000c500aa000001", "tran": "sas", "rota": True,
+        "log-sec": 512, "phy-sec": 4096, "mountpoints": [None], "maj:min": "8:0",
+    }  # fmt: skip
+    return plain | more
+
+
+def _tree(*entries: dict[str, object]) -> list[Mapping[str, Any]]:
+    return parse.block_tree(json.dumps({"blockdevices": entries}))
+
+
+def test_a_multipath_device_stands_for_the_paths_under_it() -> None:
+    below = [_entry("dm-4", "part", serial=None, mountpoints=["/srv"])]
+    over = _entry("dm-3", "mpath", serial=None, wwn=None, vendor=None, model=None, tran=None, rev=None, children=below)
+    over["path"] = "/dev/mapper/mpatha"
+    (entry,) = _tree(_entry("sda", children=[over]), _entry("sdb", children=[over]))
+    links = ("scsi-35000c500aa000001", "wwn-0x5000c500aa000001")
+    disk = parse.disk(entry, links, {}, FACTS)
+    assert (disk.id, disk.device, disk.kernel_name) == (links[0], "/dev/dm-3", "dm-3")
+    assert disk.paths == ("/dev/sda", "/dev/sdb")
+    assert (disk.serial, disk.transport, disk.model) == ("S1", Transport.SAS, "ACME DISK")
+    assert disk.mounts == ("/srv",)
+    (found,) = identity.one_per_drive([disk])
+    assert found.paths == disk.paths
+    assert smart.path_of(found) == "/dev/sda"
+
+
+@pytest.mark.parametrize(
+    "kname",
+    ["ublkb0", "rnbd0", "nullb0", "nbd0", "rbd0", "drbd0", "zram0", "ram0", "loop0", "etherd!e1.0", "bcache0", "pmem0",
+     "mmcblk0boot0", "mmcblk0rpmb", "zd0", "nvme0c0n1", "dm-0", "md127", "sr0", "fd0", "mtdblock0", "vblk9"],
+)  # fmt: skip
+def test_what_no_driver_of_drives_made_is_no_drive(kname: str) -> None:
+    assert not _tree(_entry(kname))
+
+
+@pytest.mark.parametrize("kname", ["sda", "sdaa", "nvme10n2", "vda", "xvdb", "ubda", "mmcblk0", "hda", "dasda"])
+def test_drives_are_known_by_their_drivers(kname: str) -> None:
+    assert [entry["kname"] for entry in _tree(_entry(kname))] == [kname]
+
+
+@pytest.mark.parametrize(
+    ("kind", "facts", "words"),
+    [
+        ("zbc", {}, "host-managed zoned"),
+        ("disk", {"zoned": "host-managed"}, "host-managed zoned"),
+        ("disk", {"is_read_only": True}, "read-only"),
+        ("disk", {"exports": ("LIO exports it as iblock_0/raw",)}, "LIO exports it"),
+    ],
+)
+def test_a_disk_that_can_never_be_used_is_listed_with_the_reason(
+    kind: str, facts: dict[str, object], words: str
+) -> None:
+    (entry,) = _tree(_entry("sda", kind))
+    disk = parse.disk(entry, (), {}, FACTS.model_copy(update=facts))
+    assert words in (disk.occupation() or "")
+    assert disk.is_busy()
+    assert words in (disk.hindrance() or "")
+
+
+@pytest.mark.parametrize("zoned", ["none", "host-aware", None])
+def test_a_disk_that_takes_writes_anywhere_is_free(zoned: str | None) -> None:
+    (entry,) = _tree(_entry("sda"))
+    disk = parse.disk(entry, (), {}, FACTS.model_copy(update={"zoned": zoned}))
+    assert (disk.occupation(), disk.is_busy(), disk.hindrance()) == (None, False, None)
+
+
+def test_the_pool_that_the_system_runs_from_is_told_by_its_mounts() -> None:
+    told = "22 1 0:25 / / rw - zfs tank/ROOT/a rw\n23 22 0:26 / /srv rw - zfs data rw\n"
+    assert parse.system_pools(told) == {"tank"}
+    assert parse.system_pools("") == set()
+
+
+def test_all_devices_of_a_file_system_that_names_them_are_mounted() -> None:
+    told = parse.mounts("30 1 0:40 / /srv rw - bcachefs /dev/sda:/dev/sdb rw\n")
+    assert told["/dev/sda"] == told["/dev/sdb"] == ["/srv"]
 
 
 @pytest.mark.parametrize("lost", ["size", "log-sec", "phy-sec"])

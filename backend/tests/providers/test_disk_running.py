@@ -93,7 +93,7 @@ def test_a_physical_volume_of_an_active_group_is_not_wiped_and_not_erased(shop: 
     shop.do(step)
     shop.do(shop.group(step))
     shop.do(shop.cut(shop.group(step)))
-    pv = next(device.media.pv for device in shop.machine.blocks.stacked.values() if device.media and device.media.pv)
+    (pv,) = [device.media.pv for device in shop.machine.blocks.stacked.values() if device.media and device.media.pv]
     shop.disks[3].media.pv = PvLabel(pv.uuid, vg=pv.vg)
     shop.machine.changed()
     wipe: DiskWipe | DiskErase = wipe_of(shop, shop.disks[3])
@@ -102,7 +102,7 @@ def test_a_physical_volume_of_an_active_group_is_not_wiped_and_not_erased(shop: 
         wipe = DiskErase.model_validate(wipe.model_dump() | more)
     with pytest.raises(InUse, match="physical volume of the volume group lunette-"):
         shop.do(wipe)
-    assert shop.disks[3].media.pv
+    assert shop.disks[3].media.pv is not None
 
 
 def test_nothing_with_a_physical_volume_is_wiped_while_lvm_does_not_tell_what_is_active(shop: Shop) -> None:

@@ -1268,7 +1268,9 @@ export type DiskErrorRecovery = {
 /**
  * DiskHardware
  *
- * What the drive says about itself, and what is on it. `power_loss_protection`: true if what it acknowledged is
+ * What the drive says about itself, and what is on it. `paths`: all devices it is reached over; each of them but
+ * `device` is listed as a disk of its own that cannot be used, or lies under the multipath device that `device` is.
+ * `power_loss_protection`: true if what it acknowledged is
  * safe from a power cut, for it has no volatile write cache that is on; null if that is not known.
  */
 export type DiskHardware = {
@@ -1276,6 +1278,10 @@ export type DiskHardware = {
      * Device
      */
     device: string;
+    /**
+     * Paths
+     */
+    paths: Array<string>;
     /**
      * Wwn
      */

@@ -61,6 +61,7 @@ class DiskPlace(Model):
     """Whether the bay's light is on; None if there is none to switch."""
 
 
+_NOT_KNOWN = "no WWN and no serial tells it from other drives, so after a restart another drive could be taken for it"
 _NO_WRITE_CACHE = ("write through", "none")
 
 
@@ -112,7 +113,14 @@ class ObservedDisk(Model):
     tells_health: bool = False
     """Whether there is a drive behind it that can be asked."""
     other_path_of: str | None = None
-    """The disk that this is a second path to: one drive with two ports, which must not count as two disks."""
+    """The disk that this is a second path of: one drive with two ports, which must not count as two disks."""
+    paths: tuple[str, ...] = ()
+    """The devices it is reached over, `device` aside if that is a multipath device over them."""
+    barred: tuple[str, ...] = ()
+    """Why it can be neither used nor wiped as it is, each in words: zoned, read-only, exported by somebody else."""
+    is_usb: bool = False
+    is_known: bool = True
+    """Whether something that stays tells it from all other drives, also after a restart with other kernel names."""
 
     def power_loss_protection(self) -> bool | None:
         """True if what it acknowledged is safe from a power cut without a flush; None if that is not known.
@@ -125,27 +133,37 @@ class ObservedDisk(Model):
         tells = self.transport in (Transport.SAS, Transport.SATA)
         return True if tells and self.cache_type in _NO_WRITE_CACHE else None
 
-    def occupation(self) -> str | None:
-        """Why this disk cannot be used without being wiped, in words; None if it is blank and free."""
+    def hindrance(self) -> str | None:
+        """Why it is nothing to build upon, even if it is blank, in words."""
+        if self.other_path_of or self.barred:
+            return self.occupation()
+        return None if self.is_known else _NOT_KNOWN
+
+    def occupations(self) -> tuple[str, ...]:
+        """Everything that shows a disk is used, in words; empty for a blank and free one."""
+        found = [*self.barred]
         if self.other_path_of:
-            return f"it is a second path to disk {self.other_path_of}"
+            found.append(f"it is the second path of disk {self.other_path_of}")
         if self.mounts:
-            return f"it is mounted at {', '.join(self.mounts)}"
+            found.append(f"it is mounted at {', '.join(self.mounts)}")
         if self.is_swap:
-            return "it is swap space"
+            found.append("it is swap space")
         if self.holders:
-            return f"{', '.join(self.holders)} is built on it"
+            found.append(f"{', '.join(self.holders)} is built on it")
         if self.signatures:
-            return f"it carries {', '.join(describe_signature(s) for s in self.signatures)}"
+            found.append(f"it carries {', '.join(describe_signature(s) for s in self.signatures)}")
         if self.partitions:
-            return f"it has {self.partitions} partitions"
-        return None
+            found.append(f"it has {self.partitions} partition{'s' if self.partitions != 1 else ''}")
+        return tuple(found)
+
+    def occupation(self) -> str | None:
+        """The first reason why this disk cannot be used without being wiped; None if it is blank and free."""
+        return next(iter(self.occupations()), None)
 
     def is_busy(self) -> bool:
-        """True if the kernel uses it now, so that not even an explicit wipe may touch it."""
-        return bool(
-            self.mounts or self.is_swap or self.holders or self.used_by_system or self.fabric or self.other_path_of
-        )
+        """True if it is in use now, or can never be used, so that not even an explicit wipe may touch it."""
+        held = self.mounts or self.is_swap or self.holders or self.used_by_system or self.fabric
+        return bool(held or self.other_path_of or self.barred)
 
 
 def describe_signature(signature: Signature) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lunette.domain.arrays import ArrayCreate, ArrayEngine, ArrayState, Level, MemberRole, WriteHole
-from lunette.domain.disks import ObservedDisk, describe_signature
+from lunette.domain.disks import ObservedDisk
 from lunette.domain.encryption import Encryption
 from lunette.domain.errors import Conflict, InUse, Invalid
 from lunette.domain.identity import IdentitySource
@@ -146,7 +146,7 @@ def _find_wipe(
 
 def _check_disk(findings: Findings, field: str, disk: ObservedDisk, owner: str | None, may_wipe: bool) -> None:
     """Why this one disk cannot be taken. The system's disk and a fabric's disk never can, not even with a wipe."""
-    content = "; ".join(occupations(disk))
+    content = "; ".join(disk.occupations())
     if disk.fabric:
         message = f"disk {disk.id} is reached over a fabric: another appliance's volume is never built upon"
         findings.add(Invalid, field, disk.id, message)
@@ -156,28 +156,14 @@ def _check_disk(findings: Findings, field: str, disk: ObservedDisk, owner: str |
         findings.add(InUse, field, disk.id, message)
     elif owner is not None:
         findings.add(Conflict, field, disk.id, f"disk {disk.id} belongs to array {owner}; choose another disk")
+    elif hindrance := disk.hindrance():
+        findings.add(InUse, field, disk.id, f"disk {disk.id} cannot be used: {hindrance}; choose another disk")
     elif disk.is_busy():
         message = f"disk {disk.id} is in use: {content}. Stop that use first; a wipe is refused until then"
         findings.add(InUse, field, disk.id, message)
     elif content and not may_wipe:
         message = f"disk {disk.id} is not blank: {content}. Name it in wipe to destroy that, or choose another disk"
         findings.add(InUse, field, disk.id, message)
-
-
-def occupations(disk: ObservedDisk) -> tuple[str, ...]:
-    """Everything that shows a disk is used, in words; empty for a blank disk."""
-    found = []
-    if disk.mounts:
-        found.append(f"it is mounted at {', '.join(disk.mounts)}")
-    if disk.is_swap:
-        found.append("it is swap space")
-    if disk.holders:
-        found.append(f"{', '.join(disk.holders)} is built on it")
-    if disk.signatures:
-        found.append(f"it carries {', '.join(describe_signature(s) for s in disk.signatures)}")
-    if disk.partitions:
-        found.append(f"it has {disk.partitions} partition{'s' if disk.partitions != 1 else ''}")
-    return tuple(found)
 
 
 def _check_together(findings: Findings, wish: ArrayCreate, disks: list[ObservedDisk], seen: Observation) -> None:
@@ -238,13 +224,13 @@ def _beside(wish: ArrayCreate) -> str:
 
 def wiping(disks: Sequence[ObservedDisk], wipe: frozenset[str]) -> tuple[tuple[DiskWipe, ...], list[Change]]:
     """The wipes of those disks that may be wiped and need it, and what is lost by them."""
-    used = [disk for disk in disks if disk.id in wipe and occupations(disk)]
+    used = [disk for disk in disks if disk.id in wipe and disk.occupations()]
     steps = tuple(
         DiskWipe(disk_id=disk.id, serial=disk.serial, size_bytes=disk.size_bytes, signatures=disk.signatures)
         for disk in used
     )
     lost = [
-        Change(action=Action.DESTROY, noun="disk", name=disk.id, detail=f"{'; '.join(occupations(disk))}: all is lost")
+        Change(action=Action.DESTROY, noun="disk", name=disk.id, detail=f"{'; '.join(disk.occupations())}: all is lost")
         for disk in used
     ]
     return steps, lost

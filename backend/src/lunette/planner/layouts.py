@@ -10,7 +10,7 @@ from lunette.domain.observations import Observation
 from lunette.domain.sizes import KIB, MIB
 from lunette.domain.steps import PoolCreate
 from lunette.planner.array_engines import ARRAY_ENGINES
-from lunette.planner.arrays import engine_reason, occupations
+from lunette.planner.arrays import engine_reason
 from lunette.planner.findings import Findings
 from lunette.providers.arrays.md import raid10
 
@@ -64,7 +64,7 @@ def _find(references: Sequence[str], block_bytes: int, seen: Observation) -> lis
 
 
 def _disk(disk: ObservedDisk, owner: str | None) -> LayoutDisk:
-    content = "; ".join(occupations(disk))
+    content = "; ".join(disk.occupations())
     if owner is not None:
         problem: str | None = f"it belongs to array {owner}"
     elif disk.fabric:
@@ -72,8 +72,8 @@ def _disk(disk: ObservedDisk, owner: str | None) -> LayoutDisk:
     elif disk.used_by_system:
         problem = "it carries the running system"
     else:
-        problem = content or None
-    wipes = bool(content) and owner is None and not disk.is_busy()
+        problem = content or disk.hindrance()
+    wipes = bool(content) and owner is None and not disk.is_busy() and disk.is_known
     return LayoutDisk(id=disk.id, size_bytes=disk.size_bytes, problem=problem, needs_wipe=wipes)
 
 

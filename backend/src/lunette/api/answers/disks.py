@@ -52,10 +52,13 @@ class DiskSeat(Answer):
 
 
 class DiskHardware(Answer):
-    """What the drive says about itself, and what is on it. `power_loss_protection`: true if what it acknowledged is
+    """What the drive says about itself, and what is on it. `paths`: all devices it is reached over; each of them but
+    `device` is listed as a disk of its own that cannot be used, or lies under the multipath device that `device` is.
+    `power_loss_protection`: true if what it acknowledged is
     safe from a power cut, for it has no volatile write cache that is on; null if that is not known."""
 
     device: str
+    paths: tuple[str, ...]
     wwn: str | None
     firmware: str | None
     rotational: bool
@@ -149,14 +152,15 @@ def observed_disk(
     disk: ObservedDisk, row: ArrayDisk | None, array: str | None, seen: Seen, growth: Mapping[str, Growth]
 ) -> Disk:
     """A disk the machine shows; `row` is its place in one of our arrays, `array` that array's name."""
-    occupation = disk.occupation() or ("it carries the running system" if disk.used_by_system else None)
+    system = "it carries the running system" if disk.used_by_system else None
+    occupation = disk.occupation() or system or disk.hindrance()
     if disk.fabric:
         occupation = "it is reached over a fabric: another array's volume"
     return Disk(
         id=disk.id, state=_state(disk, row, occupation), serial=disk.serial, model=disk.model,
         transport=disk.transport, size_bytes=disk.size_bytes, array=array, array_id=row.array_id if row else None,
         slot=row.slot if row else None, occupied_by=None if row else occupation,
-        wipeable=bool(not row and occupation and not disk.is_busy()), health=_health(disk, growth),
+        wipeable=bool(not row and occupation and not disk.is_busy() and disk.is_known), health=_health(disk, growth),
         observed=_hardware(disk), age_s=seen.age_s,
     )  # fmt: skip
 
@@ -216,7 +220,7 @@ def _state(disk: ObservedDisk, row: ArrayDisk | None, occupation: str | None) ->
 
 def _hardware(disk: ObservedDisk) -> DiskHardware:
     return DiskHardware(
-        device=disk.device, wwn=disk.wwn, firmware=disk.firmware, rotational=disk.rotational,
+        device=disk.device, paths=disk.paths, wwn=disk.wwn, firmware=disk.firmware, rotational=disk.rotational,
         logical_block_bytes=disk.logical_block_bytes, physical_block_bytes=disk.physical_block_bytes,
         write_cache=disk.write_cache, power_loss_protection=disk.power_loss_protection(), numa_node=disk.numa_node,
         place=DiskSeat(**disk.place.model_dump()), links=disk.links, partitions=disk.partitions,

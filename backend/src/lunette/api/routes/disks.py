@@ -104,7 +104,8 @@ def _disks(parts: Parts, seen: Seen) -> list[Disk]:
         members = {row.disk_id: row for row in tx.scalars(select(ArrayDisk))}
         growth = disk_health.grown(tx, utc_now())
     shown = []
-    for disk in seen.observation.disks if seen.observation else ():
+    disks = seen.observation.disks if seen.observation else ()
+    for disk in sorted(disks, key=lambda disk: bool(disk.other_path_of)):  # a serial names the drive, not a second path
         row = members.get(disk.id)
         shown.append(observed_disk(disk, row, names[row.array_id] if row else None, seen, growth.get(disk.id, {})))
     gone = [absent_disk(row, names[row.array_id], seen) for row in members.values() if row.disk_id not in seen.disks]

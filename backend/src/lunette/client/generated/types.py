@@ -895,12 +895,14 @@ class DiskErrorRecovery(TypedDict):
 
 
 class DiskHardware(TypedDict):
-    """What the drive says about itself, and what is on it. `power_loss_protection`: true if what it
-    acknowledged is safe from a power cut, for it has no volatile write cache that is on; null if that
-    is not known.
+    """What the drive says about itself, and what is on it. `paths`: all devices it is reached over; each
+    of them but `device` is listed as a disk of its own that cannot be used, or lies under the multipath
+    device that `device` is. `power_loss_protection`: true if what it acknowledged is safe from a power
+    cut, for it has no volatile write cache that is on; null if that is not known.
     """
 
     device: str
+    paths: list[str]
     wwn: str | None
     firmware: str | None
     rotational: bool

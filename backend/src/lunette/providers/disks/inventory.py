@@ -1,16 +1,18 @@
 """Which drives there are and what is on them, read afresh from the machine each time."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
 
 from lunette.domain.disks import ObservedDisk, Signature
-from lunette.domain.errors import Conflict, NotFound, ToolFailed
-from lunette.providers.disks import parse, place
+from lunette.domain.errors import Conflict, LunetteError, NotFound, ToolFailed
+from lunette.providers.disks import exported, identity, parse, place
 from lunette.system.doorway import System
 
 BY_ID = "/dev/disk/by-id"
 MOUNTS = "/proc/1/mountinfo"
 """What the machine has mounted. Our own mounts, which are all that lsblk looks at, are others in a container."""
+_BTRFS = "/sys/fs/btrfs"
 UNREADABLE = "unreadable"
 """The signature of a drive that could not be read: what it carries is not known."""
 _GIVEN_UP = ("offline", "transport-offline", "dead")
@@ -35,15 +37,21 @@ def observe_disks(system: System, only: Collection[str] | None = None) -> tuple[
     board = place.slots(system)
     if only is not None:
         entries = [entry for entry in entries if not set(only).isdisjoint(links.get(entry["path"], ()))]
-    drives = [(entry, _facts(system, entry["kname"], board)) for entry in entries]
+    given_away = exported.devices(system)
+    drives = [(entry, _facts(system, entry, board, given_away)) for entry in entries]
     local = [(entry, facts) for entry, facts in drives if not parse.over_fabric(entry, facts)]
     found = read_signatures(system, [entry["path"] for entry, facts in local if facts.state not in _GIVEN_UP])
     for entry, facts in local:
         if facts.state in _GIVEN_UP:
             found[entry["kname"]] = (Signature(type=UNREADABLE, label=f"the kernel says {facts.state}", uuid=None),)
-    mounted = parse.mounts(_attribute(system, MOUNTS) or "")
-    disks = [parse.disk(entry, links.get(entry["path"], ()), found, facts, mounted) for entry, facts in drives]
-    return tuple(sorted(parse.one_per_drive(disks), key=lambda disk: disk.id))
+    mountinfo = _attribute(system, MOUNTS) or ""
+    mounted = _with_btrfs(system, parse.mounts(mountinfo))
+    holds_system = _holds_system_pool(system, parse.system_pools(mountinfo), found)
+    disks = [
+        parse.disk(entry, links.get(entry["path"], ()), found, facts, mounted, is_systems=holds_system(entry))
+        for entry, facts in drives
+    ]
+    return tuple(sorted(identity.one_per_drive(disks), key=lambda disk: disk.id))
 
 
 def read_signatures(system: System, devices: list[str]) -> dict[str, tuple[Signature, ...]]:
@@ -88,16 +96,56 @@ def _links(system: System) -> dict[str, tuple[str, ...]]:
     return {device: tuple(names) for device, names in found.items()}
 
 
-def _facts(system: System, name: str, board: Mapping[str, str]) -> parse.SysfsFacts:
-    base = f"/sys/block/{name}"
+def _with_btrfs(system: System, mounted: dict[str, list[str]]) -> dict[str, list[str]]:
+    """The same, with all devices of a mounted btrfs: mountinfo names one of them."""
+    for file_system in system.listdir(_BTRFS):
+        devices = [f"/dev/{name}" for name in system.listdir(f"{_BTRFS}/{file_system}/devices")]
+        points = list(dict.fromkeys(point for device in devices for point in mounted.get(device, ())))
+        mounted |= dict.fromkeys(devices, points) if points else {}
+    return mounted
+
+
+def _holds_system_pool(
+    system: System, pools: Collection[str], found: Mapping[str, tuple[Signature, ...]]
+) -> Callable[[Mapping[str, Any]], bool]:
+    """Whether the system runs from a ZFS pool on this drive. While zpool does not tell, any drive may hold it that is
+    not blank."""
+    members: set[str] = set()
+    try:
+        for pool in sorted(pools):
+            told = system.run(["zpool", "list", "-v", "-H", "-P", "-L", "--", pool], timeout_s=30).stdout
+            members |= {system.realpath(word) for word in told.split() if word.startswith("/dev/")}
+    except LunetteError:
+        members = set()
+
+    def holds(entry: Mapping[str, Any]) -> bool:
+        if not pools:
+            return False
+        if not members:
+            return bool(entry.get("children") or found.get(entry["kname"]))
+        return any(one["path"] in members or f"/dev/{one['kname']}" in members for one in parse.descend(entry))
+
+    return holds
+
+
+def _facts(
+    system: System, entry: Mapping[str, Any], board: Mapping[str, str], given_away: Mapping[str, str]
+) -> parse.SysfsFacts:
+    """Of a multipath device: of its first path that works, with what is built on the device itself."""
+    states = {name: _attribute(system, f"/sys/block/{name}/device/state") for name in entry["paths"]}
+    name = next((path for path, state in states.items() if state not in _GIVEN_UP), entry["paths"][0])
+    base, own = f"/sys/block/{name}", f"/sys/block/{entry['kname']}"
+    parts = [part for part in system.listdir(own) if part.startswith(entry["kname"])]
     holders = [
         holder
-        for folder in (base, *(f"{base}/{part}" for part in system.listdir(base) if part.startswith(name)))
+        for folder in (own, *(f"{own}/{part}" for part in parts))
         for holder in system.listdir(f"{folder}/holders")
     ]
+    below = {f"/dev/{one['kname']}" for one in parse.descend(entry) if one["type"] in ("part", "mpath")}
+    below |= {entry["path"], *(f"/dev/{path}" for path in entry["paths"])}
     numa = _attribute(system, f"{base}/device/numa_node") or _attribute(system, f"{base}/device/device/numa_node")
-    below = system.listdir(f"{base}/device") if name.startswith("nvme") else []
-    controllers = [f"{base}/device", *(f"{base}/device/{one}" for one in below)] if name.startswith("nvme") else []
+    inside = system.listdir(f"{base}/device") if name.startswith("nvme") else []
+    controllers = [f"{base}/device", *(f"{base}/device/{one}" for one in inside)] if name.startswith("nvme") else []
     by_sd = f"{base}/device/scsi_disk"
     scsi = [f"{by_sd}/{one}" for one in system.listdir(by_sd)] if name.startswith("sd") else []
     transports = {path: _attribute(system, f"{path}/transport") for path in controllers}
@@ -108,7 +156,10 @@ def _facts(system: System, name: str, board: Mapping[str, str]) -> parse.SysfsFa
         numa_node=int(numa) if numa and int(numa) >= 0 else None,
         transports=tuple(transport for transport in transports.values() if transport),
         place=place.observe(system, name, [path for path in controllers if transports[path]], board),
-        state=_attribute(system, f"{base}/device/state"),
+        state=states[name],
+        zoned=_attribute(system, f"{base}/queue/zoned"),
+        is_read_only=_attribute(system, f"{own}/ro") == "1",
+        exports=tuple(sorted({given_away[device] for device in below & given_away.keys()})),
         cache_type=next((_attribute(system, f"{path}/cache_type") for path in scsi), None),
     )
 

@@ -2,20 +2,25 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
 from lunette.domain.base import Model
 from lunette.domain.disks import DiskPlace, ObservedDisk, Signature, Transport
+from lunette.providers.disks import identity
 
-NOT_DRIVES = re.compile(r"^(ram|loop|zram|sr|md|dm-|zd|fd|nbd|rbd|drbd|bcache|mtdblock|pmem)")
-"""Kernel names of block devices that are no drives: memory, removable media, and what is built on drives."""
+DRIVES = re.compile(
+    r"^(sd[a-z]+|nvme\d+n\d+|vd[a-z]+|xvd[a-z]+|hd[a-z]+|ubd[a-z]+|mmcblk\d+|dasd[a-z]+|rssd[a-z]+|cciss!c\d+d\d+)$"
+)
+"""Kernel names of drives. All else that lsblk calls a disk is memory, a file, a device of another machine or built on
+drives (ram, zram, loop, nbd, rbd, drbd, ublk, rnbd, null_blk, AoE, bcache, pmem), or a boot area (mmcblk0boot0)."""
+_TYPES = ("disk", "rbc", "zbc")
+"""Of SCSI devices that are driven by sd: plain, reduced and zoned ones."""
 _FABRIC = {"iscsi", "fc", "fcoe", "srp", "tcp", "rdma", "loop"}
 _FABRIC_PATH = re.compile(r"/(session\d+|rport-[\d:-]+|tcm_loop_\d+|nvme-fabrics)(/|$)")
 _SYSTEM_MOUNTS = ("/", "/boot", "/boot/efi", "/usr", "/var", "/etc", "/opt", "/run/live/medium", "/cdrom")
 _ESCAPE = re.compile(r"\\([0-7]{3})")
-_KINDS = ("nvme-", "ata-", "scsi-S", "scsi-0", "scsi-1", "scsi-2", "virtio-", "ubd-", "usb-", "mmc-", "scsi-", "wwn-")
 
 
 class SysfsFacts(Model):
@@ -33,13 +38,30 @@ class SysfsFacts(Model):
     """What the kernel says of the device, `running` or `live` while it works."""
     cache_type: str | None = None
     """Of what is driven by sd alone."""
+    zoned: str | None = None
+    is_read_only: bool = False
+    exports: tuple[str, ...] = ()
+    """Who exports it as a whole, or a partition of it, in words."""
 
 
 def block_tree(text: str) -> list[Mapping[str, Any]]:
-    """The top level of `lsblk -J -b`, drives only. One that left while lsblk looked has no size: it is gone."""
+    """The top level of `lsblk -J -b`, drives only. One that left while lsblk looked has no size: it is gone.
+
+    Of drives under a multipath device that device stands for all its paths, which `paths` names.
+    """
     found = json.loads(text)["blockdevices"]
-    drives = [entry for entry in found if entry["type"] == "disk" and not NOT_DRIVES.match(entry["kname"])]
-    return [entry for entry in drives if None not in (entry["size"], entry["log-sec"], entry["phy-sec"])]
+    drives = [entry for entry in found if entry["type"] in _TYPES and DRIVES.match(entry["kname"])]
+    there = [entry for entry in drives if None not in (entry["size"], entry["log-sec"], entry["phy-sec"])]
+    whole: dict[str, dict[str, Any]] = {}
+    for entry in there:
+        over = next((child for child in entry.get("children") or () if child["type"] == "mpath"), None)
+        kname = over["kname"] if over else entry["kname"]
+        first = whole.setdefault(kname, {**entry, "paths": []})
+        first["paths"].append(entry["kname"])
+        if over:
+            first |= {key: over.get(key) for key in ("name", "kname", "size", "mountpoints", "maj:min")}
+            first |= {"path": f"/dev/{kname}", "children": over.get("children") or []}
+    return list(whole.values())
 
 
 def signatures(text: str) -> dict[str, tuple[Signature, ...]]:
@@ -56,28 +78,29 @@ def signatures(text: str) -> dict[str, tuple[Signature, ...]]:
     return {device: tuple(known) for device, known in found.items()}
 
 
-def choose_id(links: Iterable[str], serial: str) -> str | None:
-    """The link a person recognises: the one that shows the serial, without a namespace suffix. None without links."""
-
-    def rank(link: str) -> tuple[bool, int, int, str]:
-        opaque = link.startswith(("nvme-eui.", "nvme-uuid.", "nvme-nvme.", "wwn-"))
-        kind = next((place for place, prefix in enumerate(_KINDS) if link.startswith(prefix)), len(_KINDS))
-        return (opaque or not serial or serial.replace(" ", "_") not in link, kind, len(link), link)
-
-    return min(links, key=rank, default=None)
-
-
 def mounts(text: str) -> dict[str, list[str]]:
     """Mount points by device number `major:minor` and by source, from /proc/PID/mountinfo (proc_pid_mountinfo(5)).
 
-    btrfs shows a number that no block device has, and there the source tells.
+    btrfs shows a number that no block device has, and there the source tells; bcachefs names all its devices there.
     """
     found: dict[str, list[str]] = {}
     for line in text.splitlines():
         own, _, of_file_system = line.partition(" - ")
         number, point = own.split()[2], _ESCAPE.sub(lambda octal: chr(int(octal[1], 8)), own.split()[4])
-        for key in (number, of_file_system.split()[1]):
+        source = of_file_system.split()[1]
+        for key in (number, *(source.split(":") if source.startswith("/dev/") else (source,))):
             found.setdefault(key, []).append(point)
+    return found
+
+
+def system_pools(text: str) -> set[str]:
+    """The ZFS pools that the system runs from, from the same file."""
+    found = set()
+    for line in text.splitlines():
+        own, _, of_file_system = line.partition(" - ")
+        kind, source, *_ = of_file_system.split()
+        if kind == "zfs" and own.split()[4] in _SYSTEM_MOUNTS:
+            found.add(source.partition("/")[0])
     return found
 
 
@@ -87,22 +110,29 @@ def disk(
     found: Mapping[str, tuple[Signature, ...]],
     facts: SysfsFacts,
     mounted: Mapping[str, list[str]] = MappingProxyType({}),
+    *,
+    is_systems: bool = False,
 ) -> ObservedDisk:
-    """One drive from its lsblk entry, its by-id links, all signatures by device name, sysfs, and what is `mounted`."""
-    serial = (entry["serial"] or "").strip()
+    """One drive from its lsblk entry, its by-id links, all signatures by device name, sysfs, and what is `mounted`.
+
+    `is_systems`: the system runs from it in a way that no mount shows.
+    """
+    serial, wwn = (entry["serial"] or "").strip(), (entry["wwn"] or "").strip() or None
     own = found.get(entry["kname"], ())
     parts = [child for child in entry.get("children", ()) if child["type"] == "part"]
-    below = list(_descend(entry))
+    below = list(descend(entry))
     points = [point for child in (entry, *parts) for point in _mounts(child, mounted)]
     return ObservedDisk(
-        id=choose_id(links, serial) or entry["kname"],
+        id=identity.name_of(entry["kname"], wwn, serial, _model(entry), links),
         device=entry["path"],
         kernel_name=entry["kname"],
+        paths=tuple(f"/dev/{name}" for name in entry.get("paths", ())),
         model=_model(entry),
         serial=serial,
-        wwn=entry["wwn"],
+        wwn=wwn,
         firmware=(entry["rev"] or "").strip() or None,
         transport=_transport(entry),
+        is_usb=entry["tran"] == "usb",
         rotational=bool(entry["rota"]),
         size_bytes=int(entry["size"]),
         logical_block_bytes=int(entry["log-sec"]),
@@ -117,25 +147,19 @@ def disk(
         holders=facts.holders,
         mounts=tuple(dict.fromkeys(point for point in points if point != "[SWAP]")),
         is_swap="[SWAP]" in points,
-        used_by_system=any(point in _SYSTEM_MOUNTS for child in below for point in _mounts(child, mounted)),
+        used_by_system=is_systems
+        or any(point in _SYSTEM_MOUNTS for child in below for point in _mounts(child, mounted)),
         fabric=over_fabric(entry, facts),
         array_uuid=next((plain(s.uuid) for s in own if s.type == "linux_raid_member" and s.uuid), None),
+        barred=(*_limits(entry, facts), *facts.exports),
     )
 
 
-def one_per_drive(disks: Sequence[ObservedDisk]) -> Iterator[ObservedDisk]:
-    """The disks; one that is a further path to a drive says so.
-
-    A SAS drive with two ports shows twice, with one WWN, serial and size. udev gives its names under by-id to one of
-    them: that is the disk. Some makers give all their drives one WWN, so that alone tells nothing.
-    """
-    first: dict[tuple[str, str, int], ObservedDisk] = {}
-    for disk in sorted(disks, key=lambda disk: (not disk.links, disk.kernel_name)):
-        if disk.wwn and disk.serial:
-            first.setdefault((disk.wwn, disk.serial, disk.size_bytes), disk)
-    for disk in disks:
-        known = first.get((disk.wwn or "", disk.serial, disk.size_bytes), disk)
-        yield disk if known is disk else disk.model_copy(update={"other_path_of": known.id})
+def _limits(entry: Mapping[str, Any], facts: SysfsFacts) -> Iterator[str]:
+    if entry["type"] == "zbc" or facts.zoned == "host-managed":
+        yield "it is a host-managed zoned disk, which takes writes in the order of its zones only: no array can use it"
+    if facts.is_read_only:
+        yield "it is read-only"
 
 
 def over_fabric(entry: Mapping[str, Any], facts: SysfsFacts) -> bool:
@@ -155,7 +179,7 @@ def _model(entry: Mapping[str, Any]) -> str:
 
 
 def _transport(entry: Mapping[str, Any]) -> Transport:
-    name = entry["kname"]
+    name = next(iter(entry.get("paths", ())), entry["kname"])
     if name.startswith("ubd"):
         return Transport.UBD
     if name.startswith("vd"):
@@ -174,7 +198,8 @@ def _mounts(entry: Mapping[str, Any], mounted: Mapping[str, list[str]]) -> list[
     return known + [point for point in entry.get("mountpoints") or () if point and (point == "[SWAP]" or not known)]
 
 
-def _descend(entry: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def descend(entry: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """A device and all that lies on it."""
     yield entry
     for child in entry.get("children", ()):
-        yield from _descend(child)
+        yield from descend(child)

@@ -62,7 +62,9 @@ def _ask(system: System, disk: ObservedDisk, known: DriveReading) -> DriveReadin
 
 
 def path_of(disk: ObservedDisk) -> str:
-    """Its stable name in /dev, so that a question never reaches another drive."""
+    """Its stable name in /dev, so that a question never reaches another drive; a multipath device answers none."""
+    if disk.paths and disk.device not in disk.paths:
+        return disk.paths[0]
     return f"{BY_ID}/{disk.id}" if disk.id in disk.links else disk.device
 
 

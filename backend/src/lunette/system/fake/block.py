@@ -55,7 +55,8 @@ class FakeDisk:
         model = self.model.replace(" ", "_")
         match self.transport:
             case "nvme":
-                return [f"nvme-{model}_{self.serial}", f"nvme-{self.wwn}"]
+                by_serial = f"nvme-{model}_{self.serial}"
+                return [by_serial, f"{by_serial}_{self.kernel_name.rpartition('n')[2]}", f"nvme-{self.wwn}"]
             case "virtio":
                 return [f"virtio-{self.serial}"]
             case "sata":

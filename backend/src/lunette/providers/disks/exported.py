@@ -1,0 +1,35 @@
+"""Devices that LIO and nvmet export, whoever set that up. We export volumes alone: a drive is exported by others.
+
+nvmet and LIO's fileio open a device without claiming it, so the kernel shows no holder and lets others write to it.
+"""
+
+import re
+
+from lunette.system.doorway import System
+
+_LIO = "/sys/kernel/config/target/core"
+_NVMET = "/sys/kernel/config/nvmet/subsystems"
+_PATHS = re.compile(r"(?:UDEV PATH|File): (/dev/\S+)")
+"""In `info` of iblock, and of fileio (target_core_iblock.c, target_core_file.c)."""
+
+
+def devices(system: System) -> dict[str, str]:
+    """Real paths of the devices, each with who exports it, in words."""
+    found: dict[str, str] = {}
+    for adapter in system.listdir(_LIO):
+        for store in system.listdir(f"{_LIO}/{adapter}"):
+            told = [_text(system, f"{_LIO}/{adapter}/{store}/udev_path")]
+            told += _PATHS.findall(_text(system, f"{_LIO}/{adapter}/{store}/info"))
+            found |= dict.fromkeys(told, f"LIO exports it as {adapter}/{store}")
+    for subsystem in system.listdir(_NVMET):
+        for number in system.listdir(f"{_NVMET}/{subsystem}/namespaces"):
+            path = _text(system, f"{_NVMET}/{subsystem}/namespaces/{number}/device_path")
+            found[path] = f"nvmet exports it as namespace {number} of {subsystem}"
+    return {system.realpath(path): words for path, words in found.items() if path.startswith("/dev/")}
+
+
+def _text(system: System, path: str) -> str:
+    try:
+        return system.read(path).strip()
+    except OSError:
+        return ""

@@ -1,0 +1,129 @@
+"""Which drive is which: the name a disk goes by, and paths that lead to one drive.
+
+A drive is known by its NAA, EUI-64 or NGUID, else by its serial with vendor and model; never by a kernel name, and
+never by a link that a second device can take over: namespaces of one NVMe controller, the LUNs of a drive with two
+actuators and the bays of a USB bridge all tell one serial.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from lunette.domain.disks import ObservedDisk, Transport
+
+_KINDS = ("nvme-", "ata-", "scsi-S", "scsi-0", "scsi-1", "scsi-2", "virtio-", "ubd-", "usb-", "mmc-", "scsi-", "wwn-")
+_OPAQUE = ("nvme-eui.", "nvme-uuid.", "nvme-nvme.", "wwn-")
+_NVME_OWN = ("nvme-eui.", "nvme-uuid.", "nvme-nvme.")
+"""Links of one namespace: udev makes them of its `wwid`."""
+_BY_SERIAL = ("scsi-S", "scsi-0", "usb-")
+"""Links that udev makes of a serial, which several LUNs or bays may tell."""
+_UNPRINTABLE = re.compile(r"[^A-Za-z0-9_.:+-]+")
+_ONE_PATH = (Transport.SATA, Transport.UBD)
+"""Drives of these are reached in one way only."""
+
+
+def choose_id(links: Iterable[str], serial: str) -> str | None:
+    """The link a person recognises among those that no other device can take over, if there are any of them."""
+    known = [*links]
+    shown = serial.strip().replace(" ", "_")
+
+    def rank(link: str) -> tuple[bool, bool, int, int, str]:
+        kind = next((place for place, prefix in enumerate(_KINDS) if link.startswith(prefix)), len(_KINDS))
+        is_opaque = link.startswith(_OPAQUE) or not shown or shown not in link
+        return (_is_shared(link, known, shown), is_opaque, kind, len(link), link)
+
+    return min(known, key=rank, default=None)
+
+
+def _is_shared(link: str, links: Sequence[str], serial: str) -> bool:
+    """True for a link that names a controller or an enclosure of drives rather than one drive."""
+    if link.startswith(_BY_SERIAL):
+        return True
+    if not link.startswith("nvme-") or link.startswith(_NVME_OWN):
+        return False
+    base, _, namespace = link.rpartition("_")
+    return not (namespace.isdigit() and (base in links or (serial and base.endswith(serial))))
+
+
+def name_of(kernel_name: str, wwn: str | None, serial: str, model: str, links: Iterable[str]) -> str:
+    """The id of a drive: a link of udev's, else what it tells of itself; its kernel name if it tells nothing."""
+    if link := choose_id(links, serial):
+        return link
+    if is_told(wwn):
+        return f"{'nvme' if kernel_name.startswith('nvme') else 'wwn'}-{_UNPRINTABLE.sub('_', wwn or '')}"
+    if is_told(serial) and not kernel_name.startswith("nvme"):
+        return f"serial-{_UNPRINTABLE.sub('_', f'{model}_{serial}'.strip('_ '))}"
+    return kernel_name
+
+
+def is_told(value: str | None) -> bool:
+    """Whether an identity says anything: makers leave it empty, or fill it with one character."""
+    digits = re.sub(r"^(0x|eui\.|uuid\.|naa\.)", "", (value or "").strip().lower())
+    return len(set(re.sub(r"[^a-z0-9]", "", digits))) > 1
+
+
+def one_per_drive(disks: Sequence[ObservedDisk]) -> tuple[ObservedDisk, ...]:
+    """The disks; each says over which devices it is reached, and one that is a further path to a drive says to which.
+
+    udev gives the names of a drive under by-id to one of its paths: that is the disk. A disk that nothing tells from
+    another one says so.
+    """
+    drives: list[list[ObservedDisk]] = []
+    for disk in sorted(disks, key=lambda disk: (not disk.links, disk.kernel_name)):
+        known = next((paths for paths in drives if is_one_drive(paths[0], disk)), None)
+        if known is None:
+            drives.append([disk])
+        else:
+            known.append(disk)
+    firsts = [paths[0] for paths in drives]
+    found = []
+    for first, *others in drives:
+        devices = tuple(device for path in (first, *others) for device in path.paths or (path.device,))
+        facts = {"id": _own_id(first, firsts), "paths": devices, "is_known": _is_known(first, firsts)}
+        found.append(first.model_copy(update=facts))
+        # The name of a further path is that of its device: the drive's own would lead to the disk.
+        found += [
+            path.model_copy(update={"id": path.kernel_name, "links": (), "other_path_of": facts["id"]})
+            for path in others
+        ]
+    return tuple(found)
+
+
+def _own_id(disk: ObservedDisk, drives: Sequence[ObservedDisk]) -> str:
+    """The id of a drive; where a maker gave another drive the same WWN, nothing that is made of that."""
+    if is_told(disk.wwn) and any(other is not disk and other.wwn == disk.wwn for other in drives):
+        digits = (disk.wwn or "").removeprefix("0x")
+        links = [link for link in disk.links if digits not in link]
+        chosen = name_of(disk.kernel_name, None, disk.serial, disk.model, links)
+    else:
+        chosen = disk.id
+    return chosen if chosen in disk.links or _is_known(disk, drives) else disk.kernel_name
+
+
+def is_one_drive(one: ObservedDisk, other: ObservedDisk) -> bool:
+    """Whether two devices are paths to one drive.
+
+    Some makers give all their drives one WWN, so serials that differ tell two drives, as WWNs that differ always do.
+    """
+    if one.size_bytes != other.size_bytes or one.fabric != other.fabric or one.is_usb or other.is_usb:
+        return False
+    if is_told(one.serial) and is_told(other.serial) and one.serial != other.serial:
+        return False
+    if is_told(one.wwn) and is_told(other.wwn):
+        return one.wwn == other.wwn
+    if one.transport in _ONE_PATH or other.transport in _ONE_PATH or _namespace(one) != _namespace(other):
+        return False
+    return is_told(one.serial) and (one.serial, one.model) == (other.serial, other.model)
+
+
+def _namespace(disk: ObservedDisk) -> str:
+    return disk.kernel_name.rpartition("n")[2] if disk.transport is Transport.NVME else ""
+
+
+def _is_known(disk: ObservedDisk, drives: Sequence[ObservedDisk]) -> bool:
+    """Whether something that stays tells this drive from all others, also after a restart with other kernel names."""
+    others = [other for other in drives if other is not disk]
+    if is_told(disk.wwn) and all(other.wwn != disk.wwn for other in others):
+        return True
+    if is_told(disk.serial):
+        return all((other.serial, other.model) != (disk.serial, disk.model) for other in others)
+    return False
