@@ -376,7 +376,7 @@ def test_no_room_for_the_copy_fails_no_change_and_is_told(standing: Standing, ma
     api, parts = standing
     parts.control.sealer.stop()
     make_array(api)
-    [group] = observe_groups(machine)
+    [group] = observe_groups(machine, {})
     [pool] = parts.control.observation(0).pools
     assert pool.free_bytes == group.free_bytes - SLOTS * SLOT_BYTES
     machine.run(["lvcreate", "-y", "--name", "full", "--size", f"{group.free_bytes}b", group.name])

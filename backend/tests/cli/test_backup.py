@@ -82,7 +82,9 @@ def test_a_forgotten_array_is_rebuilt_after_a_look(lunette: Cli) -> None:
     assert lunette("restore", "state", "--passphrase-file", "phrase", "--yes").code == exits.OK
     assert json.loads(lunette("array", "list", "--json").out) == []
 
-    [(copy, group)] = [(one, group.name) for one in agent.read_copies() for group in observe_groups(lunette.machine)]
+    [(copy, group)] = [
+        (one, group.name) for one in agent.read_copies() for group in observe_groups(lunette.machine, {})
+    ]
     assert copy.header is not None
     stripped = copy.header.model_copy(update={"seal": None})
     agent.seal_copy(SealOrder(group=group, header=stripped, content=copy.content))

@@ -7,6 +7,7 @@ from ipaddress import ip_address
 import pytest
 
 from backend.tests.recorded import recorded
+from lunette.domain.errors import ToolFailed
 from lunette.domain.rdma import NO_DEVICE, RdmaAddress, RdmaDevice, hindrance
 from lunette.providers.fabrics import rdma
 from lunette.system.fake import FakeSystem
@@ -93,7 +94,7 @@ def test_priorities_with_flow_control_are_told(on: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"prio_pfc": null}', '{"prio_pfc": ["x"]}'])
 def test_an_answer_of_another_shape_is_no_answer(text: str) -> None:
-    with pytest.raises(ValueError):  # noqa: PT011 of json or of ours, it is caught as one
+    with pytest.raises(ToolFailed, match="cannot read"):
         rdma.parse_pfc(text)
 
 

@@ -96,7 +96,7 @@ def test_whatever_strikes_leaves_the_copy_before_or_the_new_one(written: int, wh
 def test_the_copy_is_no_volume_and_goes_with_its_group(group: tuple[FakeSystem, GroupCreate]) -> None:
     machine, made = group
     sealed_copy.write(machine, order(made, b"one"))
-    pools, volumes = parse.observed(observe.observe_groups(machine))
+    pools, volumes = parse.observed(observe.observe_groups(machine, {}))
     assert (len(pools), volumes) == (1, ())
     step = GroupRemove(array_id=made.array_id, md_uuid=made.md_uuid, group=made.group, extent_bytes=made.extent_bytes)
     assert remove(machine, step) is not None

@@ -10,6 +10,7 @@ from lunette.domain.arrays import ArrayState, Level, MemberRole, ObservedArray, 
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.sizes import KIB, MIB
 from lunette.providers.arrays.zfs import parse, space
+from lunette.providers.arrays.zfs.datasets import datasets
 from lunette.providers.volumes.zvol.observe import observed
 
 POOL, GUID = "lunette-0123456789ab", "12345678901234567890"
@@ -127,7 +128,7 @@ def test_progress_counts_what_was_issued() -> None:
 
 
 def test_pools_and_zvols_are_told_with_our_marks() -> None:
-    found = parse.datasets(recorded("zfs-2.3.9/zfs-list.json"))
+    found = datasets(recorded("zfs-2.3.9/zfs-list.json"))
     (pool,), volumes = observed(found, [array("raidz1")])
     assert (pool.group, pool.ours, pool.array_uuid, pool.extent_bytes) == (POOL, True, GUID, 16 * KIB)
     assert (pool.size_bytes, pool.free_bytes) == (849084416, 778147824)
@@ -140,7 +141,7 @@ def test_pools_and_zvols_are_told_with_our_marks() -> None:
 
 def test_free_space_is_told_in_bytes_of_padded_volumes() -> None:
     """On five disks 16 KiB take 24 KiB, where ZFS counts 20 KiB."""
-    found = parse.datasets(recorded("zfs-2.3.9/zfs-list.json"))
+    found = datasets(recorded("zfs-2.3.9/zfs-list.json"))
     (pool,), _ = observed(found, [array("raidz1").model_copy(update={"raid_disks": 5})])
     assert pool.free_bytes == int(778147824 / 1.2)
 

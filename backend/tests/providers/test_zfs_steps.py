@@ -177,6 +177,20 @@ def test_a_disk_that_returns_takes_its_place_again_and_a_whole_pool_costs_no_com
     assert not [call for call in farm.machine.faults.calls[since:] if call.detail.startswith("zpool")]
 
 
+def test_a_disk_that_was_missing_at_the_import_takes_its_place_when_it_comes_back(farm: Farm) -> None:
+    """Of such a disk JSON says CANT_OPEN, of one that left later REMOVED."""
+    farm.machine.reboot()
+    farm.machine.pull(farm.disks[0])
+    farm.bring_up()
+    farm.machine.sleep(GRACE_S + 1)
+    assert farm.bring_up() is None
+    assert '"CANT_OPEN"' in farm.machine.run(["zpool", "status", "-j", "--json-int"]).stdout
+    assert farm.pool().state is ArrayState.DEGRADED
+    farm.machine.insert(farm.disks[0])
+    assert farm.bring_up() is None
+    assert farm.pool().state is not ArrayState.DEGRADED
+
+
 def test_a_disk_that_zfs_gave_up_for_its_errors_is_not_taken_back(farm: Farm) -> None:
     farm.machine.pull(farm.disks[0])
     farm.machine.insert(farm.disks[0])

@@ -54,12 +54,13 @@ def _backstore(system: System, store: lio.Store, places: dict[str, tuple[str, st
 def _groups(system: System) -> tuple[ForeignGroup, ...]:
     if system.find_tool("vgs") is None or not system.exists("/dev/mapper/control"):
         return ()
-    listed = system.run(["pvs", "--reportformat", "json_std", "-o", "pv_name,vg_name,vg_tags"], timeout_s=120)
+    command = ["pvs", "--reportformat", "json_std", "-o", "pv_name,vg_name,vg_tags"]
+    listed = system.run(command, timeout_s=120, ok=(0, lvm.SKIPPED))
     devices: dict[str, list[str]] = {}
     for found in parse.physical_volumes(listed.stdout):
         devices.setdefault(found.group, []).append(system.realpath(found.device).rpartition("/")[2])
     arrays = {array.kernel_name: array.uuid for array in kernel_arrays(system)}
-    return tuple(_group(system, group, devices.get(group.name, []), arrays) for group in lvm.observe_groups(system))
+    return tuple(_group(system, group, devices.get(group.name, []), arrays) for group in lvm.observe_groups(system, {}))
 
 
 def _group(system: System, group: parse.Group, devices: list[str], arrays: dict[str, str]) -> ForeignGroup:

@@ -31,7 +31,7 @@ def _md(system: System, disks: observe.Disks) -> Iterator[FoundArray]:
             yield _found(system, array, disks, listed)
 
 
-def _found(system: System, array: ObservedArray, disks: observe.Disks, listed: frozenset[str]) -> FoundArray:
+def _found(system: System, array: ObservedArray, disks: observe.Disks, listed: frozenset[str] | None) -> FoundArray:
     running = observe.running_array(system, array.uuid)
     if array.state is ArrayState.MISSING or running is None:
         blocks = observe.superblocks(system, disks, array.uuid)
@@ -47,14 +47,18 @@ def _found(system: System, array: ObservedArray, disks: observe.Disks, listed: f
         group = lvm.group_on(system, device) if _LVM in carried and system.find_tool("vgs") is not None else None
     except LunetteError as error:
         return known.model_copy(update={"problem": error.detail})
-    whole = described(group, (array.uuid,), known.md_name, is_listed=group.uuid in listed) if group else None
+    if group is not None and listed is None:
+        return known.model_copy(update={"problem": "LVM left out a part of its report: run `vgs` as root to see why"})
+    whole = described(group, (array.uuid,), known.md_name, is_listed=group.uuid in (listed or ())) if group else None
     return known.model_copy(
         update={"carries": tuple(one for one in carried if one != _LVM or group is None), "group": whole}
     )
 
 
-def _listed(system: System) -> frozenset[str]:
-    """UUIDs of the groups that LVM's devices file lets it see."""
+def _listed(system: System) -> frozenset[str] | None:
+    """UUIDs of the groups that LVM's devices file lets it see; None if LVM does not tell all of them."""
     if system.find_tool("vgs") is None or not system.exists("/dev/mapper/control"):
         return frozenset()
-    return frozenset(group.uuid for group in lvm.observe_groups(system))
+    unread: dict[str, str] = {}
+    listed = frozenset(group.uuid for group in lvm.observe_groups(system, unread))
+    return listed if "" not in unread else None

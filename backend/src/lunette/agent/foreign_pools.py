@@ -11,7 +11,7 @@ from lunette.domain.disks import ObservedDisk, Signature
 from lunette.domain.foreign_arrays import FoundArray
 from lunette.domain.volumes import BLOCK_BYTES
 from lunette.providers.arrays.zfs import observe
-from lunette.providers.arrays.zfs.parse import Dataset
+from lunette.providers.arrays.zfs.datasets import Dataset
 from lunette.providers.arrays.zfs.plan import MARK
 from lunette.providers.arrays.zfs.plan import device_path as disk_path
 from lunette.providers.disks.inventory import read_signatures
@@ -24,12 +24,17 @@ UNKNOWN_LEVEL = "pool"
 
 def found(system: System, disks: Sequence[ObservedDisk]) -> Iterator[FoundArray]:
     """All pools but those on disks that are reached over a fabric."""
-    datasets = observe.datasets(system)
-    imported = observe.observe_arrays(system, datasets, disks)
-    for array in imported:
-        yield FoundArray(seen=array, md_name=array.name, group=_group(system, array, datasets))
-    known = {array.uuid for array in imported}
-    yield from (FoundArray(seen=array, md_name=array.name) for array in _down(system, disks) if array.uuid not in known)
+    unread: dict[str, str] = {}
+    datasets = observe.all_datasets(system, unread)
+    arrays = observe.observe_arrays(system, datasets, disks, unread)
+    for array in arrays:
+        problem = f"pool {array.name} cannot be read: {unread[array.name]}" if array.name in unread else None
+        group = None if problem else _group(system, array, datasets)
+        yield FoundArray(seen=array, md_name=array.name, group=group, problem=problem)
+    known = {array.uuid for array in arrays} | set(observe.imported(system))
+    for array in _down(system, disks):
+        if known.isdisjoint((array.uuid, array.name)):
+            yield FoundArray(seen=array, md_name=array.name)
 
 
 def _group(system: System, array: ObservedArray, datasets: Sequence[Dataset]) -> ForeignGroup:

@@ -4,7 +4,7 @@ adopted one, on its volume group."""
 from collections.abc import Iterator
 
 from lunette.domain.arrays import ArrayState, ObservedArray
-from lunette.domain.errors import LunetteError
+from lunette.domain.errors import LunetteError, ToolFailed
 from lunette.domain.sealed_copies import FoundCopy
 from lunette.providers.arrays.external.observe import observe_arrays as external_arrays
 from lunette.providers.arrays.lvm import assemble as lvm_raid_assemble
@@ -31,9 +31,13 @@ def _marked(system: System) -> Iterator[ObservedArray]:
     for array in observe_arrays(system, disks) if system.find_tool("mdadm") is not None else ():
         if array.marked or (array.state is not ArrayState.MISSING and not array.system and _is_adopted(system, array)):
             yield array
-    yield from (array for array in external_arrays(system, disks, ()) if array.ours)
+    yield from (array for array in external_arrays(system, disks, (), {}) if array.ours)
+    unread: dict[str, str] = {}
     lvm_raid_assemble.see(system, [*lvm_raid.members(disks).values()])
-    yield from lvm_raid.observe_arrays(system, disks)
+    yield from lvm_raid.observe_arrays(system, disks, unread)
+    for name, reason in unread.items():
+        if not name or name.startswith(TAG):
+            raise ToolFailed(f"not every array can be read: {reason}: put that right, then try again")
 
 
 def _is_adopted(system: System, array: ObservedArray) -> bool:

@@ -1,15 +1,15 @@
 """One observation of the whole machine. An engine that is missing is told with a reason and hides nothing else."""
 
-import logging
 import os
 import threading
 from collections.abc import Collection, Iterator, Sequence
 
+from lunette.agent.readings import Look, Readings
 from lunette.domain.arrays import EngineCapability, ObservedArray
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import LunetteError
-from lunette.domain.observations import Observation
-from lunette.domain.updates import ObservedSlots
+from lunette.domain.observations import Observation, Part
+from lunette.domain.volumes import ObservedPool, ObservedVolume
 from lunette.providers import clock, power
 from lunette.providers.arrays.external import health
 from lunette.providers.arrays.external import observe as external
@@ -41,8 +41,6 @@ from lunette.providers.volumes.zvol import plan as zvol_plan
 from lunette.system.doorway import System
 from lunette.system.tools import missing_tool
 
-log = logging.getLogger(__name__)
-
 
 class Observer:
     """Takes observations, one at a time. Callers that wait together share the next one.
@@ -51,8 +49,9 @@ class Observer:
     machine just before.
     """
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: System, readings: Readings | None = None) -> None:
         self._system = system
+        self._readings = readings or Readings()
         self._lock = threading.Lock()
         self._begun = 0
         self._last: tuple[int, Observation] | None = None
@@ -62,53 +61,57 @@ class Observer:
         with self._lock:
             if self._last is None or self._last[0] <= begun_before:
                 self._begun += 1
-                self._last = (self._begun, take(self._system))
+                self._last = (self._begun, take(self._system, self._readings.look()))
             return self._last[1]
 
 
-def take(system: System) -> Observation:
-    """Look at everything now. Raises only if not even the disks can be listed."""
-    taken_at = system.now()
-    disks = observe_disks(system)
-    groups = _lvm(system)
+def take(system: System, look: Look | None = None) -> Observation:
+    """Look at everything now. Never raises: what cannot be read is told, and hides nothing else."""
+    look = look or Readings().look()
+    taken_at, kernel = system.now(), os.uname()
+    disks = look.read(Part.DISKS, lambda unread: observe_disks(system, unread=unread)) or ()
+    all_disks = not look.unread
+    groups = look.read(Part.LVM, lambda unread: _lvm(system, unread)) or ()
     pools, volumes = lvm_parse.observed(groups)
-    datasets = zfs.datasets(system)
-    zfs_arrays = zfs.observe_arrays(system, datasets, disks)
+    zfs_view = look.read(Part.ZFS, lambda unread: _zfs(system, disks, unread, all_disks=all_disks)) or ((), (), ())
+    zfs_arrays, zfs_pools, zvols = zfs_view
     adopted = {pool.array_uuid for pool in pools if pool.ours}
-    zfs_pools, zvols = zvol.observed(datasets, zfs_arrays)
-    kernel = os.uname()
-    links = network.links(system)
+    links = look.read(Part.NETWORK, lambda _: network.links(system)) or ()
+    has_lvm = system.find_tool("pvs") is not None
+    arrays = (
+        look.read(Part.MD, lambda _: tuple(_md_arrays(system, disks, adopted))),
+        zfs_arrays,
+        look.read(Part.EXTERNAL, lambda unread: external.observe_arrays(system, disks, groups, unread))
+        if has_lvm else None,
+        look.read(Part.LVM, lambda unread: lvm_raid.observe_arrays(system, disks, unread, all_disks=all_disks))
+        if has_lvm else None,
+    )  # fmt: skip
     return Observation(
         taken_at=taken_at,
         hostname=kernel.nodename,
         kernel=kernel.release,
         disks=disks,
-        arrays=(
-            *_md_arrays(system, disks, adopted),
-            *zfs_arrays,
-            *(external.observe_arrays(system, disks, groups) if system.find_tool("pvs") else ()),
-            *(lvm_raid.observe_arrays(system, disks) if system.find_tool("pvs") else ()),
-        ),
+        arrays=tuple(array for of_engine in arrays for array in of_engine or ()),
         pools=(*pools, *zfs_pools),
         volumes=blocks.told(system, (*volumes, *zvols)),
         engines=capabilities(system),
-        fc_ports=fc_host.observe(system),
+        fc_ports=look.read(Part.FIBRE_CHANNEL, lambda _: fc_host.observe(system)) or (),
         addresses=_addresses(links),
-        interfaces=network.observe(system, links),
-        rdma_devices=rdma.told(system),
-        slots=_slots(system),
-        power=power.observe(system),
+        interfaces=look.read(Part.NETWORK, lambda unread: network.observe(system, links, unread)) or (),
+        rdma_devices=look.read(Part.RDMA, lambda _: rdma.told(system)) or (),
+        slots=look.read(Part.UPDATES, lambda _: updates.observe(system)),
+        power=look.read(Part.UPDATES, lambda _: power.observe(system)),
         clock_is_set=clock.is_set(system),
+        unread=look.unread,
     )
 
 
-def _slots(system: System) -> ObservedSlots | None:
-    """Without them the rest is seen all the same."""
-    try:
-        return updates.observe(system)
-    except (LunetteError, OSError) as error:
-        log.warning("the slots cannot be looked at: %s", error)
-        return None
+def _zfs(
+    system: System, disks: Sequence[ObservedDisk], unread: dict[str, str], *, all_disks: bool
+) -> tuple[tuple[ObservedArray, ...], tuple[ObservedPool, ...], tuple[ObservedVolume, ...]]:
+    datasets = zfs.all_datasets(system, unread)
+    arrays = zfs.observe_arrays(system, datasets, disks, unread, all_disks=all_disks)
+    return (arrays, *zvol.observed(datasets, arrays))
 
 
 def _md_arrays(
@@ -155,8 +158,11 @@ def _no_module(system: System, module: str) -> str | None:
     """Why the kernel cannot load a module, which it does when it is needed; None if it can."""
     if system.exists(f"/sys/module/{module}"):
         return None
-    if system.run(["modprobe", "--dry-run", "--quiet", module], ok=(0, 1)).returncode == 0:
-        return None
+    try:
+        if system.run(["modprobe", "--dry-run", "--quiet", module], ok=(0, 1)).returncode == 0:
+            return None
+    except LunetteError as error:
+        return f"whether the kernel has module {module} is not known: {error.detail}"
     return f"the kernel has no module {module}: boot one that has it"
 
 
@@ -168,12 +174,12 @@ def _hindrance(system: System, tool: str, trace: str, module: str, package: str)
     return None
 
 
-def _lvm(system: System) -> tuple[lvm_parse.Group, ...]:
+def _lvm(system: System, unread: dict[str, str]) -> tuple[lvm_parse.Group, ...]:
     if system.find_tool("vgs") is None or not system.exists("/dev/mapper/control"):
         return ()
-    return observe_groups(system)
+    return observe_groups(system, unread)
 
 
 def _addresses(links: Sequence[network.Link]) -> tuple[str, ...]:
-    entries = [entry for link in links for entry in link.get("addr_info", ())]
+    entries = [entry for link in links for entry in network.link_addresses(link)]
     return tuple(dict.fromkeys(entry["local"] for entry in entries if entry.get("scope") in ("global", "host")))

@@ -76,12 +76,13 @@ class MdStack:
         group.activate(system, array.group, device)
 
     def shut_down(self, system: System, _still_open: Set[str], /) -> list[str]:
-        refused = []  # device-mapper and md know themselves who has a device open
+        refused, unread = [], dict[str, str]()  # device-mapper and md know themselves who has a device open
         try:
-            groups = [found.name for found in observe_groups(system) if TAG in found.tags]
+            groups = [found.name for found in observe_groups(system, unread) if TAG in found.tags]
         except LunetteError as error:
             refused.append(f"volume groups cannot be listed: {error.detail}")
             groups = []
+        refused += [f"volume group {name} cannot be read: {reason}" for name, reason in unread.items() if name]
         for found in groups:
             try:
                 group.deactivate(system, found)

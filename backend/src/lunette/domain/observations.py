@@ -1,6 +1,9 @@
 """What the machine is, as one snapshot with its age (DESIGN R1). Never stored as if true."""
 
-from lunette.domain.arrays import EngineCapability, ObservedArray
+from collections.abc import Sequence
+from enum import StrEnum
+
+from lunette.domain.arrays import ArrayEngine, EngineCapability, ObservedArray
 from lunette.domain.base import Model
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.exports import ObservedConnection, ObservedSession, SessionCount, UnseenSessions
@@ -12,6 +15,38 @@ from lunette.domain.rdma import RdmaDevice
 from lunette.domain.spdk import SpdkEnded
 from lunette.domain.updates import ObservedSlots
 from lunette.domain.volumes import ObservedPool, ObservedVolume
+
+
+class Part(StrEnum):
+    """A part of the machine that is read by itself: by one tool, or from one tree of the kernel's."""
+
+    DISKS = "disks"
+    MD = "md"
+    LVM = "lvm"
+    ZFS = "zfs"
+    EXTERNAL = "external"
+    NETWORK = "network"
+    FIBRE_CHANNEL = "fibre_channel"
+    RDMA = "rdma"
+    UPDATES = "updates"
+
+
+class Unread(Model):
+    """What could not be read: a whole part (`name` is empty), or one pool, group, array or disk of it.
+
+    What is seen of that part is right; what is not seen may be there all the same.
+    """
+
+    part: Part
+    name: str
+    reason: str
+
+
+_ARRAYS = {
+    ArrayEngine.MD: (Part.MD, Part.DISKS), ArrayEngine.ZFS: (Part.ZFS, Part.DISKS),
+    ArrayEngine.LVM: (Part.LVM, Part.DISKS), ArrayEngine.EXTERNAL: (Part.EXTERNAL, Part.LVM, Part.DISKS),
+}  # fmt: skip
+"""What must be read before an array of an engine is known not to be there."""
 
 
 class Observation(Model):
@@ -40,6 +75,24 @@ class Observation(Model):
     """Whether a time server has set the clock since the start; None where systemd-timesyncd does not run."""
     spdk_ended: SpdkEnded | None = None
     """The last time SPDK's program hung; None if it has not since the agent started."""
+
+    unread: tuple[Unread, ...] = ()
+
+    def hides_disks(self) -> bool:
+        """True while a disk that is not seen may be there all the same."""
+        return any(one.part is Part.DISKS for one in self.unread)
+
+    def hides_array(self, engine: ArrayEngine, *names: str) -> bool:
+        """True while an array of one of these names or UUIDs may be there though it is not seen."""
+        return self._hides(_ARRAYS[engine], names)
+
+    def hides_volumes(self, engine: ArrayEngine, group: str) -> bool:
+        """True while the pool or group of an array, or a volume in it, may be there though it is not seen."""
+        parts = (Part.ZFS, Part.DISKS) if engine is ArrayEngine.ZFS else (Part.LVM,)
+        return self._hides(parts, (group,))
+
+    def _hides(self, parts: Sequence[Part], names: Sequence[str]) -> bool:
+        return any(one.part in parts and (one.part is Part.DISKS or one.name in ("", *names)) for one in self.unread)
 
     def disk(self, disk_id: str) -> ObservedDisk | None:
         """The disk with this id, or with this link under /dev/disk/by-id."""

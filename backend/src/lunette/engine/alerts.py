@@ -131,8 +131,10 @@ class AlertBoard:
     def show(self, causes: Iterable[Cause], now: dt.datetime, unknown: Collection[str] = ()) -> None:
         """Raises what has lasted longer than its grace, resolves what is gone; writes only if something changed.
 
-        Nothing is known of the things in `unknown`, named behind the colon of a key: their alerts stay as they are.
+        Nothing is known of the things in `unknown`, named behind the colon of a key, nor of families that end with a
+        dot there: their alerts stay as they are.
         """
+        families = tuple(one for one in unknown if one.endswith("."))
         present = {cause.key: cause for cause in causes}
         self._since = {key: self._since.get(key, now) for key in present}
         due = {
@@ -144,6 +146,7 @@ class AlertBoard:
             for cause in due.values():
                 raise_alert(tx, cause, now)
             for key in tx.scalars(select(Alert.key).where(Alert.resolved_at.is_(None))).all():
-                if key.startswith(self._families) and key not in due and key.partition(":")[2] not in unknown:
+                is_known = key.partition(":")[2] not in unknown and not key.startswith(families)
+                if key.startswith(self._families) and key not in due and is_known:
                     resolve(tx, key, now)
         self._shown = due, unknown

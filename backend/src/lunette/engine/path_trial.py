@@ -15,6 +15,7 @@ from lunette.engine.desk import Desk
 from lunette.engine.jobs import file_job
 from lunette.engine.lookup import need
 from lunette.engine.outcome import Actor, Outcome
+from lunette.engine.unread import is_hidden
 from lunette.engine.why import Look
 from lunette.planner.path_trials import TrialFacts, plan_trial
 from lunette.planner.paths import verify
@@ -58,6 +59,7 @@ def _unfit(tx: Session, host: Host, look: Look) -> Iterator[str]:
     )  # fmt: skip
     states = {array.uuid: array.state for array in look.seen.arrays} if look.seen else {}
     for array in tx.scalars(select(Array).where(Array.id.in_(mapped)).order_by(Array.name)):
-        state = states.get(array.uuid, ArrayState.MISSING)
+        is_unknown = look.seen is not None and is_hidden(array, look.seen)
+        state = states.get(array.uuid, ArrayState.UNKNOWN if is_unknown else ArrayState.MISSING)
         if state not in _WHOLE:
             yield f"array {array.name} is {state.value}"

@@ -288,7 +288,7 @@ def _settle(tx: Session, rows: Rows, seen: Observation) -> Iterator[str]:
         row["due_s"] = due_s
     groups = {pool.group for pool in seen.pools}
     for row in rows["array"]:
-        if row["group_name"] in groups:
+        if row["group_name"] in groups and not seen.hides_volumes(ArrayEngine(row["engine"]), row["group_name"]):
             gone = [v for v in rows["volume"] if v["array_id"] == row["id"] and v["id"] not in sizes]
             yield from (f"Volume {volume['name']} is not on array {row['name']} any more" for volume in gone)
 

@@ -29,7 +29,7 @@ PERIOD_S = 10.0
 BLOCKED_PERIOD_S = 2.0
 GRACE_S = 10.0
 """Something that is blocked or away for less is a restart or a change under way, and no alert."""
-FAMILIES = ("agent.", "exports.", "target.", "subsystem.", "portal.", "fc_port.")
+FAMILIES = ("agent.away", "exports.", "target.", "subsystem.", "portal.", "fc_port.")
 
 
 class Reconciler:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from sqlalchemy import Table, delete, or_, select, update
 from sqlalchemy.orm import Session
 
-from lunette.domain.arrays import MemberRole
+from lunette.domain.arrays import ArrayEngine, MemberRole
 from lunette.domain.backups import Difference, RowChange
 from lunette.domain.base import Model
 from lunette.domain.errors import Conflict, FieldProblem, Invalid
@@ -172,16 +172,17 @@ def _as_they_are(tx: Session, served: ExportSet | None, seen: Observation) -> It
 def _not_found(tx: Session, seen: Observation) -> Iterator[str]:
     """Arrays whose disks are not all here, and volumes that a running array does not have."""
     here = {link for disk in seen.disks for link in (disk.id, *disk.links)}
-    for array in tx.scalars(select(Array).order_by(Array.name)):
+    for array in tx.scalars(select(Array).order_by(Array.name)) if not seen.hides_disks() else ():
         wanted = [disk.disk_id for disk in array.disks]
         there = sum(disk_id in here for disk_id in wanted)
         if there < len(wanted):
             yield f"Array {array.name}: {there} of its {len(wanted)} disks are here"
     running = {pool.group for pool in seen.pools}
     volumes = {volume.volume_id for volume in seen.volumes}
-    query = select(Volume, Array.group_name).join(Array, Array.id == Volume.array_id).order_by(Volume.name)
-    for volume, group in tx.execute(query):
-        if group in running and volume.id not in volumes:
+    query = select(Volume, Array.engine, Array.group_name).join(Array, Array.id == Volume.array_id)
+    for volume, engine, group in tx.execute(query.order_by(Volume.name)):
+        is_hidden = seen.hides_volumes(ArrayEngine(engine), group)
+        if group in running and volume.id not in volumes and not is_hidden:
             yield f"Volume {volume.name} is not on its array any more"
 
 

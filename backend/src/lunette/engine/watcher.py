@@ -25,6 +25,7 @@ from lunette.engine import (
     spdk_ended,
     system_drive,
     system_mirror,
+    unread,
     updates,
 )
 from lunette.engine.alerts import AlertBoard, Cause
@@ -46,7 +47,7 @@ HOLE_GRACE_S = 300.0
 """How long the partial parity log may be away once a reshape is over."""
 FAMILIES = (
     "array.", links.FAMILY, system_mirror.FAMILY, firewall.FAMILY, disk_health.FAMILY, clock.FAMILY, sharing.FAMILY,
-    spdk_ended.FAMILY, failed_logins.FAMILY,
+    spdk_ended.FAMILY, failed_logins.FAMILY, unread.FAMILY,
 )  # fmt: skip
 AWAY_S = 2.0
 _WORDS = {
@@ -124,18 +125,20 @@ class Watcher:
             portals = tx.scalars(select(Portal).order_by(Portal.name)).all()
             ill = [*sharing.causes_of(tx, seen)]
         observed = {array.uuid: array for array in seen.arrays}
-        pairs = [(row, observed.get(row.uuid)) for row in standing]
+        pairs = [(row, observed.get(row.uuid)) for row in standing if not unread.is_hidden(row, seen)]
         ill += [cause for row, found in pairs for cause in causes_of(row, found, seen)]
         ill += [*links.causes_of(seen.interfaces, portals), *system_mirror.causes_of(seen), *updates.causes_of(seen)]
         ill += [*firewall.causes_of(seen), *clock.causes_of(seen), *system_drive.causes_of(self.room())]
-        ill += [*spdk_ended.causes_of(seen), *self.failed_logins.causes()]
+        ill += [*spdk_ended.causes_of(seen), *self.failed_logins.causes(), *unread.causes_of(seen)]
         growth = disk_health.follow(self._store, seen.disks, self._now())
         ill += disk_health.causes_of(seen, standing, growth)
         ill += [cause for row, found in pairs for cause in scrubs.causes_of(row, found)]
-        self._board.show(ill, self._now(), disk_health.unread(seen) | scrubs.unread(pairs))
+        unknown = disk_health.unread(seen) | scrubs.unread(pairs) | unread.unknown(seen, standing)
+        self._board.show(ill, self._now(), unknown)
         self._tell_disks(seen)
         self._tell_spdk(seen)
         self._scrubbed = scrubs.tell(self._store, pairs, self._scrubbed)
+        self._health = {row.id: self._health[row.id] for row in standing if row.id in self._health}
         self._tell_health({row.id: (row.name, _state(found).value) for row, found in pairs})
         self._tend(seen)
         return 0.0
@@ -146,7 +149,7 @@ class Watcher:
             for ref, (name, state) in now.items()
             if ref in self._health and self._health[ref] != state
         ]
-        self._health = {ref: state for ref, (_, state) in now.items()}
+        self._health |= {ref: state for ref, (_, state) in now.items()}
         if changed:
             with self._store.write() as tx:
                 for ref, name, before, state in changed:
@@ -160,6 +163,8 @@ class Watcher:
             self._spdk_ended_at = seen.spdk_ended.at
 
     def _tell_disks(self, seen: Observation) -> None:
+        if seen.hides_disks():
+            return
         now = frozenset(disk.id for disk in seen.disks)
         before, self._disks = self._disks, now
         if before is None or before == now:
@@ -289,6 +294,8 @@ def _is_lost(row: Array, disk: ArrayDisk, found: ObservedArray | None, seen: Obs
     if disk.leaving or place is not None:
         return not disk.leaving and place is not None and place.state in ("faulty", "missing")
     there = seen.disk(disk.disk_id)
+    if there is None and seen.hides_disks():
+        return False
     return row.state != ResourceState.CHANGING or there is None or there.array_uuid == row.uuid
 
 

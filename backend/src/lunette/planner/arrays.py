@@ -119,6 +119,8 @@ def _find_disks(findings: Findings, fields: Mapping[str, str], seen: Observation
         disk = seen.disk(reference)
         if disk is None:
             message = f"there is no disk {reference} on this machine; take an id from the list of disks"
+            if seen.hides_disks():
+                message = f"disk {reference} is not seen, but not every disk can be read now: see the alerts"
             findings.add(Invalid, field, reference, message)
         elif disk.id in first_use:
             message = f"disk {reference} is named twice (also as {first_use[disk.id]}); name each disk once"

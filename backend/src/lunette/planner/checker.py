@@ -50,6 +50,7 @@ from lunette.domain.steps import (
     VolumesSeal,
 )
 from lunette.domain.volumes import ObservedPool, ObservedVolume, Provisioning
+from lunette.planner.unseen import check_seen
 
 
 class Bounds(Model):
@@ -68,7 +69,8 @@ class LunUse(Model):
 
 
 def check(plan: Plan, seen: Observation, bounds: Bounds) -> None:
-    """Raises LunetteError, changing nothing, if the plan breaks a rule."""
+    """Raises LunetteError, changing nothing, if the plan breaks a rule, Conflict if it changes what is not seen."""
+    check_seen(plan.title, plan.steps, seen)
     _refuse(plan.title, [*faults(plan, seen, bounds)])
 
 

@@ -30,6 +30,8 @@ class Known:
     key: str
     name: str
     state: str
+    is_hidden: bool = False
+    """It may be there though it is not seen: what would tell cannot be read."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ def _storage(facts: DriftFacts, seen: Observation) -> Iterator[Drift]:
     arrays = {one.key: one for one in facts.arrays}
     there = {one.uuid for one in seen.arrays}
     for one in arrays.values():
-        if one.state == ResourceState.READY and one.key not in there:
+        if one.state == ResourceState.READY and one.key not in there and not one.is_hidden:
             yield Drift(
                 kind=DriftKind.MISSING, noun="array", name=one.name, words="the machine does not have it",
                 fix="Its exports wait. Attach its disks again: it comes up by itself.", is_repaired=True,
@@ -126,7 +128,7 @@ def _volumes(facts: DriftFacts, seen: Observation, ours: set[str]) -> Iterator[D
     volumes = {one.key: one for one in facts.volumes}
     there = {one.volume_id for one in seen.volumes}
     for one in volumes.values():
-        if one.state == ResourceState.READY and one.key not in there:
+        if one.state == ResourceState.READY and one.key not in there and not one.is_hidden:
             yield Drift(
                 kind=DriftKind.MISSING, noun="volume", name=one.name, words="the machine does not have it",
                 fix="Look at its array first: a volume is not seen while its array is down. Hosts wait meanwhile.",

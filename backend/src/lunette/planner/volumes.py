@@ -352,7 +352,8 @@ class Keeping:
 def keeping(volume: KnownVolume, hours: int, now: dt.datetime, seen: Observation) -> Keeping | None:
     """How a volume would be kept if it were deleted now; None if it is destroyed at once, or is gone already."""
     found = next((one for one in seen.volumes if one.volume_id == volume.id), None)
-    if not hours or (found is None and any(pool.group == volume.group for pool in seen.pools)):
+    is_gone = found is None and any(pool.group == volume.group for pool in seen.pools)
+    if not hours or (is_gone and not seen.hides_volumes(volume.array_engine, volume.group)):
         return None
     thin = found.used_bytes or 0 if found else 0
     is_thin = volume.provisioning is Provisioning.THIN

@@ -32,6 +32,8 @@ KIND_OF = {
 """The kind of initiator that comes over each protocol."""
 AWAY = "nobody knows: the agent does not answer; look at lunette-agent on the appliance"
 
+UNREAD = "what would tell of it cannot be read now; see the alerts"
+
 
 @dataclass(frozen=True)
 class Way:
@@ -116,6 +118,8 @@ def _disks(facts: ChainFacts, observed: ObservedArray | None) -> WhyLink:
     """Broken only if too few disks are left for the array to run."""
     if facts.seen is None:
         return _unknown(Part.DISK)
+    if facts.seen.hides_disks():
+        return _unknown(Part.DISK, UNREAD)
     ids = [member.disk_id for member in facts.array.members]
     gone = [disk_id for disk_id in ids if facts.seen.disk(disk_id) is None]
     faulty = [m.disk_id for m in observed.members if m.state == "faulty" and m.disk_id] if observed else []
@@ -139,6 +143,8 @@ def _array(facts: ChainFacts, observed: ObservedArray | None) -> WhyLink:
     if observed is not None and observed.dirty_without:
         words = "it was being written to when it stopped, and lacks a disk; bring that back, or force the start"
         return _broken(Part.ARRAY, f"{name} stays stopped: {words}")
+    if observed is None and facts.seen.hides_array(facts.array.engine, facts.array.uuid, facts.array.group):
+        return _unknown(Part.ARRAY, UNREAD)
     if observed is None or observed.state is ArrayState.MISSING:
         return _broken(Part.ARRAY, f"{name} is not running; it is started by itself as soon as its disks are there")
     if observed.locked:
@@ -146,6 +152,8 @@ def _array(facts: ChainFacts, observed: ObservedArray | None) -> WhyLink:
         return _broken(Part.ARRAY, f"{name} waits for its key: {way}, and its exports come back by themselves")
     if observed.state is ArrayState.FAILED:
         return _broken(Part.ARRAY, f"{name} has failed: it lost more disks than its level survives")
+    if facts.seen.hides_volumes(facts.array.engine, facts.array.group):
+        return _ok(Part.ARRAY, f"{name} is {observed.state.value}")
     if not any(pool.group == facts.array.group for pool in facts.seen.pools):
         return _broken(
             Part.ARRAY, f"{name} runs, but {facts.array.group}, which its volumes are cut from, is not there"
@@ -160,6 +168,8 @@ def _volume(facts: ChainFacts) -> WhyLink:
     if facts.seen is None:
         return _unknown(Part.VOLUME)
     found = next((volume for volume in facts.seen.volumes if volume.volume_id == facts.volume_id), None)
+    if found is None and facts.seen.hides_volumes(facts.array.engine, facts.array.group):
+        return _unknown(Part.VOLUME, UNREAD)
     if found is None:
         return _broken(
             Part.VOLUME, f"{name} is not on its array; look on the appliance at what {facts.array.group} holds"

@@ -10,6 +10,7 @@ from lunette.domain.encryption import Encryption
 from lunette.domain.jobs import ResourceState
 from lunette.domain.tuning import ArrayTuning, Scheduler, TuningName, notation
 from lunette.domain.volumes import ObservedPool
+from lunette.engine.unread import is_hidden
 from lunette.store.resources import Array as ArrayRow
 
 
@@ -210,14 +211,15 @@ def array_health(row: ArrayRow, seen: Seen) -> ArrayHealth:
     observed = seen.arrays.get(row.uuid)
     if observed:
         return ArrayHealth(observed.state.value)
-    if seen.observation is None or row.state == ResourceState.CREATING.value:
+    if seen.observation is None or row.state == ResourceState.CREATING.value or is_hidden(row, seen.observation):
         return ArrayHealth.UNKNOWN
     return ArrayHealth.MISSING
 
 
 def _members(row: ArrayRow, observed: ObservedArray | None, seen: Seen) -> tuple[ArrayMember, ...]:
     places = {member.disk_id: member for member in observed.members if member.disk_id} if observed else {}
-    absent = "missing" if seen.observation else "unknown"
+    is_known = seen.observation is not None and not seen.observation.hides_disks()
+    absent = "missing" if is_known else "unknown"
     found = []
     for disk in row.disks:
         place = places.get(disk.disk_id)

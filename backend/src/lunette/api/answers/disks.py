@@ -167,8 +167,9 @@ def observed_disk(
 
 def absent_disk(row: ArrayDisk, array: str, seen: Seen) -> Disk:
     """A member of one of our arrays that the machine does not show."""
+    is_known = seen.observation is not None and not seen.observation.hides_disks()
     return Disk(
-        id=row.disk_id, state=DiskState.MISSING if seen.observation else DiskState.UNKNOWN, serial=row.serial,
+        id=row.disk_id, state=DiskState.MISSING if is_known else DiskState.UNKNOWN, serial=row.serial,
         model=None, transport=None, size_bytes=None, array=array, array_id=row.array_id, slot=row.slot,
         occupied_by=None, wipeable=False, health=None, observed=None, age_s=seen.age_s if seen.observation else None,
     )  # fmt: skip

@@ -1,6 +1,8 @@
 """The block layer's counters of every device, from one file: /proc/diskstats (Linux 6.12)."""
 
 from lunette.domain.counters import BlockCounters
+from lunette.domain.errors import ToolFailed
+from lunette.providers.reading import reader
 from lunette.system.doorway import System
 
 DISKSTATS = "/proc/diskstats"
@@ -12,10 +14,11 @@ def read(system: System) -> dict[str, BlockCounters]:
     """Counters by kernel name; empty where the kernel does not tell them."""
     try:
         return parse(system.read(DISKSTATS))
-    except OSError:
+    except (OSError, ToolFailed):
         return {}
 
 
+@reader(DISKSTATS)
 def parse(text: str) -> dict[str, BlockCounters]:
     """A line: major, minor, name, 11 numbers, since 4.18 four of discards, since 5.5 two of flushes."""
     found = {}

@@ -25,14 +25,17 @@ _COLUMNS = "NAME,KNAME,PATH,TYPE,SIZE,VENDOR,MODEL,SERIAL,REV,WWN,TRAN,ROTA,LOG-
 """No more: lsblk shows every volume below every drive of its array, and all its columns take three times as long."""
 
 
-def observe_disks(system: System, only: Collection[str] | None = None) -> tuple[ObservedDisk, ...]:
+def observe_disks(
+    system: System, only: Collection[str] | None = None, unread: dict[str, str] | None = None
+) -> tuple[ObservedDisk, ...]:
     """Every drive of the machine, in order of its id; those over a fabric too, marked as such. With `only` those that
     are known by one of these names below /dev/disk/by-id: no other one is read, and one that hangs holds nobody up.
 
     A drive over a fabric is never read: it is not ours, and one whose target is gone holds every reader until the
-    kernel gives up. A drive the kernel has given up is not asked again.
+    kernel gives up. A drive the kernel has given up is not asked again. One that cannot be read goes into `unread`, by
+    name with the reason; without it that is an error.
     """
-    entries = parse.block_tree(system.run(["lsblk", "-J", "-b", "-o", _COLUMNS]).stdout)
+    entries = parse.block_tree(system.run(["lsblk", "-J", "-b", "-o", _COLUMNS]).stdout, unread)
     links = _links(system)
     board = place.slots(system)
     if only is not None:

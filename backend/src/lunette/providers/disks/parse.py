@@ -1,6 +1,5 @@
 """Turns what lsblk, wipefs and sysfs say into disks: pure, tested with recorded output."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -8,7 +7,8 @@ from typing import Any
 
 from lunette.domain.base import Model
 from lunette.domain.disks import DiskPlace, ObservedDisk, Signature, Transport
-from lunette.providers.disks import identity
+from lunette.providers.disks import identity, listing
+from lunette.providers.reading import document, reader, text_of
 
 DRIVES = re.compile(
     r"^(sd[a-z]+|nvme\d+n\d+|vd[a-z]+|xvd[a-z]+|hd[a-z]+|ubd[a-z]+|mmcblk\d+|dasd[a-z]+|rssd[a-z]+|cciss!c\d+d\d+)$"
@@ -44,35 +44,38 @@ class SysfsFacts(Model):
     """Who exports it as a whole, or a partition of it, in words."""
 
 
-def block_tree(text: str) -> list[Mapping[str, Any]]:
+
+def block_tree(text: str, unread: dict[str, str] | None = None) -> list[Mapping[str, Any]]:
     """The top level of `lsblk -J -b`, drives only. One that left while lsblk looked has no size: it is gone.
 
-    Of drives under a multipath device that device stands for all its paths, which `paths` names.
+    Of drives under a multipath device that device stands for all its paths, which `paths` names. What cannot be read
+    goes into `unread`, as `listing.entries` says.
     """
-    found = json.loads(text)["blockdevices"]
+    found = listing.entries(text, unread)
     drives = [entry for entry in found if entry["type"] in _TYPES and DRIVES.match(entry["kname"])]
     there = [entry for entry in drives if None not in (entry["size"], entry["log-sec"], entry["phy-sec"])]
     whole: dict[str, dict[str, Any]] = {}
     for entry in there:
-        over = next((child for child in entry.get("children") or () if child["type"] == "mpath"), None)
+        over = next((child for child in entry["children"] if child["type"] == "mpath"), None)
         kname = over["kname"] if over else entry["kname"]
         first = whole.setdefault(kname, {**entry, "paths": []})
         first["paths"].append(entry["kname"])
         if over:
-            first |= {key: over.get(key) for key in ("name", "kname", "size", "mountpoints", "maj:min")}
-            first |= {"path": f"/dev/{kname}", "children": over.get("children") or []}
+            first |= {key: over[key] for key in ("kname", "size", "mountpoints", "maj:min", "children")}
+            first["path"] = f"/dev/{kname}"
     return list(whole.values())
 
 
+@reader("wipefs")
 def signatures(text: str) -> dict[str, tuple[Signature, ...]]:
     """Signatures by device name (no folder) from `wipefs --json --no-act DEVICE…`; it prints nothing if there are none.
 
     A signature that is kept in several copies, such as ZFS labels, counts once.
     """
     found: dict[str, list[Signature]] = {}
-    for entry in json.loads(text)["signatures"] if text.strip() else ():
+    for entry in document(text)["signatures"] if text.strip() else ():
         signature = Signature(type=entry["type"], label=entry.get("label") or None, uuid=entry.get("uuid") or None)
-        known = found.setdefault(entry["device"], [])
+        known = found.setdefault(text_of(entry["device"]), [])
         if signature not in known:
             known.append(signature)
     return {device: tuple(known) for device, known in found.items()}

@@ -4,12 +4,11 @@ Exit codes are cryptsetup's own (cryptsetup(8), RETURN CODES): 2 no key slot ope
 or the device is busy.
 """
 
-import json
-
 from lunette.domain.base import Model
 from lunette.domain.errors import Conflict, InUse
 from lunette.providers.disks.inventory import read_signatures, settle
 from lunette.providers.encryption.plan import HEADER_BYTES, TOOL
+from lunette.providers.reading import document, reader
 from lunette.system.doorway import System
 from lunette.system.tools import missing_tool
 
@@ -50,7 +49,16 @@ def header(system: System, device: str) -> Header | None:
     if not found:
         return None
     dumped = system.run(["cryptsetup", "luksDump", "--dump-json-metadata", "--", device], timeout_s=TIMEOUT_S).stdout
-    return Header(uuid=found[0].uuid or "", slots=len(json.loads(dumped)["keyslots"]))
+    return Header(uuid=found[0].uuid or "", slots=slots_in(dumped))
+
+
+@reader("cryptsetup luksDump")
+def slots_in(text: str) -> int:
+    """How many keys open it, of `cryptsetup luksDump --dump-json-metadata`."""
+    found = document(text)["keyslots"]
+    if not isinstance(found, dict):
+        raise TypeError("no slots")
+    return len(found)
 
 
 def write_header(system: System, device: str, uuid: str, label: str, sector_bytes: int, passphrase: str) -> None:

@@ -7,7 +7,9 @@ an RDMA device without a hardware port, such as soft RoCE, has hw_counters only,
 from collections.abc import Iterator
 
 from lunette.domain.counters import PortCounters, PortKind
+from lunette.domain.errors import ToolFailed
 from lunette.providers.fabrics import fc_host, rdma
+from lunette.providers.reading import reader
 from lunette.system.doorway import System
 
 NET = "/proc/net/dev"
@@ -21,6 +23,7 @@ def read(system: System) -> tuple[PortCounters, ...]:
     return (*_fc(system), *_rdma(system), *_network(system))
 
 
+@reader(NET)
 def parse_net(text: str) -> tuple[PortCounters, ...]:
     """/proc/net/dev: two lines of heading, then `name:` with eight numbers received and eight sent."""
     found = []
@@ -41,7 +44,7 @@ def parse_net(text: str) -> tuple[PortCounters, ...]:
 def _network(system: System) -> tuple[PortCounters, ...]:
     try:
         return parse_net(system.read(NET))
-    except OSError:
+    except (OSError, ToolFailed):
         return ()
 
 

@@ -4,7 +4,6 @@ Only the `rdma` tool (iproute2) tells listeners: configfs goes on saying that a 
 its listener with the device (isert_np_cma_handler and nvmet_rdma_device_removal, Linux 6.12, which open none anew).
 """
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
@@ -12,6 +11,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from lunette.domain.errors import LunetteError
 from lunette.domain.exports import ExportPortal
 from lunette.domain.rdma import NO_DEVICE, RdmaAddress, RdmaDevice, bar
+from lunette.providers.reading import document, reader, rows
 from lunette.system import modules
 from lunette.system.doorway import System
 
@@ -46,13 +46,14 @@ def _lossless(system: System, interface: str) -> tuple[int, ...] | None:
         return None
     try:
         return parse_pfc(system.run(["dcb", "-j", "pfc", "show", "dev", interface], ok=(0, 1)).stdout)
-    except (LunetteError, ValueError):
+    except LunetteError:
         return None
 
 
+@reader("dcb")
 def parse_pfc(text: str) -> tuple[int, ...]:
-    """The priorities that are on, of `dcb -j pfc show dev` (iproute2, dcb/dcb_pfc.c). Raises ValueError."""
-    found = json.loads(text)
+    """The priorities that are on, of `dcb -j pfc show dev` (iproute2, dcb/dcb_pfc.c)."""
+    found = document(text)
     states = found.get("prio_pfc") if isinstance(found, dict) else None
     if not isinstance(states, list) or not all(isinstance(one, bool) for one in states):
         raise ValueError("no list of priorities")
@@ -124,23 +125,28 @@ def _listeners(system: System) -> frozenset[Place] | None:
         return None
     try:
         return parse_listeners(system.run(["rdma", "-j", "resource", "show", "cm_id"]).stdout)
-    except (LunetteError, ValueError):
+    except LunetteError:
         return None
 
 
+@reader("rdma")
 def parse_listeners(text: str) -> frozenset[Place]:
-    """The addresses that are listened on, of `rdma -j resource show cm_id`. Raises ValueError.
+    """The addresses that are listened on, of `rdma -j resource show cm_id`.
 
     Where a host is connected counts too: it is never cut off because its listener is not told.
     """
-    found = [one for one in json.loads(text or "[]") if one.get("state") in _ALIVE and "src-addr" in one]
+    found = [one for one in rows(document(text or "[]")) if one.get("state") in _ALIVE and "src-addr" in one]
     places = (one["src-addr"].rpartition(":") for one in found)
     return frozenset((ip_address(address), int(port)) for address, _, port in places)
 
 
 def parse_gid(gid: str) -> str | None:
-    """The IP address a GID is made of; None for an empty entry, and for the one every port has without any address."""
-    address = IPv6Address(gid)
+    """The IP address a GID is made of; None for an empty entry, for the one every port has without any address, and
+    for what is no GID."""
+    try:
+        address = IPv6Address(gid)
+    except ValueError:
+        return None
     if address.is_unspecified or address.is_link_local:
         return None
     return str(address.ipv4_mapped or address)

@@ -9,6 +9,7 @@ from typing import Any
 
 from lunette.domain.errors import LunetteError, ToolFailed, Unavailable
 from lunette.providers.firewall import rules
+from lunette.providers.reading import document, reader, rows
 from lunette.system.doorway import System
 from lunette.system.tools import missing_tool
 
@@ -37,11 +38,13 @@ def look(system: System) -> Listing | None:
     said = system.run(["nft", "-j", "list", "table", rules.FAMILY, rules.TABLE], timeout_s=TIMEOUT_S, ok=(0, 1))
     if said.returncode:
         return None  # whatever else is wrong is told when it is loaded
-    try:
-        listing = json.loads(said.stdout)["nftables"]
-    except (ValueError, KeyError) as error:
-        raise ToolFailed("nft told the rules in a form that is not known", log=said.stdout[:2000]) from error
-    return [_settled(entry) for entry in listing if "metainfo" not in entry]
+    return parse(said.stdout)
+
+
+@reader("nft")
+def parse(text: str) -> Listing:
+    """The objects of `nft -j list table`."""
+    return [_settled(entry) for entry in rows(document(text)["nftables"]) if "metainfo" not in entry]
 
 
 def load(system: System, text: str, file: str | None = None) -> None:

@@ -1,13 +1,13 @@
 """The network interfaces of the machine: addresses from the kernel, and who configures them from systemd-networkd."""
 
 import contextlib
-import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from lunette.domain.errors import LunetteError
+from lunette.domain.errors import LunetteError, Unavailable
 from lunette.domain.interfaces import InterfaceTrial, ObservedAddress, ObservedInterface
 from lunette.providers.network import files, trial
+from lunette.providers.reading import ODD, document, reader, rows, text_of, why
 from lunette.system.doorway import System
 
 Link = dict[str, Any]
@@ -18,27 +18,54 @@ NO_NETWORKD = "the network of this machine is not configured by systemd-networkd
 
 
 def links(system: System) -> list[Link]:
-    """What `ip` says of every interface and its addresses; none where it is not there."""
+    """What `ip` says of every interface and its addresses; none where it is not there. Raises ToolFailed."""
     try:
-        found: list[Link] = json.loads(system.run(["ip", "-j", "-d", "address", "show"]).stdout or "[]")
-    except (LunetteError, ValueError):
+        return parse_links(system.run(["ip", "-j", "-d", "address", "show"]).stdout)
+    except Unavailable:
         return []
+
+
+@reader("ip")
+def parse_links(text: str) -> list[Link]:
+    """The interfaces of `ip -j -d address show`, each with its name. It prints {} for what it leaves out."""
+    found = [link for link in rows(document(text or "[]")) if link]
+    for link in found:
+        text_of(link["ifname"])
+        if not all(isinstance(one["local"], str) for one in link_addresses(link)):
+            raise TypeError("an address that is no text")
     return found
 
 
-def observe(system: System, seen: Sequence[Link]) -> tuple[ObservedInterface, ...]:
-    """Every interface but the loopback; an end of a container's cable is none either."""
+def link_addresses(link: Link) -> list[Link]:
+    """The addresses of an interface that `ip` tells."""
+    return [entry for entry in rows(link.get("addr_info") or []) if "local" in entry]
+
+
+def observe(system: System, seen: Sequence[Link], unread: dict[str, str]) -> tuple[ObservedInterface, ...]:
+    """Every interface but the loopback; an end of a container's cable is none either.
+
+    One that cannot be read goes into `unread`, by name with the reason.
+    """
     networkd = _networkd(system)
     waiting = trial.pending(system)
     left = InterfaceTrial(id=waiting.id, left_s=max(0.0, waiting.until - system.monotonic())) if waiting else None
-    found = tuple(
-        _interface(system, link, networkd, left if waiting and waiting.interface == link["ifname"] else None)
-        for link in seen
-        if "LOOPBACK" not in link.get("flags", ()) and link.get("link_type") != "loopback"
-    )
+    found = tuple(_interfaces(system, seen, networkd, (waiting.interface, left) if waiting else ("", None), unread))
     if waiting is None or any(one.name == waiting.interface for one in found):
         return found
     return (*found, _removed(waiting.interface, left))
+
+
+def _interfaces(
+    system: System, seen: Sequence[Link], networkd: dict[str, Link] | None,
+    on_trial: tuple[str, InterfaceTrial | None], unread: dict[str, str],
+) -> Iterator[ObservedInterface]:  # fmt: skip
+    for link in seen:
+        name = str(link["ifname"])
+        try:
+            if "LOOPBACK" not in (link.get("flags") or ()) and link.get("link_type") != "loopback":
+                yield _interface(system, link, networkd, on_trial[1] if on_trial[0] == name else None)
+        except ODD as error:
+            unread[name] = f"ip or networkctl tells of it what Lunette cannot read ({why(error)})"
 
 
 def _removed(name: str, waiting: InterfaceTrial | None) -> ObservedInterface:
@@ -58,20 +85,21 @@ def _interface(
     path = state.get("NetworkFile")
     addresses = tuple(
         ObservedAddress(address=f"{entry['local']}/{entry['prefixlen']}", dynamic=bool(entry.get("dynamic")))
-        for entry in link.get("addr_info", ())
-        if entry.get("scope") == "global" and "local" in entry
+        for entry in link_addresses(link)
+        if entry.get("scope") == "global"
     )
     own = system.read_file(f"{files.READ}/{files.file_name(name)}")
-    info = link.get("linkinfo", {})
+    info = link.get("linkinfo") or {}
     is_vlan = info.get("info_kind") == "vlan"
     return ObservedInterface(
-        name=name, mac=link.get("address"), kind=info.get("info_kind", "physical"),
-        link="LOWER_UP" in link.get("flags", ()), state=str(link.get("operstate", "UNKNOWN")).lower(),
+        name=name, mac=link.get("address"), kind=info.get("info_kind") or "physical",
+        link="LOWER_UP" in (link.get("flags") or ()), state=str(link.get("operstate", "UNKNOWN")).lower(),
         speed_mbit_s=_speed(system, name), mtu_bytes=link.get("mtu", 1500), mtu_min_bytes=link.get("min_mtu") or None,
         mtu_max_bytes=link.get("max_mtu") or None, addresses=addresses, configured_by=path,
         settings=files.parse(own) if own is not None else None, trial=waiting,
         reason=_reason(networkd, link, path, bool(addresses), state), master=link.get("master"),
-        parent=link.get("link") if is_vlan else None, vlan_id=info.get("info_data", {}).get("id") if is_vlan else None,
+        parent=link.get("link") if is_vlan else None,
+        vlan_id=(info.get("info_data") or {}).get("id") if is_vlan else None,
     )  # fmt: skip
 
 
@@ -96,10 +124,15 @@ def _networkd(system: System) -> dict[str, Link] | None:
     if system.find_tool("networkctl") is None:
         return None
     try:
-        told = json.loads(system.run(["networkctl", "--json=short", "list"], timeout_s=10.0).stdout)
-    except (LunetteError, ValueError):
+        return parse_networkd(system.run(["networkctl", "--json=short", "list"], timeout_s=10.0).stdout)
+    except LunetteError:
         return None
-    return {str(one["Name"]): one for one in told.get("Interfaces", ())}
+
+
+@reader("networkctl")
+def parse_networkd(text: str) -> dict[str, Link]:
+    """What `networkctl --json=short list` tells of each interface, by name."""
+    return {text_of(one["Name"]): one for one in rows(document(text).get("Interfaces") or [])}
 
 
 def _speed(system: System, name: str) -> int | None:

@@ -5,12 +5,12 @@ file is overwritten in its place, never made anew: no table of the file system c
 content or the new one.
 """
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from lunette.domain.errors import ToolFailed
 from lunette.domain.updates import SLOTS, Slot
+from lunette.providers.reading import document, reader, rows, text_of
 from lunette.providers.updates.choice import FILE, Choice, latest
 from lunette.providers.updates.slots import Slots
 from lunette.system.doorway import System
@@ -55,13 +55,15 @@ def write(system: System, slots: Slots, choice: Choice) -> None:
 
 def partitions(system: System, slots: Slots) -> tuple[str, ...]:
     """The EFI partitions of the system disks that are there."""
-    printed = system.run(["lsblk", "--json", "--list", "--paths", "--output", "NAME,UUID,FSTYPE"]).stdout
-    found = {
-        entry["name"]
-        for entry in json.loads(printed)["blockdevices"]
-        if entry["uuid"] == slots.efi and entry["fstype"] == "vfat"
-    }
-    return tuple(sorted(found))
+    command = ["lsblk", "--json", "--list", "--paths", "--output", "NAME,UUID,FSTYPE"]
+    return parse_partitions(system.run(command).stdout, slots.efi)
+
+
+@reader("lsblk")
+def parse_partitions(text: str, uuid: str) -> tuple[str, ...]:
+    """The paths of the FAT file systems with this serial number."""
+    found = rows(document(text)["blockdevices"])
+    return tuple(sorted({text_of(one["name"]) for one in found if (one["uuid"], one["fstype"]) == (uuid, "vfat")}))
 
 
 @contextmanager

@@ -4,10 +4,9 @@ RAUC verifies bundles and writes slots. Which slot is started is ours (choice.py
 one file it knows by truncating it, and knows of one disk only.
 """
 
-import json
-
 from lunette.domain.errors import Conflict, Invalid, ToolFailed
 from lunette.domain.updates import COMPATIBLE, SLOTS, BundleFacts
+from lunette.providers.reading import document, reader, text_of
 from lunette.providers.updates.slots import FORMAT, Slots
 from lunette.system.doorway import System
 
@@ -90,11 +89,17 @@ def verify(system: System, slots: Slots, bundle: str) -> BundleFacts:
         printed = system.run(["rauc", "info", "--output-format=json", bundle], timeout_s=VERIFY_S).stdout
     except ToolFailed as error:
         raise Invalid(f"the bundle is refused: {explain(error)}", log=error.log) from error
-    said = json.loads(printed)
-    facts = BundleFacts(compatible=str(said["compatible"]), version=str(said.get("version", "")))
+    facts = parse_info(printed)
     if facts.compatible != COMPATIBLE:
         raise Conflict(f"the bundle is refused: it is for {facts.compatible}, this is {COMPATIBLE}")
     return facts
+
+
+@reader("rauc info")
+def parse_info(text: str) -> BundleFacts:
+    """What `rauc info --output-format=json` tells of a bundle."""
+    said = document(text)
+    return BundleFacts(compatible=text_of(said["compatible"]), version=text_of(said.get("version") or ""))
 
 
 def install(system: System, slots: Slots, bundle: str) -> None:

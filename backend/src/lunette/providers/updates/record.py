@@ -69,12 +69,20 @@ def exports_open(system: System) -> None:
     if closed is None:
         return
     system.unlink(CLOSED)
-    seconds = system.now() - float(closed)
+    at = _seconds(closed)
+    seconds = system.now() - at if at is not None else 0.0
     if seconds > 0:
         system.write_durably(OUTAGE, f"{seconds:.0f}".encode())
 
 
 def outage_s(system: System) -> float | None:
     """How long the last restart kept hosts from their exports."""
-    found = system.read_file(OUTAGE)
-    return float(found) if found else None
+    return _seconds(system.read_file(OUTAGE) or b"")
+
+
+def _seconds(kept: bytes) -> float | None:
+    """What was kept; None if that was damaged."""
+    try:
+        return float(kept)
+    except ValueError:
+        return None

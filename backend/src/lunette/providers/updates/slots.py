@@ -10,6 +10,7 @@ import uuid
 
 from lunette.domain.base import Model
 from lunette.domain.updates import SLOTS, Slot, other
+from lunette.providers.reading import reader
 from lunette.system.doorway import System
 
 NAMES = SLOTS
@@ -55,6 +56,7 @@ def find(system: System) -> Slots | None:
         return None
 
 
+@reader("/proc/cmdline")
 def parse(cmdline: str) -> Slots | None:
     """The slots that a kernel command line tells, None if it tells of none."""
     words = cmdline.split()

@@ -127,6 +127,10 @@ class ImportedPool:
     """Disks that are being filled for one of those, by its guid."""
     given_up: set[int] = field(default_factory=set)
     """Slots whose disk had too many errors."""
+    absent: set[int] = field(default_factory=set)
+    """Slots whose disk was not there when it was imported."""
+    is_suspended: bool = False
+    """It lost more disks than it survives while it was in use: whoever asks for what is in it waits for ever."""
     stepping_in: set[int] = field(default_factory=set)
     """Slots whose spare is being filled."""
     scan: str = ""
@@ -154,6 +158,8 @@ class ImportedPool:
 
     def state(self) -> str:
         """Without a log it is degraded, without its special disks it is gone; a cache or a spare does not count."""
+        if self.is_suspended:
+            return "SUSPENDED"
         if self.lost("special"):
             return "UNAVAIL"
         counted = [guid for vdev in self.data.beside if vdev.kind in ("log", "special") for guid in vdev.guids]
@@ -216,7 +222,7 @@ class Zfs:
             if label is not None:
                 found[slot] = Member(disk, label)
                 self._blocks.open_exclusively(f"/dev/{disk.partition_name(1)}", f"zfs {data.name}")
-        pool = ImportedPool(data, found)
+        pool = ImportedPool(data, found, absent=set(range(len(data.slots))) - found.keys())
         self.imported[data.name] = pool
         self._find_beside(pool)
         for disk in self._blocks.disks:
@@ -276,6 +282,7 @@ class Zfs:
         """A member is there again: what it missed is copied to it."""
         self._blocks.open_exclusively(f"/dev/{member.disk.partition_name(1)}", f"zfs {pool.data.name}")
         pool.members[slot] = member
+        pool.absent.discard(slot)
         pool.scan, pool.scan_started, pool.is_scanning = "RESILVER", now, True
 
     def leave(self, pool: ImportedPool, member: Member) -> None:

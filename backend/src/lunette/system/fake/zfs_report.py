@@ -72,7 +72,8 @@ def _beside_leaf(pool: ImportedPool, vdev: BesideVdev, guid: int) -> Row:
 def _slots(pool: ImportedPool) -> Iterator[Row]:
     for slot, guid in enumerate(pool.data.slots):
         member, new = pool.members.get(slot), pool.filling.get(slot)
-        lost = _vdev(str(guid), "disk", guid, "FAULTED" if slot in pool.given_up else "REMOVED")
+        away = "CANT_OPEN" if slot in pool.absent else "REMOVED"
+        lost = _vdev(str(guid), "disk", guid, "FAULTED" if slot in pool.given_up else away)
         row = _leaf(member) if member else lost | {"path": pool.data.paths[guid]}
         if new:
             both = {leaf["name"]: leaf for leaf in (row, _leaf(new))}
@@ -94,8 +95,10 @@ def _leaf(member: Member) -> Row:
 
 
 def _vdev(name: str, kind: str, guid: int, state: str) -> Row:
+    """JSON has CANT_OPEN where people read UNAVAIL (vdev_state_str, cmd/zpool/zpool_main.c)."""
     counts = {"read_errors": 0, "write_errors": 0, "checksum_errors": 0}
-    return {"name": name, "vdev_type": kind, "guid": guid, "class": "normal", "state": state, **counts}
+    told = "CANT_OPEN" if state == "UNAVAIL" else state
+    return {"name": name, "vdev_type": kind, "guid": guid, "class": "normal", "state": told, **counts}
 
 
 def _scan(pool: ImportedPool, now: float) -> Row:

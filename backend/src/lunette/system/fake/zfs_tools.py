@@ -140,12 +140,13 @@ class ZfsTools(VdevTools):
         return OK
 
     def _zfs_list(self, flags: set[str], options: dict[str, list[str]], words: list[str]) -> Answer:
-        only = words[0] if words else None
-        pools = [pool.data for name, pool in self._zfs.imported.items() if only in (None, name)]
-        if only and not pools:
-            return fail(f"cannot open '{only}': dataset does not exist")
-        is_deep = only is None or "-r" in flags
-        return 0, zfs_report.datasets(pools, options["-o"][-1].split(","), is_deep=is_deep), ""
+        pools = [pool for name, pool in self._zfs.imported.items() if not words or name in words]
+        if waiting := [pool.data.name for pool in pools if pool.is_suspended]:
+            raise AssertionError(f"zfs list hangs: pool {waiting[0]} is suspended")
+        missing = [f"cannot open '{word}': dataset does not exist" for word in words if word not in self._zfs.imported]
+        fields, is_deep = options["-o"][-1].split(","), not words or "-r" in flags
+        report = zfs_report.datasets([pool.data for pool in pools], fields, is_deep=is_deep)
+        return (1, report if pools else "", "\n".join(missing)) if missing else (0, report, "")
 
     def _find(self, name: str) -> tuple[ImportedPool, FakeZvol] | None:
         group, _, short = name.partition("/")

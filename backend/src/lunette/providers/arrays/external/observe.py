@@ -13,9 +13,12 @@ from lunette.system.doorway import System
 
 
 def observe_arrays(
-    system: System, disks: Sequence[ObservedDisk], groups: Sequence[parse.Group]
+    system: System, disks: Sequence[ObservedDisk], groups: Sequence[parse.Group], unread: dict[str, str]
 ) -> tuple[ObservedArray, ...]:
-    """All of ours; one that LVM is not to look at yet is `missing`. A foreign group is no array of anybody."""
+    """All of ours; one that LVM is not to look at yet is `missing`. A foreign group is no array of anybody.
+
+    One whose device cannot be read goes into `unread`, by the array's UUID with the reason.
+    """
     found = []
     for disk in disks:
         uuid = None if disk.fabric else carried_uuid(disk)
@@ -23,17 +26,17 @@ def observe_arrays(
             continue
         group = next((g.name for g in groups if {TAG, array_tag(uuid)} <= g.tags), None)
         state = ArrayState.UNKNOWN if group else ArrayState.MISSING
-        group = group or _unlisted_group(system, disk, uuid)
+        try:
+            group = group or _unlisted_group(system, disk, uuid)
+        except LunetteError as error:
+            unread[uuid] = f"disk {disk.id}: {error.detail}"
         if group:
             found.append(_array(disk, uuid, group, state))
     return tuple(found)
 
 
 def _unlisted_group(system: System, disk: ObservedDisk, uuid: str) -> str | None:
-    try:
-        known = observe.physical_volume(system, path(system, disk.id))
-    except LunetteError:
-        return None
+    known = observe.physical_volume(system, path(system, disk.id))
     return known.group if known is not None and {TAG, array_tag(uuid)} <= known.tags else None
 
 

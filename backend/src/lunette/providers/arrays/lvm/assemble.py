@@ -47,11 +47,13 @@ def start(system: System, array: ExportArray, *, allow_degraded: bool) -> str | 
 
 def shut_down(system: System) -> list[str]:
     """Its volume groups are down already (agent/stacks.py); device-mapper knows itself what is open."""
-    refused = []
+    unread: dict[str, str] = {}
     try:
-        found = observe.groups(system) if system.find_tool("pvs") and observe.members(observe_disks(system)) else ()
+        is_used = system.find_tool("pvs") and observe.members(observe_disks(system))
+        found = observe.groups(system, unread) if is_used else ()
     except LunetteError as error:
         return [f"arrays of LVM cannot be listed: {error.detail}"]
+    refused = [f"array {name or 'of LVM'} cannot be read: {reason}" for name, reason in unread.items()]
     for group in found:
         try:
             system.run(["vgchange", "-an", "--", group.name], timeout_s=TIMEOUT_S)

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 from lunette.domain.arrays import ObservedArray
 from lunette.domain.disks import ObservedDisk
+from lunette.domain.errors import ToolFailed
 from lunette.providers.arrays.lvm import parse
 from lunette.providers.arrays.lvm.plan import TAG, array_of_pv, carried_pv
+from lunette.providers.volumes.lvm.observe import SKIPPED, skipped
 from lunette.system.doorway import System
 
 _REPORT = ("--reportformat", "json_std", "--units", "b", "--nosuffix")
@@ -18,18 +20,25 @@ def members(disks: Sequence[ObservedDisk], uuid: str | None = None) -> dict[str,
     return {pv: disk for pv, disk in found.items() if uuid is None or array_of_pv(pv) == uuid}
 
 
-def groups(system: System) -> tuple[parse.RaidGroup, ...]:
-    """Our groups over disks, as the devices file lets LVM see them."""
-    pvs = system.run(["pvs", *_REPORT, "-o", parse.PV_FIELDS], timeout_s=TIMEOUT_S)
+def groups(system: System, unread: dict[str, str]) -> tuple[parse.RaidGroup, ...]:
+    """Our groups over disks, as the devices file lets LVM see them; what cannot be read goes into `unread`."""
+    pvs = system.run(["pvs", *_REPORT, "-o", parse.PV_FIELDS], timeout_s=TIMEOUT_S, ok=(0, SKIPPED))
+    unread |= skipped(pvs)
     if not any(TAG in line for line in pvs.stdout.splitlines()):
         return ()
-    volumes = system.run(["lvs", "--all", *_REPORT, "-o", parse.VOLUME_FIELDS, "--", f"@{TAG}"], timeout_s=TIMEOUT_S)
-    return parse.groups(pvs.stdout, volumes.stdout)
+    command = ["lvs", "--all", *_REPORT, "-o", parse.VOLUME_FIELDS, "--", f"@{TAG}"]
+    volumes = system.run(command, timeout_s=TIMEOUT_S, ok=(0, SKIPPED))
+    unread |= skipped(volumes)
+    return parse.groups(pvs.stdout, volumes.stdout, unread)
 
 
 def find(system: System, uuid: str) -> parse.RaidGroup | None:
-    """The group of this array; None if LVM shows none."""
-    return next((group for group in groups(system) if group.uuid == uuid), None)
+    """The group of this array; None if LVM shows none. Raises ToolFailed where LVM cannot tell."""
+    unread: dict[str, str] = {}
+    found = next((group for group in groups(system, unread) if group.uuid == uuid), None)
+    if found is None and unread:
+        raise ToolFailed(f"LVM does not tell of every array: {next(iter(unread.values()))}")
+    return found
 
 
 def status(system: System) -> str:
@@ -37,9 +46,15 @@ def status(system: System) -> str:
     return system.run(["dmsetup", "status"], timeout_s=30).stdout
 
 
-def observe_arrays(system: System, disks: Sequence[ObservedDisk]) -> tuple[ObservedArray, ...]:
-    """All of ours whose creation came to an end; costs nothing on a machine without them."""
+def observe_arrays(
+    system: System, disks: Sequence[ObservedDisk], unread: dict[str, str], *, all_disks: bool = True
+) -> tuple[ObservedArray, ...]:
+    """All of ours whose creation came to an end; costs nothing on a machine without them.
+
+    `all_disks` is False where `disks` may lack some that are there.
+    """
     if not members(disks):
         return ()
     told = status(system)
-    return tuple(parse.array(group, told, disks) for group in groups(system) if group.is_whole)
+    found = groups(system, unread)
+    return tuple(parse.array(group, told, disks, all_disks=all_disks) for group in found if group.is_whole)

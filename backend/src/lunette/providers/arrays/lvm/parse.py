@@ -5,7 +5,6 @@ RAID volume: type, number of images, one letter for each (A alive and in sync, a
 and total sectors, what runs, mismatches. Of an image with checksums: mismatches, sectors, and how many were computed.
 """
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 
@@ -13,6 +12,7 @@ from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedArray, Observ
 from lunette.domain.base import Model
 from lunette.domain.disks import ObservedDisk
 from lunette.providers.arrays.lvm.plan import TAG, VOLUME, array_of_pv, carried_pv, mapped_name, survives
+from lunette.providers.reading import ODD, document, reader, rows, text_of, texts, why
 
 PV_FIELDS = "pv_name,pv_uuid,vg_name,vg_tags"
 VOLUME_FIELDS = "vg_name,lv_name,lv_tags,lv_size,lv_active,segtype,stripe_size,devices"
@@ -61,18 +61,32 @@ class RaidGroup(Model):
         return tuple(uuid for uuid, device in self.pvs.items() if device == NOWHERE)
 
 
-def groups(pv_report: str, volume_report: str) -> tuple[RaidGroup, ...]:
-    """Our groups over disks, from a `pvs` and an `lvs --all` report in `json_std`."""
-    rows = [row for row in json.loads(pv_report)["report"][0]["pv"] if row["vg_name"] and TAG in (row["vg_tags"] or ())]
-    volumes = json.loads(volume_report)["report"][0]["lv"]
-    return tuple(
-        _group(name, [row for row in rows if row["vg_name"] == name], [v for v in volumes if v["vg_name"] == name])
-        for name in sorted({str(row["vg_name"]) for row in rows})
-    )
+@reader("pvs or lvs")
+def groups(pv_report: str, volume_report: str, unread: dict[str, str] | None = None) -> tuple[RaidGroup, ...]:
+    """Our groups over disks, from a `pvs` and an `lvs --all` report in `json_std`.
+
+    One that cannot be read goes into `unread`, by name with the reason; without it that is an error.
+    """
+    pvs: dict[str, list[Mapping[str, object]]] = {}
+    for row in rows(document(pv_report)["report"][0]["pv"]):
+        if row["vg_name"] and TAG in texts(row["vg_tags"]):
+            pvs.setdefault(text_of(row["vg_name"]), []).append(row)
+    volumes: dict[str, list[Mapping[str, object]]] = {}
+    for row in rows(document(volume_report)["report"][0]["lv"]):
+        volumes.setdefault(text_of(row["vg_name"]), []).append(row)
+    found = []
+    for name in sorted(pvs):
+        try:
+            found.append(_group(name, pvs[name], volumes.get(name, [])))
+        except ODD as error:
+            if unread is None:
+                raise
+            unread[name] = f"pvs or lvs tells of it what Lunette cannot read ({why(error)})"
+    return tuple(found)
 
 
 def _group(name: str, pvs: Sequence[Mapping[str, object]], volumes: Sequence[Mapping[str, object]]) -> RaidGroup:
-    places = {str(row["pv_uuid"]): str(row["pv_name"]) for row in pvs}
+    places = {text_of(row["pv_uuid"]): text_of(row["pv_name"]) for row in pvs}
     found = RaidGroup(
         name=name, uuid=next((a for a in map(array_of_pv, places) if a), ""), pvs=places,
         tags=frozenset(map(str, _list(pvs[0]["vg_tags"]))),
@@ -85,7 +99,7 @@ def _group(name: str, pvs: Sequence[Mapping[str, object]], volumes: Sequence[Map
         update={
             "images": _images(volumes, places),
             "tags_of_volume": frozenset(map(str, _list(top["lv_tags"]))),
-            "size_bytes": int(str(top["lv_size"])),
+            "size_bytes": int(text_of(top["lv_size"])),
             "level": re.sub(r"_.*", "", str(top["segtype"])),
             "chunk_bytes": int(str(top["stripe_size"] or 0)) or None,
             "is_active": top["lv_active"] in (1, "1", "active"),
@@ -126,6 +140,7 @@ def _list(value: object) -> list[object]:
     return value if isinstance(value, list) else [value] if value else []
 
 
+@reader("dmsetup status")
 def statuses(text: str) -> dict[str, RaidStatus]:
     """The RAID volumes in `dmsetup status`, by device-mapper's name."""
     found = {}
@@ -140,6 +155,7 @@ def statuses(text: str) -> dict[str, RaidStatus]:
     return found
 
 
+@reader("dmsetup status")
 def integrity(text: str) -> dict[str, tuple[int, float]]:
     """The images with checksums in `dmsetup status`, by name: how many did not fit, and the percentage computed."""
     found = {}
@@ -152,11 +168,19 @@ def integrity(text: str) -> dict[str, tuple[int, float]]:
     return found
 
 
-def array(group: RaidGroup, status_text: str, disks: Sequence[ObservedDisk]) -> ObservedArray:
-    """The group as an array. A disk that is gone counts as missing even before the kernel has stumbled over it."""
+def array(
+    group: RaidGroup, status_text: str, disks: Sequence[ObservedDisk], *, all_disks: bool = True
+) -> ObservedArray:
+    """The group as an array. A disk that is gone counts as missing even before the kernel has stumbled over it.
+
+    `all_disks` is False where `disks` may lack some that are there: then only LVM and the kernel tell.
+    """
     status = statuses(status_text).get(mapped_name(group.name)) if group.is_active else None
     checksums = integrity(status_text)
     on_disk = {pv: disk for disk in disks if not disk.fabric and (pv := carried_pv(disk))}
+    if all_disks:
+        there = {pv: device if pv in on_disk else NOWHERE for pv, device in group.pvs.items()}
+        group = group.model_copy(update={"pvs": there})
     members = tuple(
         _member(slot, pv, group, status, checksums, on_disk.get(pv)) for slot, pv in enumerate(group.images)
     )
@@ -182,7 +206,7 @@ def _member(
     disk: ObservedDisk | None,
 ) -> ObservedMember:  # fmt: skip
     letter = status.letters[slot] if status and slot < len(status.letters) else ""
-    if disk is None or group.pvs.get(pv, NOWHERE) == NOWHERE:
+    if group.pvs.get(pv, NOWHERE) == NOWHERE:
         state = "missing" if disk is None else "faulty"
     elif letter == "D":
         state = "faulty"

@@ -19,6 +19,7 @@ from lunette.providers.arrays.md import raid10
 from lunette.providers.arrays.md.plan import usable_bytes
 from lunette.providers.arrays.md.superblock import MOST_DISKS, Superblock
 from lunette.providers.arrays.md.sysfs import first_number, number, shown
+from lunette.providers.reading import reader
 
 HOMEHOST = "lunette"
 """The mark in md's superblock: `name` reads lunette:<md name>, which is one of plan.md_name. What somebody makes by
@@ -110,6 +111,7 @@ def missing_slots(superblocks: Sequence[Superblock]) -> tuple[int, ...]:
     return tuple(sorted(newest.alive - {found.role for found in current(superblocks)}))
 
 
+@reader("mdadm --detail")
 def detail(text: str) -> dict[str, str]:
     """The KEY=value lines of `mdadm --detail --export` and `mdadm --examine --export`; of two, the first."""
     found: dict[str, str] = {}
@@ -167,6 +169,7 @@ def is_system(name: str) -> bool:
     return name.partition(":")[0] == SYSTEM_HOMEHOST and ":" in name
 
 
+@reader("sysfs of md")
 def running_array(found: KernelArray, name: str, device: str, disk_ids: Mapping[str, str]) -> ObservedArray:
     """A running array. `name` is md's own, `disk_ids` goes from kernel name to disk id."""
     level = found.attributes.get("level", "")

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from lunette.domain.base import Model
 from lunette.providers.arrays.md.sysfs import first_number, number, shown
+from lunette.providers.reading import reader
 
 MOST_DISKS = 4096
 """More than md can have (1.2 superblocks hold 1920): a count above it was not read right."""
@@ -41,6 +42,7 @@ class Superblock(Model):
     """write_mostly and failfast, as the kernel names them."""
 
 
+@reader("mdadm --examine")
 def superblock(text: str) -> Superblock | None:
     """A superblock from `mdadm --examine DEVICE`; None if it shows none of md's own that can be read.
 

@@ -99,11 +99,12 @@ def shut_down(system: System, still_open: Set[str]) -> list[str]:
 
     `still_open` are the real paths of devices that are in use although nobody claims them.
     """
-    refused = []
+    unread: dict[str, str] = {}
     try:
-        ours = [root.name for root in observe.datasets(system) if observe.is_ours(root)]
+        ours = [root.name for root in observe.all_datasets(system, unread) if observe.is_ours(root)]
     except LunetteError as error:
         return [f"pools cannot be listed: {error.detail}"]
+    refused = [f"pool {name}: {reason}" for name, reason in unread.items()]
     for name in ours:
         opened = [zvol for zvol in system.listdir(f"/dev/zvol/{name}") if _is_open(system, name, zvol, still_open)]
         if opened:

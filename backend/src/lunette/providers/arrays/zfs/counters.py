@@ -7,6 +7,8 @@ do not have these counters.
 from collections.abc import Mapping
 
 from lunette.domain.counters import ArrayCounters, BlockCounters
+from lunette.domain.errors import ToolFailed
+from lunette.providers.reading import reader
 from lunette.system.doorway import System
 
 KSTAT = "/proc/spl/kstat/zfs"
@@ -18,7 +20,7 @@ def read(system: System, pool: str) -> ArrayCounters | None:
     """The counters of an imported pool; None where there is no such pool."""
     try:
         return ArrayCounters(io=io_of(parse(system.read(f"{KSTAT}/{pool}/iostats"))))
-    except OSError:
+    except (OSError, ToolFailed):
         return None
 
 
@@ -33,6 +35,7 @@ def io_of(told: Mapping[str, int]) -> BlockCounters | None:
     return BlockCounters(reads=reads, read_bytes=read_bytes, writes=writes, write_bytes=write_bytes)
 
 
+@reader("/proc/spl/kstat/zfs")
 def parse(text: str) -> dict[str, int]:
     """A kstat of named numbers: two lines of heading, then name, type and value."""
     rows = [line.split() for line in text.splitlines()[2:]]

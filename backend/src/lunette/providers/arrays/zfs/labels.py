@@ -3,13 +3,12 @@
 Only labels of a pool of ours are ever cleared, and only after they were read.
 """
 
-import json
-
 from lunette.domain.base import Model
 from lunette.domain.disks import ObservedDisk, Signature
 from lunette.domain.errors import ToolFailed
 from lunette.providers.arrays.zfs.plan import device_path
 from lunette.providers.disks.inventory import UNREADABLE, read_signatures, settle
+from lunette.providers.reading import document, reader, rows, text_of
 from lunette.system.doorway import System
 
 
@@ -43,9 +42,15 @@ def is_bare(system: System, disk: ObservedDisk) -> bool:
     if disk.partitions != 2 or {s.type for s in disk.signatures} - {"gpt", "PMBR"} or not system.exists(path):
         return False
     device = system.realpath(path)
-    shown = json.loads(system.run(["lsblk", "-J", "-o", "NAME,PARTLABEL", device]).stdout)["blockdevices"]
-    made_by_libzfs = all((entry.get("partlabel") or "").startswith("zfs-") for entry in shown)
-    return made_by_libzfs and not _carried(system, disk.id)
+    return are_of_libzfs(system.run(["lsblk", "-J", "-o", "NAME,PARTLABEL", device]).stdout) and not _carried(
+        system, disk.id
+    )
+
+
+@reader("lsblk")
+def are_of_libzfs(text: str) -> bool:
+    """True if libzfs gave the partitions their labels, as `lsblk -J -o NAME,PARTLABEL` tells."""
+    return all(text_of(entry["partlabel"] or "").startswith("zfs-") for entry in rows(document(text)["blockdevices"]))
 
 
 def _carried(system: System, disk_id: str) -> list[Signature]:

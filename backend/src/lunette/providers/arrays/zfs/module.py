@@ -5,6 +5,7 @@ import secrets
 import sys
 import threading
 
+from lunette.domain.errors import LunetteError
 from lunette.domain.sizes import GIB
 from lunette.providers.arrays.zfs.plan import PACKAGES
 from lunette.system.doorway import System
@@ -26,8 +27,11 @@ def hindrance(system: System, tool: str) -> str | None:
     """Why ZFS cannot be used on this machine; None if it can. The module is loaded only when a pool needs it."""
     if system.find_tool(tool) is None:
         return missing_tool(tool)
-    if system.exists(MODULE) or system.run(["modprobe", "--dry-run", "--quiet", "zfs"], ok=(0, 1)).returncode == 0:
-        return None
+    try:
+        if system.exists(MODULE) or system.run(["modprobe", "--dry-run", "--quiet", "zfs"], ok=(0, 1)).returncode == 0:
+            return None
+    except LunetteError as error:
+        return f"whether the kernel has module zfs is not known: {error.detail}"
     return f"the kernel module zfs is not built for this kernel: install the Debian packages {PACKAGES} (contrib)"
 
 

@@ -1,17 +1,22 @@
 """Which pools are imported, and what is in them. Costs nothing while the kernel has no pool."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from lunette.domain.arrays import ObservedArray
 from lunette.domain.disks import ObservedDisk
+from lunette.domain.errors import ToolFailed
 from lunette.providers.arrays.zfs import parse
-from lunette.providers.arrays.zfs.plan import MARK
-from lunette.system.doorway import System
+from lunette.providers.arrays.zfs.datasets import FIELDS, Dataset
+from lunette.providers.arrays.zfs.datasets import datasets as read_datasets
+from lunette.providers.arrays.zfs.plan import MARK, is_pool_name
+from lunette.system.doorway import CommandResult, System
 
 _POOLS = "/proc/spl/kstat/zfs"
 """One folder per imported pool (module/os/linux/spl/spl-kstat.c)."""
 TIMEOUT_S = 180.0
 """zpool is slow on an emulated CPU, and hangs for ever on a disk that answers nothing: then it is killed."""
+
+SUSPENDED = "it is suspended: it lost more disks than it survives. Bring them back, then run `zpool clear` as root"
 
 
 def imported(system: System) -> list[str]:
@@ -19,50 +24,101 @@ def imported(system: System) -> list[str]:
     return [name for name in system.listdir(_POOLS) if system.is_dir(f"{_POOLS}/{name}")]
 
 
-def pools(system: System) -> tuple[parse.Pool, ...]:
-    """Every imported pool."""
-    if not imported(system):
+def pools(system: System, unread: dict[str, str]) -> tuple[parse.Pool, ...]:
+    """Every imported pool; those that cannot be read go into `unread`, by name with the reason."""
+    before = imported(system)
+    if not before:
         return ()
-    return parse.pools(system.run(["zpool", "status", "-j", "--json-int"], timeout_s=TIMEOUT_S, ok=(0, 1)).stdout)
+    told = system.run(["zpool", "status", "-j", "--json-int"], timeout_s=TIMEOUT_S, ok=(0, 1))
+    found = parse.pools(told.stdout, unread)
+    _left_out(system, before, {pool.name for pool in found}, unread, told)
+    return found
 
 
 def find_pool(system: System, name: str) -> parse.Pool | None:
-    return next((pool for pool in pools(system) if pool.name == name), None)
+    """The imported pool of this name; None if there is none. Raises ToolFailed if it cannot be read."""
+    unread: dict[str, str] = {}
+    found = next((pool for pool in pools(system, unread) if pool.name == name), None)
+    if name in unread:
+        raise ToolFailed(f"pool {name} cannot be read: {unread[name]}")
+    return found
 
 
-def datasets(system: System, pool: str | None = None) -> tuple[parse.Dataset, ...]:
-    """Roots, zvols and snapshots of all imported pools, or of one."""
-    if pool not in (None, *imported(system)) or not imported(system):
+def datasets(system: System, pool: str) -> tuple[Dataset, ...]:
+    """Root, zvols and snapshots of a pool. Raises ToolFailed if one of them cannot be read."""
+    return read_datasets(_list(system, ["-r", "--", pool], (0,)).stdout) if pool in imported(system) else ()
+
+
+def all_datasets(system: System, unread: dict[str, str]) -> tuple[Dataset, ...]:
+    """Roots, zvols and snapshots of all imported pools; pools that cannot be read go into `unread`.
+
+    One that is suspended is not asked: `zfs list` would wait for its disks.
+    """
+    suspended = {name for name in imported(system) if is_suspended(system, name)}
+    unread |= dict.fromkeys(suspended, SUSPENDED)
+    names = [name for name in imported(system) if name not in suspended]
+    if not names:
         return ()
-    words = ["zfs", "list", "-j", "-p", "-t", "filesystem,volume,snapshot", "-o", parse.FIELDS]
-    return parse.datasets(system.run([*words, *(["-r", "--", pool] if pool else [])], timeout_s=TIMEOUT_S).stdout)
+    told = _list(system, ["-r", "--", *names], (0, 1))
+    found = read_datasets(told.stdout, unread)
+    _left_out(system, names, {dataset.name for dataset in found}, unread, told)
+    return tuple(dataset for dataset in found if dataset.pool not in unread)
 
 
-def root(system: System, pool: str) -> parse.Dataset | None:
+def is_suspended(system: System, pool: str) -> bool:
+    """True if ZFS has stopped all access to a pool, because it lost too many disks (spa_state_to_name, spa_misc.c)."""
+    try:
+        return system.read(f"{_POOLS}/{pool}/state").strip() == "SUSPENDED"
+    except OSError:
+        return False
+
+
+def _list(system: System, words: list[str], ok: tuple[int, ...]) -> CommandResult:
+    command = ["zfs", "list", "-j", "-p", "-t", "filesystem,volume,snapshot", "-o", FIELDS, *words]
+    return system.run(command, timeout_s=TIMEOUT_S, ok=ok)
+
+
+def _left_out(
+    system: System, names: Sequence[str], told: Collection[str], unread: dict[str, str], result: CommandResult
+) -> None:
+    """A pool that is imported before and after a command, and of which it told nothing."""
+    for name in imported(system):
+        if name in names and name not in told:
+            words = result.stderr.strip().partition("\n")[0] or "nothing"
+            unread.setdefault(name, f"{' '.join(result.argv[:2])} said of it: {words}"[:300])
+
+
+def root(system: System, pool: str) -> Dataset | None:
     """The root of a pool alone, however much is in it; None if it is not imported."""
     if pool not in imported(system):
         return None
-    words = ["zfs", "list", "-j", "-p", "-t", "filesystem", "-o", parse.FIELDS, "--", pool]
-    return next(iter(parse.datasets(system.run(words, timeout_s=TIMEOUT_S).stdout)), None)
+    words = ["zfs", "list", "-j", "-p", "-t", "filesystem", "-o", FIELDS, "--", pool]
+    return next(iter(read_datasets(system.run(words, timeout_s=TIMEOUT_S).stdout)), None)
 
 
 def observe_arrays(
-    system: System, found: Sequence[parse.Dataset], disks: Sequence[ObservedDisk]
-) -> tuple[ObservedArray, ...]:
-    """The imported pools as arrays; one without our mark is shown as foreign."""
+    system: System, found: Sequence[Dataset], disks: Sequence[ObservedDisk], unread: dict[str, str],
+    *, all_disks: bool = True,
+) -> tuple[ObservedArray, ...]:  # fmt: skip
+    """The imported pools as arrays; one without our mark is shown as foreign.
+
+    The mark of one whose datasets are in `unread` is not known: there its name tells. `all_disks`: see parse.array.
+    """
     roots = {dataset.name: dataset for dataset in found}
+    unmarked = set(unread)
     return tuple(
         parse.array(
-            pool, is_ours(roots.get(pool.name)), _size(roots.get(pool.name)), disks, system.now()
+            pool, is_ours(roots.get(pool.name)) or (pool.name in unmarked and is_pool_name(pool.name)),
+            _size(roots.get(pool.name)), disks, system.now(), all_disks=all_disks,
         )
-        for pool in pools(system)
+        for pool in pools(system, unread)
     )  # fmt: skip
 
 
-def is_ours(root: parse.Dataset | None) -> bool:
+def is_ours(root: Dataset | None) -> bool:
     """True if a pool's root carries our mark."""
     return root is not None and MARK in root.marks
 
 
-def _size(root: parse.Dataset | None) -> int:
+def _size(root: Dataset | None) -> int:
     return root.available + root.used if root else 0

@@ -1,6 +1,5 @@
 """Turns the JSON of zpool and zfs (OpenZFS 2.3) into arrays: pure, tested with recorded output."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -20,16 +19,25 @@ from lunette.domain.base import Model
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.sizes import MIB
 from lunette.providers.arrays.zfs import space
+from lunette.providers.reading import ODD, document, reader, text_of, why
 
 GROUPS = ("mirror", "raidz", "draid")
-AWAY = {"REMOVED", "UNAVAIL"}
-"""States of a disk that was not there when ZFS last looked; FAULTED is one whose errors were too many."""
+AWAY = {"REMOVED", "UNAVAIL", "CANT_OPEN"}
+"""States of a disk that was not there when ZFS last looked; FAULTED is one whose errors were too many. JSON has
+CANT_OPEN for what people read as UNAVAIL (vdev_state_str, cmd/zpool/zpool_main.c)."""
 DISTRIBUTED = "dspare"
 """VDEV_TYPE_DRAID_SPARE (include/sys/fs/zfs.h)."""
 IN_USE = "INUSE"
 """Of a spare that has a place among the data disks now."""
-_LOST = {"UNAVAIL", "REMOVED", "OFFLINE", "CANT_OPEN", "CLOSED"}
+_LOST = AWAY | {"OFFLINE", "CLOSED"}
 _FAILED = {"FAULTED", "UNAVAIL", "SUSPENDED", "REMOVED"}
+_BY_ID = "/dev/disk/by-id/"
+_STACKED = ("dm-", "md-", "lvm-")
+"""Links below by-id of what is built on disks."""
+_PART = re.compile(r"-part\d+$")
+_INNER = re.compile(r"(root|mirror|raidz|draid|spare|replacing)[\d:a-z]*-\d+$")
+"""The name of a vdev that is no disk (zpool_vdev_name with VDEV_NAME_TYPE_ID)."""
+_SPARE = re.compile(r"draid\d-\d+-\d+$")
 
 
 class Vdev(Model):
@@ -82,6 +90,10 @@ class Pool(Model):
     cache: tuple[Vdev, ...] = ()
     spares: tuple[Vdev, ...] = ()
 
+    def by_group(self) -> dict[str, tuple[Vdev, ...]]:
+        """The tops of the trees beside the data disks, by the name of their field."""
+        return {"logs": self.logs, "special": self.special, "cache": self.cache, "spares": self.spares}
+
     def by_role(self) -> dict[MemberRole, tuple[Vdev, ...]]:
         """The top of each role's trees."""
         return {
@@ -116,44 +128,86 @@ class Pool(Model):
         )  # fmt: skip
 
 
-def pools(text: str) -> tuple[Pool, ...]:
-    """The pools of `zpool status -j --json-int`; it prints nothing of use where there is none."""
-    found = json.loads(text)["pools"] if text.strip() else {}
-    return tuple(_pool(entry) for entry in found.values())
+@reader("zpool status")
+def pools(text: str, unread: dict[str, str] | None = None) -> tuple[Pool, ...]:
+    """The pools of `zpool status -j --json-int`; it prints nothing of use where there is none.
+
+    A pool that cannot be read goes into `unread`, by name with the reason; without `unread` it is an error.
+    """
+    found = document(text)["pools"] if text.strip() else {}
+    read = []
+    for name, entry in found.items():
+        try:
+            read.append(_pool(entry))
+        except ODD as error:
+            if unread is None:
+                raise
+            unread[name] = f"zpool status tells of it what Lunette cannot read ({why(error)})"
+    return tuple(read)
 
 
 def _pool(entry: Mapping[str, Any]) -> Pool:
-    scan = entry.get("scan_stats")
     return Pool(
-        name=entry["name"], guid=str(entry["pool_guid"]), state=entry["state"],
-        root=_vdev(next(iter(entry["vdevs"].values()))), scan=_scan(scan) if scan else None,
-        logs=_tops(entry, "logs"), special=_tops(entry, "special"), cache=_tops(entry, "l2cache"),
-        spares=_tops(entry, "spares"),
+        name=text_of(entry["name"]), guid=text_of(entry["pool_guid"]), state=text_of(entry["state"]),
+        root=_vdev(next(iter(entry["vdevs"].values()))), scan=_scan(entry.get("scan_stats") or {}),
+        logs=_tops(entry, "logs"), special=(*_tops(entry, "special"), *_tops(entry, "dedup")),
+        cache=_tops(entry, "l2cache"), spares=_tops(entry, "spares"),
     )  # fmt: skip
 
 
 def _tops(entry: Mapping[str, Any], group: str) -> tuple[Vdev, ...]:
     """A group beside the data disks (class_vdevs_nvlist and its like, cmd/zpool/zpool_main.c)."""
-    return tuple(_vdev(top) for top in entry.get(group, {}).values())
+    return tuple(_vdev(top) for top in (entry.get(group) or {}).values())
 
 
 def _vdev(entry: Mapping[str, Any]) -> Vdev:
-    counts = [int(entry.get(f"{kind}_errors", 0)) for kind in ("read", "write", "checksum")]
+    """OpenZFS up to 2.3.2 does not find a dRAID by its name, and tells neither kind, guid nor state of it
+    (zpool_vdev_is_interior, lib/libzfs/libzfs_pool.c): those of its disks tell. Of a disk nothing tells its state."""
+    name, path, size = text_of(entry["name"]), entry.get("path"), entry.get("phys_space")
+    counts = [int(entry.get(f"{kind}_errors") or 0) for kind in ("read", "write", "checksum")]
+    vdevs = tuple(_vdev(child) for child in (entry.get("vdevs") or {}).values())
+    state = entry.get("state") or (_state_of(vdevs) if vdevs else None)
     return Vdev(
-        name=entry["name"], kind=entry["vdev_type"], guid=str(entry["guid"]), state=entry["state"],
-        path=entry.get("path"), errors=sum(counts), checksum_errors=counts[2],
-        size_bytes=entry.get("phys_space"),
-        vdevs=tuple(_vdev(child) for child in entry.get("vdevs", {}).values()),
+        name=name, kind=text_of(entry.get("vdev_type") or _kind_of(name, vdevs)), state=text_of(state),
+        guid=text_of(entry.get("guid") or path or name), path=None if path is None else text_of(path),
+        errors=sum(counts), checksum_errors=counts[2], size_bytes=None if size is None else int(size), vdevs=vdevs,
     )  # fmt: skip
 
 
-def _scan(entry: Mapping[str, Any]) -> Scan:
+def _kind_of(name: str, vdevs: Sequence[Vdev]) -> str:
+    if not vdevs:
+        return DISTRIBUTED if _SPARE.match(name) else "disk"
+    if inner := _INNER.match(name):
+        return inner[1]
+    raise ValueError(f"the kind of vdev {name} is not told")
+
+
+def _state_of(vdevs: Sequence[Vdev]) -> str:
+    return "ONLINE" if all(one.state == "ONLINE" for one in vdevs) else "DEGRADED"
+
+
+def _scan(entry: Mapping[str, Any]) -> Scan | None:
+    """The scrub or resilver, or the sequential rebuilds that run: those are told of each vdev (scan_status_nvlist)."""
+    told = entry if entry.get("function") not in (None, "NONE") else None
+    outcome = _outcome(told) if told else None
+    rebuilds = [one for one in (entry.get("rebuild_stats") or {}).values() if one["state"] == "ACTIVE"]
+    if rebuilds:
+        return Scan(
+            is_resilver=True, is_running=True, to_examine=_sum(rebuilds, "to_scan"), issued=_sum(rebuilds, "issued"),
+            pass_issued=0, pass_start=0, outcome=outcome,
+        )  # fmt: skip
+    if told is None:
+        return None
     return Scan(
-        is_resilver=entry["function"] == "RESILVER", is_running=entry["state"] == "SCANNING",
-        to_examine=int(entry.get("to_examine", 0)), issued=int(entry.get("issued", 0)),
-        pass_issued=int(entry.get("issued_bytes_per_scan", 0)), pass_start=float(entry.get("pass_start", 0)),
-        outcome=_outcome(entry),
+        is_resilver=told["function"] == "RESILVER", is_running=told["state"] == "SCANNING",
+        to_examine=_sum([told], "to_examine"), issued=_sum([told], "issued"),
+        pass_issued=_sum([told], "issued_bytes_per_scan"), pass_start=float(told.get("pass_start") or 0),
+        outcome=outcome,
     )  # fmt: skip
+
+
+def _sum(entries: Sequence[Mapping[str, Any]], name: str) -> int:
+    return sum(int(entry.get(name) or 0) for entry in entries)
 
 
 def _outcome(entry: Mapping[str, Any]) -> ScrubOutcome | None:
@@ -161,19 +215,22 @@ def _outcome(entry: Mapping[str, Any]) -> ScrubOutcome | None:
     if entry["function"] != "SCRUB" or entry["state"] not in ("FINISHED", "CANCELED"):
         return None
     return ScrubOutcome(
-        mismatches=int(entry.get("processed", 0)), lost=int(entry.get("errors", 0)), repaired=True,
+        mismatches=_sum([entry], "processed"), lost=_sum([entry], "errors"), repaired=True,
         is_whole=entry["state"] == "FINISHED",
     )  # fmt: skip
 
 
 def link_of(path: str | None) -> str | None:
-    """The id under which a disk was given to the pool as a whole; None for any other path."""
-    whole = path is not None and path.startswith("/dev/disk/by-id/") and path.endswith("-part1")
-    return path.removeprefix("/dev/disk/by-id/").removesuffix("-part1") if path and whole else None
+    """The id of the disk that a path below by-id names, as a whole or one of its partitions; None for any other."""
+    if path is None or not path.startswith(_BY_ID):
+        return None
+    link = _PART.sub("", path.removeprefix(_BY_ID))
+    return None if link.startswith(_STACKED) else link
 
 
 def disk_of(path: str | None, disks: Sequence[ObservedDisk]) -> ObservedDisk | None:
-    """The disk a vdev lies on: as a whole (libzfs made the partition), or by a kernel name in a foreign pool."""
+    """The disk a vdev lies on, as a whole (libzfs made the partition) or in a partition; None where the path does not
+    tell it, as that of an opened LUKS volume."""
     if path is None:
         return None
     link = link_of(path)
@@ -181,8 +238,18 @@ def disk_of(path: str | None, disks: Sequence[ObservedDisk]) -> ObservedDisk | N
     return named or next((disk for disk in disks if re.fullmatch(rf"{re.escape(disk.device)}(p?\d+)?", path)), None)
 
 
-def array(pool: Pool, ours: bool, size_bytes: int, disks: Sequence[ObservedDisk], now: float) -> ObservedArray:
-    """A pool as an array. A disk that is gone counts as missing even before ZFS has stumbled over it."""
+def array(
+    pool: Pool, ours: bool, size_bytes: int, disks: Sequence[ObservedDisk], now: float, *, all_disks: bool = True
+) -> ObservedArray:
+    """A pool as an array. A disk that is gone counts as missing even before ZFS has stumbled over it.
+
+    `all_disks` is False where `disks` may lack some that are there: then only ZFS itself tells.
+    """
+    if all_disks:
+        pool = pool.model_copy(
+            update={group: _without(tops, disks) for group, tops in pool.by_group().items()}
+            | {"root": pool.root.model_copy(update={"vdevs": _without(pool.root.vdevs, disks)})}
+        )
     slots = pool.slots()
     fills = pool.is_filling()
     members = [_placed(leaf, slot, disks, n, fills) for n, slot in enumerate(slots) for leaf in slot.leaves()]
@@ -194,6 +261,18 @@ def array(pool: Pool, ours: bool, size_bytes: int, disks: Sequence[ObservedDisk]
         disk_bytes=least_disk(pool, MemberRole.DATA), layout=pool.layout(),
         scrubbed=pool.scan.outcome if pool.scan else None,
     )  # fmt: skip
+
+
+def _without(vdevs: Sequence[Vdev], disks: Sequence[ObservedDisk]) -> tuple[Vdev, ...]:
+    """The trees, with what lies on a disk that is gone as ZFS will tell it once it has stumbled over that."""
+    return tuple(
+        vdev.model_copy(update={"vdevs": _without(vdev.vdevs, disks)})
+        if vdev.vdevs
+        else vdev.model_copy(update={"state": "REMOVED"})
+        if vdev.state != IN_USE and link_of(vdev.path) and disk_of(vdev.path, disks) is None
+        else vdev
+        for vdev in vdevs
+    )
 
 
 def _placed(leaf: Vdev, slot: Vdev, disks: Sequence[ObservedDisk], number: int, fills: bool) -> ObservedMember:
@@ -227,17 +306,18 @@ def _member(leaf: Vdev, slot: Vdev, disks: Sequence[ObservedDisk], number: int |
     if leaf.kind == DISTRIBUTED:
         return ObservedMember(disk_id=None, device=leaf.path, state=_distributed_state(leaf, slot), slot=number)
     disk = disk_of(leaf.path, disks)
-    if leaf.state in _LOST or disk is None:
+    link = link_of(leaf.path)
+    if leaf.state in _LOST:
         state = "missing"
     elif leaf.state == "FAULTED":
         state = "faulty"
     else:
         is_new = slot.kind in ("replacing", "spare") and slot.vdevs[0] is not leaf
         state = "rebuilding" if is_new else "in_sync"
-    known = disk.id if disk else link_of(leaf.path)
     return ObservedMember(
-        disk_id=known, device=disk.device if disk else None, state=state, errors=leaf.errors, slot=number
-    )
+        disk_id=disk.id if disk else link, device=disk.device if disk else None if link else leaf.path, state=state,
+        errors=leaf.errors, slot=number,
+    )  # fmt: skip
 
 
 def _distributed_state(leaf: Vdev, slot: Vdev) -> str:
@@ -285,57 +365,3 @@ def _progress(scan: Scan | None, now: float) -> SyncProgress | None:
         action="recover" if scan.is_resilver else "check", percent=round(min(100.0, percent), 2), rate_bytes_s=rate,
         left_s=round(left / rate, 1) if rate else None,
     )  # fmt: skip
-
-
-class Dataset(Model):
-    """A pool's root, a zvol or a snapshot, as `zfs list` tells it. Sizes in bytes; `marks` are our user properties."""
-
-    name: str
-    kind: str
-    available: int
-    used: int
-    volume_bytes: int | None
-    is_sparse: bool
-    """A volume without a reservation."""
-    referenced: int = 0
-    """What it holds, shared with its snapshots and its origin or not."""
-    volmode: str | None = None
-    """What was set of how its device is shown: `dev`, or `none` without one, also after an import."""
-    origin: str | None = None
-    """The snapshot it began as, which stays for as long as it is there."""
-    marks: Mapping[str, str]
-
-    @property
-    def pool(self) -> str:
-        return self.name.partition("/")[0]
-
-    @property
-    def is_snapshot(self) -> bool:
-        return "@" in self.name
-
-
-MARKS = tuple(f"io.lunette:{word}" for word in ("array", "ashift", "volume", "fresh", "snapshot", "together", "rolled"))
-FIELDS = ",".join(("name", "available", "used", "referenced", "origin", "volmode", "volsize", "refreservation", *MARKS))
-
-
-def datasets(text: str) -> tuple[Dataset, ...]:
-    """The datasets of `zfs list -j -p -o FIELDS`. A mark counts where it was set, not where it is inherited."""
-    found = json.loads(text)["datasets"] if text.strip() else {}
-    return tuple(_dataset(entry) for entry in found.values())
-
-
-def _dataset(entry: Mapping[str, Any]) -> Dataset:
-    values = {key: _local(value) for key, value in entry["properties"].items()}
-    size = values.get("volsize")
-    return Dataset(
-        name=entry["name"], kind=entry["type"], available=int(values["available"] or 0), used=int(values["used"] or 0),
-        volume_bytes=int(size) if size else None, is_sparse=bool(size) and not int(values["refreservation"] or 0),
-        referenced=int(values.get("referenced") or 0), origin=str(values["origin"]) if values.get("origin") else None,
-        volmode=str(values["volmode"]) if values.get("volmode") else None,
-        marks={mark: str(values[mark]) for mark in MARKS if values.get(mark)},
-    )  # fmt: skip
-
-
-def _local(value: Mapping[str, Any]) -> str | int | None:
-    inherited = value.get("source", {}).get("type") in ("INHERITED", "DEFAULT")
-    return None if value["value"] == "-" or inherited else value["value"]

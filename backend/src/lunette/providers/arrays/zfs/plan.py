@@ -1,6 +1,7 @@
 """What ZFS can do and what a new pool will look like: pure, so that the planner can show it before anything runs."""
 
 import itertools
+import re
 from collections.abc import Iterator, Sequence
 
 from lunette.domain.arrays import (
@@ -187,6 +188,11 @@ def role_warnings(wish: ArrayCreate) -> tuple[str, ...]:
 def pool_name(array_id: str) -> str:
     """The pool of an array. `array_id` is a UUID."""
     return f"lunette-{array_id.replace('-', '')[:12]}"
+
+
+def is_pool_name(name: str) -> bool:
+    """True for a name that `pool_name` gives: all that tells of a pool whose mark cannot be read that it is ours."""
+    return re.fullmatch(r"lunette-[0-9a-f]{12}", name) is not None
 
 
 def pool_guid(value: str) -> str:

@@ -11,10 +11,12 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from ipaddress import IPv6Address, ip_address
 
+from lunette.domain.errors import ToolFailed
 from lunette.domain.exports import ObservedConnection, SessionCount
 from lunette.domain.identity import TARGET_AUTHORITY
 from lunette.providers.exports.lio import strays
 from lunette.providers.exports.lio.configfs import Configfs
+from lunette.providers.reading import reader
 from lunette.system.doorway import System
 
 _TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
@@ -38,12 +40,17 @@ def observe(
 
 def _connections(system: System, ports: Collection[int]) -> Iterator[ObservedConnection]:
     for table in _TABLES:
-        with suppress(OSError):
+        with suppress(OSError, ToolFailed):  # a line that is odd is none of ours: then nothing is told of any
             yield from parse_table(system.read(table), ports)
 
 
-def parse_table(text: str, ports: Collection[int]) -> Iterator[ObservedConnection]:
+@reader("/proc/net/tcp")
+def parse_table(text: str, ports: Collection[int]) -> tuple[ObservedConnection, ...]:
     """Established connections to these ports (Documentation/networking/proc_net_tcp.rst)."""
+    return tuple(_established(text, ports))
+
+
+def _established(text: str, ports: Collection[int]) -> Iterator[ObservedConnection]:
     for line in text.splitlines()[1:]:
         fields = line.split()
         if len(fields) < 4 or fields[3] != _ESTABLISHED:

@@ -24,6 +24,7 @@ from lunette.domain.targetcli import (
 )
 from lunette.providers.exports.lio.configfs import Configfs
 from lunette.providers.exports.lio.tree import PREFIX
+from lunette.providers.reading import reader
 
 _PLUGINS = {"iblock": "block", "fileio": "fileio", "pscsi": "pscsi", "rd_mcp": "ramdisk", "user": "user"}
 """What targetcli calls the kinds of adapters."""
@@ -41,6 +42,7 @@ class Store(Model):
     kept: AdoptedBackstore
 
 
+@reader("configfs of LIO")
 def observe(files: Configfs, ours: Collection[str]) -> tuple[SavedConfig, tuple[Store, ...]]:
     """Every backstore and target but those at the paths `ours`, and but backstores with our mark."""
     stores = [path for path in _backstores(files) if path not in ours]

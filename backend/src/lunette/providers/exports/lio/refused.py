@@ -9,11 +9,11 @@ iscsit_collect_login_stats, Linux 6.12; tests/initiators/tests/test_kernel_initi
 
 import json
 import re
-from collections.abc import Iterator
 
 from lunette.domain.errors import Unavailable
 from lunette.domain.names import check_iqn
 from lunette.domain.observations import RefusedLogin
+from lunette.providers.reading import ODD, reader
 from lunette.system.doorway import System
 
 KEPT_DAYS = 1
@@ -43,15 +43,17 @@ def observe(system: System) -> tuple[RefusedLogin, ...]:
     return tuple(found[name] for name in sorted(found))
 
 
-def parse(text: str) -> Iterator[RefusedLogin]:
+@reader("journalctl")
+def parse(text: str) -> tuple[RefusedLogin, ...]:
     """The attempts in a journal's lines of JSON. What is no name of an initiator is left out: a stranger wrote it."""
-    for line in text.splitlines():
+    return tuple(login for line in text.splitlines() if (login := _login(line)) is not None)
+
+
+def _login(line: str) -> RefusedLogin | None:
+    try:
         entry = json.loads(line)
-        message, at = entry.get("MESSAGE"), entry.get("__REALTIME_TIMESTAMP")
-        match = _LINE.fullmatch(message) if isinstance(message, str) else None
-        if match is None or not str(at).isdigit():
-            continue
-        try:
-            yield RefusedLogin(initiator=check_iqn(match[1]), at=int(at) / 1e6)
-        except ValueError:
-            continue
+        match = _LINE.fullmatch(entry["MESSAGE"])
+        at = int(entry["__REALTIME_TIMESTAMP"]) / 1e6
+        return RefusedLogin(initiator=check_iqn(match[1]), at=at) if match else None
+    except ODD:  # the journal keeps what is no text as a list of bytes
+        return None

@@ -9,6 +9,7 @@ from lunette.domain.identity import TARGET_AUTHORITY
 from lunette.domain.mappings import Protocol
 from lunette.providers.exports.lio import fc, strays
 from lunette.providers.exports.lio.configfs import Configfs
+from lunette.providers.reading import reader
 from lunette.system.doorway import System
 
 _STATE = re.compile(r"Session State: (?:TARG_SESS_STATE_|TARG_SESS_)?(\w+)")
@@ -27,6 +28,7 @@ class Told(NamedTuple):
     isid: str | None
 
 
+@reader("LIO")
 def parse_info(text: str) -> Told | None:
     """The session an ACL's `info` tells; None if nobody is logged in.
 

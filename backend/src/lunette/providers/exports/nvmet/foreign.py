@@ -16,6 +16,7 @@ from lunette.domain.identity import NO_NGUID
 from lunette.providers.exports.nvmet import adopted, strays, tree
 from lunette.providers.exports.nvmet.adopted import Ours
 from lunette.providers.exports.nvmet.configfs import ROOT, Configfs
+from lunette.providers.reading import reader
 from lunette.system.doorway import System
 
 Places = dict[str, tuple[str, str]]
@@ -34,6 +35,7 @@ def names(system: System, served: ExportSet | None = None) -> tuple[str, ...]:
     return strays.foreign(files, adopted.of_any(files, served))
 
 
+@reader("configfs of nvmet")
 def observe(
     system: System, served: ExportSet | None, places: Places
 ) -> tuple[tuple[ForeignSubsystem, ...], tuple[ForeignNvmePort, ...], tuple[ForeignNvmeHost, ...]]:

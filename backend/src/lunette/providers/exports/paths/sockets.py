@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 
 from lunette.domain.steps import HostLink
+from lunette.providers.reading import reader
 from lunette.system.doorway import System
 
 _LAST_RECEIVED = re.compile(r"\blastrcv:(\d+)\b")
@@ -32,11 +33,16 @@ class Connection:
 
 def established(system: System) -> tuple[Connection, ...]:
     """Every connection there is. Raises Unavailable without ss, ToolFailed."""
-    return tuple(parse(system.run(_LIST).stdout))
+    return parse(system.run(_LIST).stdout)
 
 
-def parse(text: str) -> Iterator[Connection]:
+@reader("ss")
+def parse(text: str) -> tuple[Connection, ...]:
     """`0 0 192.0.2.1:3260 192.0.2.10:51000 cubic … lastrcv:16 …`, one line each."""
+    return tuple(_connections(text))
+
+
+def _connections(text: str) -> Iterator[Connection]:
     for line in text.splitlines():
         words = line.split()
         if len(words) < 4:

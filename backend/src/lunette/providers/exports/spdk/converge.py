@@ -10,6 +10,7 @@ them waiting, also while the program starts anew.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 
+from lunette.domain.errors import ToolFailed
 from lunette.domain.exports import ConvergeReport, ExportSet, PortalReport, ServingState, TargetReport, VolumeReport
 from lunette.domain.identity import SUBSYSTEM_AUTHORITY
 from lunette.providers.exports.configfs import Refused
@@ -206,7 +207,10 @@ class _Builder:
 def look(system: System, run_dir: str = RUN_DIR) -> Seen:
     """What stands now. Raises Unavailable or ToolFailed."""
     answers = system.call(socket_in(run_dir), requests.looks(), timeout_s=PATIENCE_S)
-    return seen.read([answer.result if answer.error is None else [] for answer in answers])
+    for method, answer in zip(requests.LOOKS, answers, strict=True):
+        if answer.error is not None:
+            raise ToolFailed(f"SPDK does not tell what stands in its target: {method}: {answer.error}")
+    return seen.read([answer.result for answer in answers])
 
 
 def _needs(subsystem: Subsystem) -> Iterator[str]:

@@ -11,6 +11,7 @@ from lunette.domain.base import Model
 from lunette.domain.identity import NO_NGUID, SUBSYSTEM_AUTHORITY
 from lunette.providers.exports.spdk.requests import TRANSPORT
 from lunette.providers.exports.spdk.wanted import DISCOVERY, MARK, Bdev, Host, Listener, Namespace, Subsystem
+from lunette.providers.reading import reader
 
 
 class Seen(Model):
@@ -29,6 +30,7 @@ class Seen(Model):
     """Ours."""
 
 
+@reader("SPDK")
 def read(answers: Sequence[Any]) -> Seen:
     """The answers to `requests.looks`, in that order."""
     transports, subsystems, bdevs, keys = answers

@@ -9,6 +9,7 @@ from lunette.domain.mappings import Family, Protocol
 from lunette.providers.exports.spdk import process, requests
 from lunette.providers.exports.spdk.converge import look
 from lunette.providers.exports.spdk.process import ANSWER_S, RUN_DIR, socket_in
+from lunette.providers.reading import reader
 from lunette.system.doorway import System
 
 UNCOUNTED = UnseenSessions(
@@ -25,11 +26,17 @@ def observe_sessions(
             return (), None
         nqns = list(look(system, run_dir).subsystems)
         answers = system.call(socket_in(run_dir), [requests.queues(nqn) for nqn in nqns], timeout_s=ANSWER_S)
+        # A subsystem that went meanwhile is an error, and has no sessions.
+        found = [read(nqn, answer.result or ()) for nqn, answer in zip(nqns, answers, strict=True)]
     except LunetteError as error:
         return (), UnseenSessions(family=Family.NVME, reason=error.detail)
-    return tuple(
-        session for nqn, answer in zip(nqns, answers, strict=True) for session in _sessions(nqn, answer.result or ())
-    ), None
+    return tuple(session for of_one in found for session in of_one), None
+
+
+@reader("SPDK")
+def read(nqn: str, queues: Sequence[Mapping[str, Any]]) -> tuple[ObservedSession, ...]:
+    """The sessions on a subsystem, of nvmf_subsystem_get_qpairs."""
+    return tuple(_sessions(nqn, queues))
 
 
 def _sessions(nqn: str, queues: Sequence[Mapping[str, Any]]) -> Iterator[ObservedSession]:

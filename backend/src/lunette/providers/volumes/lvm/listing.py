@@ -1,24 +1,36 @@
 """LVM's devices file: the devices it may look at."""
 
+from lunette.domain.errors import ToolFailed
 from lunette.providers.volumes.lvm import parse
-from lunette.system.doorway import System
+from lunette.providers.volumes.lvm.observe import SKIPPED, skipped
+from lunette.system.doorway import CommandResult, System
 
 TIMEOUT_S = 180.0
 
 
 def list_device(system: System, device: str) -> None:
     """Let LVM see the device: its devices file may be lost or from another installation."""
-    listed = system.run(["pvs", "--reportformat", "json_std", "-o", "pv_name,vg_name,vg_tags"], timeout_s=TIMEOUT_S)
-    shown = {system.realpath(found.device) for found in parse.physical_volumes(listed.stdout)}
-    if system.realpath(device) not in shown:
+    told = _listed(system)
+    if not _shows(system, told, device):  # harmless if it is listed, and LVM could not tell
         system.run(["lvm", "lvmdevices", "-y", "--adddev", device], timeout_s=TIMEOUT_S)
 
 
 def unlist_device(system: System, device: str) -> bool:
-    """Let LVM not look at the device any more. False if it did not."""
-    listed = system.run(["pvs", "--reportformat", "json_std", "-o", "pv_name,vg_name,vg_tags"], timeout_s=TIMEOUT_S)
-    shown = {system.realpath(found.device) for found in parse.physical_volumes(listed.stdout)}
-    if system.realpath(device) not in shown:
+    """Let LVM not look at the device any more. False if it did not. Raises ToolFailed if LVM cannot tell."""
+    told = _listed(system)
+    if not _shows(system, told, device):
+        if left_out := skipped(told):
+            raise ToolFailed(f"LVM does not tell whether it looks at {device}: {next(iter(left_out.values()))}")
         return False
     system.run(["lvm", "lvmdevices", "-y", "--deldev", device], timeout_s=TIMEOUT_S)
     return True
+
+
+def _listed(system: System) -> CommandResult:
+    words = ["pvs", "--reportformat", "json_std", "-o", "pv_name,vg_name,vg_tags"]
+    return system.run(words, timeout_s=TIMEOUT_S, ok=(0, SKIPPED))
+
+
+def _shows(system: System, told: CommandResult, device: str) -> bool:
+    shown = {system.realpath(found.device) for found in parse.physical_volumes(told.stdout)}
+    return system.realpath(device) in shown

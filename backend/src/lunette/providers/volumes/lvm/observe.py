@@ -1,26 +1,57 @@
 """Which volume groups and logical volumes there are, as LVM's devices file lets it see them."""
 
+import re
+
+from lunette.domain.errors import ToolFailed
 from lunette.providers.volumes.lvm import parse
-from lunette.system.doorway import System
+from lunette.system.doorway import CommandResult, System
 
 _REPORT = ("--reportformat", "json_std", "--units", "b", "--nosuffix")
 REPORT_TIMEOUT_S = 120.0
 
 
-def observe_groups(system: System) -> tuple[parse.Group, ...]:
-    """Every group with its volumes: two reports, whatever their number."""
-    groups = system.run(["vgs", *_REPORT, "-o", parse.GROUP_FIELDS], timeout_s=REPORT_TIMEOUT_S)
-    volumes = system.run(["lvs", *_REPORT, "-o", parse.VOLUME_FIELDS], timeout_s=REPORT_TIMEOUT_S)
-    return parse.groups(groups.stdout, volumes.stdout)
+SKIPPED = 5
+"""ECMD_FAILED: something was left out of the report; what is in it is right (tools/errors.h)."""
+_NAMED = re.compile(r'\b(?:volume group|VG) "?([A-Za-z0-9+_.][\w+.-]*)"?', re.IGNORECASE)
+
+
+def observe_groups(system: System, unread: dict[str, str]) -> tuple[parse.Group, ...]:
+    """Every group with its volumes: two reports, whatever their number.
+
+    What cannot be read goes into `unread`: the reason by the name of the group, or by "" where LVM names none.
+    """
+    groups = system.run(["vgs", *_REPORT, "-o", parse.GROUP_FIELDS], timeout_s=REPORT_TIMEOUT_S, ok=(0, SKIPPED))
+    volumes = system.run(["lvs", *_REPORT, "-o", parse.VOLUME_FIELDS], timeout_s=REPORT_TIMEOUT_S, ok=(0, SKIPPED))
+    unread |= skipped(groups) | skipped(volumes)
+    return parse.groups(groups.stdout, volumes.stdout, unread)
+
+
+def skipped(told: CommandResult) -> dict[str, str]:
+    """What a report left out: LVM's words by the group they name, or by "" if one of them names none."""
+    lines = [line.strip() for line in told.stderr.splitlines() if line.strip()]
+    words = [line for line in lines if not line.startswith("WARNING:")]
+    if told.returncode != SKIPPED:
+        return {}
+    named = [(found[1], line) for line in words if (found := _NAMED.search(line))]
+    return dict(named) if words and len(named) == len(words) else {"": " ".join(words)[:300] or "LVM names no reason"}
 
 
 def find_group(system: System, name: str) -> parse.Group | None:
-    """The group of this name, None if there is none. One command, or two while it is empty: commands are what costs."""
+    """The group of this name, None if there is none. One command, or two while it is empty: commands are what costs.
+
+    Raises ToolFailed where LVM cannot tell.
+    """
     fields = f"{parse.GROUP_FIELDS},{parse.VOLUME_FIELDS}"
     # Exit code 5: there is no such group.
-    found = system.run(["vgs", *_REPORT, "-o", fields, "--", name], timeout_s=REPORT_TIMEOUT_S, ok=(0, 5))
+    found = system.run(["vgs", *_REPORT, "-o", fields, "--", name], timeout_s=REPORT_TIMEOUT_S, ok=(0, SKIPPED))
     joined = parse.group_of_volumes(found.stdout) if found.returncode == 0 else None
-    return joined or next((group for group in observe_groups(system) if group.name == name), None)
+    if joined is not None:
+        return joined
+    unread: dict[str, str] = {}
+    group = next((group for group in observe_groups(system, unread) if group.name == name), None)
+    if reason := unread.get(name) or (group is None and unread.get("")):
+        raise ToolFailed(f"volume group {name} cannot be read: {reason}")
+    return group
 
 
 def group_on(system: System, device: str) -> parse.Group | None:

@@ -1,13 +1,14 @@
 """Turns LVM's `json_std` reports into groups and volumes: pure, tested with recorded output."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from lunette.domain.base import Model
 from lunette.domain.sealed_copies import SPACE_BYTES
 from lunette.domain.volumes import ObservedPool, ObservedThinPool, ObservedVolume
 from lunette.providers.arrays.lvm.plan import TAG as RAID_TAG
+from lunette.providers.reading import ODD, document, reader, rows, text_of, texts, why
 from lunette.providers.volumes.lvm.plan import COPY_TAG, FRESH_TAG, POOL_NAME, TAG, device_path
 
 GROUP_FIELDS = "vg_name,vg_uuid,vg_tags,vg_size,vg_free,vg_extent_size,lv_count"
@@ -81,31 +82,51 @@ class PhysicalVolume(Model):
     """Tags of its group."""
 
 
-def groups(group_report: str, volume_report: str) -> tuple[Group, ...]:
+@reader("vgs or lvs")
+def groups(group_report: str, volume_report: str, unread: dict[str, str] | None = None) -> tuple[Group, ...]:
     """Groups with their volumes from a `vgs` and an `lvs` report.
 
     Groups of RAID volumes that are arrays are left out: no volumes are cut from those.
     They are two because one `vgs` report with fields of volumes leaves out groups that have none (LVM 2.03.31).
+    A group that cannot be read, or a volume of it, goes into `unread`, by name with the reason; without it that is an
+    error.
     """
-    volumes: dict[str, list[Volume]] = {}
-    for row in json.loads(volume_report)["report"][0]["lv"]:
-        volumes.setdefault(row["vg_uuid"], []).append(_volume(row))
-    rows = [row for row in json.loads(group_report)["report"][0]["vg"] if RAID_TAG not in (row["vg_tags"] or ())]
-    return tuple(_group(row, tuple(volumes.get(row["vg_uuid"], ()))) for row in rows)
+    by_group: dict[str, list[Mapping[str, object]]] = {}
+    for row in _rows(volume_report, "lv"):
+        by_group.setdefault(text_of(row["vg_uuid"]), []).append(row)
+    found = []
+    for row in _rows(group_report, "vg"):
+        name = text_of(row["vg_name"])
+        try:
+            if RAID_TAG not in texts(row["vg_tags"]):
+                found.append(_group(row, tuple(_volume(one) for one in by_group.get(text_of(row["vg_uuid"]), ()))))
+        except ODD as error:
+            if unread is None:
+                raise
+            unread[name] = f"vgs or lvs tells of it what Lunette cannot read ({why(error)})"
+    return tuple(found)
 
 
+@reader("vgs")
 def group_of_volumes(report: str) -> Group | None:
     """One group from a `vgs` report on it that asks for both kinds of fields: no row, and so None, if it is empty."""
-    rows = [row for row in json.loads(report)["report"][0]["vg"] if row["lv_name"]]
-    return _group(rows[0], tuple(_volume(row) for row in rows)) if rows else None
+    found = [row for row in _rows(report, "vg") if row["lv_name"]]
+    return _group(found[0], tuple(_volume(row) for row in found)) if found else None
 
 
+@reader("pvs")
 def physical_volumes(text: str) -> tuple[PhysicalVolume, ...]:
     """From a `pvs` report."""
     return tuple(
-        PhysicalVolume(device=row["pv_name"], group=row["vg_name"] or "", tags=frozenset(row["vg_tags"] or ()))
-        for row in json.loads(text)["report"][0]["pv"]
+        PhysicalVolume(
+            device=text_of(row["pv_name"]), group=text_of(row["vg_name"] or ""), tags=frozenset(texts(row["vg_tags"]))
+        )
+        for row in _rows(text, "pv")
     )
+
+
+def _rows(report: str, kind: str) -> list[dict[str, Any]]:
+    return rows(document(report)["report"][0][kind])
 
 
 def is_bare(headers: str) -> bool:
@@ -165,7 +186,7 @@ def _thin_pool(group: Group) -> ObservedThinPool | None:
 
 def _group(row: Mapping[str, object], volumes: tuple[Volume, ...]) -> Group:
     return Group(
-        name=str(row["vg_name"]), uuid=str(row["vg_uuid"]), tags=_tags(row["vg_tags"]),
+        name=text_of(row["vg_name"]), uuid=text_of(row["vg_uuid"]), tags=frozenset(texts(row["vg_tags"])),
         size_bytes=_number(row["vg_size"]), free_bytes=_number(row["vg_free"]),
         extent_bytes=_number(row["vg_extent_size"]), count=_number(row["lv_count"]), volumes=volumes,
         devices=_number(row.get("pv_count", 1)), closed=_closed(row),
@@ -183,9 +204,9 @@ def _closed(row: Mapping[str, object]) -> str | None:
 
 
 def _volume(row: Mapping[str, object]) -> Volume:
-    layout, role = _tags(row["lv_layout"]), _tags(row.get("lv_role"))
+    layout, role = frozenset(texts(row["lv_layout"])), frozenset(texts(row.get("lv_role") or []))
     return Volume(
-        name=str(row["lv_name"]), tags=_tags(row["lv_tags"]), size_bytes=_number(row["lv_size"]),
+        name=text_of(row["lv_name"]), tags=frozenset(texts(row["lv_tags"])), size_bytes=_number(row["lv_size"]),
         active=row["lv_active"] in (1, "1", "active"), open=row["lv_device_open"] in (1, "1", "open"),
         is_pool={"thin", "pool"} <= layout,
         is_plain=layout <= {"linear", "striped"} and role <= {"public"} and not row["pool_lv"],
@@ -193,10 +214,6 @@ def _volume(row: Mapping[str, object]) -> Volume:
         used_percent=_percent(row["data_percent"]), metadata_bytes=_number(row["lv_metadata_size"]),
         metadata_percent=_percent(row["metadata_percent"]),
     )  # fmt: skip
-
-
-def _tags(value: object) -> frozenset[str]:
-    return frozenset(map(str, value)) if isinstance(value, list) else frozenset()
 
 
 def _number(value: object) -> int:

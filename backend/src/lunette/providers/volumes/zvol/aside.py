@@ -7,7 +7,7 @@ finds how far it came.
 
 from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
 from lunette.domain.steps import VolumeAside
-from lunette.providers.arrays.zfs.parse import Dataset
+from lunette.providers.arrays.zfs.datasets import Dataset
 from lunette.providers.disks.inventory import settle
 from lunette.providers.volumes.zvol.own import TIMEOUT_S, await_device, check_own, held, own_pool
 from lunette.providers.volumes.zvol.plan import device_path

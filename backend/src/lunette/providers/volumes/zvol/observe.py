@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from lunette.domain.arrays import Level, ObservedArray
 from lunette.domain.volumes import BLOCK_BYTES, ObservedPool, ObservedVolume
 from lunette.providers.arrays.zfs import draid, space
-from lunette.providers.arrays.zfs.parse import Dataset
+from lunette.providers.arrays.zfs.datasets import Dataset
 from lunette.providers.arrays.zfs.plan import ASHIFT_MARK, MARK
 from lunette.providers.volumes.zvol.plan import FRESH_MARK, SNAPSHOT_MARK, VOLUME_MARK, device_path, short_name
 

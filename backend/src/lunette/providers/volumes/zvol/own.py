@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from lunette.domain.errors import Conflict, NotFound, ToolFailed
 from lunette.providers.arrays.zfs import observe
-from lunette.providers.arrays.zfs.parse import Dataset
+from lunette.providers.arrays.zfs.datasets import Dataset
 from lunette.providers.disks.inventory import settle
 from lunette.providers.volumes.zvol.plan import VOLUME_MARK
 from lunette.system.doorway import System

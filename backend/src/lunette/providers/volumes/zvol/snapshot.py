@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from lunette.domain.errors import Conflict, InUse, NotFound
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import SnapshotDelete, SnapshotsTake, SnapshotTake, VolumeRollBack
-from lunette.providers.arrays.zfs.parse import Dataset
+from lunette.providers.arrays.zfs.datasets import Dataset
 from lunette.providers.disks.inventory import settle
 from lunette.providers.volumes.zvol.own import TIMEOUT_S, check_own, held, own_pool
 from lunette.providers.volumes.zvol.plan import ROLLED_MARK, SNAPSHOT_MARK, TOGETHER_MARK, short_name

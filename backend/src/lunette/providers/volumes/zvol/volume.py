@@ -8,7 +8,7 @@ from lunette.domain.errors import Conflict, InUse, NoSpace, NotFound
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import VolumeCut, VolumeDelete, VolumeGrow, VolumesSeal
 from lunette.domain.volumes import BLOCK_BYTES, Provisioning
-from lunette.providers.arrays.zfs.parse import Dataset
+from lunette.providers.arrays.zfs.datasets import Dataset
 from lunette.providers.disks.inventory import settle
 from lunette.providers.volumes.zvol.own import TIMEOUT_S, await_device, check_own, held, own_pool
 from lunette.providers.volumes.zvol.plan import FRESH_MARK, VOLUME_MARK, device_path, reserved_bytes

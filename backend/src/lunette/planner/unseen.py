@@ -1,0 +1,36 @@
+"""Refuses changes of what cannot be read at the moment: what is not seen is never taken as not there. Pure."""
+
+from collections.abc import Iterator, Sequence
+
+from lunette.domain.errors import Conflict
+from lunette.domain.observations import Observation, Part, Unread
+from lunette.domain.steps import AnyStep, GroupCreate, LuksCreate, LvmRaidCreate, MdCreate, PoolCreate
+
+_MAKES = (MdCreate, PoolCreate, LvmRaidCreate, LuksCreate, GroupCreate)
+"""Their names are new."""
+_STORAGE = (Part.MD, Part.LVM, Part.ZFS, Part.EXTERNAL)
+_NAMES = ("group", "pool", "raid_group", "uuid", "md_uuid", "guid")
+
+
+def check_seen(title: str, steps: Sequence[AnyStep], seen: Observation) -> None:
+    """Raises Conflict if a step changes a pool, group or array that cannot be read."""
+    if not seen.unread:
+        return
+    known = {array.uuid for array in seen.arrays} | {array.name for array in seen.arrays}
+    known |= {pool.group for pool in seen.pools}
+    for step in steps:
+        for one in _hiding(step, seen, known):
+            subject = one.name or f"what {one.part.value} shows"
+            raise Conflict(
+                f"{title}: {subject} cannot be read now ({one.reason}): the alert says what to do. Nothing was changed."
+            )
+
+
+def _hiding(step: AnyStep, seen: Observation, known: set[str]) -> Iterator[Unread]:
+    """Why what the step is about is not known."""
+    names = {name for field in _NAMES if (name := getattr(step, field, None))}
+    if not names or isinstance(step, _MAKES):
+        return
+    yield from (one for one in seen.unread if one.name in names)
+    if known.isdisjoint(names):
+        yield from (one for one in seen.unread if not one.name and one.part in _STORAGE)
