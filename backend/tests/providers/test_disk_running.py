@@ -74,6 +74,16 @@ def test_the_second_path_of_a_disk_in_an_imported_pool_is_not_wiped() -> None:
     assert path.partitions[0].media.zfs
 
 
+def test_no_disk_with_a_zfs_label_is_wiped_while_a_pool_cannot_be_read() -> None:
+    farm = Farm()
+    path = under_another_name(farm.machine, farm.disks[0])
+    step = wipe_of(farm, path)
+    farm.machine.tools.add("zpool", lambda _argv: (0, '{"pools": {"tank": {"name": "tank"}}}', ""))
+    with pytest.raises(InUse, match="ZFS label, and the pool .* cannot be read"):
+        farm.do(step)
+    assert path.partitions[0].media.zfs
+
+
 def test_a_disk_that_an_imported_pool_does_without_can_be_wiped() -> None:
     farm = Farm()
     old = farm.disks[3]

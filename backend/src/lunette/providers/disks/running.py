@@ -82,9 +82,10 @@ def _md_member(system: System, content: _Content) -> str | None:
 
 
 def _pool_member(system: System, content: _Content) -> str | None:
-    pool = next((one for one in zfs.pools(system) if one.guid == content.uuid), None)
+    unread: dict[str, str] = {}
+    pool = next((one for one in zfs.pools(system, unread) if one.guid == content.uuid), None)
     if pool is None:
-        return None
+        return f"it carries a ZFS label, and the pool {', '.join(sorted(unread))} cannot be read" if unread else None
     guids = {leaf.guid for tops in pool.by_role().values() for top in tops for leaf in top.leaves()}
     if content.member is not None and content.member not in guids:
         return None
