@@ -4,7 +4,10 @@ from typing import Any
 
 from backend.tests.scene import disk_ids
 from backend.tests.wiring import Api
-from lunette.system.fake import FakeSystem
+from backend.tests.wiring_agent import passed
+from lunette.agent import serving
+from lunette.agent.core import Agent
+from lunette.system.fake import FakeSignature, FakeSystem
 
 
 def second_paths(appliance: Api) -> list[dict[str, Any]]:
@@ -24,6 +27,47 @@ def test_the_second_path_of_a_drive_is_shown_on_it_and_refused_by_name(appliance
     refused = appliance.post("/arrays", wish, dry_run=True)
     assert refused.status_code == 409
     assert f"cannot be used: it is the second path of disk {disk['id']}" in refused.text
+
+
+def test_a_drive_that_nothing_tells_from_others_is_used_by_an_explicit_word_and_recognised_by_what_is_on_it(
+    appliance: Api, machine: FakeSystem, agent: Agent
+) -> None:
+    bare = machine.blocks.disks[8:11]
+    for disk in bare:
+        disk.serial, disk.wwn, disk.transport = "", "", "spi"
+    machine.insert(bare[0])
+    appliance.until(lambda: sum(one["serial"] == "" for one in appliance.items("/disks")) == 3)
+    names = [disk.kernel_name for disk in bare[:2]]
+    bare[2].media.signatures.append(FakeSignature("ext4", 0x438, label="data"))
+    machine.insert(bare[2])
+    appliance.until(lambda: any("ext4" in (one["occupied_by"] or "") for one in appliance.items("/disks")))
+    word = f"unidentified:{bare[2].kernel_name}"
+    wish = {"name": "one", "level": "raid1", "disks": [f"unidentified:{names[0]}", word], "wipe": [word]}
+    used = appliance.post("/arrays", wish, dry_run=True)
+    assert used.status_code == 409
+    assert "wiped by hand alone" in used.text
+    words = [f"unidentified:{name}" for name in names]
+    zfs = appliance.post("/arrays", {"name": "z", "engine": "zfs", "level": "mirror", "disks": words}, dry_run=True)
+    assert "can be a member of md arrays alone" in zfs.text
+    appliance.made("/arrays", {"name": "one", "level": "raid1", "disks": words})
+
+    def members() -> dict[str, str]:
+        found = [one for one in appliance.items("/disks") if one["array"] == "one" and one["observed"]]
+        return {one["id"]: one["observed"]["device"] for one in found}
+
+    appliance.until(lambda: sum(name.startswith("md-") for name in members()) == 2, 20)
+    before = members()
+    assert sorted(before.values()) == sorted(f"/dev/{name}" for name in names)
+    machine.reboot()
+    serving.prepare(machine)
+    bare[1].kernel_name, bare[2].kernel_name = bare[2].kernel_name, bare[1].kernel_name
+    machine.insert(bare[0])
+    appliance.until(lambda: passed(agent, lambda: machine.blocks.above(bare[1].kernel_name) != []))
+    machine.insert(bare[0])
+    appliance.until(lambda: f"/dev/{bare[1].kernel_name}" in members().values())
+    assert set(members()) == set(before)
+    other = next(one for one in appliance.items("/disks") if one["id"] == bare[2].kernel_name)
+    assert other["array"] is None
 
 
 def test_a_drive_that_nothing_tells_from_others_is_not_built_upon(appliance: Api, machine: FakeSystem) -> None:

@@ -62,6 +62,8 @@ class DiskPlace(Model):
 
 
 _NOT_KNOWN = "no WWN and no serial tells it from other drives, so after a restart another drive could be taken for it"
+UNIDENTIFIED = "unidentified:"
+"""The word before the name of a disk that a request takes although nothing tells it from others."""
 _NO_WRITE_CACHE = ("write through", "none")
 
 
@@ -133,11 +135,11 @@ class ObservedDisk(Model):
         tells = self.transport in (Transport.SAS, Transport.SATA)
         return True if tells and self.cache_type in _NO_WRITE_CACHE else None
 
-    def hindrance(self) -> str | None:
-        """Why it is nothing to build upon, even if it is blank, in words."""
+    def hindrance(self, reference: str = "") -> str | None:
+        """Why it is nothing to build upon, even if it is blank, in words. `reference`: what the request calls it."""
         if self.other_path_of or self.barred:
             return self.occupation()
-        return None if self.is_known else _NOT_KNOWN
+        return None if self.is_known or reference.startswith(UNIDENTIFIED) else _NOT_KNOWN
 
     def occupations(self) -> tuple[str, ...]:
         """Everything that shows a disk is used, in words; empty for a blank and free one."""

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from lunette.domain.arrays import ArrayEngine, EngineCapability, ObservedArray
 from lunette.domain.base import Model
-from lunette.domain.disks import ObservedDisk
+from lunette.domain.disks import UNIDENTIFIED, ObservedDisk
 from lunette.domain.exports import ObservedConnection, ObservedSession, SessionCount, UnseenSessions
 from lunette.domain.fc import ObservedFcPort
 from lunette.domain.firewall import ObservedFirewall
@@ -95,7 +95,11 @@ class Observation(Model):
         return any(one.part in parts and (one.part is Part.DISKS or one.name in ("", *names)) for one in self.unread)
 
     def disk(self, disk_id: str) -> ObservedDisk | None:
-        """The disk with this id, or with this link under /dev/disk/by-id."""
+        """The disk with this id, or with this link under /dev/disk/by-id; with `unidentified:` before its id one that
+        nothing tells from others."""
+        if disk_id.startswith(UNIDENTIFIED):
+            name = disk_id.removeprefix(UNIDENTIFIED)
+            return next((d for d in self.disks if d.id == name and not d.is_known), None)
         return next((d for d in self.disks if d.id == disk_id or disk_id in d.links), None)
 
 

@@ -6,7 +6,7 @@ from lunette.domain.arrays import ArrayState, MemberRole
 from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.steps import MdMember
-from lunette.engine import array_growth, spare_groups
+from lunette.engine import array_disks, array_growth, spare_groups
 from lunette.engine.array_changes import Change
 from lunette.engine.arrays import known
 from lunette.engine.desk import Desk
@@ -20,6 +20,7 @@ ACTOR = Actor(name="lunette")
 
 def tend(store: Store, desk: Desk, seen: Observation) -> None:
     """All of it, on a fresh look."""
+    array_disks.recognise(store, desk, seen)
     let_go_of_replaced(store, desk, seen)
     tend_spares(store, desk, seen)
     spare_groups.tend(store, desk, seen)

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 
-from sqlalchemy import delete
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from lunette.domain.arrays import MemberRole
+from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.steps import (
@@ -21,6 +22,9 @@ from lunette.domain.steps import (
     PoolReplace,
     PoolTakeOut,
 )
+from lunette.engine import exportset
+from lunette.engine.desk import Desk
+from lunette.store.database import Store
 from lunette.store.journal import Job
 from lunette.store.resources import Array, ArrayDisk
 
@@ -95,6 +99,25 @@ def _hand_over(tx: Session, plan: Plan) -> None:
             tx.flush()
             for array in (taker, giver):
                 tx.expire(array, ["disks"])
+
+
+def recognise(store: Store, desk: Desk, seen: Observation) -> None:
+    """Gives disks that nothing tells from others the name of what is on them now, instead of a kernel name."""
+    named = {disk.id for disk in seen.disks if not disk.is_known and disk.array_uuid}
+    places = {array.uuid: {m.disk_id: m.device or "" for m in array.members if m.disk_id} for array in seen.arrays}
+    if not named:
+        return
+    with store.write() as tx:
+        for array in tx.scalars(select(Array).where(Array.state == ResourceState.READY.value)):
+            members = places.get(array.uuid, {})
+            taken = {row.disk_id for row in array.disks}
+            new = {disk_id: device for disk_id, device in members.items() if disk_id in named - taken}
+            for row in [row for row in array.disks if row.disk_id not in members]:
+                same = [disk_id for disk_id, device in new.items() if device == f"/dev/{row.disk_id}"]
+                if row.serial == "" and (chosen := next(iter([*same, *new]), None)) is not None:
+                    row.disk_id = chosen
+                    del new[chosen]
+                    exportset.changed(tx, desk)
 
 
 def unchanged(tx: Session, job: Job) -> None:

@@ -299,7 +299,7 @@ class Request:
         `least_bytes` is what each must hold, as much as a member if it is not given.
         """
         least = self.disk_bytes if least_bytes is None else least_bytes
-        disks, wiped = take_disks(self.findings, fields, wipe, self.seen, self._owners)
+        disks, wiped = take_disks(self.findings, fields, wipe, self.seen, self._owners, self.array.engine)
         sectors = {disk.logical_block_bytes for m in self.array.members if (disk := self.seen.disk(m.disk_id))}
         for field, disk in zip(fields, disks, strict=True):
             if disk and disk.size_bytes < least:

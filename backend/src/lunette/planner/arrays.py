@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lunette.domain.arrays import ArrayCreate, ArrayEngine, ArrayState, Level, MemberRole, WriteHole
-from lunette.domain.disks import ObservedDisk
+from lunette.domain.disks import UNIDENTIFIED, ObservedDisk
 from lunette.domain.encryption import Encryption
 from lunette.domain.errors import Conflict, InUse, Invalid
 from lunette.domain.identity import IdentitySource
@@ -83,7 +83,7 @@ def plan_create(
     elif problem := encrypted.problem(wish, seen):
         findings.add_problem(Invalid, problem)
     fields = {f"{role.field}[{i}]": disk for role, ids in wish.by_role().items() for i, disk in enumerate(ids)}
-    disks, wipe = take_disks(findings, fields, wish.wipe, seen, disk_owners)
+    disks, wipe = take_disks(findings, fields, wish.wipe, seen, disk_owners, wish.engine)
     whole = [disk for disk in disks if disk]
     if len(whole) == len(fields):
         _check_together(findings, wish, whole, seen)
@@ -98,7 +98,12 @@ def engine_reason(engine: ArrayEngine, seen: Observation) -> str | None:
 
 
 def take_disks(
-    findings: Findings, fields: Mapping[str, str], wipe: Sequence[str], seen: Observation, owners: Mapping[str, str]
+    findings: Findings,
+    fields: Mapping[str, str],
+    wipe: Sequence[str],
+    seen: Observation,
+    owners: Mapping[str, str],
+    engine: ArrayEngine,
 ) -> tuple[list[ObservedDisk | None], frozenset[str]]:
     """The disks that are named, by the field that names each; and which of them may be wiped.
 
@@ -106,9 +111,12 @@ def take_disks(
     """
     disks = _find_disks(findings, fields, seen)
     wiped = _find_wipe(findings, wipe, seen, disks)
-    for field, disk in zip(fields, disks, strict=True):
+    for (field, reference), disk in zip(fields.items(), disks, strict=True):
         if disk:
-            _check_disk(findings, field, disk, owners.get(disk.id), disk.id in wiped)
+            _check_disk(findings, field, disk, reference, owners.get(disk.id), disk.id in wiped)
+        if disk and not disk.is_known and engine is not ArrayEngine.MD:
+            message = f"disk {disk.id} can be a member of md arrays alone, which recognise it by its superblock"
+            findings.add(Invalid, field, reference, message)
     return disks, wiped
 
 
@@ -146,7 +154,9 @@ def _find_wipe(
     return frozenset(wiped)
 
 
-def _check_disk(findings: Findings, field: str, disk: ObservedDisk, owner: str | None, may_wipe: bool) -> None:
+def _check_disk(
+    findings: Findings, field: str, disk: ObservedDisk, reference: str, owner: str | None, may_wipe: bool
+) -> None:
     """Why this one disk cannot be taken. The system's disk and a fabric's disk never can, not even with a wipe."""
     content = "; ".join(disk.occupations())
     if disk.fabric:
@@ -158,10 +168,15 @@ def _check_disk(findings: Findings, field: str, disk: ObservedDisk, owner: str |
         findings.add(InUse, field, disk.id, message)
     elif owner is not None:
         findings.add(Conflict, field, disk.id, f"disk {disk.id} belongs to array {owner}; choose another disk")
-    elif hindrance := disk.hindrance():
-        findings.add(InUse, field, disk.id, f"disk {disk.id} cannot be used: {hindrance}; choose another disk")
+    elif hindrance := disk.hindrance(reference):
+        anyway = f", or name it as {UNIDENTIFIED}{disk.id}" if not (disk.is_known or disk.is_busy()) else ""
+        message = f"disk {disk.id} cannot be used: {hindrance}; choose another disk{anyway}"
+        findings.add(InUse, field, disk.id, message)
     elif disk.is_busy():
         message = f"disk {disk.id} is in use: {content}. Stop that use first; a wipe is refused until then"
+        findings.add(InUse, field, disk.id, message)
+    elif content and not disk.is_known:
+        message = f"disk {disk.id} is not blank: {content}. It is wiped by hand alone, as nothing tells it from others"
         findings.add(InUse, field, disk.id, message)
     elif content and not may_wipe:
         message = f"disk {disk.id} is not blank: {content}. Name it in wipe to destroy that, or choose another disk"

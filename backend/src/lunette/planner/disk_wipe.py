@@ -50,6 +50,8 @@ def _refuse_use(disk: ObservedDisk, owner: str | None) -> None:
         raise InUse(f"Disk {disk.id} carries the running system: it is never wiped.")
     if disk.fabric:
         raise InUse(f"Disk {disk.id} is reached over a fabric: it is another array's volume, and never wiped.")
+    if not disk.is_known and not disk.is_busy():
+        raise Conflict(f"Disk {disk.id} is not wiped: {disk.hindrance()}.")
     if disk.is_busy():
         raise InUse(f"Disk {disk.id} is not wiped: {disk.occupation()}. Free it first.")
 

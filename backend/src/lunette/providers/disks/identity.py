@@ -6,7 +6,7 @@ actuators and the bays of a USB bridge all tell one serial.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from lunette.domain.disks import ObservedDisk, Transport
 
@@ -86,6 +86,17 @@ def one_per_drive(disks: Sequence[ObservedDisk]) -> tuple[ObservedDisk, ...]:
             for path in others
         ]
     return tuple(found)
+
+
+def one_per_content(disks: Sequence[ObservedDisk]) -> Iterator[ObservedDisk]:
+    """The disks; of those that go by their content the ones that are alike are paths to one drive, or copies of it."""
+    first: dict[str, ObservedDisk] = {}
+    for disk in sorted(disks, key=lambda disk: (not disk.holders, disk.kernel_name)):
+        first.setdefault(disk.id, disk)
+    for disk in disks:
+        known = first[disk.id]
+        update = {"id": disk.kernel_name, "links": (), "other_path_of": known.id}
+        yield disk if known is disk else disk.model_copy(update=update)
 
 
 def _own_id(disk: ObservedDisk, drives: Sequence[ObservedDisk]) -> str:

@@ -54,7 +54,8 @@ def observe_disks(
         parse.disk(entry, links.get(entry["path"], ()), found, facts, mounted, is_systems=holds_system(entry))
         for entry, facts in drives
     ]
-    return tuple(sorted(identity.one_per_drive(disks), key=lambda disk: disk.id))
+    named = [_by_content(system, disk) for disk in identity.one_per_drive(disks)]
+    return tuple(sorted(identity.one_per_content(named), key=lambda disk: disk.id))
 
 
 def read_signatures(system: System, devices: list[str]) -> dict[str, tuple[Signature, ...]]:
@@ -80,7 +81,10 @@ def same_disk(disks: tuple[ObservedDisk, ...], disk_id: str, serial: str) -> Obs
 
     Raises NotFound if it is absent, Conflict if another drive answers to its id.
     """
-    disk = next((d for d in disks if d.id == disk_id or disk_id in d.links), None)
+    named = [d for d in disks if d.id == disk_id or disk_id in d.links]
+    # What goes by its superblock now had no other name than that of the kernel when the plan was made.
+    bare = [d for d in disks if d.kernel_name == disk_id and not (d.is_known or d.other_path_of)]
+    disk = next(iter([*named, *bare]), None)
     if disk is None:
         raise NotFound(f"disk {disk_id} is not there: check the drive and its cable, then try again")
     if disk.serial != serial:
@@ -97,6 +101,16 @@ def _links(system: System) -> dict[str, tuple[str, ...]]:
         if not name.startswith(_STACKED) and not _PARTITION.search(name):
             found.setdefault(system.realpath(f"{BY_ID}/{name}"), []).append(name)
     return {device: tuple(names) for device, names in found.items()}
+
+
+def _by_content(system: System, disk: ObservedDisk) -> ObservedDisk:
+    """A disk that nothing tells from others goes by the superblock of an array on it, if there is one."""
+    if disk.is_known or disk.other_path_of or not disk.array_uuid or disk.fabric:
+        return disk
+    said = system.run(["blkid", "-p", "-o", "export", "--", disk.device], timeout_s=60, ok=(0, 2, 8)).stdout
+    facts = dict(line.split("=", 1) for line in said.splitlines() if "=" in line)
+    is_member = facts.get("TYPE") == "linux_raid_member" and facts.get("UUID_SUB")
+    return disk.model_copy(update={"id": f"md-{facts['UUID_SUB']}"}) if is_member else disk
 
 
 def _with_btrfs(system: System, mounted: dict[str, list[str]]) -> dict[str, list[str]]:

@@ -52,11 +52,13 @@ class FakeDisk:
 
     def links(self) -> list[str]:
         """Names under /dev/disk/by-id."""
+        if not (self.serial or self.wwn):
+            return []
         model = self.model.replace(" ", "_")
         match self.transport:
             case "nvme":
                 by_serial = f"nvme-{model}_{self.serial}"
-                return [by_serial, f"{by_serial}_{self.kernel_name.rpartition('n')[2]}", f"nvme-{self.wwn}"]
+                return [f"{by_serial}_{self.kernel_name.rpartition('n')[2]}", by_serial, f"nvme-{self.wwn}"]
             case "virtio":
                 return [f"virtio-{self.serial}"]
             case "sata":
