@@ -50,6 +50,13 @@ def test_two_paths_lead_to_one_drive(first: ObservedDisk, second: ObservedDisk) 
         assert path.is_busy()
 
 
+def test_the_path_in_use_is_the_disk_also_where_udev_gave_the_names_to_the_other_one() -> None:
+    disks = told(drive("sda", holders=("md127",)), drive("sdb", **LINK))
+    assert (disks["sda"].id, disks["sda"].links) == (LINK["id"], LINK["links"])
+    assert disks["sda"].paths == ("/dev/sda", "/dev/sdb")
+    assert (disks["sdb"].id, disks["sdb"].other_path_of) == ("sdb", LINK["id"])
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [

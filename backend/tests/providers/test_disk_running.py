@@ -42,6 +42,20 @@ def test_the_second_path_of_a_member_of_a_running_array_is_not_wiped(shop: Shop)
     assert shop.disks[0].media.superblock
 
 
+def test_the_second_path_of_a_drive_is_not_wiped_and_no_second_member(shop: Shop) -> None:
+    (first, second) = shop.machine.add_disks(2, transport="sas")
+    second.serial, second.wwn, second.media = first.serial, first.wwn, first.media
+    first.media.signatures.append(FakeSignature("ext4", 0x438, label="data"))
+    shop.machine.changed()
+    disks = {disk.kernel_name: disk for disk in shop.agent.observe().disks}
+    (path,) = [disk for disk in disks.values() if disk.other_path_of]
+    assert (path.signatures, path.array_uuid) == ((), None)
+    wipe = DiskWipe(disk_id=path.id, serial=path.serial, size_bytes=path.size_bytes, signatures=())
+    with pytest.raises(InUse, match="second path of disk"):
+        shop.do(wipe)
+    assert first.media.signatures
+
+
 def test_a_disk_that_left_a_running_array_can_be_wiped(shop: Shop) -> None:
     shop.do(shop.create())
     shop.machine.pull(shop.disks[0])

@@ -64,7 +64,8 @@ def is_told(value: str | None) -> bool:
 def one_per_drive(disks: Sequence[ObservedDisk]) -> tuple[ObservedDisk, ...]:
     """The disks; each says over which devices it is reached, and one that is a further path to a drive says to which.
 
-    udev gives the names of a drive under by-id to one of its paths: that is the disk. A disk that nothing tells from
+    udev gives the names of a drive under by-id to one of its paths, and to another one when that comes back. The disk
+    is the path that is in use, whatever udev says; without a use the one with the names. A disk that nothing tells from
     another one says so.
     """
     drives: list[list[ObservedDisk]] = []
@@ -74,18 +75,26 @@ def one_per_drive(disks: Sequence[ObservedDisk]) -> tuple[ObservedDisk, ...]:
             drives.append([disk])
         else:
             known.append(disk)
+    drives = [_main_first(paths) for paths in drives]
     firsts = [paths[0] for paths in drives]
     found = []
     for first, *others in drives:
         devices = tuple(device for path in (first, *others) for device in path.paths or (path.device,))
         facts = {"id": _own_id(first, firsts), "paths": devices, "is_known": _is_known(first, firsts)}
         found.append(first.model_copy(update=facts))
-        # The name of a further path is that of its device: the drive's own would lead to the disk.
-        found += [
-            path.model_copy(update={"id": path.kernel_name, "links": (), "other_path_of": facts["id"]})
-            for path in others
-        ]
+        # A further path goes by its device, for the drive's own name leads to the disk. What the drive carries is told
+        # of the disk alone: nobody is to find a member of an array twice.
+        of_path = {"links": (), "other_path_of": facts["id"], "signatures": (), "array_uuid": None}
+        found += [path.model_copy(update={**of_path, "id": path.kernel_name}) for path in others]
     return tuple(found)
+
+
+def _main_first(paths: Sequence[ObservedDisk]) -> list[ObservedDisk]:
+    """The paths to one drive: the one that stands for the disk first, with the names of all of them."""
+    main, *others = sorted(paths, key=lambda one: (not one.is_busy(), not one.links, one.kernel_name))
+    links = tuple(link for path in (main, *others) for link in path.links)
+    name = name_of(main.kernel_name, main.wwn, main.serial, main.model, links)
+    return [main.model_copy(update={"links": links, "id": name}), *others] if links else [main, *others]
 
 
 def one_per_content(disks: Sequence[ObservedDisk]) -> Iterator[ObservedDisk]:

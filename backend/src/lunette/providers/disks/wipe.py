@@ -17,6 +17,8 @@ def wipe(system: System, step: DiskWipe) -> str | None:
     """
     settle(system)
     disk = same_disk(observe_disks(system), step.disk_id, step.serial)
+    if disk.other_path_of:
+        raise InUse(f"disk {step.disk_id} is not wiped because {disk.occupation()}: name that")
     if not disk.signatures and not disk.partitions:
         return None
     refuse(system, disk, step)
