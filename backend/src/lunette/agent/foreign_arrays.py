@@ -34,7 +34,7 @@ def _md(system: System, disks: observe.Disks) -> Iterator[FoundArray]:
 def _found(system: System, array: ObservedArray, disks: observe.Disks, listed: frozenset[str] | None) -> FoundArray:
     running = observe.running_array(system, array.uuid)
     if array.state is ArrayState.MISSING or running is None:
-        blocks = observe.superblocks(system, disks, array.uuid)
+        blocks = observe.readable_superblocks(system, disks, array.uuid)
         newest = max(blocks.values(), key=lambda block: block.events, default=None)
         return FoundArray(seen=array, md_name=(newest.name if newest else "") or array.name)
     known = FoundArray(

@@ -92,6 +92,15 @@ def superblocks(system: System, disks: Sequence[ObservedDisk], uuid: str) -> dic
     return found
 
 
+def readable_superblocks(system: System, disks: Disks, uuid: str) -> dict[str, superblock.Superblock]:
+    """The same, to look at alone: a disk that cannot be read, or hangs, is left out."""
+    found: dict[str, superblock.Superblock] = {}
+    for disk in disks:
+        with contextlib.suppress(LunetteError):
+            found |= superblocks(system, (disk,), uuid)
+    return found
+
+
 def _running(system: System, kernel: parse.KernelArray, disks: Disks, has: tuning.Machine) -> ObservedArray:
     link = device_path(kernel.uuid)
     device = link if kernel.uuid and system.exists(link) else f"/dev/{kernel.kernel_name}"
@@ -112,13 +121,10 @@ def _runs_from(kernel: parse.KernelArray, disks: Disks) -> bool:
 
 
 def _missing(system: System, disks: Sequence[ObservedDisk], known: set[str]) -> list[ObservedArray]:
-    """Of two disks that were in one slot, the later one is told. A disk that cannot be read is left out."""
+    """Of two disks that were in one slot, the later one is told."""
     arrays = []
     for uuid in sorted({disk.array_uuid for disk in disks if disk.array_uuid} - known):
-        blocks: dict[str, superblock.Superblock] = {}
-        for disk in disks:
-            with contextlib.suppress(LunetteError):
-                blocks |= superblocks(system, (disk,), uuid)
+        blocks = readable_superblocks(system, disks, uuid)
         if not blocks:
             continue
         told = [
