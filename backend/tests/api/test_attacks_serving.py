@@ -102,7 +102,7 @@ class Attackers:
 
 @pytest.fixture
 def process(tmp_path: Path, agent: Agent) -> Iterator[Process]:
-    """The API, and the agent behind its socket, which repairs only what the API asks for: its own timer does not run."""
+    """The API, and the agent behind its socket, without its own timer: it repairs what the API asks for."""
     server = Server(agent, listen(str(tmp_path / "agent.sock")), frozenset({os.getuid()}))
     thread = threading.Thread(target=server.serve)
     thread.start()
