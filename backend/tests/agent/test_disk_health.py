@@ -5,7 +5,9 @@ from itertools import pairwise
 import pytest
 
 from lunette.agent.disk_health import SLOWEST, DiskHealth
+from lunette.domain.disk_health import DiskHealthState, DriveReading, findings, state_of
 from lunette.domain.disks import ObservedDisk
+from lunette.providers.disks import smart_parse
 from lunette.providers.disks.inventory import observe_disks
 from lunette.system.fake import FakeDisk, FakeSystem
 
@@ -89,3 +91,49 @@ def test_a_reading_that_says_the_same_wakes_nobody(watched: Watched) -> None:
     watched.machine.tools.drives.health(watched.disks[0]).temperature_c = 36
     watched.asked(PERIOD_S)
     assert watched.changed
+
+
+@pytest.mark.parametrize(
+    "odd", [{"smart_status": None}, {"scsi_error_counter_log": [1]}, {"scsi_grown_defect_list": {}}]
+)
+def test_a_drive_that_answers_oddly_has_a_problem_and_those_behind_it_are_read(
+    watched: Watched, odd: dict[str, object]
+) -> None:
+    bad, good = watched.disks
+    watched.machine.tools.drives.health(bad).odd = odd
+    assert watched.asked() == [bad.serial, good.serial]
+    told = watched.told(bad).health
+    assert told is not None
+    assert f"cannot be read at {next(iter(odd))}" in (told.problem or "")
+    assert state_of(told, findings(told, {})) is DiskHealthState.UNKNOWN
+    assert watched.told(good).health is not None
+    watched.machine.tools.drives.health(bad).odd = {}
+    watched.asked(PERIOD_S)
+    mended = watched.told(bad).health
+    assert mended is not None
+    assert state_of(mended, findings(mended, {})) is DiskHealthState.OK
+
+
+def test_a_fault_of_the_reader_costs_the_one_drive_and_keeps_what_it_said_before(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched.asked()
+    bad, good = watched.disks
+    watched.machine.tools.drives.health(bad).temperature_c = 99
+    read = smart_parse.reading
+
+    def fails(text: str, now: float, exit_status: int = 0) -> DriveReading:
+        if bad.serial in text:
+            raise KeyError("raw")
+        return read(text, now, exit_status)
+
+    monkeypatch.setattr(smart_parse, "reading", fails)
+    assert watched.asked(PERIOD_S) == [bad.serial, good.serial]
+    told, other = watched.told(bad).health, watched.told(good).health
+    assert told is not None
+    assert other is not None
+    assert "KeyError" in (told.problem or "")
+    assert told.values.temperature_c == 35
+    assert state_of(told, findings(told, {})) is DiskHealthState.UNKNOWN
+    assert other.problem is None
+    assert watched.asked() == [], "it is asked again with the others"

@@ -31,6 +31,14 @@ def test_a_drive_nobody_has_read_is_unknown_and_no_finding() -> None:
     assert state_of(DriveReading(problem="no SMART"), ()) is DiskHealthState.UNKNOWN
 
 
+def test_what_was_not_read_is_never_well() -> None:
+    told = DriveReading(read_at=1.0, passed=True, values=HealthValues(used_percent=3))
+    assert state_of(told, ()) is DiskHealthState.OK
+    for change in ({"problem": "No such device"}, {"unreadable": ("smart_status",)}, {"passed": None}):
+        odd = told.model_copy(update=change)
+        assert state_of(odd, findings(odd, {})) is DiskHealthState.UNKNOWN
+
+
 def test_a_drive_that_tells_nothing_at_all_is_unknown() -> None:
     assert judged(passed=None)[0] is DiskHealthState.UNKNOWN
 

@@ -122,6 +122,15 @@ def test_errors_that_grow_are_told_for_a_week_over_a_restart_and_old_ones_are_no
     assert drives.alerts()["media_errors"].cause == "Errors of its medium: 9 before, 10 now"
 
 
+def test_a_drive_whose_answer_cannot_be_read_is_told(drives: Drives) -> None:
+    drives.says(5, WELL.model_copy(update={"unreadable": ("smart_status",), "problem": "it cannot be read"}))
+    alert = drives.alerts()["unreadable"]
+    assert (alert.severity, alert.cause) == ("warning", "Not read: smart_status")
+    assert "smartctl --all" in alert.fix
+    drives.says(5, WELL)
+    assert drives.alerts() == {}
+
+
 def test_another_drive_with_more_errors_under_the_same_name_did_not_grow(drives: Drives) -> None:
     drives.says(3, counted(1))
     drives.alerts()

@@ -3,10 +3,9 @@
 import logging
 from dataclasses import dataclass, replace
 
-from lunette.domain.disk_health import DriveReading
+from lunette.domain.disk_health import DriveReading, ErrorRecovery
 from lunette.domain.disks import ObservedDisk
-from lunette.domain.errors import LunetteError
-from lunette.providers.disks import recovery, smart
+from lunette.providers.disks import recovery, smart, smart_parse
 from lunette.providers.disks.inventory import observe_disks
 from lunette.system.doorway import System
 
@@ -61,7 +60,12 @@ class DiskHealth:
     def _read(self, disk: ObservedDisk, known: _Known | None, period_s: float) -> _Known:
         if known is not None and self._system.monotonic() < known.asked_at + _pause(known.reading, period_s):
             return known
-        reading = smart.read(self._system, disk, known.reading if known else None)
+        before = known.reading if known else None
+        try:
+            reading = smart.read(self._system, disk, before)
+        except Exception as error:
+            log.exception("what disk %s answered is not understood", disk.id)
+            reading = _broken(disk, before or DriveReading(), error)
         if reading.problem and (known is None or reading.problem != known.reading.problem):
             log.warning("health of disk %s not read: %s", disk.id, reading.problem)
         return _Known(reading, self._system.monotonic())
@@ -70,7 +74,11 @@ class DiskHealth:
         told = known.reading.recovery
         if told is None or known.reading.is_asleep:
             return known
-        now = recovery.settle(self._system, disk, told)
+        try:
+            now: ErrorRecovery | None = recovery.settle(self._system, disk, told)
+        except Exception:
+            log.exception("the times of disk %s are not looked after until it is read again", disk.id)
+            now = None
         return known if now == told else replace(known, reading=known.reading.model_copy(update={"recovery": now}))
 
     def _seen(self) -> tuple[ObservedDisk, ...]:
@@ -78,10 +86,20 @@ class DiskHealth:
         if self._looked_at is None or now - self._looked_at >= LOOK_S:
             try:
                 self._disks = observe_disks(self._system)
-            except (LunetteError, OSError) as error:
-                log.warning("the drives cannot be listed: %s", error)
+            except Exception as error:  # noqa: BLE001 - those that are known are asked all the same
+                log.warning("the drives cannot be listed: %s: %s", type(error).__name__, error)
             self._looked_at = now
         return self._disks
+
+
+def _broken(disk: ObservedDisk, known: DriveReading, error: Exception) -> DriveReading:
+    """One drive's answer never keeps the agent from the drives that come after it."""
+    said = f"{type(error).__name__}: {error}".splitlines()[0][:200]
+    problem = (
+        f"the agent does not understand what the drive answered ({said}): look with `smartctl --all {disk.device}`, "
+        "and report it with the agent's journal"
+    )
+    return known.model_copy(update={"problem": problem, "unreadable": (smart_parse.WHOLE,), "is_asleep": False})
 
 
 def _undated(reading: DriveReading) -> DriveReading:

@@ -7,6 +7,8 @@ from lunette.domain.alerts import Severity
 from lunette.domain.base import Model
 
 WEAR_WARNING_PERCENT, WEAR_CRITICAL_PERCENT = 80, 95
+UNREADABLE = "unreadable"
+"""The kind of the finding that nothing is known of a drive, for its answer cannot be read."""
 SILENT_MISSES = 2
 """So many questions in a row that a drive left without an answer are worth an alert."""
 HEALTH_PERIOD_S = 600
@@ -14,7 +16,10 @@ HEALTH_PERIOD_S = 600
 
 
 class DiskHealthState(StrEnum):
-    """ok: the drive finds nothing. warning: a person should look. failing: replace it. unknown: it does not tell."""
+    """ok: the drive says so and nothing speaks against it. warning: a person should look. failing: replace it.
+
+    unknown: it does not tell, or what it tells cannot be read.
+    """
 
     OK = "ok"
     WARNING = "warning"
@@ -115,7 +120,9 @@ class DriveReading(Model):
     misses: int = 0
     """How many questions in a row it left without an answer in time."""
     problem: str | None = None
-    """Why nothing could be read, in words."""
+    """Why nothing could be read, or not all of it, in words. A drive that has one is never well."""
+    unreadable: tuple[str, ...] = ()
+    """What its answer has and nobody can read, by its place in the document."""
     erases: EraseSupport | None = None
     """None where it is no NVMe drive, or was not asked."""
     volatile_cache: bool | None = None
@@ -166,20 +173,19 @@ class Growth(Model):
 def findings(reading: DriveReading, growth: Mapping[str, Growth]) -> tuple[Finding, ...]:
     """What is wrong with a drive, the gravest first. `growth` is by the names of COUNTS."""
     found = [*_verdict(reading), *_of_values(reading), *_counts(reading.values, growth), *_silence(reading)]
+    found += _unread(reading)
     order = tuple(reversed(Severity))
     return tuple(sorted(found, key=lambda one: (not one.is_failing, order.index(one.severity))))
 
 
 def state_of(reading: DriveReading | None, found: tuple[Finding, ...]) -> DiskHealthState:
     """One word for all of it."""
-    if reading is None or (reading.read_at is None and not found):
-        return DiskHealthState.UNKNOWN
     if any(one.is_failing for one in found):
         return DiskHealthState.FAILING
-    if found:
+    if any(one.kind != UNREADABLE for one in found):
         return DiskHealthState.WARNING
-    tells = reading.passed is not None or reading.values != HealthValues()
-    return DiskHealthState.OK if tells else DiskHealthState.UNKNOWN
+    is_well = reading is not None and reading.passed and reading.problem is None and not reading.unreadable
+    return DiskHealthState.OK if is_well else DiskHealthState.UNKNOWN
 
 
 def _verdict(reading: DriveReading) -> Iterator[Finding]:
@@ -250,4 +256,12 @@ def _silence(reading: DriveReading) -> Iterator[Finding]:
         yield Finding(
             kind="silent", severity=Severity.WARNING, words="does not say how it is",
             detail=f"It left {reading.misses} questions for its health without an answer in time",
+        )  # fmt: skip
+
+
+def _unread(reading: DriveReading) -> Iterator[Finding]:
+    if reading.unreadable:
+        yield Finding(
+            kind=UNREADABLE, severity=Severity.WARNING, words="answers in a way that cannot be read",
+            detail=f"Not read: {', '.join(reading.unreadable)}"[:500],
         )  # fmt: skip

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from lunette.domain.alerts import Severity
 from lunette.domain.arrays import ArrayState, Level, ObservedArray
-from lunette.domain.disk_health import COUNTS, Finding, Growth, findings
+from lunette.domain.disk_health import COUNTS, UNREADABLE, Finding, Growth, findings
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.observations import Observation
 from lunette.engine.alerts import Cause
@@ -86,6 +86,11 @@ def _fix(disk: ObservedDisk, array: Array | None, found: ObservedArray | None, f
     if finding.kind == "silent":
         return (
             "Look for it in the kernel's log (`journalctl -k`); check its cable and power. It is asked less often now."
+        )
+    if finding.kind == UNREADABLE:
+        return (
+            f"Look yourself with `smartctl --all {disk.device}`. Bring the drive's firmware and smartmontools up to "
+            "date; if nothing helps, nobody can say when this drive fails: exchange it for one that tells."
         )
     if array is None:
         return "It belongs to no array of ours: exchange it before it is used for one."

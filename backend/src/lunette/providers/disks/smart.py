@@ -29,7 +29,7 @@ def tells(disk: ObservedDisk) -> bool:
 
 
 def read(system: System, disk: ObservedDisk, before: DriveReading | None) -> DriveReading:
-    """What the drive says now. Never raises: what it could not be asked stays as it was, with the reason."""
+    """What the drive says now. What it could not be asked stays as it was, with the reason."""
     known = before or DriveReading()
     try:
         return _ask(system, disk, known)
@@ -45,9 +45,11 @@ def _ask(system: System, disk: ObservedDisk, known: DriveReading) -> DriveReadin
     answer = system.run([*_SMART, *more, path_of(disk)], timeout_s=TIMEOUT_S, ok=tuple(range(256)))
     if answer.returncode == ASLEEP:
         return known.model_copy(update={"is_asleep": True, "misses": 0, "problem": None})
-    reading = parse.reading(answer.stdout, system.now())
+    reading = parse.reading(answer.stdout, system.now(), answer.returncode)
     if reading.read_at is None and known.read_at is not None:  # a drive that dies tells nothing: what it said stands
-        return known.model_copy(update={"misses": 0, "problem": reading.problem})
+        return known.model_copy(
+            update={"misses": 0, "problem": reading.problem, "unreadable": reading.unreadable, "is_asleep": False}
+        )
     if disk.transport is Transport.SATA:
         return reading.model_copy(update={"recovery": parse.recovery(answer.stdout)})
     if _CONTROLLER.match(disk.kernel_name) is None:

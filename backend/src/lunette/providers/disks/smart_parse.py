@@ -1,19 +1,22 @@
-"""Turns the JSON of smartctl and nvme-cli into values: pure.
+"""Turns the JSON of smartctl and nvme-cli into values: pure, and whatever they print, nothing is raised.
 
 Names as in smartmontools 7.4 (nvmeprint.cpp, ataprint.cpp, scsiprint.cpp); what only 7.5 has is taken where it is.
+What a drive leaves out it does not tell. What is there and cannot be read is named: nobody may call that drive well.
 """
 
 import json
-import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lunette.domain.disk_health import CriticalWarning, DriveReading, EraseSupport, ErrorRecovery, HealthValues
 from lunette.domain.errors import ToolFailed
+from lunette.providers.disks.section import MOST, Section, whole
 
 _DATA_UNIT_BYTES = 512_000
 """Of `Data Units Written`: thousands of 512 bytes (NVMe Base Specification 2.0, 5.16.1.3)."""
 _ZERO_C_IN_K = 273
+_COLDEST_C, _HOTTEST_C = -60, 150
+"""What is outside is no temperature: 0 K and 255 °C stand for a sensor that tells nothing."""
 _BITS = {
     "spare_below_threshold": CriticalWarning.SPARE,
     "temperature_above_or_below_threshold": CriticalWarning.TEMPERATURE,
@@ -22,51 +25,69 @@ _BITS = {
     "volatile_memory_backup_failed": CriticalWarning.BACKUP,
     "persistent_memory_region_unreliable": CriticalWarning.MEMORY_REGION,
 }
+"""In the order of the bits of the byte."""
+_NVME_LOG = "nvme_smart_health_information_log"
+_FAILING = 1 << 3
+"""Of smartctl's exit status: the drive says that it fails (smartctl(8))."""
 _REALLOCATED, _PENDING, _UNCORRECTABLE = 5, 197, 198
+_RAW_BITS = {_REALLOCATED: 16}
+"""How much of a raw value smartctl takes for the number; makers keep others above. 32 where it is not said."""
 _SSD_PAGE, _USED_OFFSET = 7, 8
 _GENERAL_PAGE, _WRITTEN_OFFSET = 1, 0x18
 _OACS_FORMAT = 1 << 1
 _VWC_PRESENT = 1 << 0
 _SANICAP_CRYPTO, _SANICAP_BLOCK = 1 << 0, 1 << 1
 _FNA_FORMATS_ALL, _FNA_ERASES_ALL, _FNA_CRYPTO = 1 << 0, 1 << 1, 1 << 2
+_NO_JSON = "smartctl printed no JSON: see whether smartmontools 7.3 or later is installed"
+_NO_VERDICT = "the drive gives no verdict of its own, so nobody can say that it is well"
+_MOST_NAMES = 5
+WHOLE = "the whole answer"
 Json = Mapping[str, Any]
 
 
-def reading(text: str, now: float) -> DriveReading:
+def reading(text: str, now: float, exit_status: int = 0) -> DriveReading:
     """What a drive answered at `now`. A drive without SMART has no values and a problem in words."""
-    try:
-        told = json.loads(text)
-    except ValueError:
-        return DriveReading(problem="smartctl printed no JSON: see whether smartmontools 7.3 or later is installed")
+    told = _object(text)
+    if told is None:
+        return DriveReading(problem=_NO_JSON, unreadable=(WHOLE,))
     values = _values(told)
-    status = told.get("smart_status", {})
-    if values == HealthValues() and "passed" not in status:
+    status = told.section("smart_status", judged=True)
+    passed, warnings = _verdict(told, status, exit_status)
+    odd = tuple(told.odd)
+    if values == HealthValues() and passed is None and not warnings and not odd:
         return DriveReading(problem=_why(told))
-    bits = status.get("nvme", {})
-    return DriveReading(
-        read_at=now, passed=status.get("passed"), values=values,
-        warnings=tuple(warning for name, warning in _BITS.items() if bits.get(name)),
-    )  # fmt: skip
+    problem = unread(odd) if odd else _NO_VERDICT if passed is None else None
+    return DriveReading(read_at=now, passed=passed, warnings=warnings, values=values, unreadable=odd, problem=problem)
+
+
+def unread(names: Iterable[str]) -> str:
+    """That these parts of an answer could not be read, and what to do."""
+    found = tuple(names)
+    more = f" and {len(found) - _MOST_NAMES} more" if len(found) > _MOST_NAMES else ""
+    return (
+        f"smartctl's answer cannot be read at {', '.join(found[:_MOST_NAMES])}{more}: look with `smartctl --all`, and "
+        "see whether the drive's firmware and smartmontools are up to date"
+    )
 
 
 def recovery(text: str) -> ErrorRecovery | None:
     """What a SATA drive says, or was just told, of its error recovery (ataPrintSCTErrorRecoveryControl); None if it
     says nothing. Of reads and writes the longer one counts; a timer that is off has no figure."""
-    try:
-        told = json.loads(text)
-    except ValueError:
+    told = _object(text)
+    if told is None:
         return None
-    timers = told.get("ata_sct_erc", {})
-    found = [_number(timers.get(kind), "deciseconds") for kind in ("read", "write")]
+    timers = told.section("ata_sct_erc")
+    found = [timers.section(kind).count("deciseconds") for kind in ("read", "write")]
     known = [tenths for tenths in found if tenths]
-    return ErrorRecovery(is_limitable=bool(timers), limit_s=max(known) / 10 if len(known) == len(found) else None)
+    limit_s = max(known) / 10 if len(known) == len(found) else None
+    return ErrorRecovery(is_limitable=bool(timers.names()), limit_s=limit_s)
 
 
 def document(text: str) -> Json:
     """What nvme-cli printed. Raises ToolFailed where that is no document."""
     try:
         found = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ToolFailed("nvme printed no JSON: see whether nvme-cli 2 is installed", log=text[:1000]) from error
     if not isinstance(found, dict):
         raise ToolFailed("nvme printed what is no document: see whether nvme-cli 2 is installed", log=text[:1000])
@@ -74,8 +95,12 @@ def document(text: str) -> Json:
 
 
 def erases(told: Json) -> EraseSupport:
-    """What the controller can erase, and whether that reaches beyond one namespace."""
-    oacs, fna, sanicap = (told.get(name) or 0 for name in ("oacs", "fna", "sanicap"))
+    """What the controller can erase, and whether that reaches beyond one namespace; it does where that is not told."""
+    controller = Section(told)
+    oacs, sanicap = (controller.count(name) or 0 for name in ("oacs", "sanicap"))
+    fna = controller.count("fna")
+    if fna is None:
+        fna = _FNA_FORMATS_ALL
     return EraseSupport(
         format=bool(oacs & _OACS_FORMAT),
         crypto=bool(oacs & _OACS_FORMAT and fna & _FNA_CRYPTO),
@@ -87,90 +112,145 @@ def erases(told: Json) -> EraseSupport:
 
 def volatile_cache(told: Json) -> bool | None:
     """Whether it has a volatile write cache; None from an nvme-cli that does not print VWC."""
-    vwc = _number(told, "vwc")
+    vwc = Section(told).count("vwc")
     return None if vwc is None else bool(vwc & _VWC_PRESENT)
 
 
 def limits(told: Json) -> dict[str, int]:
     """The limits of temperature in Identify Controller; 0 is one that is not told."""
-    kelvin = {"temperature_warning_c": told.get("wctemp"), "temperature_critical_c": told.get("cctemp")}
-    return {name: value - _ZERO_C_IN_K for name, value in kelvin.items() if value}
+    controller = Section(told)
+    kelvin = {"temperature_warning_c": "wctemp", "temperature_critical_c": "cctemp"}
+    found = {name: _celsius((controller.count(key) or 0) - _ZERO_C_IN_K) for name, key in kelvin.items()}
+    return {name: value for name, value in found.items() if value is not None}
 
 
-def _values(told: Json) -> HealthValues:
-    log = told.get("nvme_smart_health_information_log")
-    heat = told.get("temperature", {})
+def _object(text: str) -> Section | None:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return Section(found) if isinstance(found, dict) else None
+
+
+def _verdict(told: Section, status: Section, exit_status: int) -> tuple[bool | None, tuple[CriticalWarning, ...]]:
+    """The drive's verdict and its warnings, from each place that has them: the worst one counts."""
+    bits = status.section("nvme", judged=True)
+    log = told.section(_NVME_LOG)
+    byte = (bits.count("value", judged=True) or 0) | (log.count("critical_warning") or 0)
+    warnings = tuple(
+        warning
+        for place, (name, warning) in enumerate(_BITS.items())
+        if bits.flag(name, judged=True) or byte >> place & 1
+    )
+    passed = status.flag("passed", judged=True)
+    exits = exit_status | (told.section("smartctl").count("exit_status") or 0)
+    return (False if exits & _FAILING or byte else passed), warnings
+
+
+def _values(told: Section) -> HealthValues:
+    heat, log = told.section("temperature"), told.section(_NVME_LOG, judged=True)
+    protocol = told.section("device").text("protocol")
+    sensed = _celsius(log.number("temperature"))
     common = {
-        "temperature_c": _number(log, "temperature") if log else _number(heat, "current"),
-        "power_on_hours": _number(told.get("power_on_time"), "hours"),
+        "temperature_c": sensed if sensed is not None else _celsius(heat.number("current")),
+        "power_on_hours": told.section("power_on_time").count("hours"),
     }
-    if log is not None:
+    if _NVME_LOG in told or (protocol == "NVMe" and "smart_status" in told):
         return HealthValues(**(common | _nvme(log)))
-    if "ata_smart_attributes" in told or "ata_device_statistics" in told:
+    if protocol == "ATA" or "ata_smart_attributes" in told or "ata_device_statistics" in told:
         return HealthValues(**(common | _ata(told)))
     return HealthValues(**(common | _scsi(told)))
 
 
-def _nvme(log: Json) -> dict[str, int | None]:
-    units = _number(log, "data_units_written")
+def _nvme(log: Section) -> dict[str, int | None]:
+    """smartctl prints every field of the log but the temperature, so one that is missing was lost."""
+    units = log.count("data_units_written")
+    log.count("critical_warning", needed=True)
+    hours = log.count("power_on_hours")
     return {
-        "available_spare_percent": _number(log, "available_spare"),
-        "available_spare_threshold_percent": _number(log, "available_spare_threshold"),
-        "used_percent": _number(log, "percentage_used"),
-        "unsafe_shutdowns": _number(log, "unsafe_shutdowns"),
-        "media_errors": _number(log, "media_errors"),
-        "power_on_hours": _number(log, "power_on_hours"),
-        "written_bytes": None if units is None else units * _DATA_UNIT_BYTES,
-    }
+        "available_spare_percent": log.count("available_spare", needed=True),
+        "available_spare_threshold_percent": log.count("available_spare_threshold", needed=True),
+        "used_percent": log.count("percentage_used", needed=True),
+        "unsafe_shutdowns": log.count("unsafe_shutdowns"),
+        "media_errors": log.count("media_errors", needed=True),
+        "written_bytes": None if units is None else min(units * _DATA_UNIT_BYTES, MOST),
+    } | ({} if hours is None else {"power_on_hours": hours})
 
 
-def _ata(told: Json) -> dict[str, int | None]:
-    raw = {row["id"]: _leading(row["raw"]["string"]) for row in told.get("ata_smart_attributes", {}).get("table", ())}
+def _ata(told: Section) -> dict[str, int | None]:
+    raw = dict(_attributes(told))
     sectors = _statistic(told, _GENERAL_PAGE, _WRITTEN_OFFSET)
-    used = _statistic(told, _SSD_PAGE, _USED_OFFSET)
-    block = _number(told, "logical_block_size")
+    used = _statistic(told, _SSD_PAGE, _USED_OFFSET, judged=True)
+    block = told.count("logical_block_size")
     return {
         "reallocated_sectors": raw.get(_REALLOCATED),
         "pending_sectors": raw.get(_PENDING),
         "uncorrectable_sectors": raw.get(_UNCORRECTABLE),
-        "used_percent": used if used is not None else _number(told.get("endurance_used"), "current_percent"),
-        "written_bytes": sectors * block if sectors is not None and block else None,
-        "temperature_warning_c": _number(told.get("temperature"), "op_limit_max"),
+        "used_percent": used if used is not None else _endurance(told),
+        "written_bytes": min(sectors * block, MOST) if sectors is not None and block else None,
+        "temperature_warning_c": _limit(told, "op_limit_max"),
     }
 
 
-def _leading(words: str) -> int | None:
-    """The number a raw value begins with: makers keep others in its upper bytes, which smartctl puts behind it."""
-    found = re.match(r"\d+", words)
-    return int(found[0]) if found else None
+def _attributes(told: Section) -> Iterable[tuple[int, int]]:
+    """The raw values of the attributes, by id. Nobody can say which attribute a row without an id is."""
+    rows = tuple(told.section("ata_smart_attributes", judged=True).rows("table", judged=True))
+    if "ata_smart_attributes" in told and not rows:
+        told.odd.append("ata_smart_attributes.table")
+    for row in rows:
+        number = row.count("id", needed=True)
+        if number is None:
+            continue
+        raw = row.section("raw")
+        value = whole(raw.text("string"))
+        if value is None and (whole_raw := raw.count("value")) is not None:
+            value = whole_raw & ((1 << _RAW_BITS.get(number, 32)) - 1)
+        if value is not None and value >= 0:
+            yield number, value
+        elif number in (_REALLOCATED, _PENDING, _UNCORRECTABLE):
+            told.odd.append(f"ata_smart_attributes.table.raw of {number}")
 
 
-def _statistic(told: Json, page: int, offset: int) -> int | None:
+def _statistic(told: Section, page: int, offset: int, judged: bool = False) -> int | None:
     """One of the device statistics (ACS-3, log 04h); one that is not valid has no value."""
-    pages = told.get("ata_device_statistics", {}).get("pages", ())
-    rows = (row for one in pages if one.get("number") == page for row in one.get("table", ()))
-    return next((row.get("value") for row in rows if row.get("offset") == offset), None)
+    pages = told.section("ata_device_statistics", judged).rows("pages", judged)
+    for one in pages:
+        if one.count("number", judged) != page:
+            continue
+        for row in one.rows("table", judged):
+            if row.count("offset", judged) == offset:
+                is_valid = row.section("flags").flag("valid") is not False
+                return row.count("value", judged and is_valid) if is_valid else None
+    return None
 
 
-def _scsi(told: Json) -> dict[str, int | None]:
-    counters = told.get("scsi_error_counter_log", {})
-    failed = [_number(counters.get(kind), "total_uncorrected_errors") for kind in ("read", "write", "verify")]
-    known = [count for count in failed if count is not None]
-    used = _number(told, "scsi_percentage_used_endurance_indicator")
+def _scsi(told: Section) -> dict[str, int | None]:
+    counters = told.section("scsi_error_counter_log", judged=True)
+    kinds = [counters.section(kind, judged=True) for kind in ("read", "write", "verify")]
+    known = [count for kind in kinds if (count := kind.count("total_uncorrected_errors", judged=True)) is not None]
+    used = told.count("scsi_percentage_used_endurance_indicator", judged=True)
     return {
-        "grown_defects": _number(told, "scsi_grown_defect_list"),
-        "media_errors": sum(known) if known else None,
-        "used_percent": used if used is not None else _number(told.get("endurance_used"), "current_percent"),
-        "temperature_critical_c": _number(told.get("temperature"), "drive_trip") or None,
+        "grown_defects": told.count("scsi_grown_defect_list", judged=True),
+        "media_errors": min(sum(known), MOST) if known else None,
+        "used_percent": used if used is not None else _endurance(told),
+        "temperature_critical_c": _limit(told, "drive_trip"),
     }
 
 
-def _number(told: Json | None, name: str) -> int | None:
-    found = told.get(name) if told else None
-    return found if isinstance(found, int) and not isinstance(found, bool) else None
+def _endurance(told: Section) -> int | None:
+    return told.section("endurance_used").count("current_percent", judged=True)
 
 
-def _why(told: Json) -> str:
+def _limit(told: Section, name: str) -> int | None:
+    """A limit of temperature; 0 is one that is not told."""
+    return _celsius(told.section("temperature").count(name)) or None
+
+
+def _celsius(value: int | None) -> int | None:
+    return value if value is not None and _COLDEST_C < value < _HOTTEST_C else None
+
+
+def _why(told: Section) -> str:
     """Why there are no values, in smartctl's words if it has some."""
-    said = [one["string"] for one in told.get("smartctl", {}).get("messages", ()) if one.get("string")]
+    said = [text for one in told.section("smartctl").rows("messages") if (text := one.text("string"))]
     return f"smartctl says: {said[0][:200]}" if said else "the drive has no SMART, or does not tell it"

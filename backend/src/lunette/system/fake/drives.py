@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lunette.domain.errors import ToolFailed
 from lunette.system.fake.block import Blocks, FakeDisk
@@ -44,6 +44,8 @@ class Health:
     """SATA: SCT Error Recovery Control in tenths of a second; 0: it is off; None: the drive has none."""
     is_asleep: bool = False
     is_hanging: bool = False
+    odd: dict[str, object] = field(default_factory=dict)
+    """What smartctl prints otherwise than a sound drive and a sound tool would, by its key."""
 
 
 class DriveTools:
@@ -78,7 +80,7 @@ class DriveTools:
             return 3, json.dumps({"smartctl": {"exit_status": 3}}), ""
         if limits := next((word for word in argv if word.startswith("--log=scterc,")), None):
             return _limit(disk, health, limits)
-        told = _of_any(disk, health) | _KINDS.get(disk.transport, _scsi)(health)
+        told = _of_any(disk, health) | _KINDS.get(disk.transport, _scsi)(health) | health.odd
         return (8 if health.is_failing or health.critical_warning else 0), json.dumps(told), ""
 
     def _nvme(self, argv: Sequence[str]) -> Answer:
