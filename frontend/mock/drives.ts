@@ -17,6 +17,8 @@ const NOTHING: DiskHealthValues = {
   pending_sectors: null,
   uncorrectable_sectors: null,
   grown_defects: null,
+  interface_errors: null,
+  error_log_entries: null,
 }
 
 export function health(values: Partial<DiskHealthValues>, reasons: DiskHealthReason[] = []): DiskHealth {

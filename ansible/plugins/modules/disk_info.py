@@ -70,7 +70,7 @@ options:
       - other
   health:
     description:
-      - 'ok: the drive finds nothing. warning: a person should look. failing: replace it. unknown: it does not tell.'
+      - 'ok: the drive says so and nothing speaks against it. warning: a person should look. failing: replace it.'
     type: str
     choices:
       - ok

@@ -80,6 +80,32 @@ def test_sectors_that_wait_are_wrong_from_the_first_and_old_ones_elsewhere_are_n
     assert judged(pending_sectors=1, reallocated_sectors=12, media_errors=3)[1] == ["pending_sectors"]
 
 
+@pytest.mark.parametrize(("name", "most"), [("media_errors", 9), ("reallocated_sectors", 49), ("grown_defects", 49)])
+def test_a_count_that_is_high_when_it_is_first_seen_is_told(name: str, most: int) -> None:
+    for count, kinds in ((most, []), (most + 1, [name])):
+        reading = DriveReading(read_at=1.0, passed=True, values=HealthValues.model_validate({name: count}))
+        found = findings(reading, {})
+        assert [one.kind for one in found] == kinds
+        assert state_of(reading, found) is (DiskHealthState.WARNING if kinds else DiskHealthState.OK)
+
+
+def test_many_errors_on_the_way_are_told_only_when_they_grow() -> None:
+    """Nobody knows when they were: the cable may have been exchanged long ago."""
+    assert judged(interface_errors=5000, error_log_entries=90_000)[1] == []
+    reading = DriveReading(read_at=1.0, passed=True, values=HealthValues(interface_errors=8))
+    (found,) = findings(reading, {"interface_errors": Growth(before=7, now=8)})
+    assert (found.words, found.detail) == (
+        "has more errors on the way to it than before", "Errors on the way to it: 7 before, 8 now"
+    )  # fmt: skip
+
+
+def test_failed_commands_that_grow_are_told_unless_the_drive_only_refused_them() -> None:
+    reading = DriveReading(read_at=1.0, passed=True, values=HealthValues(error_log_entries=8))
+    growth = {"error_log_entries": Growth(before=7, now=8)}
+    assert [one.kind for one in findings(reading, growth)] == ["error_log_entries"]
+    assert findings(reading.model_copy(update={"refused_only": True}), growth) == ()
+
+
 def test_a_count_that_grew_is_told_with_both_numbers() -> None:
     reading = DriveReading(read_at=1.0, passed=True, values=HealthValues(media_errors=5))
     (found,) = findings(reading, {"media_errors": Growth(before=2, now=5)})

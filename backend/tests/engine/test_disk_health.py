@@ -6,8 +6,9 @@ from sqlalchemy import select
 from backend.tests import seen
 from backend.tests.engine.conftest import Appliance
 from backend.tests.engine.test_reconciler import Clock
-from lunette.domain.arrays import ArrayState
+from lunette.domain.arrays import ArrayState, ObservedMember
 from lunette.domain.disk_health import CriticalWarning, DriveReading, HealthValues
+from lunette.engine import disk_health
 from lunette.engine.observing import ObservationCache
 from lunette.engine.watcher import Watcher
 from lunette.store.journal import Alert
@@ -33,6 +34,10 @@ class Drives:
     def says(self, number: int, reading: DriveReading | None) -> None:
         disk = self.lone.agent.disks.get(f"nvme-D{number}", seen.disk(number))
         self.lone.agent.disks[disk.id] = disk.model_copy(update={"tells_health": True, "health": reading})
+
+    def is_(self, number: int, **facts: object) -> None:
+        """The disk is otherwise than blank and free."""
+        self.lone.agent.disks[f"nvme-D{number}"] = seen.disk(number, **facts)
 
     def alerts(self, after_s: float = 10.0) -> dict[str, Alert]:
         """What stands about drives, by the kind of the finding."""
@@ -80,9 +85,54 @@ def test_an_array_that_is_not_whole_comes_first(drives: Drives) -> None:
     assert "is not whole now: see to that first" in drives.alerts()["read_only"].fix
 
 
-def test_a_disk_of_no_array_is_told_too(drives: Drives) -> None:
+def test_a_free_disk_that_fails_is_to_be_taken_out(drives: Drives) -> None:
     drives.says(5, bit(CriticalWarning.SPARE))
-    assert "belongs to no array of ours" in drives.alerts()["spare"].fix
+    assert "take it out, and do not make an array of it" in drives.alerts()["spare"].fix
+
+
+def test_a_disk_with_data_of_somebody_else_is_copied_first(drives: Drives) -> None:
+    drives.is_(5, signatures=(seen.EXT4,))
+    drives.says(5, bit(CriticalWarning.SPARE))
+    assert "have that copied elsewhere" in drives.alerts()["spare"].fix
+
+
+def test_a_lone_system_disk_that_fails_asks_for_a_backup_and_never_for_an_array(drives: Drives) -> None:
+    drives.is_(5, used_by_system=True, mounts=("/",))
+    drives.says(5, bit(CriticalWarning.SPARE))
+    fix = drives.alerts()["spare"].fix
+    assert "no second disk of it: take a backup now (`lunette backup`)" in fix
+    assert "belongs to no array" not in fix
+
+
+@pytest.mark.parametrize(
+    ("other", "words"), [("in_sync", "the other system disk has all of it"), ("faulty", "no second disk of it")]
+)
+def test_a_system_disk_with_a_mirror_names_what_the_other_one_saves(other: str, words: str) -> None:
+    ill = seen.disk(5, used_by_system=True, holders=("md1",), health=bit(CriticalWarning.SPARE))
+    members = tuple(
+        ObservedMember(disk_id=f"nvme-D{number}", device=None, state=state)
+        for number, state in ((5, "in_sync"), (6, other))
+    )
+    system = seen.array("f" * 32, (), level="raid1", system=True).model_copy(update={"members": members})
+    machine = seen.machine(disks=(ill, seen.disk(6, used_by_system=True)), arrays=(system,))
+    (cause,) = disk_health.causes_of(machine, (), {})
+    assert words in cause.fix
+    assert "take a backup now" in cause.fix.lower()
+
+
+def test_errors_on_the_way_that_grow_speak_of_the_cable(drives: Drives) -> None:
+    for count in (3, 5):
+        drives.says(2, WELL.model_copy(update={"values": HealthValues(interface_errors=count)}))
+        alerts = drives.alerts()
+    assert alerts["interface_errors"].cause == "Errors on the way to it: 3 before, 5 now"
+    assert "exchange its cable or move it to another bay" in alerts["interface_errors"].fix
+
+
+def test_many_errors_are_told_at_first_sight(drives: Drives) -> None:
+    drives.says(3, counted(5000))
+    alert = drives.alerts()["media_errors"]
+    assert alert.message == "Disk nvme-D3 (serial D3) of array tank has too many errors of its medium"
+    assert alert.cause == "There are 5000 errors of its medium; 10 are too many"
 
 
 def test_an_agent_that_has_not_read_a_drive_yet_ends_no_alert(drives: Drives) -> None:
@@ -134,6 +184,6 @@ def test_a_drive_whose_answer_cannot_be_read_is_told(drives: Drives) -> None:
 def test_another_drive_with_more_errors_under_the_same_name_did_not_grow(drives: Drives) -> None:
     drives.says(3, counted(1))
     drives.alerts()
-    other = drives.lone.agent.disks["nvme-D3"].model_copy(update={"serial": "OTHER", "health": counted(50)})
+    other = drives.lone.agent.disks["nvme-D3"].model_copy(update={"serial": "OTHER", "health": counted(9)})
     drives.lone.agent.disks["nvme-D3"] = other
     assert drives.alerts() == {}

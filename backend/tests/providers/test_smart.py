@@ -30,6 +30,7 @@ SATA = {
              "raw": {"value": 137440329760, "string": "32 (Min/Max 19/41)"}},
             {"id": 197, "name": "Current_Pending_Sector", "value": 100, "raw": {"value": 2, "string": "2"}},
             {"id": 198, "name": "Offline_Uncorrectable", "value": 100, "raw": {"value": 0, "string": "0"}},
+            {"id": 199, "name": "UDMA_CRC_Error_Count", "value": 200, "raw": {"value": 6, "string": "6"}},
         ],
     },
     "ata_device_statistics": {
@@ -55,7 +56,13 @@ SAS = {
         "read": {"total_errors_corrected": 9, "total_uncorrected_errors": 2},
         "write": {"total_errors_corrected": 0, "total_uncorrected_errors": 1},
     },
-}
+    "scsi_sas_port_0": {
+        "relative_target_port_id": 1,
+        "phy_0": {"identifier": 0, "invalid_dword_count": 4, "running_disparity_error_count": 3,
+                  "loss_of_dword_synchronization_count": 1, "phy_reset_problem_count": 0},
+    },
+    "scsi_sas_port_1": {"phy_0": {"identifier": 1, "invalid_dword_count": 2, "loss_of_dword_synchronization_count": 0}},
+}  # fmt: skip
 
 
 def told(document: object) -> HealthValues:
@@ -65,7 +72,7 @@ def told(document: object) -> HealthValues:
 def test_a_sata_drive_has_its_sectors_and_what_it_does_not_give_is_absent() -> None:
     assert told(SATA) == HealthValues(
         temperature_c=32, temperature_warning_c=60, power_on_hours=8766, written_bytes=512_000, reallocated_sectors=8,
-        pending_sectors=2, uncorrectable_sectors=0,
+        pending_sectors=2, uncorrectable_sectors=0, interface_errors=6,
     )  # fmt: skip
 
 
@@ -74,8 +81,24 @@ def test_a_sas_drive_has_defects_its_wear_and_its_verdict() -> None:
     assert reading.passed is False
     assert reading.values == HealthValues(
         temperature_c=41, temperature_critical_c=65, power_on_hours=41234, media_errors=3, grown_defects=12,
-        used_percent=4,
+        used_percent=4, interface_errors=10,
     )  # fmt: skip
+
+
+def test_a_sata_drive_without_attribute_199_has_its_interface_errors_in_the_statistics() -> None:
+    page = {"number": 6, "table": [{"offset": 24, "value": 9, "flags": {"valid": True}}]}
+    assert told({"smart_status": {"passed": True}, "ata_device_statistics": {"pages": [page]}}).interface_errors == 9
+
+
+def test_commands_that_an_nvme_drive_refused_are_told_from_those_that_failed() -> None:
+    machine, fake, disk = plugged("nvme")
+    health = machine.tools.drives.health(fake)
+    assert not smart.read(machine, disk, None).refused_only
+    health.failed_commands = 7
+    for status, is_refused in (((0, 0x02), True), ((1, 0x09), True), ((0, 0x04), False), ((2, 0x81), False)):
+        health.newest_failure = status
+        reading = smart.read(machine, disk, None)
+        assert (reading.values.error_log_entries, reading.refused_only) == (7, is_refused)
 
 
 def test_a_trip_temperature_of_zero_is_none() -> None:
@@ -107,7 +130,7 @@ def test_an_nvme_drive_tells_its_log_its_bits_and_its_limits() -> None:
     assert reading.values == HealthValues(
         temperature_c=35, temperature_warning_c=70, temperature_critical_c=80, available_spare_percent=100,
         available_spare_threshold_percent=10, used_percent=3, power_on_hours=1234, unsafe_shutdowns=4,
-        written_bytes=1_024_000_000, media_errors=0,
+        written_bytes=1_024_000_000, media_errors=0, error_log_entries=0,
     )  # fmt: skip
     assert reading.read_at is not None
 

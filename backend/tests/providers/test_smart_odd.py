@@ -90,6 +90,8 @@ ILL: dict[str, dict[str, Any]] = {
     "sata sectors": SATA,
     "sata verdict": SOUND | {"smart_status": {"passed": False}},
     "sas verdict": SAS,
+    "nvme errors": log(media_errors=5000),
+    "sas defects": WELL["sas"] | {"scsi_grown_defect_list": 700},
     "sas worn": WELL["sas"] | {"scsi_percentage_used_endurance_indicator": 120},
 }
 TABLE: Path = ("ata_smart_attributes", "table")
@@ -97,6 +99,7 @@ NOT_TOLD: dict[str, list[tuple[Path, object]]] = {
     "sata sectors": [(TABLE[:1], DROPPED), ((*TABLE, 3), DROPPED), ((*TABLE, 3), None)],
     "sata verdict": [(("smart_status", "passed"), True)],
     "sas verdict": [(("smart_status", "passed"), True)],
+    "sas defects": [(("scsi_grown_defect_list",), DROPPED)],
     "sas worn": [(("scsi_percentage_used_endurance_indicator",), DROPPED)],
 }
 """What makes another drive of it, which is well: it may have no such attribute and no such page, or say so itself."""

@@ -1389,7 +1389,9 @@ export type DiskHealthReason = {
 /**
  * DiskHealthState
  *
- * ok: the drive finds nothing. warning: a person should look. failing: replace it. unknown: it does not tell.
+ * ok: the drive says so and nothing speaks against it. warning: a person should look. failing: replace it.
+ *
+ * unknown: it does not tell, or what it tells cannot be read.
  */
 export type DiskHealthState = 'ok' | 'warning' | 'failing' | 'unknown';
 
@@ -1397,7 +1399,8 @@ export type DiskHealthState = 'ok' | 'warning' | 'failing' | 'unknown';
  * DiskHealthValues
  *
  * What the drive gives, each in the unit of its name; null is what it does not give. `used_percent` is of the life
- * its maker gave it.
+ * its maker gave it. `interface_errors`: on the way to a SATA or SAS drive, by its cable or backplane.
+ * `error_log_entries`: commands of an NVMe drive that failed in all its life, those it refused included.
  */
 export type DiskHealthValues = {
     /**
@@ -1456,6 +1459,14 @@ export type DiskHealthValues = {
      * Grown Defects
      */
     grown_defects: number | null;
+    /**
+     * Interface Errors
+     */
+    interface_errors: number | null;
+    /**
+     * Error Log Entries
+     */
+    error_log_entries: number | null;
 };
 
 /**

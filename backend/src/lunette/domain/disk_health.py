@@ -56,6 +56,10 @@ class HealthValues(Model):
     pending_sectors: int | None = None
     uncorrectable_sectors: int | None = None
     grown_defects: int | None = None
+    interface_errors: int | None = None
+    """Of the way to a SATA or SAS drive: damaged frames and words, lost synchronisation. SAS counts since power-on."""
+    error_log_entries: int | None = None
+    """Of an NVMe drive: how many commands failed in all its life, those that it refused with good reason included."""
 
 
 class EraseMethod(StrEnum):
@@ -117,6 +121,8 @@ class DriveReading(Model):
     warnings: tuple[CriticalWarning, ...] = ()
     values: HealthValues = HealthValues()
     is_asleep: bool = False
+    refused_only: bool = False
+    """NVMe: all that its error log still holds are commands it does not know, such as tools try: no fault."""
     misses: int = 0
     """How many questions in a row it left without an answer in time."""
     problem: str | None = None
@@ -148,11 +154,14 @@ class Finding(Model):
 COUNTS = {
     "media_errors": "errors of its medium", "reallocated_sectors": "reallocated sectors",
     "uncorrectable_sectors": "uncorrectable sectors", "pending_sectors": "sectors that wait to be reallocated",
-    "grown_defects": "defects that grew",
+    "grown_defects": "defects that grew", "interface_errors": "errors on the way to it",
+    "error_log_entries": "failed commands in its log",
 }  # fmt: skip
 """Counts that should not grow, by the name of their value."""
 _CURRENT = ("pending_sectors", "uncorrectable_sectors")
 """Counts of what is wrong now: not a single one is well."""
+TOO_MANY = {"media_errors": 10, "reallocated_sectors": 50, "grown_defects": 50}
+"""Counts of what is past: from here on a drive is not trusted, even if nobody saw them grow."""
 _BITS = {
     CriticalWarning.SPARE: (Severity.CRITICAL, True, "has used up its spare blocks"),
     CriticalWarning.TEMPERATURE: (Severity.WARNING, False, "is warmer or colder than it may be"),
@@ -172,7 +181,7 @@ class Growth(Model):
 
 def findings(reading: DriveReading, growth: Mapping[str, Growth]) -> tuple[Finding, ...]:
     """What is wrong with a drive, the gravest first. `growth` is by the names of COUNTS."""
-    found = [*_verdict(reading), *_of_values(reading), *_counts(reading.values, growth), *_silence(reading)]
+    found = [*_verdict(reading), *_of_values(reading), *_counts(reading, growth), *_silence(reading)]
     found += _unread(reading)
     order = tuple(reversed(Severity))
     return tuple(sorted(found, key=lambda one: (not one.is_failing, order.index(one.severity))))
@@ -241,13 +250,19 @@ def _heat(values: HealthValues) -> Iterator[Finding]:
     )  # fmt: skip
 
 
-def _counts(values: HealthValues, growth: Mapping[str, Growth]) -> Iterator[Finding]:
+def _counts(reading: DriveReading, growth: Mapping[str, Growth]) -> Iterator[Finding]:
     for name, words in COUNTS.items():
-        grown, count = growth.get(name), getattr(values, name)
-        if grown is None and (name not in _CURRENT or not count):
+        grown, count = growth.get(name), getattr(reading.values, name) or 0
+        if name == "error_log_entries" and reading.refused_only:
             continue
-        detail = f"There are {count} {words}" if grown is None else f"{words}: {grown.before} before, {grown.now} now"
-        more = f"has more {words} than before" if grown else f"has {words}"
+        if grown:
+            more, detail = f"has more {words} than before", f"{words}: {grown.before} before, {grown.now} now"
+        elif name in _CURRENT and count:
+            more, detail = f"has {words}", f"There are {count} {words}"
+        elif count >= TOO_MANY.get(name, count + 1):
+            more, detail = f"has too many {words}", f"There are {count} {words}; {TOO_MANY[name]} are too many"
+        else:
+            continue
         yield Finding(kind=name, severity=Severity.WARNING, words=more, detail=detail[0].upper() + detail[1:])
 
 

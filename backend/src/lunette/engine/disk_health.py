@@ -21,6 +21,27 @@ GROWTH = dt.timedelta(days=7)
 Grown = Mapping[str, Mapping[str, Growth]]
 """By disk, and by the name of the count."""
 _WITHOUT_REDUNDANCY = (Level.RAID0, Level.STRIPE, Level.EXTERNAL)
+_OF_THE_WAY = ("interface_errors", "error_log_entries")
+_WAY = (
+    "The cable, the bay or the backplane is at fault more often than the drive: reseat the drive, exchange its cable "
+    "or move it to another bay. If they grow there too, replace the drive."
+)
+_LOG = " `nvme error-log {}` shows which commands failed, and whether it was the medium after all."
+_SYSTEM = (
+    "It carries the running system and there is no second disk of it: take a backup now (`lunette backup`). Then put "
+    "another disk in, install the appliance on it, better on two, and restore the backup. Disks of arrays stay as they "
+    "are."
+)
+_SYSTEM_MIRRORED = (
+    "It carries the running system, and the other system disk has all of it too: exports go on if this one fails. Take "
+    "a backup now (`lunette backup`). When the appliance may stop, replace the disk: install anew on two disks and "
+    "restore the backup."
+)
+_FREE = "It belongs to no array: take it out, and do not make an array of it or add it to one."
+_OCCUPIED = (
+    "It belongs to no array of this appliance, but it is in use or carries data of somebody else: have that copied "
+    "elsewhere, then take the disk out."
+)
 _WHOLE = (ArrayState.CLEAN, ArrayState.RESYNCING, ArrayState.RESHAPING)
 
 
@@ -60,27 +81,47 @@ def causes_of(seen: Observation, arrays: Iterable[Array], growth: Grown) -> Iter
     """One alert for each thing that is wrong with a drive, naming its array and what to do."""
     homes = {member.disk_id: array for array in arrays for member in array.disks}
     observed = {array.uuid: array for array in seen.arrays}
+    systems = [array for array in seen.arrays if array.system]
     for disk in seen.disks:
         if disk.health is None:
             continue
         array = homes.get(disk.id)
         found = observed.get(array.uuid) if array else None
         for finding in findings(disk.health, growth.get(disk.id, {})):
-            yield _cause(disk, array, found, finding)
+            yield _cause(disk, array, found, finding, systems)
 
 
-def _cause(disk: ObservedDisk, array: Array | None, found: ObservedArray | None, finding: Finding) -> Cause:
+def _cause(
+    disk: ObservedDisk,
+    array: Array | None,
+    found: ObservedArray | None,
+    finding: Finding,
+    systems: Sequence[ObservedArray],
+) -> Cause:
     of_array = f" of array {array.name}" if array else ""
     return Cause(
         key=f"{FAMILY}{finding.kind}:{disk.id}"[:255],
         severity=finding.severity,
         message=f"Disk {disk.id} (serial {disk.serial}){of_array} {finding.words}",
         cause=finding.detail,
-        fix=_fix(disk, array, found, finding),
+        fix=_fix(disk, array, found, finding, systems),
     )
 
 
-def _fix(disk: ObservedDisk, array: Array | None, found: ObservedArray | None, finding: Finding) -> str:
+def _is_mirrored(disk: ObservedDisk, systems: Sequence[ObservedArray]) -> bool:
+    """Whether each mirror of the system that this disk is part of has another disk that works."""
+    of_it = [array for array in systems if any(member.disk_id == disk.id for member in array.members)]
+    others = [any(one.state == "in_sync" and one.disk_id != disk.id for one in array.members) for array in of_it]
+    return bool(others) and all(others)
+
+
+def _fix(
+    disk: ObservedDisk,
+    array: Array | None,
+    found: ObservedArray | None,
+    finding: Finding,
+    systems: Sequence[ObservedArray],
+) -> str:
     if finding.kind == "temperature":
         return "See to the cooling: fans, air filters, the temperature of the room. A hot drive ages faster."
     if finding.kind == "silent":
@@ -92,8 +133,12 @@ def _fix(disk: ObservedDisk, array: Array | None, found: ObservedArray | None, f
             f"Look yourself with `smartctl --all {disk.device}`. Bring the drive's firmware and smartmontools up to "
             "date; if nothing helps, nobody can say when this drive fails: exchange it for one that tells."
         )
+    if finding.kind in _OF_THE_WAY:
+        return _WAY + (_LOG.format(disk.device) if finding.kind == "error_log_entries" else "")
+    if disk.used_by_system:
+        return _SYSTEM_MIRRORED if _is_mirrored(disk, systems) else _SYSTEM
     if array is None:
-        return "It belongs to no array of ours: exchange it before it is used for one."
+        return _OCCUPIED if disk.occupation() else _FREE
     if Level(array.level) in _WITHOUT_REDUNDANCY:
         return f"Array {array.name} survives no loss of a disk: copy its volumes elsewhere now, then make it anew."
     replace = f"`lunette array replace {array.name} {disk.id} NEW`"

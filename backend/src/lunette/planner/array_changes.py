@@ -20,6 +20,7 @@ from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import AnyStep, MdAdd, MdFail, MdMember, MdRemove, MdReplace, MdScrub
 from lunette.domain.tuning import TuningName, notation
+from lunette.planner.ailing import ailing
 from lunette.planner.arrays import KnownArray, take_disks, wiping
 from lunette.planner.findings import Findings
 from lunette.providers.arrays.md.plan import MEMORY_SHARE, PAGE_BYTES, survives, tuning_problems, write_mostly_problems
@@ -48,6 +49,7 @@ def plan_add_spares(array: KnownArray, wish: ArrayAddSpares, seen: Observation, 
         title=f"Add {len(disks)} spare{'s' if len(disks) != 1 else ''} to array {array.name}",
         changes=(*lost, *changes),
         steps=(*wipes, *(ask.adding(disk) for disk in disks)),
+        warnings=ailing(disks),
     )
 
 
@@ -92,7 +94,7 @@ def plan_replace(array: KnownArray, wish: ArrayReplace, seen: Observation, owner
         title=f"Replace disk {old.disk_id} of array {array.name}",
         changes=(*lost, ask.changed(f"disk {new.id} comes for disk {old.disk_id}, which becomes free")),
         steps=(*wipes, *steps),
-        warnings=(warning,),
+        warnings=(warning, *ailing(disks)),
     )
 
 

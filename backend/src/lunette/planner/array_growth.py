@@ -14,6 +14,7 @@ from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import AnyStep, DiskWipe, GroupGrow, MdReshape, MdScrub, MdWriteHole
 from lunette.domain.volumes import ObservedPool
+from lunette.planner.ailing import ailing
 from lunette.planner.array_changes import Request
 from lunette.planner.arrays import KnownArray
 from lunette.providers.arrays.md.plan import MAX_DISKS, PPL_MAX_DISKS, parity_disks
@@ -63,7 +64,7 @@ def plan_grow(array: KnownArray, wish: ArrayGrow, seen: Observation, owners: Map
             ask.changed(f"{found.level} of {found.raid_disks} disks becomes {found.level} of {after}{size}"),
         ),
         steps=tuple(steps),
-        warnings=(*((_HOLE,) if logs else ()), _RESHAPE if reshapes else _COPIES),
+        warnings=(*((_HOLE,) if logs else ()), _RESHAPE if reshapes else _COPIES, *ailing(disks)),
     )
 
 

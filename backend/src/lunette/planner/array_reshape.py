@@ -8,6 +8,7 @@ from lunette.domain.errors import Invalid
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.steps import AnyStep, MdRelevel, MdWriteHole
+from lunette.planner.ailing import ailing
 from lunette.planner.array_changes import Request
 from lunette.planner.array_growth import adding, must_be_quiet
 from lunette.planner.arrays import KnownArray
@@ -54,7 +55,7 @@ def plan_reshape(array: KnownArray, wish: ArrayReshape, seen: Observation, owner
             ),
         ),
         steps=tuple(steps),
-        warnings=(*((_NO_LOG,) if logs else ()), _AS_BEFORE, _Q),
+        warnings=(*((_NO_LOG,) if logs else ()), _AS_BEFORE, _Q, *ailing(disks)),
     )
 
 

@@ -14,6 +14,7 @@ from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import DiskWipe, MdMember
 from lunette.planner import encrypted, recorded
+from lunette.planner.ailing import ailing
 from lunette.planner.array_engines import ARRAY_ENGINES, Blueprint
 from lunette.planner.aside import kept_volume
 from lunette.planner.deleted_volumes import KnownDeleted, erased
@@ -220,7 +221,11 @@ def _choose(wish: ArrayCreate, disks: list[ObservedDisk], wipe: frozenset[str], 
         title=f"Create array {wish.name}",
         changes=(*lost, Change(action=Action.CREATE, noun="array", name=wish.name, detail=detail)),
         steps=(*wipes, *made.steps),
-        warnings=(*_warnings(wish.level, made, disks[: len(wish.disks) + len(wish.spares)]), *made.warnings),
+        warnings=(
+            *_warnings(wish.level, made, disks[: len(wish.disks) + len(wish.spares)]),
+            *made.warnings,
+            *ailing(disks),
+        ),
     )
     kept = recorded_roles(wish)
     roles = [role if role in kept else MemberRole.DATA for role, ids in wish.by_role().items() for _ in ids]

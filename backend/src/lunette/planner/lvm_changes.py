@@ -19,6 +19,7 @@ from lunette.domain.errors import Conflict, FieldProblem, Invalid
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.steps import LvmRaidReplace, LvmRaidScrub, MdMember
+from lunette.planner.ailing import ailing
 from lunette.planner.array_changes import Request
 from lunette.planner.arrays import KnownArray
 from lunette.providers.arrays.lvm.plan import raid_group
@@ -56,7 +57,7 @@ def plan_replace(array: KnownArray, wish: ArrayReplace, seen: Observation, owner
         title=f"Replace disk {old.disk_id} of array {array.name}",
         changes=(*lost, ask.changed(f"disk {new.id} comes for disk {old.disk_id}, which becomes free")),
         steps=(*wipes, step),
-        warnings=(GIVEN_UP,),
+        warnings=(GIVEN_UP, *ailing(disks)),
     )
 
 

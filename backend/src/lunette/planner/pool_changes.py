@@ -20,6 +20,7 @@ from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.steps import AnyStep, MdMember, PoolRelease, PoolReplace, PoolScrub
 from lunette.planner import pool_roles
+from lunette.planner.ailing import ailing
 from lunette.planner.array_changes import Request
 from lunette.planner.arrays import KnownArray
 from lunette.planner.pool_roles import least_bytes
@@ -51,7 +52,7 @@ def plan_replace(array: KnownArray, wish: ArrayReplace, seen: Observation, owner
         title=f"Replace disk {old.disk_id} of array {array.name}",
         changes=(*lost, ask.changed(f"disk {new.id} comes for disk {old.disk_id}")),
         steps=(*wipes, fill, *release),
-        warnings=(warning,),
+        warnings=(warning, *ailing(disks)),
     )
 
 

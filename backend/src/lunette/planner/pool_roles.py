@@ -9,6 +9,7 @@ from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.sizes import MIB
 from lunette.domain.steps import AnyStep, MdMember, PoolAdd, PoolAddSpecial, PoolTakeOut
+from lunette.planner.ailing import ailing
 from lunette.planner.array_changes import Request
 from lunette.planner.arrays import KnownArray
 from lunette.providers.arrays.zfs import plan as zfs
@@ -57,7 +58,7 @@ def plan_add(array: KnownArray, wish: ArrayAddDisks, seen: Observation, owners: 
         title=f"Add {count} to array {array.name}",
         changes=(*lost, *(ask.changed(f"disk {disk.id} becomes a {role.value} disk") for disk in disks)),
         steps=(*wipes, step),
-        warnings=(zfs.SPECIAL_STAYS,) if kind is PoolAddSpecial else warnings,
+        warnings=(*((zfs.SPECIAL_STAYS,) if kind is PoolAddSpecial else warnings), *ailing(disks)),
     )
 
 
@@ -76,6 +77,7 @@ def plan_spares(array: KnownArray, wish: ArrayAddSpares, seen: Observation, owne
         title=f"Add {len(disks)} spare{'s' if len(disks) != 1 else ''} to array {array.name}",
         changes=(*lost, *(ask.changed(f"disk {disk.id} becomes a spare") for disk in disks)),
         steps=(*wipes, step),
+        warnings=ailing(disks),
     )
 
 

@@ -944,7 +944,9 @@ class DiskHealthReason(TypedDict):
 
 class DiskHealthValues(TypedDict):
     """What the drive gives, each in the unit of its name; null is what it does not give. `used_percent` is
-    of the life its maker gave it.
+    of the life its maker gave it. `interface_errors`: on the way to a SATA or SAS drive, by its cable
+    or backplane. `error_log_entries`: commands of an NVMe drive that failed in all its life, those it
+    refused included.
     """
 
     temperature_c: int | None
@@ -961,6 +963,8 @@ class DiskHealthValues(TypedDict):
     pending_sectors: int | None
     uncorrectable_sectors: int | None
     grown_defects: int | None
+    interface_errors: int | None
+    error_log_entries: int | None
 
 
 class DiskLocateWish(TypedDict):

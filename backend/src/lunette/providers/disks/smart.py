@@ -15,10 +15,10 @@ ASLEEP = 3
 """What we tell smartctl to end with if the drive sleeps: no other ending has both of these bits (smartctl(8))."""
 _SMART = (
     "smartctl", "--json", f"--nocheck=standby,{ASLEEP}", "--info", "--health", "--attributes", "--log=error",
-    "--log=ssd", "--log=devstat,1", "--log=devstat,5", "--log=background",
+    "--log=ssd", "--log=devstat,1", "--log=devstat,5", "--log=devstat,6", "--log=background",
 )  # fmt: skip
 """Not `--all`: that reads every log there is, which takes some drives seconds and tells nothing of this."""
-_OF_SATA = ("--log=scterc",)
+_MORE = {Transport.SATA: ("--log=scterc",), Transport.SAS: ("--log=sasphy",)}
 _NO_DRIVE = (Transport.VIRTIO, Transport.UBD)
 _CONTROLLER = re.compile(r"^(nvme\d+)(c\d+)?n\d+$")
 
@@ -41,7 +41,7 @@ def read(system: System, disk: ObservedDisk, before: DriveReading | None) -> Dri
 
 
 def _ask(system: System, disk: ObservedDisk, known: DriveReading) -> DriveReading:
-    more = _OF_SATA if disk.transport is Transport.SATA else ()
+    more = _MORE.get(disk.transport, ())
     answer = system.run([*_SMART, *more, path_of(disk)], timeout_s=TIMEOUT_S, ok=tuple(range(256)))
     if answer.returncode == ASLEEP:
         return known.model_copy(update={"is_asleep": True, "misses": 0, "problem": None})

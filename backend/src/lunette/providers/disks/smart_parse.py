@@ -29,11 +29,20 @@ _BITS = {
 _NVME_LOG = "nvme_smart_health_information_log"
 _FAILING = 1 << 3
 """Of smartctl's exit status: the drive says that it fails (smartctl(8))."""
-_REALLOCATED, _PENDING, _UNCORRECTABLE = 5, 197, 198
+_REALLOCATED, _PENDING, _UNCORRECTABLE, _CRC = 5, 197, 198, 199
+_READ = (_REALLOCATED, _PENDING, _UNCORRECTABLE, _CRC)
 _RAW_BITS = {_REALLOCATED: 16}
 """How much of a raw value smartctl takes for the number; makers keep others above. 32 where it is not said."""
 _SSD_PAGE, _USED_OFFSET = 7, 8
 _GENERAL_PAGE, _WRITTEN_OFFSET = 1, 0x18
+_TRANSPORT_PAGE, _CRC_OFFSET = 6, 0x18
+_PHY = (
+    "invalid_dword_count", "running_disparity_error_count", "loss_of_dword_synchronization_count",
+    "phy_reset_problem_count",
+)  # fmt: skip
+"""Of each phy of a SAS drive (SPL, Protocol Specific Port log page)."""
+_REFUSED = {0: (0x01, 0x02, 0x0B, 0x0D, 0x0E, 0x0F, 0x10, 0x11, 0x12), 1: (0x09, 0x0A, 0x0D, 0x0E, 0x0F)}
+"""Status codes by their type: commands that the drive refuses because they were wrong. smartd overlooks them too."""
 _OACS_FORMAT = 1 << 1
 _VWC_PRESENT = 1 << 0
 _SANICAP_CRYPTO, _SANICAP_BLOCK = 1 << 0, 1 << 1
@@ -57,7 +66,10 @@ def reading(text: str, now: float, exit_status: int = 0) -> DriveReading:
     if values == HealthValues() and passed is None and not warnings and not odd:
         return DriveReading(problem=_why(told))
     problem = unread(odd) if odd else _NO_VERDICT if passed is None else None
-    return DriveReading(read_at=now, passed=passed, warnings=warnings, values=values, unreadable=odd, problem=problem)
+    return DriveReading(
+        read_at=now, passed=passed, warnings=warnings, values=values, unreadable=odd, problem=problem,
+        refused_only=_refused_only(told),
+    )  # fmt: skip
 
 
 def unread(names: Iterable[str]) -> str:
@@ -173,6 +185,7 @@ def _nvme(log: Section) -> dict[str, int | None]:
         "used_percent": log.count("percentage_used", needed=True),
         "unsafe_shutdowns": log.count("unsafe_shutdowns"),
         "media_errors": log.count("media_errors", needed=True),
+        "error_log_entries": log.count("num_err_log_entries"),
         "written_bytes": None if units is None else min(units * _DATA_UNIT_BYTES, MOST),
     } | ({} if hours is None else {"power_on_hours": hours})
 
@@ -186,6 +199,7 @@ def _ata(told: Section) -> dict[str, int | None]:
         "reallocated_sectors": raw.get(_REALLOCATED),
         "pending_sectors": raw.get(_PENDING),
         "uncorrectable_sectors": raw.get(_UNCORRECTABLE),
+        "interface_errors": raw.get(_CRC, _statistic(told, _TRANSPORT_PAGE, _CRC_OFFSET)),
         "used_percent": used if used is not None else _endurance(told),
         "written_bytes": min(sectors * block, MOST) if sectors is not None and block else None,
         "temperature_warning_c": _limit(told, "op_limit_max"),
@@ -207,7 +221,7 @@ def _attributes(told: Section) -> Iterable[tuple[int, int]]:
             value = whole_raw & ((1 << _RAW_BITS.get(number, 32)) - 1)
         if value is not None and value >= 0:
             yield number, value
-        elif number in (_REALLOCATED, _PENDING, _UNCORRECTABLE):
+        elif number in _READ:
             told.odd.append(f"ata_smart_attributes.table.raw of {number}")
 
 
@@ -232,9 +246,25 @@ def _scsi(told: Section) -> dict[str, int | None]:
     return {
         "grown_defects": told.count("scsi_grown_defect_list", judged=True),
         "media_errors": min(sum(known), MOST) if known else None,
+        "interface_errors": _of_phys(told),
         "used_percent": used if used is not None else _endurance(told),
         "temperature_critical_c": _limit(told, "drive_trip"),
     }
+
+
+def _of_phys(told: Section) -> int | None:
+    """The errors of all phys of all ports of a SAS drive."""
+    ports = [told.section(name) for name in told.names() if name.startswith("scsi_sas_port_")]
+    phys = [port.section(name) for port in ports for name in port.names() if name.startswith("phy_")]
+    known = [count for phy in phys for name in _PHY if (count := phy.count(name)) is not None]
+    return min(sum(known), MOST) if known else None
+
+
+def _refused_only(told: Section) -> bool:
+    """Whether the log of an NVMe drive has errors, and all are commands that it refused."""
+    statuses = [row.section("status_field") for row in told.section("nvme_error_information_log").rows("table")]
+    codes = [(status.count("status_code_type"), status.count("status_code")) for status in statuses]
+    return bool(codes) and all(kind is not None and code in _REFUSED.get(kind, ()) for kind, code in codes)
 
 
 def _endurance(told: Section) -> int | None:

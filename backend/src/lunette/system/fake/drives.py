@@ -29,6 +29,11 @@ class Health:
     reallocated: int = 0
     pending: int = 0
     grown: int = 0
+    interface: int = 0
+    """Damaged frames and words on the way to a SATA or SAS drive."""
+    failed_commands: int = 0
+    """NVMe: entries of the error log, of which `newest_failure` is the last one's type and code of status."""
+    newest_failure: tuple[int, int] = (0, 4)
     oacs: int = 0b10
     fna: int = 0b100
     """NVMe: it can be formatted, by a new key too, and each namespace by itself."""
@@ -170,14 +175,21 @@ def _nvme(health: Health) -> dict[str, object]:
             "available_spare_threshold": 10, "percentage_used": health.used, "data_units_read": 1000,
             "data_units_written": 2000, "host_reads": 10, "host_writes": 20, "controller_busy_time": 0,
             "power_cycles": 12, "power_on_hours": 1234, "unsafe_shutdowns": 4, "media_errors": health.media_errors,
-            "num_err_log_entries": 0,
+            "num_err_log_entries": health.failed_commands,
         },
+        "nvme_error_information_log": {"size": 64, "read": 16, "unread": 0} | _failures(health),
     }  # fmt: skip
+
+
+def _failures(health: Health) -> dict[str, object]:
+    kind, code = health.newest_failure
+    row = {"error_count": health.failed_commands, "status_field": {"status_code_type": kind, "status_code": code}}
+    return {"table": [row]} if health.failed_commands else {}
 
 
 def _ata(health: Health) -> dict[str, object]:
     counts = {5: ("Reallocated_Sector_Ct", health.reallocated), 197: ("Current_Pending_Sector", health.pending),
-              198: ("Offline_Uncorrectable", 0)}  # fmt: skip
+              198: ("Offline_Uncorrectable", 0), 199: ("UDMA_CRC_Error_Count", health.interface)}  # fmt: skip
     rows = [
         {"id": number, "name": name, "value": 100, "raw": {"value": count, "string": str(count)}}
         for number, (name, count) in counts.items()
@@ -204,6 +216,7 @@ def _scsi(health: Health) -> dict[str, object]:
     return {
         "scsi_grown_defect_list": health.grown,
         "scsi_error_counter_log": {"read": {"total_uncorrected_errors": health.media_errors}},
+        "scsi_sas_port_0": {"phy_0": {"identifier": 0, "invalid_dword_count": health.interface}},
     }
 
 

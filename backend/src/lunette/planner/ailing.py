@@ -1,0 +1,18 @@
+"""What a plan says of the disks that it takes, where they are not well."""
+
+from collections.abc import Iterable
+
+from lunette.domain.disk_health import findings
+from lunette.domain.disks import ObservedDisk
+
+_PASSING = ("temperature", "silent")
+"""What says nothing about how long the disk will last."""
+
+
+def ailing(disks: Iterable[ObservedDisk]) -> tuple[str, ...]:
+    """One warning for each disk that is failing, worn, full of errors or not to be read. It is taken all the same."""
+    return tuple(
+        f"Disk {disk.id} {'; it '.join(one.words for one in found)} ({found[0].detail}): take another one if there is."
+        for disk in disks
+        if disk.health and (found := [one for one in findings(disk.health, {}) if one.kind not in _PASSING])
+    )
