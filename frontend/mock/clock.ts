@@ -38,6 +38,8 @@ export const settings = (): Settings => ({
   history_days: 400,
   deleted_keep_hours: 24,
   disk_health_minutes: 10,
+  short_test_days: 7,
+  long_test_days: 30,
   mail: null,
   webhook: { url: 'https://hooks.example.com', has_path: true, has_secret: true },
   syslog: null,

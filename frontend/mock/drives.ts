@@ -31,5 +31,6 @@ export function health(values: Partial<DiskHealthValues>, reasons: DiskHealthRea
     is_asleep: false,
     problem: null,
     error_recovery: null,
+    self_tests: null,
   }
 }

@@ -57,6 +57,16 @@ options:
       - Minutes after which each drive is asked for its health again.
       - From 1 to 1440.
     type: int
+  short_test_days:
+    description:
+      - Days of being on after which each drive begins a short self-test. 0 for never.
+      - From 0 to 365.
+    type: int
+  long_test_days:
+    description:
+      - Days of being on after which each drive begins a long self-test. 0 for never.
+      - From 0 to 365.
+    type: int
   mail:
     description:
       - Mail server that alerts are sent through.
@@ -215,8 +225,8 @@ EXAMPLES = r"""
 RETURN = r"""
 resource:
   description: The setting as the API shows it, with the fields C(name), C(time_zone), C(session_hours), C(second_factor_required),
-    C(history_days), C(deleted_keep_hours), C(disk_health_minutes), C(mail), C(webhook), C(syslog), C(heartbeat),
-    C(trusted_ca), C(firewall), C(discovery_auth), C(deliveries), C(updated_at).
+    C(history_days), C(deleted_keep_hours), C(disk_health_minutes), C(short_test_days), C(long_test_days), C(mail),
+    C(webhook), C(syslog), C(heartbeat), C(trusted_ca), C(firewall), C(discovery_auth), C(deliveries), C(updated_at).
   returned: when there is one, or was one before
   type: dict
 plan:
@@ -253,6 +263,12 @@ ARGUMENTS = {
         "type": "int",
     },
     "disk_health_minutes": {
+        "type": "int",
+    },
+    "short_test_days": {
+        "type": "int",
+    },
+    "long_test_days": {
         "type": "int",
     },
     "mail": {
@@ -370,6 +386,8 @@ NOUN = Noun(
         "history_days": Field(patch=True, shown=("history_days",)),
         "deleted_keep_hours": Field(patch=True, shown=("deleted_keep_hours",)),
         "disk_health_minutes": Field(patch=True, shown=("disk_health_minutes",)),
+        "short_test_days": Field(patch=True, shown=("short_test_days",)),
+        "long_test_days": Field(patch=True, shown=("long_test_days",)),
         "mail": Field(patch=True, shown=("mail",), secrets=("password",)),
         "webhook": Field(patch=True, shown=("webhook",), secrets=("url", "secret")),
         "syslog": Field(patch=True, shown=("syslog",)),

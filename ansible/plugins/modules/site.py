@@ -597,6 +597,16 @@ options:
               - Minutes after which each drive is asked for its health again.
               - From 1 to 1440.
             type: int
+          short_test_days:
+            description:
+              - Days of being on after which each drive begins a short self-test. 0 for never.
+              - From 0 to 365.
+            type: int
+          long_test_days:
+            description:
+              - Days of being on after which each drive begins a long self-test. 0 for never.
+              - From 0 to 365.
+            type: int
           mail:
             description:
               - Mail through one server. The certificate of the server is always checked. The password is never
@@ -1177,6 +1187,12 @@ ARGUMENTS = {
                         "type": "int",
                     },
                     "disk_health_minutes": {
+                        "type": "int",
+                    },
+                    "short_test_days": {
+                        "type": "int",
+                    },
+                    "long_test_days": {
                         "type": "int",
                     },
                     "mail": {

@@ -50,6 +50,32 @@ def test_the_setting_says_how_often_drives_are_asked(appliance: Api, machine: Fa
     assert refused.status_code == 422
 
 
+def test_self_tests_run_on_schedule_and_their_results_are_shown(
+    appliance: Api, machine: FakeSystem, agent: Agent
+) -> None:
+    wanted = {"short_test_days": 3, "long_test_days": 0}
+    assert appliance.call("PATCH", "/settings", json=wanted, headers={"If-Match": "*"}).status_code == 200
+    served = agent.served
+    appliance.until(lambda: (found := served()) is not None and found.self_tests.short_days == 3)
+    drive = machine.tools.drives.health(machine.blocks.disks[0])
+    drive.test_fails = True
+    agent.ask_disks()
+    assert (machine.blocks.disks[0].serial, "short") in machine.tools.drives.tested
+    for _ in range(2):
+        machine.advance(700)
+        agent.ask_disks()
+    first = disk_ids(appliance)[0]
+    appliance.until(lambda: appliance.get(f"/disks/{first}")["health"]["state"] == "failing")
+    health = appliance.get(f"/disks/{first}")["health"]
+    assert [reason["kind"] for reason in health["reasons"]] == ["self_test"]
+    assert health["self_tests"] == {
+        "is_running": False, "refused": None,
+        "log": [{"kind": "short", "result": "failed", "hours": 1234, "lba": None, "words": "Completed: read failure"}],
+    }  # fmt: skip
+    text = appliance.ask("GET", "/metrics").text
+    assert f'lunette_disk_self_test_failed{{disk="{first}"}} 1' in text
+
+
 def test_a_scrape_tells_the_health_of_disks(appliance: Api, machine: FakeSystem, agent: Agent) -> None:
     machine.tools.drives.health(machine.blocks.disks[0]).used = 97
     agent.ask_disks()

@@ -8,6 +8,7 @@ from backend.tests.engine.conftest import Appliance
 from backend.tests.engine.test_reconciler import Clock
 from lunette.domain.arrays import ArrayState, ObservedMember
 from lunette.domain.disk_health import CriticalWarning, DriveReading, HealthValues
+from lunette.domain.self_tests import SelfTest, SelfTestKind, SelfTestResult, SelfTests
 from lunette.engine import disk_health
 from lunette.engine.observing import ObservationCache
 from lunette.engine.watcher import Watcher
@@ -170,6 +171,21 @@ def test_errors_that_grow_are_told_for_a_week_over_a_restart_and_old_ones_are_no
     assert drives.alerts(2 * DAY_S) == {}
     drives.says(3, counted(10))
     assert drives.alerts()["media_errors"].cause == "Errors of its medium: 9 before, 10 now"
+
+
+def test_a_failed_self_test_is_told_until_one_passes(drives: Drives) -> None:
+    failed = SelfTest(kind=SelfTestKind.SHORT, result=SelfTestResult.FAILED, hours=9, lba=77, words="read failure")
+    drives.says(2, WELL.model_copy(update={"self_tests": SelfTests(log=(failed,))}))
+    alert = drives.alerts()["self_test"]
+    assert (alert.severity, alert.message) == (
+        "critical",
+        "Disk nvme-D2 (serial D2) of array tank failed its self-test",
+    )
+    assert alert.cause == "Its short test at 9 power-on hours: read failure, first at block 77"
+    assert "Replace it now" in alert.fix
+    passed = failed.model_copy(update={"result": SelfTestResult.PASSED})
+    drives.says(2, WELL.model_copy(update={"self_tests": SelfTests(log=(passed, failed))}))
+    assert drives.alerts() == {}
 
 
 def test_a_drive_whose_answer_cannot_be_read_is_told(drives: Drives) -> None:

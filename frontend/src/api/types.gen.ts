@@ -1345,7 +1345,8 @@ export type DiskHardware = {
  * DiskHealth
  *
  * What the drive says of itself. `read_at`: when it last said so; while it sleeps it is not woken for it.
- * `problem`: why nothing could be read. `error_recovery`: of SATA drives alone.
+ * `problem`: why nothing could be read. `error_recovery`: of SATA drives alone. `self_tests`: null of a
+ * drive that has none.
  */
 export type DiskHealth = {
     state: DiskHealthState;
@@ -1367,6 +1368,7 @@ export type DiskHealth = {
      */
     problem: string | null;
     error_recovery: DiskErrorRecovery | null;
+    self_tests: DiskSelfTests | null;
 };
 
 /**
@@ -1527,6 +1529,49 @@ export type DiskSeat = {
      * Is Located
      */
     is_located: boolean | null;
+};
+
+/**
+ * DiskSelfTest
+ *
+ * One self-test by the drive's own log. `hours`: its power-on hours then. `lba`: the first block that failed.
+ * `words`: what smartctl calls the result.
+ */
+export type DiskSelfTest = {
+    kind: SelfTestKind;
+    result: SelfTestResult;
+    /**
+     * Hours
+     */
+    hours: number | null;
+    /**
+     * Lba
+     */
+    lba: number | null;
+    /**
+     * Words
+     */
+    words: string;
+};
+
+/**
+ * DiskSelfTests
+ *
+ * The newest first. `refused`: why the last one that was due did not begin.
+ */
+export type DiskSelfTests = {
+    /**
+     * Is Running
+     */
+    is_running: boolean;
+    /**
+     * Refused
+     */
+    refused: string | null;
+    /**
+     * Log
+     */
+    log: Array<DiskSelfTest>;
 };
 
 /**
@@ -5370,6 +5415,20 @@ export type SecondFactorOffer = {
 };
 
 /**
+ * SelfTestKind
+ *
+ * short: a few minutes. long: all of the medium is read, in hours. other: what only its maker knows.
+ */
+export type SelfTestKind = 'short' | 'long' | 'other';
+
+/**
+ * SelfTestResult
+ *
+ * aborted: by a host, a reset or another command; it says nothing of the drive.
+ */
+export type SelfTestResult = 'passed' | 'failed' | 'aborted';
+
+/**
  * Session
  *
  * An initiator logged in now.
@@ -5511,6 +5570,14 @@ export type Settings = {
      * Disk Health Minutes
      */
     disk_health_minutes: number;
+    /**
+     * Short Test Days
+     */
+    short_test_days: number;
+    /**
+     * Long Test Days
+     */
+    long_test_days: number;
     mail: Mail | null;
     webhook: Webhook | null;
     syslog: Syslog | null;
@@ -5568,6 +5635,14 @@ export type SettingsPatch = {
      * Disk Health Minutes
      */
     disk_health_minutes?: number | null;
+    /**
+     * Short Test Days
+     */
+    short_test_days?: number | null;
+    /**
+     * Long Test Days
+     */
+    long_test_days?: number | null;
     mail?: MailSettings | null;
     webhook?: WebhookSettings | null;
     syslog?: SyslogSettings | null;
@@ -7540,6 +7615,14 @@ export type SettingsPatchWritable = {
      * Disk Health Minutes
      */
     disk_health_minutes?: number | null;
+    /**
+     * Short Test Days
+     */
+    short_test_days?: number | null;
+    /**
+     * Long Test Days
+     */
+    long_test_days?: number | null;
     mail?: MailSettingsWritable | null;
     webhook?: WebhookSettingsWritable | null;
     syslog?: SyslogSettings | null;

@@ -136,7 +136,8 @@ class Agent:
     def ask_disks(self) -> None:
         """Asks the drives that are due for their health; takes no lock, since one that hangs takes its time."""
         served = self._served
-        if self._disk_health.round(served.disk_health_s if served else HEALTH_PERIOD_S):
+        period_s, schedule = (served.disk_health_s, served.self_tests) if served else (HEALTH_PERIOD_S, None)
+        if self._disk_health.round(period_s, schedule):
             self.changes.happened()
 
     def refused_logins(self) -> tuple[RefusedLogin, ...]:

@@ -1,11 +1,14 @@
 """What each drive said of its health, and when it is asked again. One thread asks; who observes gets what it knows."""
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from lunette.domain.disk_health import DriveReading, ErrorRecovery
 from lunette.domain.disks import ObservedDisk
-from lunette.providers.disks import recovery, smart, smart_parse
+from lunette.domain.errors import LunetteError
+from lunette.domain.self_tests import SelfTests, SelfTestSchedule, due
+from lunette.providers.disks import recovery, selftest, smart, smart_parse
 from lunette.providers.disks.inventory import observe_disks
 from lunette.system.doorway import System
 
@@ -14,6 +17,8 @@ LOOK_S = 60.0
 """While nobody else looks at the machine, this thread does so often itself."""
 SLOWEST = 16
 """A drive that does not answer is asked at last this many times less often."""
+AGAIN_S = 86400.0
+"""A drive is not asked for a self-test again sooner: one may refuse them, or not write them down."""
 _Key = tuple[str, str]
 
 
@@ -24,6 +29,14 @@ class _Known:
     """On the machine's monotonic clock."""
 
 
+@dataclass(frozen=True)
+class _Tried:
+    """When a self-test was asked for, and why it did not begin."""
+
+    at: float
+    refused: str | None
+
+
 class DiskHealth:
     """Drives are known by id and serial: another drive under an old name begins anew."""
 
@@ -32,6 +45,7 @@ class DiskHealth:
         self._disks: tuple[ObservedDisk, ...] = ()
         self._looked_at: float | None = None
         self._known: dict[_Key, _Known] = {}
+        self._tried: dict[_Key, _Tried] = {}
 
     def told(self, disks: tuple[ObservedDisk, ...]) -> tuple[ObservedDisk, ...]:
         """The disks just seen, with what they said last."""
@@ -44,15 +58,18 @@ class DiskHealth:
         known = self._known.get((disk.id, disk.serial))
         return disk.model_copy(update={"tells_health": True, "health": known.reading if known else None})
 
-    def round(self, period_s: float) -> bool:
-        """Asks the drives that are due, and gives members of arrays the times they need; whether anything is new."""
+    def round(self, period_s: float, schedule: SelfTestSchedule | None = None) -> bool:
+        """Asks the drives that are due, begins self-tests that are, and gives members of arrays the times they need;
+        whether anything is new."""
         asked = {(disk.id, disk.serial): disk for disk in self._seen() if smart.tells(disk)}
         before = self._known
         self._known = {key: known for key, known in before.items() if key in asked}
+        self._tried = {key: tried for key, tried in self._tried.items() if key in asked}
         changed = False
         for key, disk in asked.items():
             known = self._known.get(key)
-            now = self._settled(disk, self._read(disk, known, period_s))
+            read = self._read(disk, known, period_s)
+            now = self._settled(disk, self._tested(disk, read, asked, schedule) if read is not known else read)
             self._known = self._known | {key: now}
             changed = changed or known is None or _undated(now.reading) != _undated(known.reading)
         return changed
@@ -69,6 +86,36 @@ class DiskHealth:
         if reading.problem and (known is None or reading.problem != known.reading.problem):
             log.warning("health of disk %s not read: %s", disk.id, reading.problem)
         return _Known(reading, self._system.monotonic())
+
+    def _tested(
+        self, disk: ObservedDisk, known: _Known, asked: Mapping[_Key, ObservedDisk], schedule: SelfTestSchedule | None
+    ) -> _Known:
+        """Begins the self-test that is due: one at a time in each array, and one of the disks that are in none."""
+        reading, tests, key = known.reading, known.reading.self_tests, (disk.id, disk.serial)
+        if schedule is None or tests is None or reading.is_asleep or reading.misses:
+            return known
+        kind = due(tests, reading.values.power_on_hours, schedule)
+        tried = self._tried.get(key)
+        if kind is None or (tried and known.asked_at - tried.at < AGAIN_S) or self._is_testing(disk, asked):
+            refused = tried.refused if tried and kind else None
+            return _with_tests(known, tests.model_copy(update={"refused": refused}))
+        try:
+            refused = selftest.start(self._system, smart.path_of(disk), kind)
+        except LunetteError as error:
+            refused = error.detail
+        log.info("self-test (%s) of disk %s: %s", kind.value, disk.id, refused or "begun")
+        self._tried[key] = _Tried(known.asked_at, refused)
+        return _with_tests(known, tests.model_copy(update={"refused": refused, "is_running": refused is None}))
+
+    def _is_testing(self, disk: ObservedDisk, asked: Mapping[_Key, ObservedDisk]) -> bool:
+        return any(
+            (other.array_uuid, other.used_by_system) == (disk.array_uuid, disk.used_by_system)
+            and (known := self._known.get(key)) is not None
+            and known.reading.self_tests is not None
+            and known.reading.self_tests.is_running
+            for key, other in asked.items()
+            if other.id != disk.id
+        )
 
     def _settled(self, disk: ObservedDisk, known: _Known) -> _Known:
         told = known.reading.recovery
@@ -100,6 +147,10 @@ def _broken(disk: ObservedDisk, known: DriveReading, error: Exception) -> DriveR
         "and report it with the agent's journal"
     )
     return known.model_copy(update={"problem": problem, "unreadable": (smart_parse.WHOLE,), "is_asleep": False})
+
+
+def _with_tests(known: _Known, tests: SelfTests) -> _Known:
+    return replace(known, reading=known.reading.model_copy(update={"self_tests": tests}))
 
 
 def _undated(reading: DriveReading) -> DriveReading:

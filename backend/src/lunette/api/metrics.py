@@ -142,6 +142,8 @@ DISK_HEALTH = Family(
                attrgetter("values.uncorrectable_sectors"), "gauge"),
         Metric("lunette_disk_grown_defects", "Entries of the disk's list of grown defects.",
                attrgetter("values.grown_defects"), "gauge"),
+        Metric("lunette_disk_self_test_failed", "1 if a self-test of the disk failed and none passed since, else 0.",
+               attrgetter("self_test_failed"), "gauge"),
         Metric("lunette_disk_interface_errors", "Errors on the way to the disk: cable, bay or backplane.",
                attrgetter("values.interface_errors"), "gauge"),
         Metric("lunette_disk_error_log_entries", "Commands of an NVMe disk that failed in all its life.",

@@ -12,8 +12,8 @@ from lunette.client.generated.enums import FIREWALL_MODE
 def set_(call: Call) -> None:
     """What is not given stays."""
     keys = (
-        "name", "time_zone", "session_hours", "history_days", "deleted_keep_hours", "disk_health_minutes", "heartbeat",
-        "firewall",
+        "name", "time_zone", "session_hours", "history_days", "deleted_keep_hours", "disk_health_minutes",
+        "short_test_days", "long_test_days", "heartbeat", "firewall",
     )  # fmt: skip
     body: JsonObject = _document(call["file"]) if call["file"] else {}
     body |= {key: call[key] for key in keys if call[key] is not None}
@@ -73,6 +73,10 @@ COMMANDS = {
             Param("--history-days", "Days that events, finished jobs and resolved alerts are kept.", number=True),
             Param("--deleted-keep-hours", "Hours that deleted volumes can be recovered; 0: none.", number=True),
             Param("--disk-health-minutes", "Minutes after which drives are asked for their health again.", number=True),
+            Param("--short-test-days", "Days of being on after which drives begin a short self-test; 0: never.",
+                  number=True),
+            Param("--long-test-days", "Days of being on after which drives begin a long self-test; 0: never.",
+                  number=True),
             Param("--heartbeat", "Time of the daily sign of life, such as 07:00.", metavar="TIME"),
             Param("--firewall", "Whether Lunette filters what comes to the machine.", words=FIREWALL_MODE),
             Param("--discovery-user", "CHAP user of a host that asks for its iSCSI targets.", metavar="USER"),

@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from lunette.domain.alerts import Severity
 from lunette.domain.base import Model
+from lunette.domain.self_tests import SelfTests, failure
 
 WEAR_WARNING_PERCENT, WEAR_CRITICAL_PERCENT = 80, 95
 UNREADABLE = "unreadable"
@@ -123,6 +124,8 @@ class DriveReading(Model):
     is_asleep: bool = False
     refused_only: bool = False
     """NVMe: all that its error log still holds are commands it does not know, such as tools try: no fault."""
+    self_tests: SelfTests | None = None
+    """None of a drive that has no log of them."""
     misses: int = 0
     """How many questions in a row it left without an answer in time."""
     problem: str | None = None
@@ -182,7 +185,7 @@ class Growth(Model):
 def findings(reading: DriveReading, growth: Mapping[str, Growth]) -> tuple[Finding, ...]:
     """What is wrong with a drive, the gravest first. `growth` is by the names of COUNTS."""
     found = [*_verdict(reading), *_of_values(reading), *_counts(reading, growth), *_silence(reading)]
-    found += _unread(reading)
+    found += [*_self_test(reading), *_unread(reading)]
     order = tuple(reversed(Severity))
     return tuple(sorted(found, key=lambda one: (not one.is_failing, order.index(one.severity))))
 
@@ -271,6 +274,17 @@ def _silence(reading: DriveReading) -> Iterator[Finding]:
         yield Finding(
             kind="silent", severity=Severity.WARNING, words="does not say how it is",
             detail=f"It left {reading.misses} questions for its health without an answer in time",
+        )  # fmt: skip
+
+
+def _self_test(reading: DriveReading) -> Iterator[Finding]:
+    failed = failure(reading.self_tests) if reading.self_tests else None
+    if failed:
+        when = "" if failed.hours is None else f" at {failed.hours} power-on hours"
+        where = "" if failed.lba is None else f", first at block {failed.lba}"
+        yield Finding(
+            kind="self_test", severity=Severity.CRITICAL, is_failing=True, words="failed its self-test",
+            detail=f"Its {failed.kind.value} test{when}: {failed.words or 'failed'}{where}",
         )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from lunette.domain.firewall import FirewallWish
 from lunette.domain.hosts import OsType
 from lunette.domain.identity import VolumeIdentity
 from lunette.domain.mappings import ExportEngine, Family, Protocol
+from lunette.domain.self_tests import SelfTestSchedule
 from lunette.domain.tuning import ArrayTuning
 
 
@@ -255,6 +256,7 @@ class ExportSet(Model):
     """What a host shows before it is told the iSCSI targets; None: nothing is asked for."""
     disk_health_s: int = HEALTH_PERIOD_S
     """How often each drive is asked for its health."""
+    self_tests: SelfTestSchedule = SelfTestSchedule()
 
     @property
     def mapping_ids(self) -> frozenset[str]:

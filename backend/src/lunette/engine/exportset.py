@@ -39,6 +39,7 @@ from lunette.domain.identity import subsystem_serial
 from lunette.domain.jobs import JobKind, JobState, ResourceState
 from lunette.domain.mappings import ExportEngine, Family, Protocol
 from lunette.domain.sealed_copies import LOST
+from lunette.domain.self_tests import SelfTestSchedule
 from lunette.engine import firewall
 from lunette.engine.desk import Desk
 from lunette.planner.engines import volume_planning
@@ -104,6 +105,7 @@ def build(tx: Session, box: SecretBox) -> ExportSet:
     mappings = tx.scalars(select(Mapping).where(~_is_coming()).order_by(Mapping.id)).all()
     owners = _owners(tx, mappings)
     releases = tx.scalars(select(ReleaseRow).order_by(ReleaseRow.kind, ReleaseRow.ref)).all()
+    settings = read_settings(tx)
     return ExportSet(
         database_id=meta(tx, "database_id"),
         appliance_id=meta(tx, "appliance_id"),
@@ -119,7 +121,8 @@ def build(tx: Session, box: SecretBox) -> ExportSet:
         ),
         firewall=firewall.wish(tx),
         discovery=_discovery(tx, box),
-        disk_health_s=read_settings(tx).disk_health_minutes * 60,
+        disk_health_s=settings.disk_health_minutes * 60,
+        self_tests=SelfTestSchedule(short_days=settings.short_test_days, long_days=settings.long_test_days),
         released=tuple(Release(kind=ReleaseKind(r.kind), id=r.ref, generation=r.generation) for r in releases),
     )
 

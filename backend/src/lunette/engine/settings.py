@@ -40,6 +40,9 @@ from lunette.store.settings import (
     with_secrets,
 )
 
+_EXPORTED = ("firewall", "disk_health_minutes", "short_test_days", "long_test_days")
+"""What the agent has to know."""
+
 
 def zone(settings: Settings) -> ZoneInfo:
     return ZoneInfo(settings.time_zone)
@@ -73,7 +76,7 @@ def patch(tx: Session, desk: Desk, actor: Actor, wish: SettingsPatch, dry_run: b
             tx.execute(delete(Meta).where(Meta.key == HEARTBEAT))
         for channel in set(before.channels()) - set(after.channels()):
             silence(tx, channel)
-        is_exported = (after.firewall, after.disk_health_minutes) != (before.firewall, before.disk_health_minutes)
+        is_exported = any(getattr(after, name) != getattr(before, name) for name in _EXPORTED)
         if is_exported or asks_anew:
             exportset.changed(tx, desk)
     after_commit(tx, desk.wake_scheduler)

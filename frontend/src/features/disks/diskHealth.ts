@@ -1,5 +1,5 @@
 /** The health of a disk as tones and words. */
-import type { DiskHealth, DiskHealthValues } from '@/api'
+import type { DiskHealth, DiskHealthValues, DiskSelfTest } from '@/api'
 import { formatBytes, formatCount } from '@/ui/format'
 import type { SizeSystem } from '@/ui/format'
 import type { Tone } from '@/ui/tone'
@@ -47,3 +47,12 @@ export function healthFigures(values: DiskHealthValues, sizes: SizeSystem): Heal
   }
   return found
 }
+
+const RESULTS: Record<DiskSelfTest['result'], Tone> = { passed: 'good', failed: 'bad', aborted: 'quiet' }
+const MOST_TESTS = 6
+
+/** The newest self-tests with their tones. */
+export const selfTests = (health: DiskHealth | null | undefined) =>
+  (health?.self_tests?.log ?? [])
+    .slice(0, MOST_TESTS)
+    .map((test) => ({ ...test, tone: RESULTS[test.result], words: test.words || test.result }))

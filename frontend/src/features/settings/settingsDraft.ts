@@ -9,6 +9,8 @@ export interface SettingsDraft {
   history_days: number
   deleted_keep_hours: number
   disk_health_minutes: number
+  short_test_days: number
+  long_test_days: number
   heartbeat: string
   trusted_ca: string
   /** Empty: by how the machine was installed. */
@@ -42,6 +44,8 @@ export function draftOf(settings?: Settings): SettingsDraft {
     history_days: settings?.history_days ?? 400,
     deleted_keep_hours: settings?.deleted_keep_hours ?? 24,
     disk_health_minutes: settings?.disk_health_minutes ?? 10,
+    short_test_days: settings?.short_test_days ?? 7,
+    long_test_days: settings?.long_test_days ?? 30,
     heartbeat: settings?.heartbeat ?? '',
     trusted_ca: settings?.trusted_ca ?? '',
     firewall: settings?.firewall ?? '',
@@ -87,6 +91,8 @@ export function patchBody(draft: SettingsDraft): SettingsPatchWritable {
     history_days: Number(draft.history_days),
     deleted_keep_hours: Number(draft.deleted_keep_hours),
     disk_health_minutes: Number(draft.disk_health_minutes),
+    short_test_days: Number(draft.short_test_days),
+    long_test_days: Number(draft.long_test_days),
     heartbeat: draft.heartbeat || null,
     trusted_ca: draft.trusted_ca.trim() || null,
     firewall: draft.firewall || null,

@@ -10,6 +10,7 @@ from lunette.api.answers.seen import Seen
 from lunette.domain.alerts import Severity
 from lunette.domain.disk_health import DiskHealthState, DriveReading, Growth, HealthValues, findings, state_of
 from lunette.domain.disks import ObservedDisk, Transport
+from lunette.domain.self_tests import SelfTestKind, SelfTestResult, failure
 from lunette.store.resources import ArrayDisk
 
 _NUMBERS = {DiskHealthState.OK: 0, DiskHealthState.WARNING: 1, DiskHealthState.FAILING: 2}
@@ -117,9 +118,29 @@ class DiskErrorRecovery(Answer):
     wait_s: int | None
 
 
+class DiskSelfTest(Answer):
+    """One self-test by the drive's own log. `hours`: its power-on hours then. `lba`: the first block that failed.
+    `words`: what smartctl calls the result."""
+
+    kind: SelfTestKind
+    result: SelfTestResult
+    hours: int | None
+    lba: int | None
+    words: str
+
+
+class DiskSelfTests(Answer):
+    """The newest first. `refused`: why the last one that was due did not begin."""
+
+    is_running: bool
+    refused: str | None
+    log: tuple[DiskSelfTest, ...]
+
+
 class DiskHealth(Answer):
     """What the drive says of itself. `read_at`: when it last said so; while it sleeps it is not woken for it.
-    `problem`: why nothing could be read. `error_recovery`: of SATA drives alone."""
+    `problem`: why nothing could be read. `error_recovery`: of SATA drives alone. `self_tests`: null of a
+    drive that has none."""
 
     state: DiskHealthState
     reasons: tuple[DiskHealthReason, ...]
@@ -128,6 +149,7 @@ class DiskHealth(Answer):
     is_asleep: bool
     problem: str | None
     error_recovery: DiskErrorRecovery | None
+    self_tests: DiskSelfTests | None
 
 
 class Disk(Answer):
@@ -192,6 +214,7 @@ def _health(disk: ObservedDisk, growth: Mapping[str, Growth]) -> DiskHealth:
         is_asleep=told.is_asleep,
         problem=told.problem or _unasked(disk),
         error_recovery=DiskErrorRecovery(**told.recovery.model_dump()) if told.recovery else None,
+        self_tests=DiskSelfTests(**told.self_tests.model_dump()) if told.self_tests else None,
     )
 
 
@@ -202,10 +225,13 @@ class HealthFigures:
     state: int | None
     read_at: float | None
     values: HealthValues
+    self_test_failed: int | None
 
 
 def health_figures(told: DriveReading, growth: Mapping[str, Growth]) -> HealthFigures:
-    return HealthFigures(_NUMBERS.get(state_of(told, findings(told, growth))), told.read_at, told.values)
+    state = _NUMBERS.get(state_of(told, findings(told, growth)))
+    failed = None if told.self_tests is None else int(failure(told.self_tests) is not None)
+    return HealthFigures(state, told.read_at, told.values, failed)
 
 
 def _unasked(disk: ObservedDisk) -> str | None:

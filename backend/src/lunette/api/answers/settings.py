@@ -64,6 +64,8 @@ class Settings(Answer):
     history_days: int
     deleted_keep_hours: int
     disk_health_minutes: int
+    short_test_days: int
+    long_test_days: int
     mail: Mail | None
     webhook: Webhook | None
     syslog: Syslog | None

@@ -74,6 +74,8 @@ def _answer(tx: Session, row: SettingsRow) -> Settings:
         history_days=stored.history_days,
         deleted_keep_hours=stored.deleted_keep_hours,
         disk_health_minutes=stored.disk_health_minutes,
+        short_test_days=stored.short_test_days,
+        long_test_days=stored.long_test_days,
         mail=Mail(
             server=mail.server, port=mail.wanted_port, security=mail.security, user=mail.user,
             has_password="mail" in row.sealed, sender=mail.sender, recipients=mail.recipients,

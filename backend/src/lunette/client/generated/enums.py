@@ -543,6 +543,18 @@ SCRUB_ACTION = (
     "repair",
     "stop",
 )
+SelfTestKind = Literal["short", "long", "other"]
+SELF_TEST_KIND = (
+    "short",
+    "long",
+    "other",
+)
+SelfTestResult = Literal["passed", "failed", "aborted"]
+SELF_TEST_RESULT = (
+    "passed",
+    "failed",
+    "aborted",
+)
 Severity = Literal["info", "warning", "critical"]
 SEVERITY = (
     "info",

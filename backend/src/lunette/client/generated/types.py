@@ -58,6 +58,8 @@ from lunette.client.generated.enums import (
     ScheduleAction,
     Scheduler,
     ScrubAction,
+    SelfTestKind,
+    SelfTestResult,
     Severity,
     StepState,
     SyslogTransport,
@@ -134,6 +136,8 @@ __all__ = [
     "DiskLocateWish",
     "DiskPage",
     "DiskSeat",
+    "DiskSelfTest",
+    "DiskSelfTests",
     "DiskSignature",
     "DiskState",
     "DiskWipeWish",
@@ -294,6 +298,8 @@ __all__ = [
     "Scheduler",
     "ScrubAction",
     "SecondFactorOffer",
+    "SelfTestKind",
+    "SelfTestResult",
     "Session",
     "SessionPage",
     "Settings",
@@ -922,7 +928,8 @@ class DiskHardware(TypedDict):
 
 class DiskHealth(TypedDict):
     """What the drive says of itself. `read_at`: when it last said so; while it sleeps it is not woken for
-    it. `problem`: why nothing could be read. `error_recovery`: of SATA drives alone.
+    it. `problem`: why nothing could be read. `error_recovery`: of SATA drives alone. `self_tests`: null
+    of a drive that has none.
     """
 
     state: DiskHealthState
@@ -932,6 +939,7 @@ class DiskHealth(TypedDict):
     is_asleep: bool
     problem: str | None
     error_recovery: DiskErrorRecovery | None
+    self_tests: DiskSelfTests | None
 
 
 class DiskHealthReason(TypedDict):
@@ -992,6 +1000,26 @@ class DiskSeat(TypedDict):
     enclosure: str | None
     bay: str | None
     is_located: bool | None
+
+
+class DiskSelfTest(TypedDict):
+    """One self-test by the drive's own log. `hours`: its power-on hours then. `lba`: the first block that
+    failed. `words`: what smartctl calls the result.
+    """
+
+    kind: SelfTestKind
+    result: SelfTestResult
+    hours: int | None
+    lba: int | None
+    words: str
+
+
+class DiskSelfTests(TypedDict):
+    """The newest first. `refused`: why the last one that was due did not begin."""
+
+    is_running: bool
+    refused: str | None
+    log: list[DiskSelfTest]
 
 
 class DiskSignature(TypedDict):
@@ -2414,6 +2442,8 @@ class Settings(TypedDict):
     history_days: int
     deleted_keep_hours: int
     disk_health_minutes: int
+    short_test_days: int
+    long_test_days: int
     mail: Mail | None
     webhook: Webhook | None
     syslog: Syslog | None
@@ -2435,6 +2465,8 @@ class SettingsPatch(TypedDict):
     history_days: NotRequired[int | None]
     deleted_keep_hours: NotRequired[int | None]
     disk_health_minutes: NotRequired[int | None]
+    short_test_days: NotRequired[int | None]
+    long_test_days: NotRequired[int | None]
     mail: NotRequired[MailSettings | None]
     webhook: NotRequired[WebhookSettings | None]
     syslog: NotRequired[SyslogSettings | None]

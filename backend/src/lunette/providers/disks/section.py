@@ -1,5 +1,6 @@
 """Reads JSON that may be odd: keys that are missing or null, numbers as text, values of another type. Never raises."""
 
+import json
 import math
 import re
 from collections.abc import Iterator, Mapping
@@ -72,6 +73,15 @@ class Section:
 
     def _path_of(self, name: str) -> str:
         return f"{self._path}.{name}" if self._path else name
+
+
+def document(text: str) -> Section | None:
+    """The object that a text holds as JSON; None if it holds none."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return Section(found) if isinstance(found, dict) else None
 
 
 def whole(found: object) -> int | None:

@@ -16,9 +16,10 @@ ASLEEP = 3
 _SMART = (
     "smartctl", "--json", f"--nocheck=standby,{ASLEEP}", "--info", "--health", "--attributes", "--log=error",
     "--log=ssd", "--log=devstat,1", "--log=devstat,5", "--log=devstat,6", "--log=background",
+    "--log=selftest",
 )  # fmt: skip
 """Not `--all`: that reads every log there is, which takes some drives seconds and tells nothing of this."""
-_MORE = {Transport.SATA: ("--log=scterc",), Transport.SAS: ("--log=sasphy",)}
+_MORE = {Transport.SATA: ("--log=scterc", "--capabilities"), Transport.SAS: ("--log=sasphy",)}
 _NO_DRIVE = (Transport.VIRTIO, Transport.UBD)
 _CONTROLLER = re.compile(r"^(nvme\d+)(c\d+)?n\d+$")
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from lunette.domain.disk_health import CriticalWarning, DriveReading, EraseSupport, ErrorRecovery, HealthValues
 from lunette.domain.errors import ToolFailed
+from lunette.providers.disks import section, selftest
 from lunette.providers.disks.section import MOST, Section, whole
 
 _DATA_UNIT_BYTES = 512_000
@@ -56,19 +57,20 @@ Json = Mapping[str, Any]
 
 def reading(text: str, now: float, exit_status: int = 0) -> DriveReading:
     """What a drive answered at `now`. A drive without SMART has no values and a problem in words."""
-    told = _object(text)
+    told = section.document(text)
     if told is None:
         return DriveReading(problem=_NO_JSON, unreadable=(WHOLE,))
     values = _values(told)
     status = told.section("smart_status", judged=True)
     passed, warnings = _verdict(told, status, exit_status)
+    tests = selftest.read(told)
     odd = tuple(told.odd)
     if values == HealthValues() and passed is None and not warnings and not odd:
         return DriveReading(problem=_why(told))
     problem = unread(odd) if odd else _NO_VERDICT if passed is None else None
     return DriveReading(
         read_at=now, passed=passed, warnings=warnings, values=values, unreadable=odd, problem=problem,
-        refused_only=_refused_only(told),
+        refused_only=_refused_only(told), self_tests=tests,
     )  # fmt: skip
 
 
@@ -85,7 +87,7 @@ def unread(names: Iterable[str]) -> str:
 def recovery(text: str) -> ErrorRecovery | None:
     """What a SATA drive says, or was just told, of its error recovery (ataPrintSCTErrorRecoveryControl); None if it
     says nothing. Of reads and writes the longer one counts; a timer that is off has no figure."""
-    told = _object(text)
+    told = section.document(text)
     if told is None:
         return None
     timers = told.section("ata_sct_erc")
@@ -134,14 +136,6 @@ def limits(told: Json) -> dict[str, int]:
     kelvin = {"temperature_warning_c": "wctemp", "temperature_critical_c": "cctemp"}
     found = {name: _celsius((controller.count(key) or 0) - _ZERO_C_IN_K) for name, key in kelvin.items()}
     return {name: value for name, value in found.items() if value is not None}
-
-
-def _object(text: str) -> Section | None:
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return Section(found) if isinstance(found, dict) else None
 
 
 def _verdict(told: Section, status: Section, exit_status: int) -> tuple[bool | None, tuple[CriticalWarning, ...]]:

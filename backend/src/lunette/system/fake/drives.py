@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from lunette.domain.errors import ToolFailed
+from lunette.system.fake import self_tests
 from lunette.system.fake.block import Blocks, FakeDisk
 from lunette.system.fake.mdadm_manage import Answer
 
@@ -45,6 +46,16 @@ class Health:
     sanitize_left: int = 0
     sanitize_ends: int = 1
     namespaces: int = 1
+    hours: int = 1234
+    """How long it was on."""
+    has_self_tests: bool = True
+    refuses_self_tests: bool = False
+    self_tests: list[tuple[str, bool, int]] = field(default_factory=list)
+    """Those that are over, the newest first: short or long, whether it passed, and the hour."""
+    testing: str | None = None
+    """The self-test that runs; it is over after `test_looks` looks at it, and passes unless `test_fails`."""
+    test_looks: int = 1
+    test_fails: bool = False
     recovery_tenths: int | None = 0
     """SATA: SCT Error Recovery Control in tenths of a second; 0: it is off; None: the drive has none."""
     is_asleep: bool = False
@@ -63,6 +74,8 @@ class DriveTools:
         """Serials of the drives that were asked for their health, in order."""
         self.formatted: list[tuple[str, str]] = []
         """Serials of the drives that were formatted, and how."""
+        self.tested: list[tuple[str, str]] = []
+        """Serials of the drives that began a self-test, and which."""
 
     def health(self, disk: FakeDisk) -> Health:
         """What this drive tells; tests change it."""
@@ -78,6 +91,8 @@ class DriveTools:
             said = {"string": f"Smartctl open device: {argv[-1]} failed: No such device", "severity": "error"}
             return 2, json.dumps({"smartctl": {"exit_status": 2, "messages": [said]}}), ""
         disk, health = device.disk, self.health(device.disk)
+        if test := next((word.partition("=")[2] for word in argv if word.startswith("--test=")), None):
+            return self._test(disk, health, test)
         self.asked.append(disk.serial)
         if health.is_hanging:
             raise ToolFailed("smartctl did not finish within 20 s and was stopped: see whether a disk hangs")
@@ -85,8 +100,18 @@ class DriveTools:
             return 3, json.dumps({"smartctl": {"exit_status": 3}}), ""
         if limits := next((word for word in argv if word.startswith("--log=scterc,")), None):
             return _limit(disk, health, limits)
-        told = _of_any(disk, health) | _KINDS.get(disk.transport, _scsi)(health) | health.odd
+        told = _of_any(disk, health) | _KINDS.get(disk.transport, _scsi)(health)
+        told |= self_tests.told(disk.transport, health) | health.odd
         return (8 if health.is_failing or health.critical_warning else 0), json.dumps(told), ""
+
+    def _test(self, disk: FakeDisk, health: Health, kind: str) -> Answer:
+        """`smartctl --test=short`: it goes on by itself."""
+        if health.refuses_self_tests or not health.has_self_tests or health.testing:
+            said = {"string": "Self-tests not supported", "severity": "error"}
+            return 4, json.dumps({"smartctl": {"exit_status": 4, "messages": [said]}}), ""
+        health.testing, health.test_looks = kind, 1
+        self.tested.append((disk.serial, kind))
+        return 0, json.dumps({"smartctl": {"exit_status": 0}}), ""
 
     def _nvme(self, argv: Sequence[str]) -> Answer:
         name = argv[2].removeprefix("/dev/")
@@ -161,7 +186,7 @@ def _of_any(disk: FakeDisk, health: Health) -> dict[str, object]:
         "json_format_version": [1, 0], "smartctl": {"version": [7, 4], "exit_status": 0}, "model_name": disk.model,
         "serial_number": disk.serial, "logical_block_size": disk.logical_block_bytes,
         "smart_status": {"passed": not (health.is_failing or health.critical_warning)},
-        "temperature": {"current": health.temperature_c}, "power_on_time": {"hours": 1234},
+        "temperature": {"current": health.temperature_c}, "power_on_time": {"hours": health.hours},
     }  # fmt: skip
 
 
@@ -174,8 +199,8 @@ def _nvme(health: Health) -> dict[str, object]:
             "critical_warning": byte, "temperature": health.temperature_c, "available_spare": health.available_spare,
             "available_spare_threshold": 10, "percentage_used": health.used, "data_units_read": 1000,
             "data_units_written": 2000, "host_reads": 10, "host_writes": 20, "controller_busy_time": 0,
-            "power_cycles": 12, "power_on_hours": 1234, "unsafe_shutdowns": 4, "media_errors": health.media_errors,
-            "num_err_log_entries": health.failed_commands,
+            "power_cycles": 12, "power_on_hours": health.hours, "unsafe_shutdowns": 4,
+            "media_errors": health.media_errors, "num_err_log_entries": health.failed_commands,
         },
         "nvme_error_information_log": {"size": 64, "read": 16, "unread": 0} | _failures(health),
     }  # fmt: skip
