@@ -53,6 +53,32 @@ it('says when a SATA drive gives a bad sector up, and how long the kernel waits'
   expect(text(page)).toContain('It gives one up after 7 s; the kernel waits 30 s')
 })
 
+it('shows the log of its self-tests, with what failed and where', async () => {
+  const failed = {
+    kind: 'long' as const,
+    result: 'failed' as const,
+    hours: 8000,
+    lba: 77,
+    words: 'Read failure',
+  }
+  const passed = {
+    ...failed,
+    kind: 'short' as const,
+    result: 'passed' as const,
+    hours: null,
+    lba: null,
+    words: '',
+  }
+  const tests = { is_running: true, refused: null, log: [passed, failed] }
+  const disk = { ...sasDisk(5), health: { ...health({}), self_tests: tests } }
+  const { page } = await visit(`/disks/${disk.id}`, { ...loggedIn(), disks: [disk] })
+  const shown = text(page)
+  expect(shown).toContain('A self-test is running.')
+  expect(shown).toContain('Short')
+  expect(shown).toContain('Long, at 8000 power-on hours')
+  expect(shown).toContain('Read failure (block 77)')
+})
+
 it.each([
   [null, 'Not known'],
   [true, 'Yes: no volatile write cache'],
