@@ -4,7 +4,8 @@ import re
 from collections.abc import Mapping
 
 from lunette.domain.counters import ArrayCounters, BlockCounters
-from lunette.providers.arrays.md.sysfs import attribute, first_number, number
+from lunette.providers.arrays.md.sysfs import attribute
+from lunette.providers.arrays.md.values import first_number, number
 from lunette.providers.disks.parse import plain
 from lunette.system.doorway import System
 

@@ -10,7 +10,7 @@ from lunette.domain.steps import MdAdd, MdFail, MdMember, MdRemove, MdReplace, M
 from lunette.providers.arrays.md import observe, parse
 from lunette.providers.arrays.md.assemble import is_running
 from lunette.providers.arrays.md.plan import survives
-from lunette.providers.arrays.md.sysfs import first_number
+from lunette.providers.arrays.md.values import first_number
 from lunette.providers.disks.inventory import observe_disks, same_disk, settle
 from lunette.system.doorway import System
 

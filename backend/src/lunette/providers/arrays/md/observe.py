@@ -9,7 +9,8 @@ from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import LunetteError
 from lunette.providers.arrays.md import parse, superblock, tuning, unusual
 from lunette.providers.arrays.md.plan import device_path
-from lunette.providers.arrays.md.sysfs import attribute, number
+from lunette.providers.arrays.md.sysfs import attribute
+from lunette.providers.arrays.md.values import number
 from lunette.providers.disks.inventory import settle
 from lunette.providers.disks.parse import plain
 from lunette.system.doorway import System

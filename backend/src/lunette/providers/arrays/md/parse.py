@@ -18,7 +18,7 @@ from lunette.domain.base import Model
 from lunette.providers.arrays.md import raid10
 from lunette.providers.arrays.md.plan import usable_bytes
 from lunette.providers.arrays.md.superblock import MOST_DISKS, Superblock
-from lunette.providers.arrays.md.sysfs import first_number, number, shown
+from lunette.providers.arrays.md.values import first_number, number, shown
 from lunette.providers.reading import reader
 
 HOMEHOST = "lunette"

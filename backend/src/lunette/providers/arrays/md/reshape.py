@@ -19,7 +19,7 @@ from lunette.providers.arrays.md import raid10 as layouts
 from lunette.providers.arrays.md.holding import release, writes_held_back
 from lunette.providers.arrays.md.members import running_array
 from lunette.providers.arrays.md.plan import parity_disks
-from lunette.providers.arrays.md.sysfs import first_number
+from lunette.providers.arrays.md.values import first_number
 from lunette.providers.disks.inventory import observe_disks, settle
 from lunette.system.doorway import System
 

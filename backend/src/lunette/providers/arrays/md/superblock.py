@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from lunette.domain.base import Model
-from lunette.providers.arrays.md.sysfs import first_number, number, shown
+from lunette.providers.arrays.md.values import first_number, number, shown
 from lunette.providers.reading import reader
 
 MOST_DISKS = 4096

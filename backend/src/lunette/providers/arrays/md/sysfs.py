@@ -1,10 +1,6 @@
 """Attributes of the kernel that come and go with the array or the disk they belong to."""
 
-import re
-
 from lunette.system.doorway import System
-
-_NUMBER = re.compile(r"[0-9]{1,20}")
 
 
 def attribute(system: System, path: str) -> str:
@@ -13,18 +9,3 @@ def attribute(system: System, path: str) -> str:
         return system.read(path).strip()
     except OSError:
         return ""
-
-
-def number(text: str | None) -> int | None:
-    """What an attribute or a line says, where that is a number that fits 64 bits and nothing else."""
-    return int(text) if text and _NUMBER.fullmatch(text) else None
-
-
-def first_number(text: str) -> int:
-    """What an attribute says; while a reshape runs it is followed by what was before: `4 (3)`. 0 if it says nothing."""
-    return number(text.partition(" ")[0]) or 0
-
-
-def shown(text: str) -> str:
-    """A name out of a superblock, which can hold any bytes: what cannot be shown is replaced."""
-    return "".join(one if one.isprintable() else "?" for one in text)

@@ -7,7 +7,8 @@ from lunette.domain.sizes import format_size
 from lunette.domain.tuning import ObservedTuning, Scheduler, TuningName
 from lunette.providers.arrays.md.parse import KernelArray
 from lunette.providers.arrays.md.plan import MEMORY_SHARE, PAGE_BYTES, parity_disks
-from lunette.providers.arrays.md.sysfs import attribute, first_number, number
+from lunette.providers.arrays.md.sysfs import attribute
+from lunette.providers.arrays.md.values import first_number, number
 from lunette.system.doorway import System
 from lunette.system.memory import memory_bytes
 
