@@ -8,6 +8,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from backend.tests.api.peers import SHORT
+from backend.tests.api.rebuilding import Standing
+from backend.tests.scene import make_array
 from backend.tests.wiring import POLL_S, Api, AwayAgent, add_token, make_parts, running
 from backend.tests.wiring import serving as listening
 from backend.tests.wiring_agent import PATIENT_S
@@ -89,3 +91,20 @@ def appliance(tmp_path: Path, database_url: str, agent: Agent) -> Iterator[Api]:
     parts = make_parts(tmp_path, agent, database_url)
     with running(parts) as http:
         yield Api(http, add_token(parts.store, Role.ADMINISTRATOR))
+
+
+@pytest.fixture
+def standing(tmp_path: Path, database_url: str, agent: Agent) -> Iterator[Standing]:
+    """The whole control plane over the fake machine, on each kind of database."""
+    parts = make_parts(tmp_path, agent, database_url)
+    with running(parts) as http:
+        yield Api(http, add_token(parts.store, Role.ADMINISTRATOR)), parts
+
+
+@pytest.fixture
+def with_host(standing: Standing) -> Standing:
+    """The same with array `tank` and host `db`."""
+    api, _ = standing
+    make_array(api)
+    api.made("/hosts", {"name": "db", "iqns": ["iqn.2026-01.com.example:db"]})
+    return standing

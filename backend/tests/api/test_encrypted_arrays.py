@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from backend.tests.api.rebuilding import Standing, installed_anew, rebuilt, settled
 from backend.tests.api.test_array_changes import is_known
-from backend.tests.api.test_rebuild import Standing, installed_anew, rebuilt, settled, standing
 from backend.tests.scene import disk_ids
 from backend.tests.wiring import Api
 from backend.tests.wiring_agent import passed
@@ -14,7 +14,6 @@ from lunette.agent.core import Agent
 from lunette.domain.sizes import MIB
 from lunette.system.fake import FakeSystem
 
-__all__ = ["standing"]
 PASSPHRASE, NEW = "correct horse battery", "staple battery horse"
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from backend.tests.api.test_rebuild import installed_anew, rebuilt, settled
+from backend.tests.api.rebuilding import installed_anew, rebuilt, settled
 from backend.tests.faults.foreign_targets import UUID, make_group
 from backend.tests.wiring import Api, add_token, make_parts, running
 from lunette.agent.core import Agent

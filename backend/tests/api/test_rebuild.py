@@ -2,22 +2,18 @@
 
 import base64
 import datetime as dt
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from httpx2 import Response
 from sqlalchemy import delete, select, update
 
+from backend.tests.api.rebuilding import Standing, installed_anew, rebuild, rebuilt, settled
 from backend.tests.scene import disk_ids, make_array, make_scene
-from backend.tests.wiring import Api, add_token, make_parts, running
-from lunette.agent import serving
+from backend.tests.wiring import Api
 from lunette.agent.core import Agent
 from lunette.api.parts import Parts
-from lunette.domain.roles import Role
 from lunette.domain.sealed_copies import SLOT_BYTES, SLOTS, SealOrder
 from lunette.engine import sealer
 from lunette.engine.sealer import Sealer
@@ -27,51 +23,6 @@ from lunette.store.schema import utc_now
 from lunette.system.fake import FakeSystem
 
 CHAP = {"user": "alice", "secret": "secretsecret1"}
-LEDGER = ("/var/lib/lunette/agent/ledger.json", "/var/lib/lunette/agent/ledger.key")
-Standing = tuple[Api, Parts]
-
-
-@pytest.fixture
-def standing(tmp_path: Path, database_url: str, agent: Agent) -> Iterator[Standing]:
-    """The whole control plane over the fake machine, on each kind of database."""
-    parts = make_parts(tmp_path, agent, database_url)
-    with running(parts) as http:
-        yield Api(http, add_token(parts.store, Role.ADMINISTRATOR)), parts
-
-
-@contextmanager
-def installed_anew(machine: FakeSystem, parts: Parts, folder: Path) -> Iterator[Standing]:
-    """Another installation with the same data disks: no database, no ledger, and LVM's devices file knows nothing."""
-    parts.control.stop()
-    machine.reboot()
-    for path in LEDGER:
-        if machine.read_file(path) is not None:
-            machine.unlink(path)
-    serving.prepare(machine)
-    new = make_parts(folder, Agent(machine))
-    with running(new) as http:
-        yield Api(http, add_token(new.store, Role.ADMINISTRATOR)), new
-
-
-def rebuild(api: Api, *arrays: str, dry_run: bool = False, adopt: bool = True, degraded: bool = False) -> Response:
-    """After a look, whose digest it gives back."""
-    wanted = {"arrays": list(arrays), "adopt": adopt, "degraded": degraded}
-    looked = api.post("/appliance:rebuild", wanted, dry_run=True)
-    if dry_run or looked.status_code != 200:
-        return looked
-    return api.post("/appliance:rebuild", {**wanted, "digest": looked.json()["digest"]})
-
-
-def rebuilt(api: Api, *arrays: str, dry_run: bool = False, adopt: bool = True) -> Any:
-    answer = rebuild(api, *arrays, dry_run=dry_run, adopt=adopt)
-    assert answer.status_code == 200, answer.text
-    return answer.json()
-
-
-def settled(parts: Parts) -> None:
-    """Everything that is committed lies on the arrays."""
-    parts.control.sealer.stop()
-    parts.control.sealer.round()
 
 
 def serves_all(api: Api) -> bool:
@@ -95,12 +46,10 @@ def content(parts: Parts) -> bytes:
 
 
 def test_a_copy_with_rows_that_nobody_typed_is_not_taken(
-    standing: Standing, machine: FakeSystem, tmp_path: Path
+    with_host: Standing, machine: FakeSystem, tmp_path: Path
 ) -> None:
     """The disks come from an appliance whose owner wrote into its database, to become root on ours."""
-    api, parts = standing
-    make_array(api)
-    api.made("/hosts", {"name": "db", "iqns": ["iqn.2026-01.com.example:db"]})
+    _, parts = with_host
     with parts.store.write() as tx:
         tx.execute(update(HostInitiator).values(name="../../../../../../var/lib/lunette/api/x"))
     settled(parts)
@@ -114,13 +63,11 @@ def test_a_copy_with_rows_that_nobody_typed_is_not_taken(
 
 
 def test_what_no_key_of_this_appliance_sealed_is_read_first_and_adopted_by_word(
-    standing: Standing, machine: FakeSystem, tmp_path: Path
+    with_host: Standing, machine: FakeSystem, tmp_path: Path
 ) -> None:
     """Whoever wrote the disks says who is let in; so all of it is shown, and nothing is done unasked."""
-    api, parts = standing
-    make_array(api)
+    api, parts = with_host
     api.made("/portals", {"name": "front", "address": "192.0.2.1"})
-    api.made("/hosts", {"name": "db", "iqns": ["iqn.2026-01.com.example:db"]})
     api.made("/volumes", {"name": "data", "array": "tank", "size_bytes": "16MiB"})
     api.made("/mappings", {"volume": "data", "host": "db", "lun": 3})
     with parts.store.write() as tx:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import select, update
 
-from backend.tests.api.test_rebuild import Standing, installed_anew, rebuilt, settled, standing
+from backend.tests.api.rebuilding import Standing, installed_anew, rebuilt, settled
 from backend.tests.scene import disk_ids, make_array
 from backend.tests.wiring import Api
 from lunette.domain.sealed_copies import SealOrder
@@ -14,7 +14,6 @@ from lunette.engine import sealer
 from lunette.store.resources import Array, HostInitiator
 from lunette.system.fake import FakeSystem
 
-__all__ = ["standing"]
 ADOPT = {"adopt": True}
 
 
@@ -29,12 +28,10 @@ def left_alone(api: Api) -> bool:
 
 
 def test_what_the_disks_say_since_the_look_is_not_taken_up(
-    standing: Standing, machine: FakeSystem, tmp_path: Path
+    with_host: Standing, machine: FakeSystem, tmp_path: Path
 ) -> None:
     """Whoever has the disks lets a host of theirs in, after a person has read who is let in."""
-    api, parts = standing
-    make_array(api)
-    api.made("/hosts", {"name": "db", "iqns": ["iqn.2026-01.com.example:db"]})
+    _, parts = with_host
     settled(parts)
     with parts.store.write() as tx:
         tx.execute(update(HostInitiator).values(name="iqn.2026-01.com.example:thief"))
@@ -76,9 +73,8 @@ def test_an_array_that_went_since_the_look_is_missed(standing: Standing, machine
         assert left_alone(fresh)
 
 
-def test_nothing_is_rebuilt_without_a_look(standing: Standing, machine: FakeSystem, tmp_path: Path) -> None:
-    api, parts = standing
-    make_array(api)
+def test_nothing_is_rebuilt_without_a_look(with_host: Standing, machine: FakeSystem, tmp_path: Path) -> None:
+    _, parts = with_host
     settled(parts)
     with installed_anew(machine, parts, tmp_path / "new") as (fresh, _):
         refused = fresh.post("/appliance:rebuild", ADOPT)

@@ -1,0 +1,53 @@
+"""An appliance that is lost, another one with its data disks, and what brings it back."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from httpx2 import Response
+
+from backend.tests.wiring import Api, add_token, make_parts, running
+from lunette.agent import serving
+from lunette.agent.core import Agent
+from lunette.api.parts import Parts
+from lunette.domain.roles import Role
+from lunette.system.fake import FakeSystem
+
+LEDGER = ("/var/lib/lunette/agent/ledger.json", "/var/lib/lunette/agent/ledger.key")
+Standing = tuple[Api, Parts]
+
+
+@contextmanager
+def installed_anew(machine: FakeSystem, parts: Parts, folder: Path) -> Iterator[Standing]:
+    """Another installation with the same data disks: no database, no ledger, and LVM's devices file knows nothing."""
+    parts.control.stop()
+    machine.reboot()
+    for path in LEDGER:
+        if machine.read_file(path) is not None:
+            machine.unlink(path)
+    serving.prepare(machine)
+    new = make_parts(folder, Agent(machine))
+    with running(new) as http:
+        yield Api(http, add_token(new.store, Role.ADMINISTRATOR)), new
+
+
+def rebuild(api: Api, *arrays: str, dry_run: bool = False, adopt: bool = True, degraded: bool = False) -> Response:
+    """After a look, whose digest it gives back."""
+    wanted = {"arrays": list(arrays), "adopt": adopt, "degraded": degraded}
+    looked = api.post("/appliance:rebuild", wanted, dry_run=True)
+    if dry_run or looked.status_code != 200:
+        return looked
+    return api.post("/appliance:rebuild", {**wanted, "digest": looked.json()["digest"]})
+
+
+def rebuilt(api: Api, *arrays: str, dry_run: bool = False, adopt: bool = True) -> Any:
+    answer = rebuild(api, *arrays, dry_run=dry_run, adopt=adopt)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def settled(parts: Parts) -> None:
+    """Everything that is committed lies on the arrays."""
+    parts.control.sealer.stop()
+    parts.control.sealer.round()
