@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 
 from lunette.domain.errors import LunetteError
 from lunette.domain.observations import Part, Unread
+from lunette.providers.reading import ODD
 
 log = logging.getLogger(__name__)
 PATIENCE_S = 40.0
@@ -57,7 +58,7 @@ class Look:
             self._unread.setdefault((part, name), why)
         if reading.error is None:
             return reading.found[0]
-        if not isinstance(reading.error, Exception):
+        if not isinstance(reading.error, (LunetteError, OSError, *ODD)):
             raise reading.error
         if isinstance(reading.error, LunetteError):
             log.warning("%s cannot be read: %s %s", part.value, reading.error, reading.error.log[:2000])
@@ -86,7 +87,7 @@ class _Reading(threading.Thread, Generic[T]):
             self.error = error
 
 
-def _words(error: Exception) -> str:
+def _words(error: BaseException) -> str:
     if isinstance(error, LunetteError):
         return error.detail
     return f"{type(error).__name__}: {error}"[:300]

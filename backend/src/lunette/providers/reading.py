@@ -69,6 +69,13 @@ def text_of(value: Any) -> str:
     return str(value)
 
 
+def word(value: Any) -> str:
+    """A name: a text that is not empty. Raises TypeError."""
+    if not isinstance(value, str) or not value:
+        raise TypeError(f"no name: {value!r}"[:200])
+    return value
+
+
 def texts(value: Any) -> tuple[str, ...]:
     """A list of texts. Raises TypeError."""
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):

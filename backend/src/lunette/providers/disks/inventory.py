@@ -63,7 +63,10 @@ def read_signatures(system: System, devices: list[str]) -> dict[str, tuple[Signa
     if not devices:
         return {}
     try:
-        return parse.signatures(system.run(["wipefs", "--json", "--no-act", "--", *devices]).stdout)
+        found = parse.signatures(system.run(["wipefs", "--json", "--no-act", "--", *devices]).stdout)
+        if odd := found.keys() - {device.rpartition("/")[2] for device in devices}:
+            raise ToolFailed(f"wipefs told of other devices than it was asked: {', '.join(sorted(odd))[:200]}")
+        return found
     except ToolFailed as error:
         if len(devices) == 1:
             name = devices[0].rpartition("/")[2]

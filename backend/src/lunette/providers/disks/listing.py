@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from lunette.providers.reading import ODD, document, reader, rows, text_of, why
+from lunette.providers.reading import ODD, document, reader, rows, text_of, why, word
 
 _TEXTS = ("vendor", "model", "serial", "rev", "wwn", "tran", "maj:min")
 _NUMBERS = ("size", "log-sec", "phy-sec")
@@ -17,7 +17,7 @@ def entries(text: str, unread: dict[str, str] | None = None) -> list[dict[str, A
     """
     found = []
     for row in rows(document(text)["blockdevices"]):
-        name = text_of(row["kname"])
+        name = word(row["kname"])
         try:
             found.append(_entry(row))
         except ODD as error:
@@ -32,7 +32,7 @@ def _entry(row: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(points, list) or not all(isinstance(one, str | None) for one in points):
         raise TypeError(f"no list of mount points: {points!r}"[:200])
     return {
-        **{name: text_of(row[name]) for name in ("kname", "path", "type")},
+        **{name: word(row[name]) for name in ("kname", "path", "type")},
         **{name: None if row.get(name) is None else text_of(row[name]) for name in _TEXTS},
         **{name: None if row[name] is None else int(text_of(row[name])) for name in _NUMBERS},
         "rota": row.get("rota") in (True, 1, "1"),

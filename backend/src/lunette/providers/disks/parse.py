@@ -8,7 +8,7 @@ from typing import Any
 from lunette.domain.base import Model
 from lunette.domain.disks import DiskPlace, ObservedDisk, Signature, Transport
 from lunette.providers.disks import identity, listing
-from lunette.providers.reading import document, reader, text_of
+from lunette.providers.reading import document, reader, word
 
 DRIVES = re.compile(
     r"^(sd[a-z]+|nvme\d+n\d+|vd[a-z]+|xvd[a-z]+|hd[a-z]+|ubd[a-z]+|mmcblk\d+|dasd[a-z]+|rssd[a-z]+|cciss!c\d+d\d+)$"
@@ -49,11 +49,13 @@ def block_tree(text: str, unread: dict[str, str] | None = None) -> list[Mapping[
     """The top level of `lsblk -J -b`, drives only. One that left while lsblk looked has no size: it is gone.
 
     Of drives under a multipath device that device stands for all its paths, which `paths` names. What cannot be read
-    goes into `unread`, as `listing.entries` says.
+    goes into `unread`, as `listing.entries` says, and so does what is about to go.
     """
     found = listing.entries(text, unread)
     drives = [entry for entry in found if entry["type"] in _TYPES and DRIVES.match(entry["kname"])]
     there = [entry for entry in drives if None not in (entry["size"], entry["log-sec"], entry["phy-sec"])]
+    if unread is not None:
+        unread |= {entry["kname"]: "lsblk tells no size of it: it is leaving" for entry in drives if entry not in there}
     whole: dict[str, dict[str, Any]] = {}
     for entry in there:
         over = next((child for child in entry["children"] if child["type"] == "mpath"), None)
@@ -75,7 +77,7 @@ def signatures(text: str) -> dict[str, tuple[Signature, ...]]:
     found: dict[str, list[Signature]] = {}
     for entry in document(text)["signatures"] if text.strip() else ():
         signature = Signature(type=entry["type"], label=entry.get("label") or None, uuid=entry.get("uuid") or None)
-        known = found.setdefault(text_of(entry["device"]), [])
+        known = found.setdefault(word(entry["device"]), [])
         if signature not in known:
             known.append(signature)
     return {device: tuple(known) for device, known in found.items()}

@@ -57,10 +57,10 @@ def _ask(system: System, disk: ObservedDisk, known: DriveReading) -> DriveReadin
         return reading
     try:
         told = identify(system, disk)
+        values = reading.values.model_copy(update=parse.limits(told))
+        known_now = {"erases": parse.erases(told), "volatile_cache": parse.volatile_cache(told)}
     except (ToolFailed, Unavailable):
         return reading
-    values = reading.values.model_copy(update=parse.limits(told))
-    known_now = {"erases": parse.erases(told), "volatile_cache": parse.volatile_cache(told)}
     return reading.model_copy(update={"values": values, **known_now})
 
 

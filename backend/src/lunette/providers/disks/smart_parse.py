@@ -12,6 +12,7 @@ from lunette.domain.disk_health import CriticalWarning, DriveReading, EraseSuppo
 from lunette.domain.errors import ToolFailed
 from lunette.providers.disks import section, selftest
 from lunette.providers.disks.section import MOST, Section, whole
+from lunette.providers.reading import reader
 
 _DATA_UNIT_BYTES = 512_000
 """Of `Data Units Written`: thousands of 512 bytes (NVMe Base Specification 2.0, 5.16.1.3)."""
@@ -55,6 +56,7 @@ WHOLE = "the whole answer"
 Json = Mapping[str, Any]
 
 
+@reader("smartctl")
 def reading(text: str, now: float, exit_status: int = 0) -> DriveReading:
     """What a drive answered at `now`. A drive without SMART has no values and a problem in words."""
     told = section.document(text)
@@ -84,6 +86,7 @@ def unread(names: Iterable[str]) -> str:
     )
 
 
+@reader("smartctl")
 def recovery(text: str) -> ErrorRecovery | None:
     """What a SATA drive says, or was just told, of its error recovery (ataPrintSCTErrorRecoveryControl); None if it
     says nothing. Of reads and writes the longer one counts; a timer that is off has no figure."""
@@ -108,6 +111,7 @@ def document(text: str) -> Json:
     return found
 
 
+@reader("nvme id-ctrl")
 def erases(told: Json) -> EraseSupport:
     """What the controller can erase, and whether that reaches beyond one namespace; it does where that is not told."""
     controller = Section(told)

@@ -8,11 +8,11 @@ and total sectors, what runs, mismatches. Of an image with checksums: mismatches
 import re
 from collections.abc import Mapping, Sequence
 
-from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedArray, ObservedMember, SyncProgress, WriteHole
+from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ObservedArray, ObservedMember, SyncProgress, WriteHole
 from lunette.domain.base import Model
 from lunette.domain.disks import ObservedDisk
 from lunette.providers.arrays.lvm.plan import TAG, VOLUME, array_of_pv, carried_pv, mapped_name, survives
-from lunette.providers.reading import ODD, document, reader, rows, text_of, texts, why
+from lunette.providers.reading import ODD, document, reader, rows, text_of, texts, why, word
 
 PV_FIELDS = "pv_name,pv_uuid,vg_name,vg_tags"
 VOLUME_FIELDS = "vg_name,lv_name,lv_tags,lv_size,lv_active,segtype,stripe_size,devices"
@@ -70,10 +70,10 @@ def groups(pv_report: str, volume_report: str, unread: dict[str, str] | None = N
     pvs: dict[str, list[Mapping[str, object]]] = {}
     for row in rows(document(pv_report)["report"][0]["pv"]):
         if row["vg_name"] and TAG in texts(row["vg_tags"]):
-            pvs.setdefault(text_of(row["vg_name"]), []).append(row)
+            pvs.setdefault(word(row["vg_name"]), []).append(row)
     volumes: dict[str, list[Mapping[str, object]]] = {}
     for row in rows(document(volume_report)["report"][0]["lv"]):
-        volumes.setdefault(text_of(row["vg_name"]), []).append(row)
+        volumes.setdefault(word(row["vg_name"]), []).append(row)
     found = []
     for name in sorted(pvs):
         try:
@@ -86,7 +86,7 @@ def groups(pv_report: str, volume_report: str, unread: dict[str, str] | None = N
 
 
 def _group(name: str, pvs: Sequence[Mapping[str, object]], volumes: Sequence[Mapping[str, object]]) -> RaidGroup:
-    places = {text_of(row["pv_uuid"]): text_of(row["pv_name"]) for row in pvs}
+    places = {word(row["pv_uuid"]): word(row["pv_name"]) for row in pvs}
     found = RaidGroup(
         name=name, uuid=next((a for a in map(array_of_pv, places) if a), ""), pvs=places,
         tags=frozenset(map(str, _list(pvs[0]["vg_tags"]))),
@@ -100,7 +100,7 @@ def _group(name: str, pvs: Sequence[Mapping[str, object]], volumes: Sequence[Map
             "images": _images(volumes, places),
             "tags_of_volume": frozenset(map(str, _list(top["lv_tags"]))),
             "size_bytes": int(text_of(top["lv_size"])),
-            "level": re.sub(r"_.*", "", str(top["segtype"])),
+            "level": Level(re.sub(r"_.*", "", str(top["segtype"]))).value,
             "chunk_bytes": int(str(top["stripe_size"] or 0)) or None,
             "is_active": top["lv_active"] in (1, "1", "active"),
             "integrity": any("_iorig" in str(v["lv_name"]) for v in volumes),

@@ -48,7 +48,7 @@ def datasets(text: str, unread: dict[str, str] | None = None) -> tuple[Dataset, 
     read = []
     for name, entry in found.items():
         try:
-            read.append(_dataset(entry))
+            read.append(_dataset(name, entry))
         except ODD as error:
             if unread is None:
                 raise
@@ -57,13 +57,13 @@ def datasets(text: str, unread: dict[str, str] | None = None) -> tuple[Dataset, 
     return tuple(read)
 
 
-def _dataset(entry: Mapping[str, Any]) -> Dataset:
+def _dataset(name: str, entry: Mapping[str, Any]) -> Dataset:
     values = {key: _local(value) for key, value in entry["properties"].items()}
     size = values.get("volsize")
     if MARKS[0] not in values:
         raise ValueError(f"property {MARKS[0]} is not told")
     return Dataset(
-        name=text_of(entry["name"]), kind=text_of(entry["type"]), available=int(values["available"] or 0),
+        name=name, kind=text_of(entry["type"]), available=int(values["available"] or 0),
         used=int(values["used"] or 0), volume_bytes=int(size) if size else None,
         is_sparse=bool(size) and not int(values["refreservation"] or 0), referenced=int(values.get("referenced") or 0),
         origin=str(values["origin"]) if values.get("origin") else None,

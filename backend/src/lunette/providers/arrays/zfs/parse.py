@@ -37,6 +37,7 @@ _STACKED = ("dm-", "md-", "lvm-")
 _PART = re.compile(r"-part\d+$")
 _INNER = re.compile(r"(root|mirror|raidz|draid|spare|replacing)[\d:a-z]*-\d+$")
 """The name of a vdev that is no disk (zpool_vdev_name with VDEV_NAME_TYPE_ID)."""
+_INNER_KINDS = ("root", *GROUPS, "spare", "replacing")
 _SPARE = re.compile(r"draid\d-\d+-\d+$")
 
 
@@ -138,7 +139,7 @@ def pools(text: str, unread: dict[str, str] | None = None) -> tuple[Pool, ...]:
     read = []
     for name, entry in found.items():
         try:
-            read.append(_pool(entry))
+            read.append(_pool(name, entry))
         except ODD as error:
             if unread is None:
                 raise
@@ -146,9 +147,9 @@ def pools(text: str, unread: dict[str, str] | None = None) -> tuple[Pool, ...]:
     return tuple(read)
 
 
-def _pool(entry: Mapping[str, Any]) -> Pool:
+def _pool(name: str, entry: Mapping[str, Any]) -> Pool:
     return Pool(
-        name=text_of(entry["name"]), guid=text_of(entry["pool_guid"]), state=text_of(entry["state"]),
+        name=name, guid=text_of(entry["pool_guid"]), state=text_of(entry["state"]),
         root=_vdev(next(iter(entry["vdevs"].values()))), scan=_scan(entry.get("scan_stats") or {}),
         logs=_tops(entry, "logs"), special=(*_tops(entry, "special"), *_tops(entry, "dedup")),
         cache=_tops(entry, "l2cache"), spares=_tops(entry, "spares"),
@@ -166,9 +167,12 @@ def _vdev(entry: Mapping[str, Any]) -> Vdev:
     name, path, size = text_of(entry["name"]), entry.get("path"), entry.get("phys_space")
     counts = [int(entry.get(f"{kind}_errors") or 0) for kind in ("read", "write", "checksum")]
     vdevs = tuple(_vdev(child) for child in (entry.get("vdevs") or {}).values())
+    kind = text_of(entry.get("vdev_type") or _kind_of(name, vdevs))
+    if kind in _INNER_KINDS and not vdevs:
+        raise ValueError(f"no disks are told of {name}")
     state = entry.get("state") or (_state_of(vdevs) if vdevs else None)
     return Vdev(
-        name=name, kind=text_of(entry.get("vdev_type") or _kind_of(name, vdevs)), state=text_of(state),
+        name=name, kind=kind, state=text_of(state),
         guid=text_of(entry.get("guid") or path or name), path=None if path is None else text_of(path),
         errors=sum(counts), checksum_errors=counts[2], size_bytes=None if size is None else int(size), vdevs=vdevs,
     )  # fmt: skip

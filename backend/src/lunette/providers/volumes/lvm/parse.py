@@ -8,7 +8,7 @@ from lunette.domain.base import Model
 from lunette.domain.sealed_copies import SPACE_BYTES
 from lunette.domain.volumes import ObservedPool, ObservedThinPool, ObservedVolume
 from lunette.providers.arrays.lvm.plan import TAG as RAID_TAG
-from lunette.providers.reading import ODD, document, reader, rows, text_of, texts, why
+from lunette.providers.reading import ODD, document, reader, rows, text_of, texts, why, word
 from lunette.providers.volumes.lvm.plan import COPY_TAG, FRESH_TAG, POOL_NAME, TAG, device_path
 
 GROUP_FIELDS = "vg_name,vg_uuid,vg_tags,vg_size,vg_free,vg_extent_size,lv_count"
@@ -93,13 +93,13 @@ def groups(group_report: str, volume_report: str, unread: dict[str, str] | None 
     """
     by_group: dict[str, list[Mapping[str, object]]] = {}
     for row in _rows(volume_report, "lv"):
-        by_group.setdefault(text_of(row["vg_uuid"]), []).append(row)
+        by_group.setdefault(word(row["vg_uuid"]), []).append(row)
     found = []
     for row in _rows(group_report, "vg"):
-        name = text_of(row["vg_name"])
+        name = word(row["vg_name"])
         try:
             if RAID_TAG not in texts(row["vg_tags"]):
-                found.append(_group(row, tuple(_volume(one) for one in by_group.get(text_of(row["vg_uuid"]), ()))))
+                found.append(_group(row, tuple(_volume(one) for one in by_group.get(word(row["vg_uuid"]), ()))))
         except ODD as error:
             if unread is None:
                 raise
@@ -119,7 +119,7 @@ def physical_volumes(text: str) -> tuple[PhysicalVolume, ...]:
     """From a `pvs` report."""
     return tuple(
         PhysicalVolume(
-            device=text_of(row["pv_name"]), group=text_of(row["vg_name"] or ""), tags=frozenset(texts(row["vg_tags"]))
+            device=word(row["pv_name"]), group=text_of(row["vg_name"] or ""), tags=frozenset(texts(row["vg_tags"]))
         )
         for row in _rows(text, "pv")
     )
@@ -186,7 +186,7 @@ def _thin_pool(group: Group) -> ObservedThinPool | None:
 
 def _group(row: Mapping[str, object], volumes: tuple[Volume, ...]) -> Group:
     return Group(
-        name=text_of(row["vg_name"]), uuid=text_of(row["vg_uuid"]), tags=frozenset(texts(row["vg_tags"])),
+        name=word(row["vg_name"]), uuid=word(row["vg_uuid"]), tags=frozenset(texts(row["vg_tags"])),
         size_bytes=_number(row["vg_size"]), free_bytes=_number(row["vg_free"]),
         extent_bytes=_number(row["vg_extent_size"]), count=_number(row["lv_count"]), volumes=volumes,
         devices=_number(row.get("pv_count", 1)), closed=_closed(row),
@@ -206,7 +206,7 @@ def _closed(row: Mapping[str, object]) -> str | None:
 def _volume(row: Mapping[str, object]) -> Volume:
     layout, role = frozenset(texts(row["lv_layout"])), frozenset(texts(row.get("lv_role") or []))
     return Volume(
-        name=text_of(row["lv_name"]), tags=frozenset(texts(row["lv_tags"])), size_bytes=_number(row["lv_size"]),
+        name=word(row["lv_name"]), tags=frozenset(texts(row["lv_tags"])), size_bytes=_number(row["lv_size"]),
         active=row["lv_active"] in (1, "1", "active"), open=row["lv_device_open"] in (1, "1", "open"),
         is_pool={"thin", "pool"} <= layout,
         is_plain=layout <= {"linear", "striped"} and role <= {"public"} and not row["pool_lv"],

@@ -1,0 +1,191 @@
+"""A tool that answers oddly, or not at all, costs its own view of the machine and no other."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from backend.tests.providers.test_zfs_steps import Farm
+from lunette.agent.readings import Readings
+from lunette.agent.snapshot import take
+from lunette.domain.arrays import ArrayEngine, ArrayState
+from lunette.domain.observations import Observation, Part
+from lunette.system.doorway import CommandResult
+from lunette.system.fake import FakeSystem
+
+Answer = tuple[int, str, str]
+
+
+@pytest.fixture
+def machine() -> FakeSystem:
+    found = FakeSystem()
+    found.add_disks(4)
+    for module in ("dm_mod", "zfs"):
+        found.run(["modprobe", module])
+    return found
+
+
+def answers(machine: FakeSystem, tool: str, answer: Callable[[Answer], Answer]) -> None:
+    """Lets a tool print something else than it does."""
+    real = machine.tools.command(tool)
+
+    def run(argv: Sequence[str]) -> Answer:
+        return answer(real(argv))
+
+    machine.tools.add(tool, run)
+
+
+def parts(seen: Observation) -> list[tuple[Part, str]]:
+    return [(one.part, one.name) for one in seen.unread]
+
+
+@pytest.mark.parametrize(
+    ("stderr", "name"),
+    [
+        ("  Skipping clustered volume group vgc\n", "vgc"),
+        ("  WARNING: locking is off\n  Cannot access VG vgc with lock type sanlock that requires lvmlockd.\n", "vgc"),
+        ('  Recovery of volume group "vgc" failed.\n', "vgc"),
+        ("  Error reading device /dev/sdb at 0 length 512.\n", ""),
+        ("", ""),
+    ],
+)
+@pytest.mark.parametrize("tool", ["vgs", "lvs"])
+def test_a_group_that_lvm_left_out_is_told_and_hides_nothing_else(
+    machine: FakeSystem, tool: str, stderr: str, name: str
+) -> None:
+    answers(machine, tool, lambda told: (5, told[1], stderr))
+    seen = take(machine)
+    assert len(seen.disks) == 4
+    assert parts(seen) == [(Part.LVM, name)]
+    assert seen.hides_volumes(ArrayEngine.MD, "vgc")
+    assert seen.hides_volumes(ArrayEngine.MD, "vg0") is (name == "")
+    assert not seen.hides_volumes(ArrayEngine.ZFS, "vgc")
+
+
+ADVICE = "  Consider pruning vg0 VG archive with more then 128 MiB in 9000 files (see archiving settings in lvm.conf)."
+PRETTY = ["  {", '   "report": [', "    {", '     "vg": [', "     ]", "    }", "   ]", "  }"]
+
+
+@pytest.mark.parametrize("at", range(9))
+@pytest.mark.parametrize("line", [ADVICE, '  "vg0" has duplicate devices', "  [lvmpolld] is not running"])
+def test_an_advice_before_in_or_after_the_report_is_left_out(machine: FakeSystem, at: int, line: str) -> None:
+    lines = [*PRETTY[:at], line, *PRETTY[at:]]
+    answers(machine, "vgs", lambda _: (0, "\n".join(lines), ""))
+    assert parts(take(machine)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"report": [{"vg": [{"vg_name":"vg0", "vg_uu',
+        '{"report": [{"vg": [\n{"vg_name":"vg0", WARNING: x\n]}]}',
+        '{"report": [{"vg": {}}]}', "", "[]", "null",
+    ],
+)  # fmt: skip
+def test_a_report_that_is_cut_short_is_not_taken_for_an_empty_one(machine: FakeSystem, text: str) -> None:
+    answers(machine, "vgs", lambda _: (0, text, ""))
+    assert parts(take(machine)) == [(Part.LVM, "")]
+
+
+class HangingMachine(FakeSystem):
+    """`vgs` ends when it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.let_go, self.asked = threading.Event(), 0
+
+    def run(
+        self, argv: Sequence[str], *, timeout_s: float = 60.0, stdin: str | None = None, ok: tuple[int, ...] = (0,)
+    ) -> CommandResult:
+        if argv[0] == "vgs":
+            self.asked += 1
+            assert self.let_go.wait(60)
+        return super().run(argv, timeout_s=timeout_s, stdin=stdin, ok=ok)
+
+
+def test_a_tool_that_hangs_is_waited_for_once() -> None:
+    """Its part is unread until it has answered; everything else is seen at each look."""
+    machine = HangingMachine()
+    machine.add_disks(4)
+    machine.run(["modprobe", "dm_mod"])
+    readings = Readings(patience_s=0.2)
+    for _ in range(3):
+        seen = take(machine, readings.look())
+        assert len(seen.disks) == 4
+        assert parts(seen) == [(Part.LVM, "")]
+        assert "did not answer within" in seen.unread[0].reason
+    assert machine.asked == 1
+    machine.let_go.set()
+    end = time.monotonic() + 60
+    while take(machine, readings.look()).unread:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_a_drive_that_lsblk_tells_oddly_hides_no_other(machine: FakeSystem) -> None:
+    def odd(told: Answer) -> Answer:
+        document = json.loads(told[1])
+        document["blockdevices"][1]["size"] = "20G"
+        return 0, json.dumps(document), ""
+
+    answers(machine, "lsblk", odd)
+    seen = take(machine)
+    assert len(seen.disks) == 3
+    assert [part for part, _ in parts(seen)] == [Part.DISKS]
+    assert seen.hides_disks()
+
+
+@pytest.fixture
+def farm() -> Farm:
+    """A machine with a pool of three disks and one zvol."""
+    return Farm()
+
+
+def odd_pool(farm: Farm, name: str) -> None:
+    """Somebody's pool beside that of the farm, told in a way nobody knows."""
+
+    def odd(told: Answer) -> Answer:
+        document = json.loads(told[1])
+        document["pools"][name] = {"name": name, "state": "ONLINE", "pool_guid": 1, "vdevs": []}
+        return 0, json.dumps(document), ""
+
+    answers(farm.machine, "zpool", odd)
+
+
+def test_one_pool_that_cannot_be_read_hides_no_other(farm: Farm) -> None:
+    odd_pool(farm, "theirs")
+    seen = take(farm.machine)
+    assert [array.name for array in seen.arrays] == [farm.create_step.pool]
+    assert len(seen.volumes) == 1
+    assert parts(seen) == [(Part.ZFS, "theirs")]
+    assert not seen.hides_array(ArrayEngine.ZFS, farm.create_step.pool)
+    assert farm.bring_up() is None
+
+
+def test_a_pool_of_ours_that_cannot_be_read_is_not_gone(farm: Farm) -> None:
+    odd_pool(farm, farm.create_step.pool)
+    seen = take(farm.machine)
+    assert seen.arrays == ()
+    assert seen.hides_array(ArrayEngine.ZFS, farm.create_step.pool)
+    assert seen.hides_volumes(ArrayEngine.ZFS, farm.create_step.pool)
+
+
+def test_a_suspended_pool_is_shown_and_nobody_waits_for_it(farm: Farm) -> None:
+    """`zfs list` would never come back from it: the fake machine refuses to be asked."""
+    farm.machine.zfs.imported[farm.create_step.pool].is_suspended = True
+    farm.machine.changed()
+    seen = take(farm.machine)
+    assert [(array.ours, array.state) for array in seen.arrays] == [(True, ArrayState.FAILED)]
+    assert parts(seen) == [(Part.ZFS, farm.create_step.pool)]
+    assert "zpool clear" in seen.unread[0].reason
+    assert seen.volumes == ()
+    assert len(seen.disks) == len(farm.machine.blocks.disks)
+
+
+def test_where_no_drive_can_be_listed_pools_are_as_zfs_says(farm: Farm) -> None:
+    answers(farm.machine, "lsblk", lambda _: (1, "", "lsblk: failed to access sysfs directory: /sys/dev/block"))
+    seen = take(farm.machine)
+    assert (seen.disks, parts(seen)) == ((), [(Part.DISKS, "")])
+    assert [array.state for array in seen.arrays] == [ArrayState.CLEAN]
