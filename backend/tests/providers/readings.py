@@ -10,6 +10,7 @@ from backend.tests import seen
 from backend.tests.recorded import recorded
 from lunette.providers.arrays.lvm import parse as lvm_raid
 from lunette.providers.arrays.md import parse as md
+from lunette.providers.arrays.md import superblock
 from lunette.providers.arrays.zfs import counters as zfs_counters
 from lunette.providers.arrays.zfs import datasets, labels
 from lunette.providers.arrays.zfs import parse as zfs
@@ -142,7 +143,7 @@ READINGS: Mapping[str, tuple[Reading, ...]] = {
     ),
     "arrays.lvm.parse.statuses": (Reading(recorded("lvm-2.03.31/raid-status-lost.txt"), lvm_raid.statuses),),
     "arrays.lvm.parse.integrity": (Reading(recorded("lvm-2.03.31/raid-status-filling.txt"), lvm_raid.integrity),),
-    "arrays.md.parse.superblock": (Reading(recorded("mdadm-4.4/examine-raid5-ppl.txt"), md.superblock),),
+    "arrays.md.superblock.superblock": (Reading(recorded("mdadm-4.4/examine-raid5-ppl.txt"), superblock.superblock),),
     "arrays.md.parse.detail": (Reading(recorded("mdadm-4.4/detail-export-raid5.txt"), md.detail),),
     "arrays.zfs.parse.pools": tuple(
         Reading(recorded(f"zfs-2.3.9/zpool-status-{name}.json"), _pools)
