@@ -18,8 +18,9 @@ def devices(system: System) -> dict[str, str]:
     found: dict[str, str] = {}
     for adapter in system.listdir(_LIO):
         for store in system.listdir(f"{_LIO}/{adapter}"):
-            told = [_text(system, f"{_LIO}/{adapter}/{store}/udev_path")]
-            told += _PATHS.findall(_text(system, f"{_LIO}/{adapter}/{store}/info"))
+            # Not everybody who sets LIO up writes udev_path; where it stands, `info` of thousands is not read.
+            path = _text(system, f"{_LIO}/{adapter}/{store}/udev_path")
+            told = [path] if path else _PATHS.findall(_text(system, f"{_LIO}/{adapter}/{store}/info"))
             found |= dict.fromkeys(told, f"LIO exports it as {adapter}/{store}")
     for subsystem in system.listdir(_NVMET):
         for number in system.listdir(f"{_NVMET}/{subsystem}/namespaces"):
