@@ -74,9 +74,8 @@ def build(machine: Node, now: float) -> Tree:
     put(root, "/proc/meminfo", f"MemTotal:  {machine.memory_bytes // 1024} kB\n")
     put(root, "/sys/devices/system/cpu/online", "0-7\n")
     put(root, "/proc/swaps", "Filename\tType\tSize\tUsed\tPriority\n")
-    put(root, "/proc/mounts", _mounts(machine.blocks))
-    put(root, "/proc/self/mounts", _mounts(machine.blocks))
-    put(root, "/proc/1/mountinfo", _mountinfo(machine.blocks))
+    for path, told in (("mounts", _mounts), ("self/mounts", _mounts), ("1/mountinfo", _mountinfo)):
+        put(root, f"/proc/{path}", told(machine.blocks))
     put(root, "/proc/sys/kernel/hostname", f"{machine.hostname}\n")
     put(root, "/proc/sys/kernel/osrelease", "6.12.0-fake-amd64\n")
     put(root, "/proc/devices", "Block devices:\n  9 md\n253 device-mapper\n259 blkext\n")
