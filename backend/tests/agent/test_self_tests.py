@@ -86,6 +86,18 @@ def test_disks_that_share_an_array_are_tested_one_after_the_other() -> None:
     assert all(len(bench.drive(number).self_tests) == 1 for number in range(2))
 
 
+@pytest.mark.parametrize("change", ["is_asleep", "is_hanging"])
+def test_a_disk_that_sleeps_or_hangs_in_its_test_keeps_no_other_from_its_own(change: str) -> None:
+    bench = Bench(drives=2)
+    for number in range(2):
+        bench.drive(number).self_tests = []
+    ((first, _),) = bench.begun()
+    (number,) = (number for number, disk in enumerate(bench.disks) if disk.serial == first)
+    setattr(bench.drive(number), change, True)
+    begun = [serial for _ in range(2) for serial, _ in bench.begun()]
+    assert begun == [bench.disks[1 - number].serial]
+
+
 def test_a_drive_that_refuses_is_asked_once_a_day_and_says_why() -> None:
     bench = Bench()
     bench.first.self_tests, bench.first.refuses_self_tests = [], True

@@ -113,6 +113,7 @@ class DiskHealth:
             and (known := self._known.get(key)) is not None
             and known.reading.self_tests is not None
             and known.reading.self_tests.is_running
+            and not (known.reading.is_asleep or known.reading.misses)  # it said so long ago
             for key, other in asked.items()
             if other.id != disk.id
         )
