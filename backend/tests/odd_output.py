@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 Place = tuple[Any, Any]
 """A container and a key of it."""
 ODD_VALUES: tuple[Any, ...] = (
-    None, "", "-", "x", "7", "-1", 0, -1, 2**70, 1.5, True, [], {}, [None], {"x": None}, [[]],
+    None, "x", [], {}, "", "-", "7", "-1", 0, -1, 2**70, 1.5, True, [None], {"x": None}, [[]],
 )  # fmt: skip
 ODD_WORDS = ("", "-", "0", "-1", "x", "99999999999999999999", "(null)", ":", "{", '"', "\x00", "\ufffd", "é")
 ODD_LINES = (
@@ -31,7 +31,7 @@ def _changed(draw: st.DrawFn, text: str) -> str:
 
 
 def _ways(text: str) -> list[Callable[[st.DrawFn, str], str]]:
-    of_text = [_cut_short, _with_a_line, _without_a_line, _with_another_word]
+    of_text: list[Callable[[st.DrawFn, str], str]] = [_cut_short, _with_a_line, _without_a_line, _with_another_word]
     return [_another_value, _another_value, _without_a_key, *of_text] if is_document(text) else of_text
 
 

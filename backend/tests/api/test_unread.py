@@ -1,5 +1,6 @@
 """What cannot be read costs its own view: an alert names it, nothing of it is called missing, all else goes on."""
 
+import functools
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -72,10 +73,14 @@ def test_a_pool_that_cannot_be_read_is_unknown_and_the_rest_goes_on(standing: Ap
     standing.done(standing.delete("/volumes/on-tank").json())
 
 
+def _say(answer: tuple[int, str, str], _argv: Sequence[str]) -> tuple[int, str, str]:
+    return answer
+
+
 def test_groups_that_lvm_left_out_are_not_gone(standing: Api, machine: FakeSystem) -> None:
     for tool, row in (("vgs", "vg"), ("lvs", "lv")):
-        report = json.dumps({"report": [{row: []}]})
-        machine.tools.add(tool, lambda _, report=report: (5, report, LVM))
+        answer = 5, json.dumps({"report": [{row: []}]}), LVM
+        machine.tools.add(tool, functools.partial(_say, answer))
     machine.changed()
     standing.until(lambda: not standing.get("/drift")["complete"])
     assert set(health(standing).values()) <= WHOLE

@@ -19,7 +19,7 @@ from lunette import providers
 from lunette.domain.errors import ToolFailed
 from lunette.providers import reading
 
-FEW, MANY = 12, 2000
+FEW, MANY = 6, 2000
 EVERY = {f"{name}-{n}": one for name, of_it in READINGS.items() for n, one in enumerate(of_it)}
 DOCUMENTS = [name for name, one in EVERY.items() if odd_output.is_document(one.text)]
 
@@ -50,7 +50,7 @@ def test_each_value_of_a_document_may_be_null_or_text(name: str) -> None:
     one = EVERY[name]
     count = min(120, json.dumps(json.loads(one.text)).count(":"))
     for number in range(count):
-        for value in (None, "x", [], {}):
+        for value in odd_output.ODD_VALUES[:4]:
             put(one, odd_output.another_value(one.text, number, value))
 
 

@@ -139,7 +139,7 @@ def test_vdevs_of_special_and_dedup_count_as_the_data_does(
 ) -> None:
     lost = "ONLINE" if states == ("ONLINE", "ONLINE") else "DEGRADED"
     beside = top("mirror-1", *(leaf(n, one) for n, one in enumerate(states, 2)), state=lost)
-    found = array(pool(top("mirror-0", leaf(0), leaf(1)), state=lost, **{group: {"mirror-1": beside}}))
+    found = array(pool(top("mirror-0", leaf(0), leaf(1)), state=lost) | {group: {"mirror-1": beside}})
     assert found.state is state
     assert [m.role for m in found.members[2:]] == [MemberRole.SPECIAL, MemberRole.SPECIAL]
 

@@ -45,7 +45,7 @@ class SysfsFacts(Model):
 
 
 
-def block_tree(text: str, unread: dict[str, str] | None = None) -> list[Mapping[str, Any]]:
+def block_tree(text: str, unread: dict[str, str] | None = None) -> list[dict[str, Any]]:
     """The top level of `lsblk -J -b`, drives only. One that left while lsblk looked has no size: it is gone.
 
     Of drives under a multipath device that device stands for all its paths, which `paths` names. What cannot be read
