@@ -41,6 +41,7 @@ export function plan(
     hosts_interrupted: [],
     warnings: [],
     volumes: [],
+    reused: [],
     ...more,
   }
 }

@@ -37,6 +37,7 @@ export const settings = (): Settings => ({
   second_factor_required: false,
   history_days: 400,
   deleted_keep_hours: 24,
+  number_held_hours: 24,
   disk_health_minutes: 10,
   short_test_days: 7,
   long_test_days: 30,

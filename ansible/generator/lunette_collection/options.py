@@ -193,7 +193,10 @@ def noun_options(document: Document, noun: NounModule) -> dict[str, Option]:
 def _in_use(changing: Iterable[Operation]) -> dict[str, Option]:
     if not any(one.can_confirm for one in changing):
         return {}
-    told = ["Lets volumes go that hosts use at this moment. Without it, taking one away is refused and says which."]
+    told = [
+        "Lets volumes go that hosts use at this moment. Without it, taking one away is refused and says which.",
+        "Also gives a number that another volume had a short time ago, whose device hosts may still have.",
+    ]
     return {"in_use": Option({"type": "bool", "default": False}, told)}
 
 

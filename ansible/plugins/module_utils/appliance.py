@@ -88,13 +88,20 @@ class Appliance:
         return bool(answer["changes"] or answer["steps"])
 
     def confirming(self) -> dict[str, Any]:
-        """The query that lets volumes go which hosts use, where the play allows it; refuses to go on where not."""
+        """The query that lets volumes go which hosts use, and gives numbers that others had, where the play allows it;
+        refuses to go on where not."""
         plan = self.result.get("plan") or {}
         used = [one["name"] for one in plan.get("volumes") or () if one["busy"]]
         if used and not self.params.get("in_use"):
             how = "; end the I/O on the hosts first, or set in_use: true if that is meant"
             self.fail(f"{plan['title']}: hosts use {', '.join(used)}. Nothing was changed{how}.")
-        return {"confirm": used} if used else {}
+        reused = plan.get("reused") or ()
+        if reused and not self.params.get("in_use"):
+            told = ", ".join(f"{one['number']} of {one['owner']} (volume {one['former']})" for one in reused)
+            how = "; remove the old devices on the hosts, then set in_use: true, or take another number"
+            self.fail(f"{plan['title']}: hosts may still have the old device of {told}. Nothing was changed{how}.")
+        named = list(dict.fromkeys([*used, *(one["former"] for one in reused)]))
+        return {"confirm": named} if named else {}
 
     def must_keep_data(self, what: str) -> None:
         """Refuses to go on where the play did not allow data to be destroyed."""

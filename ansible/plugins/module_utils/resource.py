@@ -79,7 +79,7 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
         if not self._plan_creation(collection, wish) or self.checking:
             self.result["changed"] = True
             return
-        status, made, _dummy = self.client.create(collection, wish, dry_run=False)
+        status, made, _dummy = self.client.create(collection, wish, dry_run=False, query=self.confirming())
         if not self.finished(status, made):
             return
         if status == 202:

@@ -68,6 +68,7 @@ options:
   in_use:
     description:
       - Lets volumes go that hosts use at this moment. Without it, taking one away is refused and says which.
+      - Also gives a number that another volume had a short time ago, whose device hosts may still have.
     type: bool
     default: false
 """

@@ -592,6 +592,12 @@ options:
               - Hours for which deleted volumes can be recovered. 0 erases a volume as soon as it is deleted.
               - From 0 to 720.
             type: int
+          number_held_hours:
+            description:
+              - Hours for which the LUN number or namespace id of an unmapped volume is given to no other volume
+                of the same hosts, unless they log in anew.
+              - From 1 to 720.
+            type: int
           disk_health_minutes:
             description:
               - Minutes after which each drive is asked for its health again.
@@ -758,6 +764,7 @@ options:
   in_use:
     description:
       - Lets volumes go that hosts use at this moment. Without it, taking one away is refused and says which.
+      - Also gives a number that another volume had a short time ago, whose device hosts may still have.
     type: bool
     default: false
 """
@@ -1184,6 +1191,9 @@ ARGUMENTS = {
                         "type": "int",
                     },
                     "deleted_keep_hours": {
+                        "type": "int",
+                    },
+                    "number_held_hours": {
                         "type": "int",
                     },
                     "disk_health_minutes": {

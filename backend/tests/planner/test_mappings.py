@@ -1,5 +1,7 @@
 """Plans for mappings: numbers from 1, the lowest free one, one owner unless shared is meant."""
 
+from dataclasses import replace
+
 import pytest
 
 from backend.tests.planner.test_arrays import identities
@@ -10,6 +12,7 @@ from lunette.domain.plans import Leaving, Plan
 from lunette.planner import mappings
 from lunette.planner.connected import Connected
 from lunette.planner.mappings import MappableVolume, MappingFacts, NewMappings, Owner
+from lunette.planner.numbers import Former
 
 VOLUMES = {f"v{n}": MappableVolume(f"v{n}", f"v{n}", "ready", {}) for n in range(32)}
 HOSTS = {f"h{n}": Owner(f"h{n}", f"h{n}", False, {}, 1) for n in range(4)}
@@ -52,6 +55,57 @@ def test_a_number_asked_for_later_in_the_batch_is_not_given_away() -> None:
     assert luns(plan(wish("v1"), wish("v2", lun=1), wish("v3", lun=0))) == [
         ("v1", "h0", 2), ("v2", "h0", 1), ("v3", "h0", 0),
     ]  # fmt: skip
+
+
+def former(volume: str, family: Family = Family.SCSI, hours: int = 20) -> Former:
+    return Former(volume, volume, family, hours)
+
+
+def holding(**held: Former) -> MappingFacts:
+    numbers = {int(key.removeprefix("lun")): (one,) for key, one in held.items()}
+    return facts(hosts={"h0": replace(HOSTS["h0"], held=numbers)})
+
+
+def test_a_number_that_another_volume_had_is_left_out_and_the_plan_says_until_when() -> None:
+    new = plan(wish("v1"), wish("v2"), known=holding(lun1=former("old"), lun3=former("older")))
+    assert [lun for *_, lun in luns(new)] == [2, 4]
+    assert new.plan.reused == ()
+    assert [line for line in new.plan.warnings if "LUN 1 (old), LUN 3 (older)" in line and "in 20 hours" in line]
+
+
+def test_a_volume_gets_the_number_it_had_before_without_a_word() -> None:
+    known = holding(lun1=former("old"), lun7=former("v1"), lun9=former("v2"))
+    for wishes in ((wish("v2"), wish("v1")), (wish("v2", lun=9), wish("v1", lun=7))):
+        new = plan(*wishes, known=known)
+        assert [lun for *_, lun in luns(new)] == [9, 7]
+        assert new.plan.reused == ()
+    assert not [line for line in plan(wish("v1", lun=7), known=known).plan.warnings if "number" in line]
+
+
+def test_a_number_asked_for_that_another_volume_had_is_named_with_that_volume() -> None:
+    (reuse,) = plan(wish("v1", lun=1), known=holding(lun1=former("old"))).plan.reused
+    assert (reuse.number, reuse.owner, reuse.volume, reuse.former) == ("LUN 1", "h0", "v1", "old")
+    assert "would write into volume v1" in reuse.warning()
+
+
+def test_a_number_that_two_volumes_had_is_right_for_neither() -> None:
+    held = {1: (former("v1"), former("v2"))}
+    known = facts(hosts={"h0": replace(HOSTS["h0"], held=held)})
+    assert luns(plan(wish("v1"), known=known)) == [("v1", "h0", 2)]
+    assert [one.former for one in plan(wish("v1", lun=1), known=known).plan.reused] == ["v2"]
+    assert [one.former for one in plan(wish("v3", lun=1), known=known).plan.reused] == ["v1", "v2"]
+
+
+def test_a_lun_and_a_namespace_of_one_number_are_two_devices() -> None:
+    known = holding(lun1=former("old", Family.NVME), lun0=former("v1"))
+    assert luns(plan(wish("v2"), known=known)) == [("v2", "h0", 1)]
+    assert luns(plan(wish("v1", family="nvme"), known=known)) == [("v1", "h0", 2)]
+
+
+def test_an_owner_whose_numbers_are_all_held_back_is_told_what_to_do() -> None:
+    held = {lun: (former("old"),) for lun in range(1, 256)}
+    message = problems(Conflict, wish("v1"), known=facts(hosts={"h0": replace(HOSTS["h0"], held=held)}))[0][2]
+    assert "255 are held back, and `lun` may name one" in message
 
 
 def test_zero_is_given_only_on_request() -> None:
@@ -129,12 +183,13 @@ def test_what_would_stay_unreachable_is_warned_about() -> None:
 
 def test_unmapping_names_the_hosts_logged_in_or_says_that_nobody_knows() -> None:
     def unmap(connected: Connected, family: Family = Family.SCSI) -> Plan:
-        return mappings.plan_delete(Leaving(volume_id="v1", name="v1"), "h0", 3, family, connected)
+        return mappings.plan_delete(Leaving(volume_id="v1", name="v1"), "h0", 3, family, connected, 24)
 
     assert unmap(Connected(("h0",))).hosts_interrupted == ("h0",)
     assert unmap(Connected()).warnings == ()
     assert "not known: the agent" in unmap(Connected(unknown="the agent does not answer")).warnings[0]
     assert "LUN 3 of h0" in unmap(Connected()).changes[0].detail
+    assert "held back for 24 hours" in unmap(Connected()).changes[0].detail
     assert "namespace 3 of h0" in unmap(Connected(), Family.NVME).changes[0].detail
 
 

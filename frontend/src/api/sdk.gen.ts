@@ -1787,6 +1787,8 @@ export const mappingList = <ThrowOnError extends boolean = false>(options?: Opti
  * Mapping Create
  *
  * Gives a volume to a host or a host group, under the number asked for or the lowest free one from 1.
+ *
+ * A number that hosts may have the device of another volume under is given only if `confirm` names that volume.
  */
 export const mappingCreate = <ThrowOnError extends boolean = false>(options: Options<MappingCreateData, ThrowOnError>): RequestResult<MappingCreateResponses, MappingCreateErrors, ThrowOnError> => (options.client ?? client).post<MappingCreateResponses, MappingCreateErrors, ThrowOnError>({
     security: [{

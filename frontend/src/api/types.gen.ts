@@ -111,6 +111,10 @@ export type AdoptionAnswer = {
      */
     volumes: Array<PlanVolume>;
     /**
+     * Reused
+     */
+    reused: Array<PlanReuse>;
+    /**
      * Targets
      */
     targets: Array<string>;
@@ -4329,6 +4333,10 @@ export type Plan = {
      * Volumes
      */
     volumes: Array<PlanVolume>;
+    /**
+     * Reused
+     */
+    reused: Array<PlanReuse>;
 };
 
 /**
@@ -4350,6 +4358,30 @@ export type PlanChange = {
      * Detail
      */
     detail: string;
+};
+
+/**
+ * PlanReuse
+ *
+ * A number that another volume had, whose device a host may still have: it would write into the new one.
+ */
+export type PlanReuse = {
+    /**
+     * Number
+     */
+    number: string;
+    /**
+     * Owner
+     */
+    owner: string;
+    /**
+     * Volume
+     */
+    volume: string;
+    /**
+     * Former
+     */
+    former: string;
 };
 
 /**
@@ -5567,6 +5599,10 @@ export type Settings = {
      */
     deleted_keep_hours: number;
     /**
+     * Number Held Hours
+     */
+    number_held_hours: number;
+    /**
      * Disk Health Minutes
      */
     disk_health_minutes: number;
@@ -5631,6 +5667,10 @@ export type SettingsPatch = {
      * Deleted Keep Hours
      */
     deleted_keep_hours?: number | null;
+    /**
+     * Number Held Hours
+     */
+    number_held_hours?: number | null;
     /**
      * Disk Health Minutes
      */
@@ -7611,6 +7651,10 @@ export type SettingsPatchWritable = {
      * Deleted Keep Hours
      */
     deleted_keep_hours?: number | null;
+    /**
+     * Number Held Hours
+     */
+    number_held_hours?: number | null;
     /**
      * Disk Health Minutes
      */
@@ -11640,7 +11684,7 @@ export type VolumeDeleteBatchData = {
         /**
          * Confirm
          *
-         * Names of volumes that are in use and may go nonetheless; repeat it for each. The plan says which.
+         * Names of volumes that are in use and may go nonetheless, and of those whose number another volume may get although hosts may have their devices; repeat it for each. The plan says which.
          */
         confirm?: Array<string> | null;
         /**
@@ -11972,7 +12016,7 @@ export type VolumeDeleteData = {
         /**
          * Confirm
          *
-         * Names of volumes that are in use and may go nonetheless; repeat it for each. The plan says which.
+         * Names of volumes that are in use and may go nonetheless, and of those whose number another volume may get although hosts may have their devices; repeat it for each. The plan says which.
          */
         confirm?: Array<string> | null;
         /**
@@ -13818,7 +13862,7 @@ export type HostPatchData = {
         /**
          * Confirm
          *
-         * Names of volumes that are in use and may go nonetheless; repeat it for each. The plan says which.
+         * Names of volumes that are in use and may go nonetheless, and of those whose number another volume may get although hosts may have their devices; repeat it for each. The plan says which.
          */
         confirm?: Array<string> | null;
         /**
@@ -14214,7 +14258,7 @@ export type HostGroupPatchData = {
         /**
          * Confirm
          *
-         * Names of volumes that are in use and may go nonetheless; repeat it for each. The plan says which.
+         * Names of volumes that are in use and may go nonetheless, and of those whose number another volume may get although hosts may have their devices; repeat it for each. The plan says which.
          */
         confirm?: Array<string> | null;
         /**
@@ -15722,6 +15766,12 @@ export type MappingCreateBatchData = {
     path?: never;
     query?: {
         /**
+         * Confirm
+         *
+         * Names of volumes that are in use and may go nonetheless, and of those whose number another volume may get although hosts may have their devices; repeat it for each. The plan says which.
+         */
+        confirm?: Array<string> | null;
+        /**
          * Dry Run
          *
          * Answer the plan (200) and change nothing.
@@ -15888,6 +15938,12 @@ export type MappingCreateData = {
     path?: never;
     query?: {
         /**
+         * Confirm
+         *
+         * Names of volumes that are in use and may go nonetheless, and of those whose number another volume may get although hosts may have their devices; repeat it for each. The plan says which.
+         */
+        confirm?: Array<string> | null;
+        /**
          * Dry Run
          *
          * Answer the plan (200) and change nothing.
@@ -15977,7 +16033,7 @@ export type MappingDeleteData = {
         /**
          * Confirm
          *
-         * Names of volumes that are in use and may go nonetheless; repeat it for each. The plan says which.
+         * Names of volumes that are in use and may go nonetheless, and of those whose number another volume may get although hosts may have their devices; repeat it for each. The plan says which.
          */
         confirm?: Array<string> | null;
         /**
@@ -17542,7 +17598,7 @@ export type SiteApplyData = {
         /**
          * Confirm
          *
-         * Names of volumes that are in use and may go nonetheless; repeat it for each. The plan says which.
+         * Names of volumes that are in use and may go nonetheless, and of those whose number another volume may get although hosts may have their devices; repeat it for each. The plan says which.
          */
         confirm?: Array<string> | null;
         /**
@@ -19193,7 +19249,7 @@ export type EventUndoData = {
         /**
          * Confirm
          *
-         * Names of volumes that are in use and may go nonetheless; repeat it for each. The plan says which.
+         * Names of volumes that are in use and may go nonetheless, and of those whose number another volume may get although hosts may have their devices; repeat it for each. The plan says which.
          */
         confirm?: Array<string> | null;
         /**

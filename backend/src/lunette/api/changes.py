@@ -19,7 +19,7 @@ from lunette.api.jobs import job_response
 from lunette.api.parts import Parts, parts_of
 from lunette.domain.errors import Conflict, FieldProblem, Invalid, PreconditionFailed, PreconditionRequired, Unavailable
 from lunette.domain.plans import Plan
-from lunette.domain.usage import check_confirmed
+from lunette.domain.usage import check_confirmed, check_reused
 from lunette.engine.control import Control
 from lunette.engine.outcome import Actor, Outcome
 from lunette.store.access import IdempotencyKey
@@ -40,7 +40,8 @@ Confirm = Annotated[
     list[str] | None,
     Query(
         max_length=4096,
-        description="Names of volumes that are in use and may go nonetheless; repeat it for each. The plan says which.",
+        description="Names of volumes that are in use and may go nonetheless, and of those whose number another volume "
+        "may get although hosts may have their devices; repeat it for each. The plan says which.",
     ),
 ]
 IfMatch = Annotated[
@@ -74,7 +75,7 @@ class Change:
     """Method, path and query."""
     body: bytes
     confirm: tuple[str, ...] | None = None
-    """The volumes in use that may go; None for a change that takes none away."""
+    """The volumes in use that may go, and those whose numbers may be given; None for a change that does neither."""
 
     @property
     def control(self) -> Control:
@@ -90,7 +91,8 @@ class Change:
         """Runs a change of the engine: answers its plan (dry run), its job, or what `show` makes of it.
 
         `looks`: the change checks the machine, which is asked before the transaction so that no other writer waits.
-        A volume that is in use goes only if the request names it (`confirm`).
+        A volume that is in use goes, and a number that hosts may have an old device of is given, only if the request
+        names that volume (`confirm`).
         """
 
         def work(tx: Session) -> Response:
@@ -99,6 +101,7 @@ class Change:
             if self.dry_run:
                 return answer(plan_answer(outcome.plan, uses))
             check_confirmed(uses, self.confirm or (), utc_now())
+            check_reused(outcome.plan.reused, self.confirm or ())
             tx.flush()
             if outcome.job_id:
                 return job_response(tx, outcome.job_id, status=202)
@@ -232,4 +235,4 @@ Taking = Annotated[Change, Depends(_taking)]
 """For DELETE and PATCH of what may take a volume from a host or away: as Changing, and `confirm` names volumes in use.
 """
 Replanning = Annotated[Change, Depends(_replanning)]
-"""For POST that may take volumes away: as Creating, and `confirm` names volumes in use."""
+"""For POST that may take volumes away or give numbers: as Creating, and `confirm` names the volumes it is about."""

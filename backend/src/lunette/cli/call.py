@@ -94,11 +94,11 @@ class Call:
         if self._ask(f"Type {name} to go on: ") != name:
             raise NotConfirmed("that is another name: nothing was changed")
 
-    def confirm_in_use(self, name: str) -> None:
-        """Has the name of a volume typed that hosts use now. Raises Wrong or NotConfirmed."""
+    def confirm_volume(self, name: str, why: str) -> None:
+        """Has the name of a volume typed that hosts use, or may still have. Raises Wrong or NotConfirmed."""
         if not self.screen.can_ask:
-            raise Wrong(f"hosts use volume {name} now and nobody is there to confirm it: give --confirm {name}")
-        if self._ask(f"Hosts use volume {name} now. Type {name} to go on: ") != name:
+            raise Wrong(f"{why} and nobody is there to confirm it: give --confirm {name}")
+        if self._ask(f"{why[0].upper()}{why[1:]}. Type {name} to go on: ") != name:
             raise NotConfirmed("that is another name: nothing was changed")
 
     def _ask(self, question: str) -> str:

@@ -1,6 +1,6 @@
 """What commands do that are nothing but an operation of the API: list, show, delete, send."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from lunette.cli.call import Call
@@ -72,38 +72,49 @@ def change(call: Call, body: JsonObject | None, done: str = "", operation_id: st
     name = operation_id or call.command.operations[0]
     path = path_of(call, name)
     query: JsonObject = {}
-    if not call.dry_run and (call.command.destroys or call.command.interrupts):
+    asks = call.command.destroys or call.command.interrupts or call.command.takes_volumes
+    if not call.dry_run and asks:
         query = ask_first(call, call.client.operate(name, path, {}, body, dry_run=True))
     dry_run = call.dry_run and OPERATIONS[name].dry_run
     call.outcome(call.client.operate(name, path, query, body, dry_run=dry_run), done)
 
 
 def ask_first(call: Call, plan: JsonObject) -> JsonObject:
-    """Shows a plan and asks: for the name where data goes or a volume is in use, for a yes where hosts are interrupted.
+    """Shows a plan and asks: for the name where data goes, a volume is in use or had the number, for a yes where hosts
+    are interrupted.
 
     Returns the query that carries the consent. Raises NotConfirmed, and Wrong where nobody can answer.
     """
-    busy = [volume["name"] for volume in plan["volumes"] if volume["busy"]]
+    why = reasons(plan)
     if call.command.destroys and call["yes_destroy"] is None:
         _show_to_person(call, plan)
         call.confirm_name(call[call.command.destroys])
     elif call.command.destroys:
         call.confirm_name(call[call.command.destroys])
-    elif busy:
-        confirm_busy(call, plan, busy)
+    elif why:
+        confirm_volumes(call, plan, why)
     elif plan["hosts_interrupted"] and not call["yes"]:
         _show_to_person(call, plan)
         call.confirm(f"This interrupts {', '.join(plan['hosts_interrupted'])}. Go on?", "--yes")
-    return {"confirm": busy} if busy else {}
+    return {"confirm": list(why)} if why else {}
 
 
-def confirm_busy(call: Call, plan: JsonObject, busy: Sequence[str]) -> None:
-    """Has the name of each volume typed that hosts use now, unless --confirm gave it."""
-    missing = [name for name in busy if name not in (call["confirm"] or ())]
+def reasons(plan: JsonObject) -> dict[str, str]:
+    """By the name of a volume, why the plan is made only if that name is given."""
+    busy = {volume["name"]: f"hosts use volume {volume['name']} now" for volume in plan["volumes"] if volume["busy"]}
+    return busy | {
+        one["former"]: f"hosts may still have volume {one['former']} as {one['number']} of {one['owner']}"
+        for one in plan["reused"]
+    }
+
+
+def confirm_volumes(call: Call, plan: JsonObject, why: Mapping[str, str]) -> None:
+    """Has the name of each volume typed that `why` gives a reason for, unless --confirm gave it."""
+    missing = [name for name in why if name not in (call["confirm"] or ())]
     if missing and call.screen.can_ask:
         _show_to_person(call, plan)
     for name in missing:
-        call.confirm_in_use(name)
+        call.confirm_volume(name, why[name])
 
 
 def _show_to_person(call: Call, plan: JsonObject) -> None:

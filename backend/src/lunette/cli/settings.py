@@ -12,8 +12,8 @@ from lunette.client.generated.enums import FIREWALL_MODE
 def set_(call: Call) -> None:
     """What is not given stays."""
     keys = (
-        "name", "time_zone", "session_hours", "history_days", "deleted_keep_hours", "disk_health_minutes",
-        "short_test_days", "long_test_days", "heartbeat", "firewall",
+        "name", "time_zone", "session_hours", "history_days", "deleted_keep_hours", "number_held_hours",
+        "disk_health_minutes", "short_test_days", "long_test_days", "heartbeat", "firewall",
     )  # fmt: skip
     body: JsonObject = _document(call["file"]) if call["file"] else {}
     body |= {key: call[key] for key in keys if call[key] is not None}
@@ -72,6 +72,7 @@ COMMANDS = {
             Param("--second-factor-optional", "Nobody has to.", flag=True),
             Param("--history-days", "Days that events, finished jobs and resolved alerts are kept.", number=True),
             Param("--deleted-keep-hours", "Hours that deleted volumes can be recovered; 0: none.", number=True),
+            Param("--number-held-hours", "Hours that the number of an unmapped volume is held back.", number=True),
             Param("--disk-health-minutes", "Minutes after which drives are asked for their health again.", number=True),
             Param("--short-test-days", "Days of being on after which drives begin a short self-test; 0: never.",
                   number=True),

@@ -6,6 +6,7 @@ from typing import Any
 from lunette.cli import targetcli
 from lunette.cli.call import Call, read_text
 from lunette.cli.parsing import Wrong
+from lunette.cli.running import reasons
 from lunette.cli.spec import Command, JsonObject, Param
 
 _FILE = Param("file", "The site document, YAML or JSON; - reads standard input.", path=True)
@@ -61,13 +62,13 @@ def apply(call: Call) -> None:
     if not call.is_bare:
         difference(call, found)
     goes = found["bytes_destroyed"] or any(change["action"] == "destroy" for change in found["changes"])
-    busy = [volume["name"] for volume in found["volumes"] if volume["busy"]]
-    for name in busy:
+    why = reasons(found)
+    for name in why:
         if name not in (call["confirm"] or ()):
-            call.confirm_in_use(name)
+            call.confirm_volume(name, why[name])
     if (goes or found["hosts_interrupted"]) and not call["yes"]:
         call.confirm("Go on?", "--yes")
-    answer = call.client.operate("site_apply", query={"confirm": busy or None}, body=request)
+    answer = call.client.operate("site_apply", query={"confirm": list(why) or None}, body=request)
     runs = "state" in answer
     if runs and not call["no_wait"]:
         answer = call.follow(answer)

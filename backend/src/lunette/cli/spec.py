@@ -87,7 +87,7 @@ class Command(NamedTuple):
 
     @property
     def takes_volumes(self) -> bool:
-        """Whether it may take volumes from hosts: one in use must be named."""
+        """Whether it may take volumes from hosts, or give their numbers to others: one in use must be named."""
         return any("confirm" in OPERATIONS[one].query for one in self.operations)
 
     @property
@@ -106,7 +106,10 @@ _DRY_RUN = Param("--dry-run", "Show the plan and change nothing.", flag=True)
 _NO_WAIT = Param("--no-wait", "Print the job and do not wait for its end.", flag=True)
 _YES = Param("--yes", "Do not ask, even if hosts are interrupted.", flag=True)
 _CONFIRM = Param(
-    "--confirm", "Name of a volume that is in use and may go nonetheless; repeatable.", many=True, metavar="VOLUME"
+    "--confirm",
+    "Name of a volume that is in use and may go, or whose number another may get; repeatable.",
+    many=True,
+    metavar="VOLUME",
 )
 _LIST = (
     Param("--columns", "Columns of the table, by the names of the fields, with commas.", metavar="A,B"),

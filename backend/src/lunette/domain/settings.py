@@ -157,11 +157,12 @@ class Settings(Model):
     is up, in its time zone; null for never. `second_factor_required`: whoever has no second factor has to set one up
     after the next login, before anything else. `history_days`: how long events, jobs that are over and resolved
     alerts are kept. `deleted_keep_hours`: how long a deleted volume can be recovered; 0 erases it at once.
-    `disk_health_minutes`: how often each drive is asked for its health. `short_test_days`, `long_test_days`: after how
-    many days of being on each drive begins a short or a long self-test; 0 for never. `trusted_ca`: authorities that are
-    trusted beside the system's own. `firewall`: whether Lunette filters what comes to the machine; null for yes on a
-    machine that the ISO installed, and no on any other. `discovery_auth`: the login that is asked for before a host is
-    told the iSCSI targets; null for none."""
+    `number_held_hours`: how long no other volume gets the LUN number or namespace id of a volume that was unmapped from
+    the same hosts, unless they log in anew. `disk_health_minutes`: how often each drive is asked for its health.
+    `short_test_days`, `long_test_days`: after how many days of being on each drive begins a short or a long self-test;
+    0 for never. `trusted_ca`: authorities that are trusted beside the system's own. `firewall`: whether Lunette filters
+    what comes to the machine; null for yes on a machine that the ISO installed, and no on any other. `discovery_auth`:
+    the login that is asked for before a host is told the iSCSI targets; null for none."""
 
     name: Name | None = None
     time_zone: Zone = "UTC"
@@ -169,6 +170,7 @@ class Settings(Model):
     second_factor_required: bool = False
     history_days: Days = 400
     deleted_keep_hours: KeepHours = 24
+    number_held_hours: Hours = 24
     disk_health_minutes: Minutes = 10
     short_test_days: TestDays = SHORT_DAYS
     long_test_days: TestDays = LONG_DAYS
@@ -198,6 +200,7 @@ class SettingsPatch(Model):
     second_factor_required: bool | None = None
     history_days: Days | None = None
     deleted_keep_hours: KeepHours | None = None
+    number_held_hours: Hours | None = None
     disk_health_minutes: Minutes | None = None
     short_test_days: TestDays | None = None
     long_test_days: TestDays | None = None
@@ -213,7 +216,7 @@ class SettingsPatch(Model):
     def _says_what_cannot_be_without(self) -> "SettingsPatch":
         for name in (
             "time_zone", "session_hours", "second_factor_required", "history_days", "deleted_keep_hours",
-            "disk_health_minutes", "short_test_days", "long_test_days",
+            "number_held_hours", "disk_health_minutes", "short_test_days", "long_test_days",
         ):  # fmt: skip
             if name in self.model_fields_set and getattr(self, name) is None:
                 raise ValueError(f"{name}: there is always one; leave the field out to let it stay")

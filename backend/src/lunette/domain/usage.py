@@ -1,10 +1,11 @@
-"""How much a volume is used that a plan takes away, and the consent that a used one needs."""
+"""How much a volume is used that a plan takes away, and the consent that this needs, or a number that was in use."""
 
 import datetime as dt
 from collections.abc import Collection, Iterable
 
 from lunette.domain.base import Model
 from lunette.domain.errors import FieldProblem, InUse
+from lunette.domain.plans import Reuse
 
 BUSY_S = 60.0
 """A volume with an I/O within so many seconds is in use. Asking a path whether it is well (TEST UNIT READY, an NVMe
@@ -49,3 +50,24 @@ def check_confirmed(uses: Iterable[VolumeUse], confirmed: Collection[str], now: 
             for one in busy
         ),
     )
+
+
+def check_reused(reused: Iterable[Reuse], confirmed: Collection[str]) -> None:
+    """Raises InUse for a number whose former volume was not named by who gives the number to another one."""
+    asked = [one for one in reused if one.former not in confirmed]
+    if not asked:
+        return
+    shown = ", ".join(f"{one.number} of {one.owner} (volume {one.former})" for one in asked[:LISTED])
+    more = f" and {len(asked) - LISTED} more" if len(asked) > LISTED else ""
+    raise InUse(
+        f"Hosts may still have the devices of volumes that were unmapped, and would write into the new ones: {shown}"
+        f"{more}. Nothing was changed. Take other numbers; or, once the hosts have removed the old devices, name each "
+        "of these volumes in `confirm`.",
+        errors=tuple(
+            FieldProblem(
+                field="confirm", value=None,
+                message=f"does not name volume {one.former}, which had {one.number} of {one.owner}",
+            )
+            for one in asked
+        ),
+    )  # fmt: skip

@@ -58,6 +58,7 @@ from lunette.engine.desk import Desk
 from lunette.engine.eraser import Eraser
 from lunette.engine.housekeeping import Housekeeper
 from lunette.engine.interfaces import Interfaces
+from lunette.engine.numbers import NumberWatch
 from lunette.engine.observing import ObservationCache, do_now, use_key
 from lunette.engine.outcome import Actor, Outcome
 from lunette.engine.path_trial import PathTrials
@@ -127,12 +128,11 @@ class Control:
         self.runs = ScheduleRunner(store, self.desk)
         self._scheduler = Scheduler(store, self.desk)
         self._post = Post(store)
-        self._housekeeper = Housekeeper(store)
-        self._eraser = Eraser(store, self.desk)
         self.sealer = Sealer(store, agent, pace=pace)
         self._parts = (
             self._workers, self._reconciler, self._watcher, self._pools, self.performance, self._scheduler,
-            self._post, self._housekeeper, self._eraser, self.sealer, Twins(store, agent.sessions, pace=pace),
+            self._post, Housekeeper(store), Eraser(store, self.desk), self.sealer,
+            *(watch(store, agent.sessions, pace=pace) for watch in (Twins, NumberWatch)),
         )  # fmt: skip
         """What has threads of its own, in the order of its start."""
 

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from lunette.domain.exports import ReleaseKind
 from lunette.domain.hosts import HostGroupCreate, HostGroupPatch
 from lunette.domain.identity import KeptIdentity
-from lunette.engine import connected, exportset, sharing
+from lunette.engine import connected, exportset, numbers, sharing
 from lunette.engine.desk import Desk
 from lunette.engine.hosts import mapped
 from lunette.engine.lookup import by_reference, name_taken, need
@@ -17,7 +17,7 @@ from lunette.engine.undoing.keeping import recorded
 from lunette.planner import host_groups as planner
 from lunette.planner.host_groups import GroupFacts, KnownGroup
 from lunette.planner.hosts import NewTarget
-from lunette.store.resources import Host, HostGroup, HostGroupMember, HostInitiator, Mapping, Target
+from lunette.store.resources import Host, HostGroup, HostGroupMember, Mapping, Target
 
 
 def create(
@@ -50,9 +50,12 @@ def patch(tx: Session, desk: Desk, actor: Actor, group_id: str, wish: HostGroupP
     group = need(tx, HostGroup, group_id)
     facts = _facts(tx, desk, wish.name, wish.hosts, group)
     patched = planner.plan_patch(_known(tx, group), wish, facts)
-    if dry_run or not patched.plan.changes:
-        return Outcome(plan=patched.plan, ids=() if dry_run else (group.id,))
-    with recorded(tx, actor, "host_group.changed", patched.plan, [group.id]):
+    shared = tx.scalars(select(Mapping).where(Mapping.host_group_id == group.id)).all()
+    joining = [one.name for one in numbers.initiators(tx, patched.added)]
+    plan = patched.plan.reusing(numbers.reused(tx, group.name, joining, shared))
+    if dry_run or not plan.changes:
+        return Outcome(plan=plan, ids=() if dry_run else (group.id,))
+    with recorded(tx, actor, "host_group.changed", plan, [group.id]):
         group.name = wish.name if wish.name is not None else group.name
         group.description = wish.description if wish.description is not None else group.description
         if "opens_without_missing_after_s" in wish.model_fields_set:
@@ -61,9 +64,10 @@ def patch(tx: Session, desk: Desk, actor: Actor, group_id: str, wish: HostGroupP
             group.members.remove(member)
         group.members.extend(HostGroupMember(host_id=host_id) for host_id in patched.added)
         group.touch()
-        left = tx.scalars(select(HostInitiator.id).where(HostInitiator.host_id.in_(patched.removed)))
-        exportset.changed(tx, desk, [(ReleaseKind.INITIATOR, initiator_id) for initiator_id in left])
-    return Outcome(plan=patched.plan, ids=(group.id,))
+        left = numbers.initiators(tx, patched.removed)
+        numbers.hold(tx, shared, left)
+        exportset.changed(tx, desk, [(ReleaseKind.INITIATOR, initiator.id) for initiator in left])
+    return Outcome(plan=plan, ids=(group.id,))
 
 
 def delete(tx: Session, actor: Actor, group_id: str, dry_run: bool) -> Outcome:

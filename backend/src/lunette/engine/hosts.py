@@ -12,7 +12,7 @@ from lunette.domain.hosts import Chap, HostCreate, HostPatch
 from lunette.domain.identity import KeptIdentity
 from lunette.domain.mappings import Family
 from lunette.domain.plans import Leaving
-from lunette.engine import connected, exportset, sharing
+from lunette.engine import connected, exportset, numbers, sharing
 from lunette.engine.desk import Desk
 from lunette.engine.lookup import name_taken, need
 from lunette.engine.outcome import Actor, Outcome
@@ -72,9 +72,11 @@ def patch(tx: Session, desk: Desk, actor: Actor, host_id: str, wish: HostPatch, 
             volumes=_volumes(tx, host),
         )  # fmt: skip
     patched = planner.plan_patch(_known(tx, host), wish, facts, desk.identities)
-    if dry_run or not patched.plan.changes:
-        return Outcome(plan=patched.plan, ids=() if dry_run else (host.id,))
-    with recorded(tx, actor, "host.changed", patched.plan, [host.id]):
+    seen = numbers.seen(tx, host.id)
+    plan = patched.plan.reusing(numbers.reused(tx, host.name, [new.name for new in patched.added], seen))
+    if dry_run or not plan.changes:
+        return Outcome(plan=plan, ids=() if dry_run else (host.id,))
+    with recorded(tx, actor, "host.changed", plan, [host.id]):
         host.name = wish.name if wish.name is not None else host.name
         host.os_type = wish.os_type.value if wish.os_type is not None else host.os_type
         host.description = wish.description if wish.description is not None else host.description
@@ -85,12 +87,13 @@ def patch(tx: Session, desk: Desk, actor: Actor, host_id: str, wish: HostPatch, 
         if "dhchap" in wish.model_fields_set:
             set_dhchap(tx, host, wish.dhchap)
         leaving = [initiator for initiator in host.initiators if initiator.name in patched.removed]
+        numbers.hold(tx, seen, leaving)
         for initiator in leaving:
             host.initiators.remove(initiator)
         host.initiators.extend(_initiator(new) for new in patched.added)
         host.touch()
         exportset.changed(tx, desk, [(ReleaseKind.INITIATOR, initiator.id) for initiator in leaving])
-    return Outcome(plan=patched.plan, ids=(host.id,))
+    return Outcome(plan=plan, ids=(host.id,))
 
 
 def delete(tx: Session, actor: Actor, host_id: str, dry_run: bool) -> Outcome:

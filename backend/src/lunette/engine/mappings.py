@@ -12,7 +12,7 @@ from lunette.domain.exports import ReleaseKind
 from lunette.domain.hosts import OsType
 from lunette.domain.mappings import Family, MappingCreate, Protocol
 from lunette.domain.plans import Leaving, Plan
-from lunette.engine import connected, exportset, sharing
+from lunette.engine import connected, exportset, numbers, sharing
 from lunette.engine.desk import Desk
 from lunette.engine.lookup import by_reference, must_be_ready, need_mapping
 from lunette.engine.outcome import Actor, Outcome
@@ -21,6 +21,7 @@ from lunette.planner import mappings as planner
 from lunette.planner.checker import LunUse, check_luns
 from lunette.planner.connected import Connected
 from lunette.planner.mappings import MappableVolume, MappingFacts, NewMapping, Owner
+from lunette.planner.numbers import HeldNumbers
 from lunette.store.resources import (
     Host,
     HostGroup,
@@ -31,6 +32,7 @@ from lunette.store.resources import (
     Target,
     Volume,
 )
+from lunette.store.settings import read_settings
 
 
 def create(
@@ -53,7 +55,9 @@ def create(
         return Outcome(plan=new.plan)
     ids = tuple(one.id for one in new.mappings)
     with recorded(tx, actor, "mapping.created", new.plan, ids, batch=True):
-        tx.add_all(_row(one) for one in new.mappings)
+        rows = [_row(one) for one in new.mappings]
+        tx.add_all(rows)
+        numbers.given(tx, rows)
         exportset.changed(tx, desk)
     return Outcome(plan=new.plan, ids=ids)
 
@@ -95,10 +99,11 @@ def _facts(tx: Session, desk: Desk, wishes: Sequence[MappingCreate]) -> tuple[Ma
         owned[volume_id].append(owner_id)
         families[volume_id] = Family(family)
     names = _names(tx, {owner_id for ids in owned.values() for owner_id in ids})
-    owners = {ref: _owner(row, [row], luns, kin, beside) for ref, row in hosts.items()}
-    group_owners = {ref: _owner(row, _members(tx, row.id), luns, kin, beside) for ref, row in groups.items()}
+    held = numbers.held(tx, {row.id for rows in (hosts, groups) for row in rows.values()})
+    owners = {ref: _owner(row, [row], luns, kin, beside, held) for ref, row in hosts.items()}
+    group_owners = {ref: _owner(row, _members(tx, row.id), luns, kin, beside, held) for ref, row in groups.items()}
     sizes = _block_sizes(desk, (*owners.values(), *group_owners.values()))
-    facts = MappingFacts(
+    return MappingFacts(
         volumes={
             reference: MappableVolume(
                 row.id, row.name, row.state, {key: names[key] for key in owned[row.id]}, families.get(row.id),
@@ -109,8 +114,7 @@ def _facts(tx: Session, desk: Desk, wishes: Sequence[MappingCreate]) -> tuple[Ma
         hosts=owners,
         host_groups=group_owners,
         portals=Counter(Protocol(protocol).family for protocol in tx.scalars(select(Portal.protocol))),
-    )  # fmt: skip
-    return facts, present
+    ), present  # fmt: skip
 
 
 def _block_sizes(desk: Desk, owners: Iterable[Owner]) -> sharing.Sizes:
@@ -150,14 +154,15 @@ def _kin(tx: Session, owner_ids: set[str]) -> tuple[_Kin, _Kin]:
 
 
 def _owner(
-    row: Host | HostGroup, hosts: Sequence[Host], luns: dict[str, dict[int, str]], kin: _Kin, beside: _Kin
-) -> Owner:
+    row: Host | HostGroup, hosts: Sequence[Host], luns: dict[str, dict[int, str]], kin: _Kin, beside: _Kin,
+    held: dict[str, HeldNumbers],
+) -> Owner:  # fmt: skip
     kinds = Counter(initiator.kind for host in hosts for initiator in host.initiators)
     return Owner(
         row.id, row.name, isinstance(row, HostGroup), luns[row.id], kinds["iqn"], kinds["nqn"],
         frozenset(OsType(host.os_type) for host in hosts), kinds["wwpn"],
         {number: name for other in beside.get(row.id, ()) for number, name in luns[other].items()},
-        frozenset(kin.get(row.id, ())),
+        frozenset(kin.get(row.id, ())), held[row.id],
     )  # fmt: skip
 
 
@@ -169,6 +174,7 @@ def delete(tx: Session, desk: Desk, actor: Actor, mapping_id: str, dry_run: bool
         return Outcome(plan=plan)
     with recorded(tx, actor, "mapping.deleted", plan, [mapping.id]):
         leaving = _leaving(tx, mapping)
+        numbers.hold(tx, [mapping], numbers.initiators(tx, _host_ids(tx, mapping)))
         tx.delete(mapping)
         exportset.changed(tx, desk, leaving)
     return Outcome(plan=plan, ids=(mapping.id,))
@@ -184,6 +190,7 @@ def delete_batch(tx: Session, desk: Desk, actor: Actor, ids: Sequence[str], dry_
     with recorded(tx, actor, "mapping.deleted", plan, ids, batch=True):
         for row in rows:
             leaving = _leaving(tx, row)
+            numbers.hold(tx, [row], numbers.initiators(tx, _host_ids(tx, row)))
             tx.delete(row)
             tx.flush()
             exportset.changed(tx, desk, leaving)
@@ -197,7 +204,10 @@ def _plan_delete(tx: Session, desk: Desk, mapping: Mapping) -> Plan:
         tx.get_one(Host, mapping.host_id) if mapping.host_id else tx.get_one(HostGroup, mapping.host_group_id)
     )
     leaving = Leaving(volume_id=volume.id, name=volume.name)
-    return planner.plan_delete(leaving, owner.name, mapping.lun, Family(mapping.family), _connected(tx, desk, mapping))
+    return planner.plan_delete(
+        leaving, owner.name, mapping.lun, Family(mapping.family), _connected(tx, desk, mapping),
+        read_settings(tx).number_held_hours,
+    )  # fmt: skip
 
 
 def _host_ids(tx: Session, mapping: Mapping) -> set[str]:

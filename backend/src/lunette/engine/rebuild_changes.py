@@ -37,6 +37,8 @@ def changes(tx: Session, rows: Rows) -> Iterator[str]:
             yield f"{names.owner(row)} sees the adopted subsystem {_adopted(row['subsystem'])}"
     for row in rows["mapping"]:
         yield f"{names.owner(row)} gets volume {names.volume(row)} under number {row['lun']} ({row['family']})"
+    for row in rows["held_number"]:
+        yield f"Number {row['lun']} is held back for {row['initiator']}: it was of volume {row['volume_name']}"
     for row in rows["portal"]:
         port = "" if row["port"] == NO_PORT else f", port {row['port']}"
         yield f"Portal {row['name']} is opened: {row['protocol']} on {row['address']}{port}"

@@ -283,14 +283,21 @@ def _settle(tx: Session, rows: Rows, seen: Observation) -> Iterator[str]:
             if row["state"] != ResourceState.READY:
                 yield f"{name.replace('_', ' ').capitalize()} {row['name']} was {row['state']}: look what became of it"
                 row["state"] = ResourceState.READY.value
-    due_s = uptime.read(tx).due_s(read_settings(tx).deleted_keep_hours)
-    for row in rows["deleted_volume"]:
-        row["due_s"] = due_s
+    _begin_anew(tx, rows)
     groups = {pool.group for pool in seen.pools}
     for row in rows["array"]:
         if row["group_name"] in groups and not seen.hides_volumes(ArrayEngine(row["engine"]), row["group_name"]):
             gone = [v for v in rows["volume"] if v["array_id"] == row["id"] and v["id"] not in sizes]
             yield from (f"Volume {volume['name']} is not on array {row['name']} any more" for volume in gone)
+
+
+def _begin_anew(tx: Session, rows: Rows) -> None:
+    """What is kept for some hours is kept for as many from now: the clock and the count are those of this database."""
+    clock, settings = uptime.read(tx), read_settings(tx)
+    for row in rows["deleted_volume"]:
+        row["due_s"] = clock.due_s(settings.deleted_keep_hours)
+    for row in rows["held_number"]:
+        row |= {"due_s": clock.due_s(settings.number_held_hours), "generation": 0}
 
 
 def _has_another_level(row: Row, observed: Mapping[str, ObservedArray]) -> bool:

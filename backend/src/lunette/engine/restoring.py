@@ -17,7 +17,7 @@ from lunette.domain.errors import Conflict, FieldProblem, Invalid
 from lunette.domain.exports import ExportSet, ReleaseKind
 from lunette.domain.jobs import JobKind, JobState
 from lunette.domain.observations import Observation
-from lunette.engine import completion, exportset
+from lunette.engine import completion, exportset, numbers
 from lunette.engine.array_disks import observed_roles
 from lunette.engine.desk import Desk
 from lunette.engine.outcome import Actor
@@ -98,10 +98,12 @@ def restore(tx: Session, desk: Desk, actor: Actor, scratch: Store, prepared: Pre
     if under_way is not None:
         raise Conflict(f"Nothing was changed: the job '{under_way}' is under way. Wait for its end, then repeat.")
     now = exportset.generation(tx)
+    in_use = numbers.in_use(tx)
     with scratch.engine.connect() as rows:
         replace(tx, rows)
     generation = max(prepared.generation, now + 1)
     tx.get_one(Meta, "export_generation").value = str(generation)
+    numbers.take_over(tx, in_use, generation)
     tx.execute(update(ReleaseRow).values(generation=generation))
     emit(tx, "appliance.restored", "The database was restored from a backup", actor=actor.name)
     after_commit(tx, desk.wake_reconciler)

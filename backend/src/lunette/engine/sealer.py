@@ -27,6 +27,7 @@ from lunette.store.resources import (
     ArrayDisk,
     DeletedVolume,
     FcPort,
+    HeldNumber,
     Host,
     HostGroup,
     HostGroupMember,
@@ -53,7 +54,7 @@ FAMILIES = ("sealed_copy:", "host.secret:", "setting.secret:")
 OTHER_KEY = "It was sealed with another key than the one in the key file (secret.key) now"
 _MODELS = (
     Array, ArrayDisk, Volume, DeletedVolume, Snapshot, Host, HostInitiator, HostGroup, HostGroupMember, Target, Mapping,
-    Portal, FcPort,
+    Portal, FcPort, HeldNumber,
 )  # fmt: skip
 NO_ARRAY = "0" * 32
 """In a header before it is written to an array."""

@@ -252,6 +252,7 @@ def _merged(plans: Sequence[Plan], notes: Sequence[str]) -> Plan:
         hosts_interrupted=tuple(sorted({host for plan in plans for host in plan.hosts_interrupted})),
         warnings=tuple(dict.fromkeys([*notes, *(words for plan in plans for words in plan.warnings)])),
         leaving=tuple(dict.fromkeys(volume for plan in plans for volume in plan.leaving)),
+        reused=tuple(dict.fromkeys(one for plan in plans for one in plan.reused)),
     )
 
 

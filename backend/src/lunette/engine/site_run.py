@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from lunette.domain.errors import LunetteError, Unavailable
 from lunette.domain.jobs import JobKind, JobState, StepState
 from lunette.domain.site import SiteNoun
+from lunette.domain.usage import check_reused
 from lunette.engine import site
 from lunette.engine.desk import Desk
 from lunette.engine.journal import Journal, problem
@@ -83,6 +84,7 @@ class SiteRunner:
 
     def _make(self, tx: Session, job: Job, steps: Sequence[JobStep], step: JobStep) -> JobState | None:
         outcome = site.perform(tx, self._desk, Actor(name=job.actor), self._change(step))
+        check_reused(outcome.plan.reused, {one["former"] for one in job.plan.get("reused", ())})
         step.started_at = utc_now()
         job.message = outcome.plan.title
         if outcome.job_id is not None:

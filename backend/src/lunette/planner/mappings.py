@@ -8,9 +8,19 @@ from lunette.domain.hosts import OsType
 from lunette.domain.identity import IdentitySource
 from lunette.domain.jobs import ResourceState
 from lunette.domain.mappings import Family, MappingCreate
-from lunette.domain.plans import Action, Change, Leaving, Plan
+from lunette.domain.plans import Action, Change, Leaving, Plan, Reuse
 from lunette.planner.connected import Connected
 from lunette.planner.findings import Findings, at
+from lunette.planner.numbers import (
+    FIRST_LUN,
+    LAST_LUN,
+    HeldNumbers,
+    choose,
+    left_out_warning,
+    lowest_free,
+    number_name,
+    others,
+)
 from lunette.planner.sharing import (
     RESERVING,
     SMALL_BLOCK_BYTES,
@@ -20,9 +30,6 @@ from lunette.planner.sharing import (
     twice,
 )
 
-FIRST_LUN = 1
-"""0 only on request: some hosts probe LUN 0 as a controller (DESIGN R12)."""
-LAST_LUN = 255
 NAMES = {Family.SCSI: "SCSI", Family.NVME: "NVMe"}
 LISTED = 1000
 """A plan names this many mappings one by one, the rest as a count."""
@@ -58,6 +65,8 @@ class Owner:
     """What its hosts see under other numbers through the same WWPNs: their own volumes, or their group's."""
     kin: frozenset[str] = frozenset()
     """Ids of a group's hosts, or of the group a host is in: what is mapped to one of them, these hosts see too."""
+    held: HeldNumbers = field(default_factory=dict)
+    """Numbers under which its hosts may still have devices of volumes that were unmapped."""
 
     @property
     def family(self) -> Family:
@@ -102,7 +111,7 @@ def plan_create(wishes: Sequence[MappingCreate], facts: MappingFacts, identities
     _check_sharing(findings, wishes, found)
     _check_blocks(findings, found)
     _check_families(findings, wishes, families, found)
-    numbers = _number(findings, wishes, found)
+    numbers = _number(findings, wishes, families, found)
     what = f"{len(wishes)} mappings were" if len(wishes) != 1 else "The mapping was"
     findings.refuse(f"{what} not created")
     chosen = tuple(
@@ -110,7 +119,8 @@ def plan_create(wishes: Sequence[MappingCreate], facts: MappingFacts, identities
         for index, pair in enumerate(found)
         if pair
     )
-    return NewMappings(plan=_plan(chosen, facts), mappings=chosen)
+    free = [new for new, wish in zip(chosen, wishes, strict=True) if wish.lun is None]
+    return NewMappings(plan=_plan(chosen, facts, free), mappings=chosen)
 
 
 Found = tuple[MappableVolume, Owner] | None
@@ -197,7 +207,9 @@ def _check_families(
             findings.add(Invalid, field, family.value, needs_reservations(owner.name, clusters))
 
 
-def _number(findings: Findings, wishes: Sequence[MappingCreate], found: Sequence[Found]) -> dict[int, int]:
+def _number(
+    findings: Findings, wishes: Sequence[MappingCreate], families: Sequence[Family], found: Sequence[Found]
+) -> dict[int, int]:
     """Numbers asked for are set first, so that a free choice in the same batch never takes one of them."""
     used: dict[str, dict[int, str]] = {pair[1].id: {**pair[1].beside, **pair[1].luns} for pair in found if pair}
     numbers: dict[int, int] = {}
@@ -209,7 +221,7 @@ def _number(findings: Findings, wishes: Sequence[MappingCreate], found: Sequence
         volume, owner = pair
         taken = used[owner.id]
         if lun in taken:
-            hint = lowest_free(taken)
+            hint = lowest_free(taken, owner.held)
             message = f"LUN {lun} of {owner.name} is taken by volume {taken[lun]}"
             message += f"; {hint} is free" if hint is not None else ""
             findings.add(Conflict, at("mappings", index, len(wishes), "lun"), lun, message)
@@ -220,9 +232,11 @@ def _number(findings: Findings, wishes: Sequence[MappingCreate], found: Sequence
         if pair is None:
             continue
         volume, owner = pair
-        lun = lowest_free(used[owner.id])
+        lun = choose(used[owner.id], owner.held, volume.id, families[index])
         if lun is None:
             message = f"{owner.name} has no LUN number left from {FIRST_LUN} to {LAST_LUN}"
+            if owner.held:
+                message += f"; {len(owner.held)} are held back, and `lun` may name one that its hosts have no device of"
             findings.add(Conflict, at("mappings", index, len(wishes), "lun"), None, message)
             continue
         used[owner.id][lun] = volume.name
@@ -230,12 +244,8 @@ def _number(findings: Findings, wishes: Sequence[MappingCreate], found: Sequence
     return numbers
 
 
-def lowest_free(taken: Mapping[int, str]) -> int | None:
-    """The number a mapping gets when none was asked for."""
-    return next((lun for lun in range(FIRST_LUN, LAST_LUN + 1) if lun not in taken), None)
-
-
-def _plan(chosen: Sequence[NewMapping], facts: MappingFacts) -> Plan:
+def _plan(chosen: Sequence[NewMapping], facts: MappingFacts, free: Sequence[NewMapping]) -> Plan:
+    """`free` are those that left their number to us."""
     changes = [
         Change(action=Action.CREATE, noun="mapping", name=new.volume.name, detail=_place(new))
         for new in chosen[:LISTED]
@@ -263,16 +273,30 @@ def _plan(chosen: Sequence[NewMapping], facts: MappingFacts) -> Plan:
         for family in sorted({new.family for new in chosen if new.owner.iqns or not new.owner.wwpns})
         if not facts.portals.get(family)
     ]
-    return Plan(title=title, changes=tuple(changes), steps=(), warnings=tuple(warnings))
+    warnings += _left_out(free)
+    plan = Plan(title=title, changes=tuple(changes), steps=(), warnings=tuple(warnings))
+    return plan.reusing(tuple(_reused(chosen)))
+
+
+def _reused(chosen: Sequence[NewMapping]) -> Iterator[Reuse]:
+    for new in chosen:
+        for one in others(new.owner.held, new.lun, new.volume.id, new.family):
+            number = number_name(new.family, new.lun)
+            yield Reuse(number=number, owner=new.owner.name, volume=new.volume.name, former=one.volume)
+
+
+def _left_out(free: Sequence[NewMapping]) -> Iterator[str]:
+    """A line for each owner whose lower numbers are held back."""
+    for (_, family), new in {(new.owner.id, new.family): new for new in free}.items():
+        given = {one.lun for one in free if one.owner.id == new.owner.id}
+        lower = [lun for lun in sorted(new.owner.held) if FIRST_LUN <= lun < max(given) and lun not in given]
+        left_out = {lun: formers for lun in lower if (formers := others(new.owner.held, lun, "", family))}
+        if left_out:
+            yield left_out_warning(new.owner.name, family, left_out)
 
 
 def _place(new: NewMapping) -> str:
     return f"{number_name(new.family, new.lun)} of {new.owner.name}"
-
-
-def number_name(family: Family, lun: int) -> str:
-    """A number as people call it: LUN 3, or namespace 3."""
-    return f"{'LUN' if family is Family.SCSI else 'namespace'} {lun}"
 
 
 def _door_warnings(new: NewMapping) -> Iterator[str]:
@@ -285,9 +309,12 @@ def _door_warnings(new: NewMapping) -> Iterator[str]:
         yield f"Over NVMe the appliance has no reservations: {owner.name} must fence its hosts by other means."
 
 
-def plan_delete(volume: Leaving, owner: str, lun: int, family: Family, connected: Connected) -> Plan:
-    """Takes a volume away from its owner. `connected` are the owner's hosts logged in now."""
-    detail = f"{number_name(family, lun)} of {owner} goes away"
+def plan_delete(volume: Leaving, owner: str, lun: int, family: Family, connected: Connected, held_hours: int) -> Plan:
+    """Takes a volume away from its owner. `connected` are the owner's hosts logged in now.
+
+    `held_hours`: for so long other volumes do not get the number.
+    """
+    detail = f"{number_name(family, lun)} of {owner} goes away, and is held back for {held_hours} hours"
     changes = [Change(action=Action.DESTROY, noun="mapping", name=volume.name, detail=detail)]
     changes += [
         Change(action=Action.INTERRUPT, noun="host", name=host, detail=f"loses volume {volume.name} while logged in")

@@ -284,6 +284,30 @@ class Mapping(Resource, Base):
     shared: Mapped[bool] = mapped_column(default=False)
 
 
+class HeldNumber(Base):
+    """A number under which an initiator may still have the device of a volume that was unmapped (decision 0055).
+
+    It refers to what may be gone by now: a host that comes back after a deletion has the target it had.
+    """
+
+    __tablename__ = "held_number"
+
+    initiator: Mapped[str] = mapped_column(String(223), primary_key=True)
+    target_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    lun: Mapped[int] = mapped_column(primary_key=True)
+    volume_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    kind: Mapped[str] = mapped_column(String(8))
+    volume_name: Mapped[str] = mapped_column(String(63))
+    due_s: Mapped[int] = mapped_column(BigInteger)
+    """When it is free in any case, on the clock of `engine/uptime.py`."""
+    generation: Mapped[int] = mapped_column(BigInteger)
+    """Of the exports without it."""
+    is_settled: Mapped[bool] = mapped_column(default=False)
+    """The volume is no longer served, and `isid` is of the only session that there was then."""
+    isid: Mapped[str | None] = mapped_column(String(12))
+    """Without one, only the time counts."""
+
+
 class Portal(Resource, Base):
     __tablename__ = "portal"
     __table_args__ = (UniqueConstraint("protocol", "address", "port"),)

@@ -2080,6 +2080,8 @@ export const mappingListOptions = (options?: Options<MappingListData>) => queryO
  * Mapping Create
  *
  * Gives a volume to a host or a host group, under the number asked for or the lowest free one from 1.
+ *
+ * A number that hosts may have the device of another volume under is given only if `confirm` names that volume.
  */
 export const mappingCreateMutation = (options?: Partial<Options<MappingCreateData>>): UseMutationOptions<MappingCreateResponse, MappingCreateError, Options<MappingCreateData>> => {
     const mutationOptions: UseMutationOptions<MappingCreateResponse, MappingCreateError, Options<MappingCreateData>> = {

@@ -8,6 +8,7 @@ export interface SettingsDraft {
   second_factor_required: boolean
   history_days: number
   deleted_keep_hours: number
+  number_held_hours: number
   disk_health_minutes: number
   short_test_days: number
   long_test_days: number
@@ -43,6 +44,7 @@ export function draftOf(settings?: Settings): SettingsDraft {
     second_factor_required: settings?.second_factor_required ?? false,
     history_days: settings?.history_days ?? 400,
     deleted_keep_hours: settings?.deleted_keep_hours ?? 24,
+    number_held_hours: settings?.number_held_hours ?? 24,
     disk_health_minutes: settings?.disk_health_minutes ?? 10,
     short_test_days: settings?.short_test_days ?? 7,
     long_test_days: settings?.long_test_days ?? 30,
@@ -90,6 +92,7 @@ export function patchBody(draft: SettingsDraft): SettingsPatchWritable {
     second_factor_required: draft.second_factor_required,
     history_days: Number(draft.history_days),
     deleted_keep_hours: Number(draft.deleted_keep_hours),
+    number_held_hours: Number(draft.number_held_hours),
     disk_health_minutes: Number(draft.disk_health_minutes),
     short_test_days: Number(draft.short_test_days),
     long_test_days: Number(draft.long_test_days),

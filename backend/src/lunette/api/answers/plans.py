@@ -41,6 +41,19 @@ class PlanVolume(Answer):
     """It is in use, or was within the last minute: it goes only if `confirm` names it."""
 
 
+class PlanReuse(Answer):
+    """A number that another volume had, whose device a host may still have: it would write into the new one."""
+
+    number: str
+    """LUN 3, or namespace 3."""
+    owner: str
+    """The host or host group."""
+    volume: str
+    """The volume that gets the number."""
+    former: str
+    """The volume that had it: the number is given only if `confirm` names it."""
+
+
 class PlanAnswer(Answer):
     """Everything a request would do. Nothing has been changed."""
 
@@ -53,6 +66,8 @@ class PlanAnswer(Answer):
     warnings: tuple[str, ...]
     volumes: tuple[PlanVolume, ...]
     """Those that hosts lose or that are deleted."""
+    reused: tuple[PlanReuse, ...]
+    """Numbers that hosts may have the devices of other volumes under."""
 
 
 def step_answer(step: AnyStep) -> PlanStep:
@@ -75,4 +90,5 @@ def plan_answer(plan: Plan, uses: Iterable[VolumeUse] = ()) -> PlanAnswer:
         volumes=tuple(
             PlanVolume(name=one.name, iops=one.iops, last_io_at=one.last_io_at, busy=one.is_busy(now)) for one in uses
         ),
+        reused=tuple(PlanReuse.model_validate(one.model_dump()) for one in plan.reused),
     )  # fmt: skip

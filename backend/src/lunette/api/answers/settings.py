@@ -63,6 +63,7 @@ class Settings(Answer):
     second_factor_required: bool
     history_days: int
     deleted_keep_hours: int
+    number_held_hours: int
     disk_health_minutes: int
     short_test_days: int
     long_test_days: int

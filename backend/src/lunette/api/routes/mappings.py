@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from lunette.api import gather
 from lunette.api.answers.base import Page
 from lunette.api.answers.mappings import Mapping, MappingList
-from lunette.api.changes import Creating, Taking, answer
+from lunette.api.changes import Replanning, Taking, answer
 from lunette.api.declare import BATCHED, CREATED, DELETED, LISTED, SHOWN, router
 from lunette.api.looking import seen_now
 from lunette.api.lookup import Reference, find
@@ -63,8 +63,11 @@ def mapping_show(mapping: Reference, parts: UsedParts) -> Response:
 
 
 @routes.post("", operation_id="mapping_create", status_code=201, response_model=Mapping, responses=CREATED)
-def mapping_create(body: MappingCreate, change: Creating) -> Response:
-    """Gives a volume to a host or a host group, under the number asked for or the lowest free one from 1."""
+def mapping_create(body: MappingCreate, change: Replanning) -> Response:
+    """Gives a volume to a host or a host group, under the number asked for or the lowest free one from 1.
+
+    A number that hosts may have the device of another volume under is given only if `confirm` names that volume.
+    """
 
     def show(tx: Session, outcome: Outcome) -> Response:
         row = tx.get_one(MappingRow, outcome.ids[0])
@@ -77,7 +80,7 @@ def mapping_create(body: MappingCreate, change: Creating) -> Response:
 
 
 @batches.post("", operation_id="mapping_create_batch", status_code=201, response_model=MappingList, responses=BATCHED)
-def mapping_create_batch(body: MappingBatch, change: Creating) -> Response:
+def mapping_create_batch(body: MappingBatch, change: Replanning) -> Response:
     """Makes many mappings, all or nothing: one by one, or volumes split evenly over hosts."""
     wishes = body.split.expand() if body.split else body.mappings
 

@@ -73,6 +73,7 @@ def _answer(tx: Session, row: SettingsRow) -> Settings:
         second_factor_required=stored.second_factor_required,
         history_days=stored.history_days,
         deleted_keep_hours=stored.deleted_keep_hours,
+        number_held_hours=stored.number_held_hours,
         disk_health_minutes=stored.disk_health_minutes,
         short_test_days=stored.short_test_days,
         long_test_days=stored.long_test_days,

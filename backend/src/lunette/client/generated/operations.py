@@ -408,7 +408,7 @@ OPERATIONS: dict[str, Operation] = {
     "interface_confirm": Operation("POST", "/interfaces/{interface}:confirm", parameters=("interface",), dry_run=True),
     "interface_revert": Operation("POST", "/interfaces/{interface}:revert", parameters=("interface",), dry_run=True),
     "firewall_show": Operation("GET", "/firewall"),
-    "mapping_create_batch": Operation("POST", "/mappings:batch", body="MappingBatch", dry_run=True),
+    "mapping_create_batch": Operation("POST", "/mappings:batch", query=("confirm",), body="MappingBatch", dry_run=True),
     "mapping_list": Operation(
         "GET",
         "/mappings",
@@ -416,7 +416,7 @@ OPERATIONS: dict[str, Operation] = {
         words=(("sort", ("created_at", "-created_at", "lun", "-lun")),),
         is_list=True,
     ),
-    "mapping_create": Operation("POST", "/mappings", body="MappingCreate", dry_run=True),
+    "mapping_create": Operation("POST", "/mappings", query=("confirm",), body="MappingCreate", dry_run=True),
     "mapping_show": Operation("GET", "/mappings/{mapping}", parameters=("mapping",)),
     "mapping_delete": Operation(
         "DELETE", "/mappings/{mapping}", parameters=("mapping",), query=("confirm",), if_match=True, dry_run=True
@@ -1485,12 +1485,18 @@ class Operations:
         return answer
 
     @overload
-    def mapping_create_batch(self, body: t.MappingBatch, *, dry_run: Literal[False] = False) -> t.MappingList: ...
+    def mapping_create_batch(
+        self, body: t.MappingBatch, *, confirm: list[str] | None = None, dry_run: Literal[False] = False
+    ) -> t.MappingList: ...
     @overload
-    def mapping_create_batch(self, body: t.MappingBatch, *, dry_run: Literal[True]) -> t.Plan: ...
-    def mapping_create_batch(self, body: t.MappingBatch, *, dry_run: bool = False) -> Any:
+    def mapping_create_batch(
+        self, body: t.MappingBatch, *, confirm: list[str] | None = None, dry_run: Literal[True]
+    ) -> t.Plan: ...
+    def mapping_create_batch(
+        self, body: t.MappingBatch, *, confirm: list[str] | None = None, dry_run: bool = False
+    ) -> Any:
         """Makes many mappings, all or nothing: one by one, or volumes split evenly over hosts."""
-        return self.operate("mapping_create_batch", {}, {}, body, dry_run=dry_run)
+        return self.operate("mapping_create_batch", {}, {"confirm": confirm}, body, dry_run=dry_run)
 
     def mapping_list(
         self,
@@ -1507,12 +1513,16 @@ class Operations:
         )
 
     @overload
-    def mapping_create(self, body: t.MappingCreate, *, dry_run: Literal[False] = False) -> t.Mapping: ...
+    def mapping_create(
+        self, body: t.MappingCreate, *, confirm: list[str] | None = None, dry_run: Literal[False] = False
+    ) -> t.Mapping: ...
     @overload
-    def mapping_create(self, body: t.MappingCreate, *, dry_run: Literal[True]) -> t.Plan: ...
-    def mapping_create(self, body: t.MappingCreate, *, dry_run: bool = False) -> Any:
+    def mapping_create(
+        self, body: t.MappingCreate, *, confirm: list[str] | None = None, dry_run: Literal[True]
+    ) -> t.Plan: ...
+    def mapping_create(self, body: t.MappingCreate, *, confirm: list[str] | None = None, dry_run: bool = False) -> Any:
         """Gives a volume to a host or a host group, under the number asked for or the lowest free one from 1."""
-        return self.operate("mapping_create", {}, {}, body, dry_run=dry_run)
+        return self.operate("mapping_create", {}, {"confirm": confirm}, body, dry_run=dry_run)
 
     def mapping_show(self, mapping: str) -> t.Mapping:
         """One mapping, by id."""

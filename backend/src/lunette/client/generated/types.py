@@ -252,6 +252,7 @@ __all__ = [
     "PerformancePoint",
     "Plan",
     "PlanChange",
+    "PlanReuse",
     "PlanStep",
     "PlanVolume",
     "PortProtocol",
@@ -404,6 +405,7 @@ class AdoptionAnswer(TypedDict):
     hosts_interrupted: list[str]
     warnings: list[str]
     volumes: list[PlanVolume]
+    reused: list[PlanReuse]
     targets: list[str]
     findings: list[Finding]
 
@@ -2019,6 +2021,7 @@ class Plan(TypedDict):
     hosts_interrupted: list[str]
     warnings: list[str]
     volumes: list[PlanVolume]
+    reused: list[PlanReuse]
 
 
 class PlanChange(TypedDict):
@@ -2028,6 +2031,17 @@ class PlanChange(TypedDict):
     noun: str
     name: str
     detail: str
+
+
+class PlanReuse(TypedDict):
+    """A number that another volume had, whose device a host may still have: it would write into the new
+    one.
+    """
+
+    number: str
+    owner: str
+    volume: str
+    former: str
 
 
 class PlanStep(TypedDict):
@@ -2441,6 +2455,7 @@ class Settings(TypedDict):
     second_factor_required: bool
     history_days: int
     deleted_keep_hours: int
+    number_held_hours: int
     disk_health_minutes: int
     short_test_days: int
     long_test_days: int
@@ -2464,6 +2479,7 @@ class SettingsPatch(TypedDict):
     second_factor_required: NotRequired[bool | None]
     history_days: NotRequired[int | None]
     deleted_keep_hours: NotRequired[int | None]
+    number_held_hours: NotRequired[int | None]
     disk_health_minutes: NotRequired[int | None]
     short_test_days: NotRequired[int | None]
     long_test_days: NotRequired[int | None]

@@ -8,7 +8,7 @@ from lunette.domain.sizes import format_size
 from lunette.planner.adopting.judge import Judge
 from lunette.planner.adopting.rows import Rows
 from lunette.planner.findings import shorten
-from lunette.planner.mappings import number_name
+from lunette.planner.numbers import number_name
 from lunette.planner.portals import shown
 
 

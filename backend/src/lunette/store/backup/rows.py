@@ -83,6 +83,10 @@ TYPES: dict[type[Base], dict[str, Any]] = {
         "id": Id, "volume_id": Id, "host_id": Id | None, "host_group_id": Id | None, "family": Family,
         "lun": Annotated[int, Field(ge=0, le=16383)],
     },
+    resources.HeldNumber: {
+        "initiator": IscsiName | PortName | NvmeName, "target_id": Id, "volume_id": Id, "volume_name": Name,
+        "kind": Literal["iqn", "wwpn", "nqn"], "lun": Annotated[int, Field(ge=0, le=16383)], "isid": Hex | None,
+    },
     resources.Portal: {
         "id": Id, "name": Name, "protocol": Protocol, "engine": ExportEngine, "address": Address | PortName,
         "adopted": Id | None, "port": Annotated[int, Field(ge=0, le=65535)],
