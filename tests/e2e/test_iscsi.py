@@ -13,6 +13,7 @@ from tests.e2e.waiting import wait_until
 from tests.initiators.kernel import KernelInitiator, LoginFailed
 from tests.initiators.libiscsi import Chap
 from tests.lab.appliance import Appliance, appliance
+from tests.machines.model import MachineError
 from tests.machines.uml import Uml
 
 pytestmark = [pytest.mark.uml, pytest.mark.timeout(1500), pytest.mark.slow]
@@ -198,6 +199,48 @@ def test_two_machines_under_one_name_raise_an_alert_until_they_stop(standing: St
     assert str(alert["message"]).endswith("127.0.0.1, 127.0.0.2")  # before them the host of the tests above, perhaps
     machine.check("systemctl stop twins")
     wait_until("nobody is logged in", lambda: standing.session("db") is None)
+
+
+def test_a_host_that_keeps_the_device_of_a_volume_writes_into_no_other(standing: Standing) -> None:
+    """Nothing of it is told to open-iscsi: the device stays until somebody removes it, as Linux does by itself."""
+    client, guest, target = standing.appliance.client, standing.guest, standing.targets["db"]
+    client.wait(client.post("/volumes", {"name": "next", "array": "tank", "size_bytes": 32 * MIB}))
+    guest.login(target, standing.portal, iqn("db"))
+    first = client.post("/mappings", {"volume": "more", "host": "db"})
+    wait_until("it is served", lambda: client.get(f"/mappings/{first['id']}")["state"] == "open")
+    guest.rescan(target)
+    stale = guest.devices(target, expected=2)[first["lun"]]
+    guest.write_pattern(stale, SEED, 64)
+    wait_until("the session is listed", lambda: standing.session("db"))
+    client.delete(f"/mappings/{first['id']}", confirm=["more"])
+    second = client.post("/mappings", {"volume": "next", "host": "db"})
+    wait_until("it is served", lambda: client.get(f"/mappings/{second['id']}")["state"] == "open")
+    assert second["lun"] != first["lun"]
+    # Looks for what is new and leaves the old device as it is, which a rescan would find without a size.
+    place = f"$(basename $(readlink -f /sys/block/{stale.removeprefix('/dev/')}/device) | cut -d: -f1)"
+    guest.machine.check(f"echo '- - -' > /sys/class/scsi_host/host{place}/scan")
+    fresh = guest.devices(target, expected=3)[second["lun"]]
+    guest.write_pattern(fresh, SEED + 1, 64)
+    with pytest.raises(MachineError):
+        guest.write_pattern(stale, SEED + 2, 64)
+    guest.verify_pattern(fresh, SEED + 1, 64)
+    told = guest.machine.check("dmesg")
+    assert "LUN assignments on this target have changed" in told, "REPORTED LUNS DATA HAS CHANGED reached the host"
+    with pytest.raises(Refused) as refused:
+        client.post("/mappings", {"volume": "next", "host": "db", "lun": first["lun"]})
+    assert refused.value.status == 409
+    client.delete(f"/mappings/{second['id']}", confirm=["next"])
+    wish = {"volume": "next", "host": "db", "lun": first["lun"]}
+    assert [one["former"] for one in client.post("/mappings", wish, dry_run=True)["reused"]] == ["more"]
+    guest.logout(target)
+    guest.login(target, standing.portal, iqn("db"))  # as another session, which has no old device
+    wait_until("the number is free", lambda: client.post("/mappings", wish, dry_run=True)["reused"] == [], 60.0)
+    again = client.post("/mappings", {"volume": "more", "host": "db"})
+    wait_until("it is served", lambda: client.get(f"/mappings/{again['id']}")["state"] == "open")
+    guest.rescan(target)
+    guest.verify_pattern(guest.devices(target, expected=2)[again["lun"]], SEED, 64)
+    guest.logout(target)
+    client.delete(f"/mappings/{again['id']}", confirm=["more"])
 
 
 ENFORCED = "/sys/kernel/config/target/iscsi/discovery_auth/enforce_discovery_auth"

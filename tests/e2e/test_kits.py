@@ -144,6 +144,28 @@ def test_a_host_that_applies_its_kit_has_every_volume_over_every_path_and_says_w
     host.verify_pattern(device, SEED + 1, BLOCKS)
 
 
+def test_a_volume_that_is_gone_leaves_no_disk_on_the_host_and_paths_that_are_down_stay(host: Host) -> None:
+    """Its number may be another volume's next: an old disk would write into that."""
+    client, machine = host.appliance.client, host.machine
+    client.wait(client.post("/volumes", {"name": "brief", "array": "tank", "size_bytes": "32MiB"}))
+    mapping = client.post("/mappings", {"volume": "brief", "host": "db"})
+    wait_until("it is served", lambda: client.get(f"/mappings/{mapping['id']}")["state"] == "open")
+    naa = client.get("/volumes/brief")["naa"]
+    disks = f"grep -lix naa.{naa} /sys/class/scsi_device/*/device/wwid | wc -l"
+    kit = client.get("/hosts/db/kit", secrets=True)
+    host.write_files(kit)
+    host.run_commands(kit)
+    wait_until("it has both paths", lambda: machine.check(disks).strip() == "2", deadline_s=60.0)
+    client.delete(f"/mappings/{mapping['id']}", confirm=["brief"])
+    wait_until("it is served no longer", lambda: "brief" not in {m["volume"] for m in client.list("/mappings")})
+    kit = client.get("/hosts/db/kit", secrets=True)
+    host.write_files(kit)
+    host.run_commands(kit)
+    assert machine.check(disks).strip() == "0"
+    assert f"3{naa}" not in machine.check("multipathd show maps raw format '%w'")
+    wait_until("the others are all there", lambda: host.check(kit).rc == 0, deadline_s=60.0)
+
+
 def test_no_secret_of_a_kit_can_be_read_by_others(host: Host) -> None:
     kit = host.appliance.client.get("/hosts/db/kit", secrets=True)
     host.write_files(kit)

@@ -55,6 +55,25 @@ iscsi() {
     fi
 }
 
+# Removes disks whose LUN is gone: another volume may get its number, and what is written to the old disk with it. Only
+# where the target says so (ILLEGAL REQUEST, for which sg_turs ends with 5): a path that is down says nothing like that.
+remove_gone() {
+    if ! command -v sg_turs >/dev/null 2>&1; then
+        echo "lunette: sg_turs is missing (package sg3-utils or sg3_utils): disks of volumes that are gone stay" >&2
+        return 0
+    fi
+    for at in /sys/class/scsi_device/*/device; do
+        grep -q '^LUNETTE' "$at/vendor" 2>/dev/null || continue
+        for disk in "$at"/block/*; do
+            answer=0
+            sg_turs "/dev/${disk##*/}" >/dev/null 2>&1 || answer=$?
+            if [ $answer -eq 5 ] && echo 1 >"$at/delete"; then
+                echo "lunette: ${disk##*/} is removed: the appliance serves it to this machine no longer"
+            fi
+        done
+    done
+}
+
 # controller SUBSYSTEM ADDRESS PORT TRANSPORT: sysfs folder of the connection.
 controller() {
     for at in /sys/class/nvme/nvme*; do
@@ -98,6 +117,9 @@ if [ -e "$here/fc-ports" ]; then
             echo '- - -' >"/sys/class/scsi_host/${port##*/}/scan"
         fi
     done
+fi
+if [ -e "$here/scsi-volumes" ]; then
+    remove_gone
 fi
 # Disks come one after the other, and multipath joins them: not before that is the host's work with them safe.
 if [ -e "$here/scsi-volumes" ]; then
