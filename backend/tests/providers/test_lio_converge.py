@@ -161,7 +161,13 @@ def test_an_open_target_stays_open_while_a_new_lun_is_blocked(stage: Stage) -> N
     assert report.targets[0].reason
 
 
-def test_a_device_of_another_size_is_not_served(stage: Stage) -> None:
+def test_a_device_that_grew_before_the_document_said_so_is_served(stage: Stage) -> None:
+    smaller = stage.volumes[2].model_copy(update={"size_bytes": 32 * MIB})
+    report = stage.serve(stage.wish(volumes=(*stage.volumes[:2], smaller)))
+    assert states(report)[id_of(32)] is ServingState.OPEN
+
+
+def test_a_device_that_is_too_small_is_not_served(stage: Stage) -> None:
     bigger = stage.volumes[2].model_copy(update={"size_bytes": 128 * MIB})
     report = stage.serve(stage.wish(volumes=(*stage.volumes[:2], bigger)))
     assert states(report)[id_of(32)] is ServingState.BLOCKED

@@ -224,7 +224,8 @@ class _Builder:
         if reason := self._held.get(node.volume_id):
             raise Refused(reason)
         sectors = system.read(f"/sys/class/block/{system.realpath(node.device).rpartition('/')[2]}/size")
-        if int(sectors) * 512 != node.size_bytes:
+        # A larger one was grown before a document said so: hosts have its new size already.
+        if int(sectors) * 512 < node.size_bytes:
             raise Refused(f"{node.device} has {int(sectors) * 512} bytes instead of {node.size_bytes}: not served")
         if system.is_held(node.device):
             raise Refused(f"{node.device} is held by another program: free it first")

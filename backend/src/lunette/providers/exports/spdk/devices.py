@@ -38,7 +38,8 @@ class Devices:
             raise Refused(held)
         name = self._name(bdev.device)
         size = int(self._read(name, "size")) * 512
-        if size != bdev.size_bytes:
+        # A larger one was grown before a document said so: hosts have its new size already.
+        if size < bdev.size_bytes:
             raise Refused(f"{bdev.device} has {size} bytes instead of {bdev.size_bytes}: not served")
         if reason := self.volatile(bdev.device):
             raise Refused(reason)

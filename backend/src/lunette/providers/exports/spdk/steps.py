@@ -122,7 +122,7 @@ def grown(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
     return tuple(
         Step(name, name, f"look at the size of {bdev.device}", requests.rescan_bdev(name))
         for name, bdev in wanted.bdevs.items()
-        if name in seen.bdevs and seen.bdevs[name].size_bytes != bdev.size_bytes
+        if name in seen.bdevs and seen.bdevs[name].size_bytes < bdev.size_bytes
     )
 
 
