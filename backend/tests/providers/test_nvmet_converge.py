@@ -25,7 +25,7 @@ from lunette.domain.sizes import MIB
 from lunette.domain.steps import VolumeCut
 from lunette.providers.exports.nvmet import tree
 from lunette.providers.exports.nvmet.configfs import ROOT
-from lunette.providers.exports.nvmet.converge import converge, exported_volumes, is_served, served_devices, withdraw
+from lunette.providers.exports.nvmet.converge import converge, exported_volumes, is_served, withdraw
 from lunette.providers.exports.nvmet.sessions import observe_sessions
 from lunette.providers.exports.turn import Turn
 from lunette.system.fake.nvmet import FakeController, Refuse
@@ -327,8 +327,7 @@ def test_without_a_ledger_nothing_is_removed(stage: Stage) -> None:
 @pytest.mark.parametrize(("mib", "reason"), [(32, None), (128, "instead of")], ids=["it grew", "it is too small"])
 def test_a_device_is_served_from_the_size_of_the_document_on(stage: Stage, mib: int, reason: str | None) -> None:
     stage.volumes[0] = stage.volumes[0].model_copy(update={"size_bytes": mib * MIB})
-    told = states(stage.serve(stage.wish()))[id_of(31)][1]
-    assert told is None if reason is None else reason in (told or "")
+    assert (reason or "None") in str(states(stage.serve(stage.wish()))[id_of(31)][1])
 
 
 def test_a_device_somebody_else_claims_is_not_served(stage: Stage) -> None:
