@@ -32,6 +32,7 @@ from lunette.store.database import store_of
 from lunette.store.resources import Host, HostGroup, HostGroupMember, Mapping, Volume
 from lunette.store.undo import KeptState
 
+SHARED = "Volume v1 has several owners over NVMe, and its hosts cannot lock it"
 VOLUMES, HOSTS, GROUPS = ("v1", "v2"), ("h1", "h2", "h3"), ("g1", "g2")
 
 
@@ -155,13 +156,41 @@ def test_what_an_older_version_let_through_is_served_and_told_until_it_is_over(l
     assert alerts(lone) == {
         "mapping.twice": "Host h1 sees volume v1 twice: by its own mapping and by that of host group g1",
         "mapping.reservations": "Host group g1 has volumes over NVMe, and its hosts cannot lock them",
+        "mapping.shared": SHARED,
     }
     with lone.store.write() as tx:
         lone.control.patch_host(tx, ADMIN, "h1", HostPatch(description="other changes go on", os_type=OsType.WINDOWS))
         lone.control.patch_host_group(tx, ADMIN, "g1", HostGroupPatch(hosts=("h1", "h2")))
     join(lone, "g1", "h2")
     look(watcher, clock)
+    assert alerts(lone) == {"mapping.shared": SHARED}
+    with lone.store.write() as tx:
+        lone.control.patch_host(tx, ADMIN, "h1", HostPatch(os_type=OsType.LINUX))
+    look(watcher, clock)
     assert alerts(lone) == {}
+
+
+def test_single_hosts_that_lock_what_they_share_do_not_share_over_nvme(lone: Appliance) -> None:
+    furnish(lone)
+    control, nvme = lone.control, {"family": Family.NVME, "shared": True}
+    with lone.store.write() as tx:
+        for host in ("h1", "h2"):
+            control.patch_host(tx, ADMIN, host, HostPatch(os_type=OsType.ESXI))
+    one, other = (MappingCreate.model_validate({"volume": "v1", "host": host, **nvme}) for host in ("h1", "h2"))
+    words = refused(lone, partial(control.create_mappings, actor=ADMIN, wishes=[one, other]), Invalid)
+    assert "volume v1 would have several owners over NVMe, and esxi hosts need reservations" in words
+    lone.map(one)
+    linux = MappingCreate.model_validate({"volume": "v1", "host": "h3", **nvme})
+    for wish in (other, linux):
+        assert "map it over SCSI" in refused(
+            lone, partial(control.create_mappings, actor=ADMIN, wishes=[wish]), Invalid
+        )
+    with lone.store.write() as tx:
+        control.patch_host(tx, ADMIN, "h1", HostPatch(os_type=OsType.LINUX))
+    lone.map(linux)
+    change = partial(control.patch_host, actor=ADMIN, host_id="h1", patch=HostPatch(os_type=OsType.WINDOWS))
+    assert "and windows hosts need reservations" in refused(lone, change)
+    lone.map(*(MappingCreate(volume="v2", host=host, shared=True, family=Family.SCSI) for host in ("h2", "h3")))
 
 
 class Doors:
@@ -233,10 +262,12 @@ class Doors:
         return found
 
     def check(self) -> None:
+        several = select(Volume.name).join(Mapping).group_by(Volume.name).having(func.count() > 1)
+        shared = set(self._tx.scalars(several))
         for host, met in self.seen().items():
             assert len({volume for volume, _, _ in met}) == len(met), (host, met)
             if host.endswith(("esxi", "windows")):
-                assert not [one for one in met if one[1] == "nvme" and one[2]], (host, met)
+                assert not [one for one in met if one[1] == "nvme" and (one[2] or one[0] in shared)], (host, met)
 
 
 def changes() -> st.SearchStrategy[tuple[Any, ...]]:

@@ -98,7 +98,7 @@ def _facts(tx: Session, desk: Desk, wishes: Sequence[MappingCreate]) -> tuple[Ma
         luns[owner_id][lun] = name
         owned[volume_id].append(owner_id)
         families[volume_id] = Family(family)
-    names = _names(tx, {owner_id for ids in owned.values() for owner_id in ids})
+    names, systems = _names(tx, {one for ids in owned.values() for one in ids}), sharing.running(tx, volume_ids)
     held = numbers.held(tx, {row.id for rows in (hosts, groups) for row in rows.values()})
     owners = {ref: _owner(row, [row], luns, kin, beside, held) for ref, row in hosts.items()}
     group_owners = {ref: _owner(row, _members(tx, row.id), luns, kin, beside, held) for ref, row in groups.items()}
@@ -107,7 +107,7 @@ def _facts(tx: Session, desk: Desk, wishes: Sequence[MappingCreate]) -> tuple[Ma
         volumes={
             reference: MappableVolume(
                 row.id, row.name, row.state, {key: names[key] for key in owned[row.id]}, families.get(row.id),
-                sizes.get(row.id),
+                sizes.get(row.id), systems[row.id],
             )
             for reference, row in volumes.items()
         },

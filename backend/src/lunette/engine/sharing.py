@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 from collections.abc import Mapping as SizeMap
 from dataclasses import replace
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import Session, aliased
 
 from lunette.domain.alerts import Severity
@@ -28,6 +28,7 @@ from lunette.planner.sharing import (
     needs_reservations,
     needs_small_blocks,
     new_faults,
+    shared_without_reservations,
 )
 from lunette.store.resources import Host, HostGroup, HostGroupMember, Mapping, Volume
 
@@ -75,22 +76,44 @@ def of_another_system(tx: Session, desk: Desk, host: Host, os_type: OsType) -> t
 
 
 def _ways(tx: Session, whose: ColumnElement[bool], sizes: Sizes) -> tuple[Way, ...]:
+    shared = Volume.id.in_(_shared())
     query = (
-        select(Volume.id, Volume.name, Mapping.family, Mapping.host_group_id)
+        select(Volume.id, Volume.name, Mapping.family, Mapping.host_group_id, shared)
         .select_from(Mapping)
         .join(Volume)
         .where(whose)
     )
     return tuple(
-        Way(name, Family(family), group_id is not None, sizes.get(volume_id))
-        for volume_id, name, family, group_id in tx.execute(query)
+        Way(name, Family(family), group_id is not None, sizes.get(volume_id), bool(is_shared))
+        for volume_id, name, family, group_id, is_shared in tx.execute(query)
     )
+
+
+def _shared() -> Select[str]:
+    """Ids of volumes with several owners."""
+    return select(Mapping.volume_id).group_by(Mapping.volume_id).having(func.count() > 1)
+
+
+def running(tx: Session, volume_ids: Collection[str]) -> dict[str, frozenset[OsType]]:
+    """By volume, what runs on the hosts that have it."""
+    member = HostGroupMember.host_group_id == Mapping.host_group_id
+    query = (
+        select(Mapping.volume_id, Host.os_type)
+        .outerjoin(HostGroupMember, member)
+        .join(Host, Host.id == func.coalesce(Mapping.host_id, HostGroupMember.host_id))
+        .where(Mapping.volume_id.in_(volume_ids))
+    )
+    found: dict[str, set[OsType]] = defaultdict(set)
+    for volume_id, os_type in tx.execute(query):
+        found[volume_id].add(OsType(os_type))
+    return {volume_id: frozenset(found[volume_id]) for volume_id in volume_ids}
 
 
 def causes_of(tx: Session, seen: Observation) -> Iterator[Cause]:
     """An alert for each thing that is refused today and stands in the database."""
     yield from _seen_twice(tx)
     yield from _without_reservations(tx)
+    yield from _shared_without_reservations(tx)
     yield from _of_large_blocks(tx, seen)
 
 
@@ -138,6 +161,22 @@ def _without_reservations(tx: Session) -> Iterator[Cause]:
             fix="With the cluster stopped, take the group's NVMe mappings away and map the volumes over SCSI; or put "
             "right the operating system of its hosts here.",
         )
+
+
+def _shared_without_reservations(tx: Session) -> Iterator[Cause]:
+    shared = select(Volume.id, Volume.name).join(Mapping).where(Mapping.family == Family.NVME, Volume.id.in_(_shared()))
+    names = dict(tx.execute(shared.distinct()).all())
+    for id_, os_types in running(tx, names.keys()).items():
+        if clusters := os_types & RESERVING:
+            words = shared_without_reservations(names[id_], clusters)
+            yield Cause(
+                key=f"{FAMILY}shared:{id_}",
+                severity=Severity.WARNING,
+                message=f"Volume {names[id_]} has several owners over NVMe, and its hosts cannot lock it",
+                cause=words[0].upper() + words[1:],
+                fix="With what uses the volume stopped, take its NVMe mappings away and map it over SCSI; or put right "
+                "the operating system of its hosts here.",
+            )
 
 
 def _of_large_blocks(tx: Session, seen: Observation) -> Iterator[Cause]:

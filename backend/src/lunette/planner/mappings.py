@@ -27,6 +27,7 @@ from lunette.planner.sharing import (
     SMALL_BLOCKS,
     needs_reservations,
     needs_small_blocks,
+    shared_without_reservations,
     twice,
 )
 
@@ -46,6 +47,8 @@ class MappableVolume:
     """Of the mappings it has."""
     block_bytes: int | None = None
     """None where nobody knows it now, or nobody asked: it matters to ESXi."""
+    os_types: frozenset[OsType] = frozenset()
+    """What runs on the hosts that have it."""
 
 
 @dataclass(frozen=True)
@@ -188,10 +191,13 @@ def _check_families(
 ) -> None:
     """A volume is served over SCSI or over NVMe; and NVMe must be able to do what the owner's cluster needs."""
     known: dict[str, Family] = {}
+    sharing: dict[str, frozenset[OsType]] = {}
     for index, (family, pair) in enumerate(zip(families, found, strict=True)):
         if pair is None:
             continue
         volume, owner = pair
+        is_shared = bool(volume.owners) or volume.id in sharing
+        sharing[volume.id] = sharing.get(volume.id, volume.os_types) | owner.os_types
         before = known.setdefault(volume.id, volume.family or family)
         if before is not family:
             message = (
@@ -205,6 +211,9 @@ def _check_families(
         if family is Family.NVME and owner.is_group and (clusters := owner.os_types & RESERVING):
             field = at("mappings", index, len(families), "family")
             findings.add(Invalid, field, family.value, needs_reservations(owner.name, clusters))
+        elif family is Family.NVME and is_shared and (clusters := sharing[volume.id] & RESERVING):
+            field = at("mappings", index, len(families), "family")
+            findings.add(Invalid, field, family.value, shared_without_reservations(volume.name, clusters))
 
 
 def _number(

@@ -45,7 +45,8 @@ def choose(taken: Mapping[int, str], held: HeldNumbers, volume_id: str, family: 
     """The number a mapping gets when none was asked for: the one the volume had, or the lowest that may be given."""
     had = {lun: [one.family for one in held[lun] if one.volume_id == volume_id] for lun in held}
     own = [lun for lun in sorted(had) if family in had[lun]]
-    for lun in (*own, *range(FIRST_LUN, LAST_LUN + 1)):
+    numbers: list[int] = [*own, *range(FIRST_LUN, LAST_LUN + 1)]
+    for lun in numbers:
         if lun not in taken and not others(held, lun, volume_id, family):
             return lun
     return None

@@ -38,6 +38,8 @@ class Way:
     by_group: bool
     block_bytes: int | None = None
     """None where nobody knows it now."""
+    is_shared: bool = False
+    """The volume has further owners."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,11 @@ def faults(view: View) -> Iterator[Fault]:
         for way in view.ways:
             if way.block_bytes is not None and way.block_bytes > SMALL_BLOCK_BYTES:
                 yield Fault(Rule.BLOCKS, way.volume, needs_small_blocks(way.volume, way.block_bytes, view.host))
+    if view.os_type in RESERVING:
+        for way in view.ways:
+            if way.is_shared and way.family is Family.NVME:
+                words = shared_without_reservations(way.volume, {view.os_type})
+                yield Fault(Rule.RESERVATIONS, f"volume {way.volume}", words)
     if view.group is None:
         return
     own = {way.volume for way in view.ways if not way.by_group}
@@ -97,6 +104,14 @@ def needs_reservations(group: str, os_types: AbstractSet[OsType]) -> str:
     return (
         f"{group} is a cluster of {' and '.join(sorted(os_types))} hosts, which needs reservations and "
         "compare-and-write; over NVMe the appliance has neither: map it over SCSI"
+    )
+
+
+def shared_without_reservations(volume: str, os_types: AbstractSet[OsType]) -> str:
+    """Says why a volume over NVMe has one owner only where hosts lock what they share."""
+    return (
+        f"volume {volume} would have several owners over NVMe, and {' and '.join(sorted(os_types))} hosts need "
+        "reservations and compare-and-write for what they share; over NVMe the appliance has neither: map it over SCSI"
     )
 
 
