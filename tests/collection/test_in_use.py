@@ -61,3 +61,21 @@ def test_a_volume_in_use_stays_unless_the_play_lets_it_go(tmp_path: Path) -> Non
         assert len(at.api.items("/mappings")) == 1
         assert at.run("mapping", {**GONE, "in_use": True})["changed"]
         assert at.api.items("/mappings") == []
+
+
+def test_a_number_that_hosts_may_still_have_is_given_only_by_a_play_that_says_so(tmp_path: Path) -> None:
+    with bench(tmp_path) as at:
+        make_array(at.api)
+        for name in ("data", "next"):
+            at.api.made("/volumes", {"name": name, "array": "tank", "size_bytes": "64MiB"})
+        at.api.made("/hosts", {"name": "db", "iqns": [IQN]})
+        at.run("mapping", MAPPING)
+        at.run("mapping", GONE)
+        wish = {"volume": "next", "host": "db", "lun": 1}
+        refused = at.run("mapping", wish)
+        assert refused["failed"]
+        assert "LUN 1 of db (volume data)" in refused["msg"]
+        assert "in_use: true" in refused["msg"]
+        assert at.api.items("/mappings") == []
+        assert at.run("mapping", {**wish, "in_use": True})["changed"]
+        assert at.api.items("/mappings")[0]["lun"] == 1
