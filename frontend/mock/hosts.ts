@@ -150,9 +150,11 @@ export function createGroup(world: World, body: HostGroupCreate): Wish {
   const members = world.hosts.filter((one) => body.hosts?.includes(one.name) || body.hosts?.includes(one.id))
   const fresh = group(body.name, members, { id: freshId('group'), description: body.description ?? '' })
   return {
-    plan: plan(`Create host group ${body.name}`, [
-      ['create', 'host group', body.name, `of ${members.length} hosts`],
-    ]),
+    plan: plan(
+      `Create host group ${body.name}`,
+      [['create', 'host group', body.name, `of ${members.length} hosts`]],
+      { reused: world.reused },
+    ),
     apply: () => {
       world.hostGroups.push(fresh)
       for (const member of members) Object.assign(member, { group: fresh.name, group_id: fresh.id })

@@ -16,6 +16,7 @@ import type {
   Job,
   Mapping,
   Me,
+  Plan,
   Portal,
   FcPort,
   ForeignArray,
@@ -80,6 +81,8 @@ export interface World {
   drift: DriftReport
   /** I/Os per second by volume, of those that are in use. */
   iops: Record<string, number>
+  /** What changes of host groups would give to other volumes. */
+  reused: Plan['reused']
   alerts: Alert[]
   hosts: Host[]
   hostGroups: HostGroup[]
@@ -215,6 +218,7 @@ export function makeWorld(): World {
     events: events(),
     drift: { items: [], complete: true, unseen: [], repaired: 0 },
     iops: {},
+    reused: [],
     alerts: alerts(),
   }
 }

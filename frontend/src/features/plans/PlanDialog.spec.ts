@@ -142,3 +142,18 @@ it('closes changes to a viewer and says which role they take', async () => {
   expect(button.disabled).toBe(true)
   expect(button.title).toBe('Your role does not allow this: it takes the role Operator')
 })
+
+it('gives a number that another volume had only after that volume was typed', async () => {
+  const world = loggedIn()
+  world.reused = [{ number: 'LUN 1', owner: 'proxmox', volume: 'lun02', former: 'lun01' }]
+  const { page, requests } = await visit('/host-groups', world)
+  await click(page, 'Create group')
+  type(field(dialog(), 'Name'), 'proxmox')
+  await click(dialog(), 'Review the plan')
+  expect((control(dialog(), 'Create group') as HTMLButtonElement).disabled).toBe(true)
+  type(field(dialog(), 'Hosts may still have the old device. Type lun01 to go on'), 'lun01')
+  await settle()
+  await click(dialog(), 'Create group')
+  expect(world.hostGroups.at(-1)?.name).toBe('proxmox')
+  expect(posts(requests, '/host-groups').at(-1)).toContain('confirm=lun01')
+})
