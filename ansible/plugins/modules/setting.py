@@ -52,6 +52,12 @@ options:
       - Hours for which deleted volumes can be recovered. 0 erases a volume as soon as it is deleted.
       - From 0 to 720.
     type: int
+  number_held_hours:
+    description:
+      - Hours for which the LUN number or namespace id of an unmapped volume is given to no other volume of the
+        same hosts, unless they log in anew.
+      - From 1 to 720.
+    type: int
   disk_health_minutes:
     description:
       - Minutes after which each drive is asked for its health again.
@@ -225,8 +231,9 @@ EXAMPLES = r"""
 RETURN = r"""
 resource:
   description: The setting as the API shows it, with the fields C(name), C(time_zone), C(session_hours), C(second_factor_required),
-    C(history_days), C(deleted_keep_hours), C(disk_health_minutes), C(short_test_days), C(long_test_days), C(mail),
-    C(webhook), C(syslog), C(heartbeat), C(trusted_ca), C(firewall), C(discovery_auth), C(deliveries), C(updated_at).
+    C(history_days), C(deleted_keep_hours), C(number_held_hours), C(disk_health_minutes), C(short_test_days), C(long_test_days),
+    C(mail), C(webhook), C(syslog), C(heartbeat), C(trusted_ca), C(firewall), C(discovery_auth), C(deliveries),
+    C(updated_at).
   returned: when there is one, or was one before
   type: dict
 plan:
@@ -260,6 +267,9 @@ ARGUMENTS = {
         "type": "int",
     },
     "deleted_keep_hours": {
+        "type": "int",
+    },
+    "number_held_hours": {
         "type": "int",
     },
     "disk_health_minutes": {
@@ -385,6 +395,7 @@ NOUN = Noun(
         "second_factor_required": Field(patch=True, shown=("second_factor_required",)),
         "history_days": Field(patch=True, shown=("history_days",)),
         "deleted_keep_hours": Field(patch=True, shown=("deleted_keep_hours",)),
+        "number_held_hours": Field(patch=True, shown=("number_held_hours",)),
         "disk_health_minutes": Field(patch=True, shown=("disk_health_minutes",)),
         "short_test_days": Field(patch=True, shown=("short_test_days",)),
         "long_test_days": Field(patch=True, shown=("long_test_days",)),
