@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ from tests.initiators.kernel import KernelInitiator, LoginFailed
 from tests.initiators.libiscsi import Chap
 from tests.lab.appliance import Appliance, appliance
 from tests.machines.model import MachineError
+from tests.machines.pace import within
 from tests.machines.uml import Uml
 
 pytestmark = [pytest.mark.uml, pytest.mark.timeout(1500), pytest.mark.slow]
@@ -232,6 +234,7 @@ def test_a_host_that_keeps_the_device_of_a_volume_writes_into_no_other(standing:
     client.delete(f"/mappings/{second['id']}", confirm=["next"])
     wish = {"volume": "next", "host": "db", "lun": first["lun"]}
     assert [one["former"] for one in client.post("/mappings", wish, dry_run=True)["reused"]] == ["more"]
+    time.sleep(within(15.0))  # until the appliance has noted who was logged in without the volume
     guest.logout(target)
     guest.login(target, standing.portal, iqn("db"))  # as another session, which has no old device
     wait_until("the number is free", lambda: client.post("/mappings", wish, dry_run=True)["reused"] == [], 60.0)

@@ -66,7 +66,10 @@ class Standing:
         return self.host.machine.check("ls /sys/class/iscsi_session")
 
     def map(self, volume: str, lun: int) -> None:
-        self.client.post("/mappings", {"volume": volume, "host": "h", "lun": lun})
+        """Also under a number that another volume had: the host has no device of it any more."""
+        wish = {"volume": volume, "host": "h", "lun": lun}
+        plan = self.client.post("/mappings", wish, dry_run=True)
+        self.client.post("/mappings", wish, confirm=[one["former"] for one in plan["reused"]])
         wait_until(f"{volume} is served", lambda: all(m["state"] == "open" for m in self.client.list("/mappings")))
 
     def unmap(self, volume: str) -> None:

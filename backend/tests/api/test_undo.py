@@ -23,7 +23,7 @@ def test_a_deleted_mapping_is_planned_brought_back_and_served_under_its_number(a
     seq = last(appliance, "mapping.deleted")
     shown = appliance.get(f"/events/{seq}")
     assert shown["undo"] == {"possible": True, "reason": None, "undone_by": None}
-    assert [change["detail"] for change in shown["changes"]] == ["LUN 7 of h1 goes away"]
+    assert [change["detail"] for change in shown["changes"]] == ["LUN 7 of h1 goes away, and is held back for 24 hours"]
     plan = appliance.post(f"/events/{seq}:undo", dry_run=True)
     assert (plan.status_code, plan.json()["title"]) == (200, f"Undo event {seq}: Unmap volume v1 from h1")
     assert appliance.items("/mappings") == []

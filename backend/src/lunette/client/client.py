@@ -99,9 +99,14 @@ class Client(Operations):
             if cursor is None:
                 return
 
-    def post(self, path: str, body: JsonObject | None = None, *, dry_run: bool = False) -> JsonObject:
-        """Creates something: the resource, the job that makes it, or with `dry_run` the plan."""
-        answer: JsonObject = self._wire.call("POST", path, params=_dry(dry_run), body=body).json()
+    def post(
+        self, path: str, body: JsonObject | None = None, *, confirm: Sequence[str] = (), dry_run: bool = False
+    ) -> JsonObject:
+        """Creates something: the resource, the job that makes it, or with `dry_run` the plan.
+
+        `confirm`: names of volumes that the plan asks for: those in use that go, and those whose numbers it gives away.
+        """
+        answer: JsonObject = self._wire.call("POST", path, params=_query(dry_run, confirm), body=body).json()
         return answer
 
     def patch(self, path: str, body: JsonObject, *, confirm: Sequence[str] = (), dry_run: bool = False) -> JsonObject:
@@ -126,7 +131,7 @@ class Client(Operations):
         self, method: str, path: str, item: str, body: Any, *, dry_run: bool, confirm: Sequence[str] = ()
     ) -> JsonObject:
         headers = {"If-Match": self._etag(item)}
-        params = {**_dry(dry_run), **({"confirm": list(confirm)} if confirm else {})}
+        params = _query(dry_run, confirm)
         answer: JsonObject = self._wire.call(method, path, params=params, body=body, headers=headers).json()
         return answer
 
@@ -205,5 +210,6 @@ def _item(place: str) -> str:
     return place.split(":", 1)[0]
 
 
-def _dry(dry_run: bool) -> dict[str, str]:
-    return {"dry_run": "true"} if dry_run else {}
+def _query(dry_run: bool, confirm: Sequence[str] = ()) -> dict[str, str | list[str]]:
+    asked: dict[str, str | list[str]] = {"dry_run": "true"} if dry_run else {}
+    return asked | ({"confirm": list(confirm)} if confirm else {})
