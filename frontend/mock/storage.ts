@@ -18,6 +18,7 @@ const bay = (number: number): DiskSeat => ({
 
 const hardware = (rotational: boolean, signatures: DiskHardware['signatures'] = []): DiskHardware => ({
   device: '/dev/null',
+  paths: ['/dev/null'],
   wwn: null,
   firmware: 'GDC5902Q',
   rotational,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from backend.tests.api.test_rebuild import installed_anew, rebuilt, settled
+from backend.tests.api.rebuilding import installed_anew, rebuilt, settled
 from backend.tests.scene import make_array
 from backend.tests.wiring import Api, add_token, make_parts, running
 from lunette.agent.core import Agent

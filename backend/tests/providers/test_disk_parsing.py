@@ -1,5 +1,5 @@
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -185,7 +185,7 @@ def _entry(kname: str, kind: str = "disk", **more: object) -> dict[str, object]:
     return plain | more
 
 
-def _tree(*entries: dict[str, object]) -> list[Mapping[str, Any]]:
+def _tree(*entries: dict[str, object]) -> Sequence[Mapping[str, Any]]:
     return parse.block_tree(json.dumps({"blockdevices": entries}))
 
 

@@ -93,7 +93,7 @@ def test_no_disk_with_a_zfs_label_is_wiped_while_a_pool_cannot_be_read() -> None
     path = under_another_name(farm.machine, farm.disks[0])
     step = wipe_of(farm, path)
     farm.machine.tools.add("zpool", lambda _argv: (0, '{"pools": {"tank": {"name": "tank"}}}', ""))
-    with pytest.raises(InUse, match="ZFS label, and the pool .* cannot be read"):
+    with pytest.raises(InUse, match=r"ZFS label, and the pool .* cannot be read"):
         farm.do(step)
     assert path.partitions[0].media.zfs
 

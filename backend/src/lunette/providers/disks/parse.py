@@ -44,7 +44,6 @@ class SysfsFacts(Model):
     """Who exports it as a whole, or a partition of it, in words."""
 
 
-
 def block_tree(text: str, unread: dict[str, str] | None = None) -> list[dict[str, Any]]:
     """The top level of `lsblk -J -b`, drives only. One that left while lsblk looked has no size: it is gone.
 

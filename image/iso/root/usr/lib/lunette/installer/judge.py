@@ -5,6 +5,7 @@ Disks are judged by what the running appliance sees (`lunette.providers.disks`),
 
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict, InUse, NoSpace, NotFound
+from lunette.domain.interfaces import ObservedInterface
 from lunette.domain.sizes import format_size
 from lunette.providers.disks.inventory import observe_disks, settle
 from lunette.providers.network.observe import links, observe
@@ -154,11 +155,20 @@ def check_network(system: System, document: Document) -> None:
 
 def network_of(system: System, document: Document) -> Planned:
     """How each interface is to be; none where the document says nothing of several. Raises what the product refuses."""
-    return planned(document.interfaces, observe(system, links(system))) if document.interfaces else ()
+    return planned(document.interfaces, _cards(system)) if document.interfaces else ()
+
+
+def _cards(system: System) -> tuple[ObservedInterface, ...]:
+    """Raises Conflict naming an interface that cannot be read: no network is planned around it."""
+    unread: dict[str, str] = {}
+    found = observe(system, links(system), unread)
+    if unread:
+        raise Conflict("; ".join(f"network interface {name} cannot be read: {why}" for name, why in unread.items()))
+    return found
 
 
 def _check_web_page(system: System, document: Document, connected: list[str]) -> None:
-    there = observe(system, links(system))
+    there = _cards(system)
     network = planned(document.interfaces, there)
     names = [one.name if one.name in dict(network) else card_name(one.name, there)
              for one in for_the_web_page(document.interfaces)]  # fmt: skip
