@@ -87,3 +87,11 @@ def engine(folder: Path) -> Iterator[Docker]:
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(60)
+        _unmount_below(folder)
+
+
+def _unmount_below(folder: Path) -> None:
+    """dockerd leaves the network namespace of the machine mounted, and nobody can remove the folder then."""
+    for line in Path("/proc/self/mounts").read_text().splitlines():
+        if (point := Path(line.split()[1])).is_relative_to(folder):
+            subprocess.run(["umount", str(point)], check=True)
