@@ -2,11 +2,17 @@
 
 from typing import Any
 
-from backend.tests.scene import disk_ids
+import pytest
+from sqlalchemy import select
+
+from backend.tests.scene import disk_ids, make_array
 from backend.tests.wiring import Api
 from backend.tests.wiring_agent import passed
 from lunette.agent import serving
 from lunette.agent.core import Agent
+from lunette.api.parts import Parts
+from lunette.engine import array_disks
+from lunette.store.resources import ArrayDisk
 from lunette.system.fake import FakeSignature, FakeSystem
 
 
@@ -82,3 +88,32 @@ def test_a_drive_that_nothing_tells_from_others_is_not_built_upon(appliance: Api
     refused = appliance.post("/arrays", wish, dry_run=True)
     assert refused.status_code == 409
     assert "another drive could be taken for it" in refused.text
+
+
+@pytest.mark.parametrize("is_other_drive", [False, True])
+def test_disks_that_an_older_version_called_by_another_link_go_by_their_names_of_today(
+    appliance: Api, parts: Parts, agent: Agent, machine: FakeSystem, is_other_drive: bool
+) -> None:
+    make_array(appliance)
+    today = {disk["id"] for disk in appliance.items("/disks") if disk["array"]}
+    with parts.store.write() as tx:
+        for row in tx.scalars(select(ArrayDisk)):
+            row.disk_id = row.disk_id.removesuffix("_1")
+            row.serial += "X" * is_other_drive
+
+    def named() -> set[str]:
+        with parts.store.read() as tx:
+            return set(tx.scalars(select(ArrayDisk.disk_id)))
+
+    before = named()
+    assert len(before) == 8
+    assert before.isdisjoint(today)
+    if is_other_drive:
+        array_disks.follow_links(parts.store, parts.control.desk, agent.observe())
+        assert named() == before
+        return
+    machine.changed()
+    appliance.until(lambda: named() == today)
+    appliance.until(lambda: all(disk["observed"] for disk in appliance.items("/disks") if disk["array"]))
+    assert not [alert for alert in appliance.items("/alerts") if "does not work" in alert["message"]]
+    assert appliance.get("/arrays/tank")["health"] in ("clean", "resyncing")

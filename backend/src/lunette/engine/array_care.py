@@ -18,9 +18,14 @@ from lunette.store.resources import Array, ArrayDisk
 ACTOR = Actor(name="lunette")
 
 
+def name_disks(store: Store, desk: Desk, seen: Observation) -> None:
+    """Gives the disks of arrays the names that they go by on a fresh look, before anything is judged by them."""
+    array_disks.follow_links(store, desk, seen)
+    array_disks.recognise(store, desk, seen)
+
+
 def tend(store: Store, desk: Desk, seen: Observation) -> None:
     """All of it, on a fresh look."""
-    array_disks.recognise(store, desk, seen)
     let_go_of_replaced(store, desk, seen)
     tend_spares(store, desk, seen)
     spare_groups.tend(store, desk, seen)

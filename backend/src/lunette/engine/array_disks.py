@@ -101,6 +101,30 @@ def _hand_over(tx: Session, plan: Plan) -> None:
                 tx.expire(array, ["disks"])
 
 
+def follow_links(store: Store, desk: Desk, seen: Observation) -> None:
+    """Gives disks that an older version called by another of their links the name they go by now.
+
+    Only the drive itself: with the serial that is written down, and under a link that leads to no other disk.
+    """
+    names = {disk.id for disk in seen.disks}
+    with store.read() as tx:
+        query = select(ArrayDisk.disk_id, ArrayDisk.serial).join(Array).where(Array.state == ResourceState.READY.value)
+        gone = [(name, serial) for name, serial in tx.execute(query) if name not in names]
+        taken = set(tx.scalars(select(ArrayDisk.disk_id)))
+    renamed = {}
+    for name, serial in gone:
+        found = [disk for disk in seen.disks if name in disk.links]
+        if len(found) == 1 and found[0].serial == serial and found[0].id not in taken:
+            renamed[name] = found[0].id
+    if not renamed:
+        return
+    with store.write() as tx:
+        rows = select(ArrayDisk).join(Array).where(ArrayDisk.disk_id.in_(renamed))
+        for row in tx.scalars(rows.where(Array.state == ResourceState.READY.value)):
+            row.disk_id = renamed[row.disk_id]
+        exportset.changed(tx, desk)
+
+
 def recognise(store: Store, desk: Desk, seen: Observation) -> None:
     """Gives disks that nothing tells from others the name of what is on them now, instead of a kernel name."""
     named = {disk.id for disk in seen.disks if not disk.is_known and disk.array_uuid}

@@ -116,9 +116,9 @@ class Control:
         )
         self.interfaces = Interfaces(self.desk)
         self.updates = Updates(self.desk)
-        tend = functools.partial(array_care.tend, store, self.desk)
+        names, tend = (functools.partial(what, store, self.desk) for what in (array_care.name_disks, array_care.tend))
         self._watcher = Watcher(store, self._cache, await_change=agent.await_change, tend=tend, pace=pace)
-        self._watcher.room, self.failed_logins = room, self._watcher.failed_logins
+        self._watcher.name_disks, self._watcher.room, self.failed_logins = names, room, self._watcher.failed_logins
         self._pools = PoolWatcher(store, self.desk, self._cache.get, pace=pace)
         self.performance = Recorder(agent.counters, self._disk_ids)
         self.logins = Logins(self.desk, self.performance.rates_of)

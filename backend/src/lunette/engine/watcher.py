@@ -89,6 +89,8 @@ class Watcher:
         self._await_change = await_change
         self._wait_s, self._period_s = WAIT_S * pace, PERIOD_S * pace
         self._tend = tend
+        self.name_disks: Callable[[Observation], None] = lambda seen: None
+        """Is called with each observation before anything is judged, for disks that go by another name now."""
         self.room: system_drive.Look = lambda: None
         """Looks at the system drive."""
         self.failed_logins = failed_logins.FailedLogins(store)
@@ -120,6 +122,7 @@ class Watcher:
             seen = self._cache.get(max_age_s)
         except Unavailable:
             return AWAY_S
+        self.name_disks(seen)
         with self._store.read() as tx:
             standing = tx.scalars(select(Array).where(exportset.is_served())).all()
             portals = tx.scalars(select(Portal).order_by(Portal.name)).all()
