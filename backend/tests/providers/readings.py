@@ -14,7 +14,7 @@ from lunette.providers.arrays.md import superblock
 from lunette.providers.arrays.zfs import counters as zfs_counters
 from lunette.providers.arrays.zfs import datasets, labels
 from lunette.providers.arrays.zfs import parse as zfs
-from lunette.providers.disks import diskstats, listing, smart_parse
+from lunette.providers.disks import diskstats, listing, running, smart_parse
 from lunette.providers.disks import parse as disks
 from lunette.providers.encryption import device as luks
 from lunette.providers.exports.lio import connected, refused
@@ -69,6 +69,7 @@ def _drives(text: str) -> object:
 
 VGS, LVS = recorded("lvm-2.03.31/vgs.json"), recorded("lvm-2.03.31/lvs.json")
 RAID_PVS, RAID_LVS = recorded("lvm-2.03.31/raid-pvs-lost.json"), recorded("lvm-2.03.31/raid-lvs-lost.json")
+PVS = '{"report": [{"pv": [{"pv_uuid": "a-b", "vg_name": "g"}, {"pv_uuid": "c-d", "vg_name": ""}]}]}'
 WIPEFS = recorded("util-linux-2.41/wipefs.json")
 SMART = {
     "smartctl": {"messages": [{"string": "odd", "severity": "error"}]}, "logical_block_size": 512,
@@ -161,6 +162,7 @@ READINGS: Mapping[str, tuple[Reading, ...]] = {
         for read in (_drives, listing.entries)
     ),
     "disks.parse.signatures": (Reading(WIPEFS, disks.signatures),),
+    "disks.running.groups": (Reading(PVS, running.groups),),
     "disks.smart_parse.reading": tuple(
         Reading(json.dumps(told), lambda text: smart_parse.reading(text, 0.0)) for told in (SMART, NVME)
     ),

@@ -5,7 +5,6 @@ path, on a partition under another name, or where an identity was made up by a b
 UUID of an array and of the member, of a physical volume, a pool and its member, a file system, a LUKS header.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 
 from lunette.domain.base import Model
@@ -15,6 +14,7 @@ from lunette.providers.arrays.md.observe import kernel_arrays
 from lunette.providers.arrays.zfs import observe as zfs
 from lunette.providers.disks import parse
 from lunette.providers.disks.inventory import MOUNTS, read_signatures
+from lunette.providers.reading import document, reader, rows, text_of, word
 from lunette.system.doorway import System
 
 MD, LVM, ZFS = "linux_raid_member", "LVM2_member", "zfs_member"
@@ -100,11 +100,17 @@ def _physical_volume(system: System, content: _Content) -> str | None:
     command = ["pvs", *only, "--foreign", "--shared", "--reportformat", "json_std", "-o", "pv_uuid,vg_name"]
     said = system.run(command, timeout_s=_TIMEOUT_S, ok=(0, 5)).stdout  # code 5: a device of the group is away
     try:
-        groups = {row["pv_uuid"]: row["vg_name"] for row in json.loads(said)["report"][0]["pv"]}
-    except (ValueError, LookupError, TypeError) as error:
+        group = groups(said).get(content.uuid)
+    except ToolFailed as error:
         raise ToolFailed("pvs does not tell which volume groups are active, so nothing is wiped", log=said) from error
-    group = groups.get(content.uuid)
     return f"it carries a physical volume of the volume group {group}, which is active" if group else None
+
+
+@reader("pvs")
+def groups(text: str) -> dict[str, str]:
+    """The volume groups, by the UUID of each physical volume, from a `pvs` report; "" for none."""
+    found = rows(document(text)["report"][0]["pv"])
+    return {word(row["pv_uuid"]): text_of(row["vg_name"] or "") for row in found}
 
 
 def _below_volumes(system: System) -> Iterator[str]:

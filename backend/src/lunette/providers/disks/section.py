@@ -1,9 +1,10 @@
 """Reads JSON that may be odd: keys that are missing or null, numbers as text, values of another type. Never raises."""
 
-import json
 import math
 import re
 from collections.abc import Iterator, Mapping
+
+from lunette.providers import reading
 
 MOST = 2**63 - 1
 """Counters of drives have up to 128 bits; what the database cannot hold is as good as this."""
@@ -78,7 +79,7 @@ class Section:
 def document(text: str) -> Section | None:
     """The object that a text holds as JSON; None if it holds none."""
     try:
-        found = json.loads(text)
+        found = reading.document(text)
     except (ValueError, RecursionError):
         return None
     return Section(found) if isinstance(found, dict) else None

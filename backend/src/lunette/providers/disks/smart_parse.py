@@ -4,12 +4,12 @@ Names as in smartmontools 7.4 (nvmeprint.cpp, ataprint.cpp, scsiprint.cpp); what
 What a drive leaves out it does not tell. What is there and cannot be read is named: nobody may call that drive well.
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lunette.domain.disk_health import CriticalWarning, DriveReading, EraseSupport, ErrorRecovery, HealthValues
 from lunette.domain.errors import ToolFailed
+from lunette.providers import reading as shapes
 from lunette.providers.disks import section, selftest
 from lunette.providers.disks.section import MOST, Section, whole
 from lunette.providers.reading import reader
@@ -103,7 +103,7 @@ def recovery(text: str) -> ErrorRecovery | None:
 def document(text: str) -> Json:
     """What nvme-cli printed. Raises ToolFailed where that is no document."""
     try:
-        found = json.loads(text)
+        found = shapes.document(text)
     except (ValueError, RecursionError) as error:
         raise ToolFailed("nvme printed no JSON: see whether nvme-cli 2 is installed", log=text[:1000]) from error
     if not isinstance(found, dict):
