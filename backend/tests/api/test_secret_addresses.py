@@ -177,6 +177,7 @@ def read_everything(api: Api, admin: Api) -> set[str]:
     return answered
 
 
+@pytest.mark.timeout(600)
 def test_a_token_in_an_address_is_found_nowhere(parts: Parts, updates: str, capsys: pytest.CaptureFixture[str]) -> None:
     heard: dict[str, str] = {}
     before = structlog.get_config()
