@@ -39,7 +39,7 @@ def test_a_blank_disk_is_found_by_serial_and_by_every_id() -> None:
 
 def test_an_absent_or_ambiguous_disk_is_refused_with_the_blank_ones() -> None:
     system = Server({"eth0": "1"})
-    with pytest.raises(NotFound, match=r"no disk ata-Gone is there.*Blank disks.*FAKE0001"):
+    with pytest.raises(NotFound, match=r"no disk ata-Gone is there.*Blank disks.*scsi-35000c50000000001"):
         judge(system, document("ata-Gone"))
     twins = tuple(disk.model_copy(update={"serial": "same"}) for disk in observe_disks(system))
     with pytest.raises(Conflict, match="several disks are called same"):

@@ -249,7 +249,7 @@ def test_what_is_unmapped_goes_though_its_name_is_not_ours(world: World) -> None
     world.do(lambda tx: world.control.create_mappings(tx, ACTOR, [again]))
     world.settle()
     assert world.machine.read(f"{ROOT}/subsystems/{DB_NQN}/attr_serial").strip() == SHOWN["attr_serial"]
-    assert sorted(nvmet(world).devices(nvmet(world).connect(DB, DB_NQN, WHERE, KEYS))) == [1]
+    assert sorted(nvmet(world).devices(nvmet(world).connect(DB, DB_NQN, WHERE, KEYS))) == [7], "its old number"
 
 
 def test_a_portal_that_is_deleted_goes_though_its_number_is_not_ours(world: World) -> None:

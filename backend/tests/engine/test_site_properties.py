@@ -29,9 +29,9 @@ from lunette.engine.site_known import known
 from lunette.planner import site as planner
 from lunette.planner.site_scope import narrow
 
-FEW, MANY = 5, 1500
+FEW, MANY = 8, 1500
 """Examples in `make test`, which take seconds for all of them, and in the full matrix."""
-FEW_MADE, MANY_MADE = 5, 200
+FEW_MADE, MANY_MADE = 8, 200
 """Those that are made on the fake machine."""
 
 

@@ -5,6 +5,7 @@ stands for is fixed, which names a site holds and everything that may change is 
 numbers are few, so that two sites get into each other's way.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
@@ -190,8 +191,8 @@ def _portals(draw: DrawFn) -> list[dict[str, Any]]:
 def _mappings(
     draw: DrawFn, volumes: list[str], hosts: list[dict[str, Any]], groups: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """No host has a volume by itself and by its group, and no cluster that locks volumes has one over NVMe: both are
-    refused. A volume is served over SCSI or over NVMe.
+    """No host has a volume by itself and by its group, and no cluster that locks volumes, group or not, has one over
+    NVMe: both are refused. A volume is served over SCSI or over NVMe.
     """
     owners = [*({"host": host["name"]} for host in hosts), *({"host_group": group["name"]} for group in groups)]
     if not volumes or not owners:
@@ -206,7 +207,10 @@ def _mappings(
         for volume, index in pairs
         if (volume, group_of.get(owners[index].get("host", ""))) not in by_group
     ]
+    alone = {host["name"] for host in hosts if host["os_type"] in RESERVING}
+    of_several = {volume for volume, _ in pairs if sum(volume == other for other, _ in pairs) > 1}
     locked = {volume for volume, group in by_group if group in locking}
+    locked |= {volume for volume, index in pairs if volume in of_several and owners[index].get("host") in alone}
     over_nvme = {volume for volume in sorted({volume for volume, _ in pairs} - locked) if draw(st.booleans())}
     numbers = {index: draw(st.permutations(range(1, 8))) for index in range(len(owners))}
     found: list[dict[str, Any]] = []
@@ -300,4 +304,9 @@ def facts(site: Site) -> Facts:
 
 def _facts(entry: Model) -> dict[str, object]:
     chosen = {"engine": entry.engine or SERVED_BY[entry.protocol][0]} if isinstance(entry, PortalCreate) else {}
-    return {name: frozenset(value) if isinstance(value, tuple) else value for name, value in entry} | chosen
+    return {name: frozenset(map(_own, value)) if isinstance(value, tuple) else value for name, value in entry} | chosen
+
+
+def _own(value: object) -> object:
+    """A disk by the name that it has in DISKS, which is one of its links."""
+    return re.sub(r"^nvme-Disk_(D\d+)_1$", r"nvme-\1", value) if isinstance(value, str) else value

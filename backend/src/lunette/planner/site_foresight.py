@@ -84,8 +84,8 @@ def _with_array(seen: Observation, step: MdCreate) -> Observation:
     taken = _with_disks(seen, step.devices(), signatures=(member,), holders=(step.md_name,), array_uuid=step.uuid)
     size = md.usable_bytes(step.level, step.member_bytes, len(step.members), step.chunk_bytes, step.layout)
     array = ObservedArray(
-        uuid=step.uuid, engine=ArrayEngine.MD, name=step.md_name, ours=True, device=None, level=step.level.value,
-        state=ArrayState.CLEAN, size_bytes=size,
+        uuid=step.uuid, engine=ArrayEngine.MD, name=step.md_name, ours=True, marked=True, device=None,
+        level=step.level.value, state=ArrayState.CLEAN, size_bytes=size,
         chunk_bytes=step.chunk_bytes, write_hole=step.write_hole, raid_disks=len(step.members), progress=None,
         members=tuple(ObservedMember(disk_id=disk, device=None, state="in_sync") for disk in step.devices()),
         mismatch_count=None, layout=step.layout,
