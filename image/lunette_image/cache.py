@@ -83,7 +83,8 @@ class Cache:
     def layer(self, name: str, key: str, build: Callable[[Path], None], *, keep: int = 3) -> Path:
         """The finished layer, built by `build(empty folder)` if it is not there yet.
 
-        Keeps the `keep` layers of this kind that were used last and removes the rest.
+        Keeps the `keep` layers of this kind that were used last and those in use, on whose folder a process holds a
+        shared lock (flock), and removes the rest.
         """
         final = self.path(name, key)
         if not final.is_dir():
@@ -110,7 +111,22 @@ class Cache:
         with os.scandir(self.folder) as entries:
             ages = [(entry.stat().st_mtime, entry.path) for entry in entries if entry.name.startswith(f"{name}-")]
         for _, old in sorted(ages, reverse=True)[keep:]:
-            remove_tree(Path(old))
+            if not _is_in_use(Path(old)):
+                remove_tree(Path(old))
+
+
+def _is_in_use(layer: Path) -> bool:
+    try:
+        opened = os.open(layer, os.O_RDONLY)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(opened)
+    return False
 
 
 def mount_points() -> list[Path]:

@@ -1,5 +1,6 @@
 """Keys follow content, and a layer appears whole or not at all."""
 
+import fcntl
 import os
 from pathlib import Path
 
@@ -86,6 +87,19 @@ def test_old_layers_of_the_same_kind_are_removed(tmp_path: Path) -> None:
         os.utime(layer, (1000 + age, 1000 + age))
     assert other.is_dir()
     assert {path.name for path in cache.folder.glob("venv-*")} == {f"venv-{key}" for key in keys[2:]}
+
+
+def test_a_layer_that_is_in_use_is_not_removed(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    used = cache.layer("venv", "1" * 16, lambda work: None, keep=1)
+    opened = os.open(used, os.O_RDONLY)
+    fcntl.flock(opened, fcntl.LOCK_SH)
+    os.utime(used, (1000, 1000))
+    cache.layer("venv", "2" * 16, lambda work: None, keep=1)
+    assert used.is_dir()
+    os.close(opened)
+    cache.layer("venv", "2" * 16, lambda work: None, keep=1)
+    assert not used.is_dir()
 
 
 def test_the_cache_folder_can_be_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import functools
 import json
 import os
@@ -44,7 +45,15 @@ def parse(text: str) -> Image:
     for path in (image.rootfs, image.kernel, image.initrd, Path(image.uml[-1])):
         if not path.is_file():
             raise MachineError(f"the image names {path}, which does not exist: run image/build again")
+        _hold(path)
     return image
+
+
+def _hold(path: Path) -> Path:
+    """Builds of other trees do not remove the layer of the cache that this file is in while this process lives."""
+    for layer in (place for place in (path, *path.parents) if place.parent.name == "image"):
+        fcntl.flock(os.open(layer, os.O_RDONLY), fcntl.LOCK_SH)
+    return path
 
 
 def pinned(image: Image, folder: Path) -> Image:
@@ -110,24 +119,24 @@ def bare_image() -> Image:
 
 def bundle() -> Path:
     """What the role `appliance` installs, built from this tree."""
-    return Path(json.loads(_built("bundle", "--print"))["bundle"])
+    return _hold(Path(json.loads(_built("bundle", "--print"))["bundle"]))
 
 
 @functools.cache
 def iso_image() -> Path:
     """The appliance's ISO, built where out of date."""
-    return Path(json.loads(_built("iso", "--print"))["iso"])
+    return _hold(Path(json.loads(_built("iso", "--print"))["iso"]))
 
 
 @functools.cache
 def iso_tree() -> Path:
     """The tree of Debian packages that the ISO is made of; nothing may be written to it."""
-    return Path(json.loads(_built("iso", "--print"))["tree"])
+    return _hold(Path(json.loads(_built("iso", "--print"))["tree"]))
 
 
 def update_bundle(version: str, *options: str) -> Path:
     """A signed bundle of this tree for installed appliances, built where out of date."""
-    return Path(json.loads(_built("update", "--print", "--version", version, *options))["update"])
+    return _hold(Path(json.loads(_built("update", "--print", "--version", version, *options))["update"]))
 
 
 def _build(*options: str) -> Image:
