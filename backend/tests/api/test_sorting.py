@@ -142,9 +142,11 @@ def name_of(item: Any) -> Any:
 
 
 def still(api: Api, path: str, sort: str) -> tuple[list[Any], list[Any]]:
-    """A list as a whole, and what its pages of 2 name, while nothing came or went."""
+    """A list as a whole, and what its pages name, two or more of them, while nothing came or went."""
     while True:
-        whole, pages, again = (api.items(path, sort=sort, limit=limit) for limit in (1000, 2, 1000))
+        whole = api.items(path, sort=sort, limit=1000)
+        pages = api.items(path, sort=sort, limit=max(2, len(whole) // 3))
+        again = api.items(path, sort=sort, limit=1000)
         if sorted(map(name_of, whole)) == sorted(map(name_of, again)):
             return whole, [name_of(item) for item in pages]
 

@@ -338,8 +338,15 @@ def test_an_agent_that_is_killed_on_the_way_goes_on(world: World, other: World, 
     assert bystanders(world) == []
 
 
-@pytest.mark.parametrize("words", ["--examine", "--assemble"])
-@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize(
+    ("words", "ending"),
+    [
+        # each kill once in `make test`, and both commands
+        pytest.param(words, ending, marks=[] if (at + turn) % 2 == 0 else pytest.mark.slow)
+        for at, words in enumerate(("--examine", "--assemble"))
+        for turn, ending in enumerate(ENDINGS)
+    ],
+)
 def test_a_start_that_is_cut_short_ends_read_only(world: World, other: World, words: str, ending: Ending) -> None:
     brought(other)
     number = number_of(other, start(other), words)

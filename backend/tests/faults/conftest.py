@@ -45,7 +45,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         faults.sort(key=lambda fault: fault.name)
         case = CASES[number].name
         if case in ALWAYS:
-            taken = _one_of_each_kind(faults, ALWAYS.index(case))
+            taken = _one_of_each_kind(faults, ALWAYS.index(case), both="changes_something" in name)
         elif number % OTHERS or (tests.index(name) + number // OTHERS) % 3:
             taken = []
         else:
@@ -56,11 +56,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     _keep_part(config, items)
 
 
-def _one_of_each_kind(faults: list[pytest.Function], turn: int) -> list[pytest.Function]:
-    """One fault that ends no process and one that does, where a test has both."""
+def _one_of_each_kind(faults: list[pytest.Function], turn: int, *, both: bool) -> list[pytest.Function]:
+    """One fault that ends no process and one that does, where a test has both; or one of them by turns."""
     fails = [fault for fault in faults if "None" in fault.name]
     kills = [fault for fault in faults if fault not in fails]
-    return [kind[turn % len(kind)] for kind in (fails, kills) if kind]
+    taken = [kind[turn % len(kind)] for kind in (fails, kills) if kind]
+    return taken if both else [taken[turn % len(taken)]]
 
 
 def _keep_part(config: pytest.Config, items: list[pytest.Item]) -> None:
