@@ -64,12 +64,15 @@ class Host(BlockIo):
     def write_files(self, kit: JsonObject) -> None:
         kits.write_files(self.machine, kit)
 
-    def run_commands(self, kit: JsonObject) -> None:
-        kits.run_commands(self.machine, kit)
+    def run_commands(self, kit: JsonObject) -> str:
+        return kits.run_commands(self.machine, kit)
 
     def paths(self) -> JsonObject:
         """The appliance's word."""
         return self.appliance.client.get("/hosts/db/paths")
+
+    def kit(self) -> JsonObject:
+        return self.appliance.client.get("/hosts/db/kit", secrets=True)
 
     def check(self, kit: JsonObject) -> CommandResult:
         return kits.check(self.machine, kit)
@@ -107,7 +110,7 @@ def test_a_kit_without_its_secrets_stops_before_it_changes_anything(host: Host) 
 
 
 def test_a_machine_of_another_name_is_told_so(host: Host) -> None:
-    kit = host.appliance.client.get("/hosts/db/kit", secrets=True)
+    kit = host.kit()
     host.write_files(kit)
     host.machine.check("sed -i s/:db/:other/ /etc/iscsi/initiatorname.iscsi")
     refused = host.machine.run(kit["commands"][0]["run"])
@@ -119,7 +122,7 @@ def test_a_machine_of_another_name_is_told_so(host: Host) -> None:
 
 def test_a_host_that_applies_its_kit_has_every_volume_over_every_path_and_says_which_is_gone(host: Host) -> None:
     client = host.appliance.client
-    kit = client.get("/hosts/db/kit", secrets=True)
+    kit = host.kit()
     host.write_files(kit)
     host.run_commands(kit)
     wait_until("the check passes", lambda: host.check(kit).rc == 0, deadline_s=60.0)
@@ -144,30 +147,46 @@ def test_a_host_that_applies_its_kit_has_every_volume_over_every_path_and_says_w
     host.verify_pattern(device, SEED + 1, BLOCKS)
 
 
-def test_a_volume_that_is_gone_leaves_no_disk_on_the_host_and_paths_that_are_down_stay(host: Host) -> None:
-    """Its number may be another volume's next: an old disk would write into that."""
+@pytest.mark.parametrize("lun", [0, 9])
+def test_a_volume_that_is_gone_leaves_no_disk_on_the_host(host: Host, lun: int) -> None:
+    """Its number may be the next volume's: an old disk would write into that. LUN 0 answers without a volume too."""
     client, machine = host.appliance.client, host.machine
-    client.wait(client.post("/volumes", {"name": "brief", "array": "tank", "size_bytes": "32MiB"}))
-    mapping = client.post("/mappings", {"volume": "brief", "host": "db"})
+    name = f"brief{lun}"
+    client.wait(client.post("/volumes", {"name": name, "array": "tank", "size_bytes": "32MiB"}))
+    mapping = client.post("/mappings", {"volume": name, "host": "db", "lun": lun})
     wait_until("it is served", lambda: client.get(f"/mappings/{mapping['id']}")["state"] == "open")
-    naa = client.get("/volumes/brief")["naa"]
+    naa = client.get(f"/volumes/{name}")["naa"]
     disks = f"grep -lix naa.{naa} /sys/class/scsi_device/*/device/wwid | wc -l"
-    kit = client.get("/hosts/db/kit", secrets=True)
+    kit = host.kit()
     host.write_files(kit)
     host.run_commands(kit)
     wait_until("it has both paths", lambda: machine.check(disks).strip() == "2", deadline_s=60.0)
-    client.delete(f"/mappings/{mapping['id']}", confirm=["brief"])
-    wait_until("it is served no longer", lambda: "brief" not in {m["volume"] for m in client.list("/mappings")})
-    kit = client.get("/hosts/db/kit", secrets=True)
+    client.delete(f"/mappings/{mapping['id']}", confirm=[name])
+    wait_until("it is served no longer", lambda: name not in {m["volume"] for m in client.list("/mappings")})
+    kit = host.kit()
     host.write_files(kit)
-    host.run_commands(kit)
-    assert machine.check(disks).strip() == "0"
-    assert f"3{naa}" not in machine.check("multipathd show maps raw format '%w'")
+    printed = host.run_commands(kit)
+    assert machine.check(disks).strip() == "0", printed
+    maps = "multipathd show maps raw format '%w'"
+    wait_until("multipath has let go of it", lambda: f"3{naa}" not in machine.check(maps), deadline_s=60.0)
     wait_until("the others are all there", lambda: host.check(kit).rc == 0, deadline_s=60.0)
 
 
+def test_the_disks_of_a_path_that_is_down_stay(host: Host) -> None:
+    """Only the target's own answer says that a volume is gone."""
+    disks = "for at in /sys/class/scsi_device/*/device; do grep -q ^LUNETTE $at/vendor && readlink -f $at; done"
+    before = host.machine.check(disks)
+    assert len(before.split()) == 4, before
+    host.close("b")
+    wait_until("the path is down", lambda: host.check(host.kit()).rc == 1, deadline_s=120.0)
+    host.machine.run("sh /etc/lunette-host/connect.sh", timeout_s=300.0)
+    assert host.machine.check(disks) == before
+    host.open("b")
+    wait_until("the check passes again", lambda: host.check(host.kit()).rc == 0, deadline_s=120.0)
+
+
 def test_no_secret_of_a_kit_can_be_read_by_others(host: Host) -> None:
-    kit = host.appliance.client.get("/hosts/db/kit", secrets=True)
+    kit = host.kit()
     host.write_files(kit)
     held = host.machine.check('grep -rlF "it\'s db secret" /etc/lunette-host /var/lib/iscsi /etc/iscsi || true').split()
     assert "/etc/lunette-host/iscsi-node.conf" in held

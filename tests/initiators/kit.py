@@ -20,11 +20,12 @@ def write_files(machine: Machine, kit: JsonObject) -> None:
         machine.check(f"mkdir -p $(dirname {place}); echo {packed} | base64 -d >{place}; chmod {one['mode']} {place}")
 
 
-def run_commands(machine: Machine, kit: JsonObject, *, without: str = "") -> None:
-    """In order, each that has something left to do; fails at the first that fails, with what it said.
+def run_commands(machine: Machine, kit: JsonObject, *, without: str = "") -> str:
+    """In order, each that has something left to do; fails at the first that fails. Returns what they printed.
 
     `without` leaves out the commands of a program that the guest has not.
     """
+    printed = ""
     for one in kit["commands"]:
         if without and one["run"].startswith(without):
             continue
@@ -32,6 +33,8 @@ def run_commands(machine: Machine, kit: JsonObject, *, without: str = "") -> Non
             done = machine.run(one["run"], timeout_s=_COMMAND_TIMEOUT_S)
             if done.rc != 0:
                 raise AssertionError(f"{one['run']}: {done.stdout}")
+            printed += done.stdout
+    return printed
 
 
 def check(machine: Machine, kit: JsonObject) -> CommandResult:

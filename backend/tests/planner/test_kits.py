@@ -16,7 +16,7 @@ from lunette.domain.kits import HostKit, KitProof
 from lunette.domain.mappings import Protocol
 from lunette.planner.kits.build import build
 from lunette.planner.kits.bundle import members
-from lunette.planner.kits.facts import KitPortal, reached
+from lunette.planner.kits.facts import KitFacts, KitPortal, reached
 from lunette.planner.kits.linux import host_id
 
 SCRIPTS = {"tidy.sh", "ready.sh", "connect.sh", "check.sh", "kit-files"}
@@ -42,6 +42,11 @@ def test_a_linux_host_gets_a_line_for_each_portal_and_volume() -> None:
     assert not any("nvme" in one.path for one in kit.files)
     assert "nvme" not in "".join(one.run for one in kit.commands)
     assert (kit.proof, kit.check, kit.warnings) == (KitProof.TESTED, "sh /etc/lunette-host/check.sh", ())
+
+
+@pytest.mark.parametrize("wanted", [facts(), nvme_facts()])
+def test_nothing_is_changed_before_the_machine_is_found_fit_for_the_kit(wanted: KitFacts) -> None:
+    assert build(wanted).commands[0].run == "sh /etc/lunette-host/ready.sh"
 
 
 def test_what_is_there_already_is_left_alone() -> None:

@@ -119,8 +119,8 @@ def _data(name: str, lines: list[str], purpose: str) -> KitFile:
 
 def _scripts() -> Iterator[KitFile]:
     purposes = {
-        "tidy.sh": "Removes what an earlier kit wrote and this one does not have.",
         "ready.sh": "Stops before anything is changed, unless this machine can use the kit.",
+        "tidy.sh": "Removes what an earlier kit wrote and this one does not have.",
         "connect.sh": "Connects to every portal, or to those that are missing.",
         "check.sh": "Tells whether every volume is seen over every path.",
     }
@@ -230,8 +230,8 @@ def _keys(facts: KitFacts) -> str:
 
 def _commands(facts: KitFacts) -> Iterator[KitCommand]:
     over_scsi = facts.over_iscsi or facts.over_fc
-    yield command(f"sh {FOLDER}/tidy.sh", "Removes what an earlier kit wrote and this one does not have.")
     yield command(f"sh {FOLDER}/ready.sh", "Stops here if a program or a secret is missing, or the name is another.")
+    yield command(f"sh {FOLDER}/tidy.sh", "Removes what an earlier kit wrote and this one does not have.")
     services = [*(["iscsid"] if facts.over_iscsi else []), *(["multipathd"] if over_scsi else [])]
     if services:
         names = " ".join(services)

@@ -55,22 +55,55 @@ iscsi() {
     fi
 }
 
-# Removes disks whose LUN is gone: another volume may get its number, and what is written to the old disk with it. Only
-# where the target says so (ILLEGAL REQUEST, for which sg_turs ends with 5): a path that is down says nothing like that.
+# gone DISK: the target has no such LUN and says so by ILLEGAL REQUEST (sg_inq ends with 5) or, for LUN 0, by a
+# peripheral qualifier other than 0. A path that is down says neither. Not sg_turs: that of sg3_utils 1.48 asks nothing.
+gone() {
+    answer=0
+    shown=$(sg_inq "$1" 2>/dev/null) || answer=$?
+    case $shown in
+        *PQual=0*) return 1 ;;
+        *PQual=*) return 0 ;;
+    esac
+    [ $answer -eq 5 ]
+}
+
+# release WWID: where no disk of the volume is left, not even one that is down, I/O that waits for a path fails, and the
+# multipath device goes.
+release() {
+    grep -qixF "naa.${1#3}" /sys/class/scsi_device/*/device/wwid 2>/dev/null && return 0
+    multipathd disablequeueing map "$1" >/dev/null 2>&1 || true
+    left=10
+    while dmsetup info -c --noheadings -o uuid 2>/dev/null | grep -qxF "mpath-$1"; do
+        multipath -f "$1" >/dev/null 2>&1 && return 0
+        left=$((left - 1))
+        if [ $left -eq 0 ]; then
+            echo "lunette: /dev/mapper/$1 has no disk any more and is in use: unmount it, then run multipath -f $1" >&2
+            return 0
+        fi
+        sleep 1
+    done
+}
+
+# Removes disks whose LUN is gone: another volume may get its number, and what is written to the old disk with it.
 remove_gone() {
-    if ! command -v sg_turs >/dev/null 2>&1; then
-        echo "lunette: sg_turs is missing (package sg3-utils or sg3_utils): disks of volumes that are gone stay" >&2
+    if ! command -v sg_inq >/dev/null 2>&1; then
+        echo "lunette: sg_inq is missing (package sg3-utils or sg3_utils): disks of volumes that are gone stay" >&2
         return 0
     fi
+    removed=
     for at in /sys/class/scsi_device/*/device; do
         grep -q '^LUNETTE' "$at/vendor" 2>/dev/null || continue
         for disk in "$at"/block/*; do
-            answer=0
-            sg_turs "/dev/${disk##*/}" >/dev/null 2>&1 || answer=$?
-            if [ $answer -eq 5 ] && echo 1 >"$at/delete"; then
-                echo "lunette: ${disk##*/} is removed: the appliance serves it to this machine no longer"
+            name=${disk##*/}
+            wwid=$(sed -n 's/^naa\./3/p' "$at/wwid")
+            if gone "/dev/$name" && echo 1 >"$at/delete"; then
+                echo "lunette: $name is removed: the appliance serves it to this machine no longer"
+                removed="$removed $wwid"
             fi
         done
+    done
+    for wwid in $removed; do
+        release "$wwid"
     done
 }
 

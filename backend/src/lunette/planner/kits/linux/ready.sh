@@ -9,15 +9,25 @@ stop() {
     failed=1
 }
 
+# has FILE: it belongs to this kit. What an earlier kit wrote beside it does not count.
+has() {
+    [ -e "$here/$1" ] && grep -qxF "$here/$1" "$here/kit-files"
+}
+
+# lacks_secrets FILE
+lacks_secrets() {
+    has "$1" && grep -q '@LUNETTE-[A-Z-]*@' "$here/$1"
+}
+
 needs() {
     command -v "$1" >/dev/null 2>&1 || stop "$1 is missing: install it (Debian, Ubuntu, Proxmox: apt-get install $2;" \
         "Red Hat: dnf install $3; SUSE: zypper install $4)"
 }
 
-if [ -e "$here/scsi-volumes" ]; then
+if has scsi-volumes; then
     needs multipathd multipath-tools device-mapper-multipath multipath-tools
 fi
-if [ -e "$here/iscsi-portals" ]; then
+if has iscsi-portals; then
     needs iscsiadm open-iscsi iscsi-initiator-utils open-iscsi
     name=$(sed -n 's/^InitiatorName=//p' /etc/iscsi/initiatorname.iscsi 2>/dev/null | head -n 1)
     if ! grep -qixF -e "${name:-none}" "$here/initiator-names"; then
@@ -26,10 +36,10 @@ if [ -e "$here/iscsi-portals" ]; then
             "restart iscsid (sessions to other targets would be lost)"
     fi
 fi
-if [ -e "$here/nvme-volumes" ]; then
+if has nvme-volumes; then
     needs nvme nvme-cli nvme-cli nvme-cli
 fi
-if [ -e "$here/nvme-names" ]; then
+if has nvme-names; then
     name=$(head -n 1 /etc/nvme/hostnqn 2>/dev/null)
     if ! grep -qxF -e "${name:-none}" "$here/nvme-names"; then
         stop "this machine calls itself ${name:-nothing yet} over NVMe, and the appliance knows" \
@@ -37,7 +47,7 @@ if [ -e "$here/nvme-names" ]; then
             "/etc/nvme/hostnqn"
     fi
 fi
-if grep -q '@LUNETTE-[A-Z-]*@' "$here/iscsi-node.conf" "$here/iscsi-discovery.conf" "$here/nvme.json" 2>/dev/null; then
+if lacks_secrets iscsi-node.conf || lacks_secrets iscsi-discovery.conf || lacks_secrets nvme.json; then
     stop "secrets are missing: fetch the kit with its secrets, or write them in place of @LUNETTE-…@ in $here"
 fi
 exit $failed
