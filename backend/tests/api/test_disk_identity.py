@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from backend.tests.api.rebuilding import Standing
 from backend.tests.scene import disk_ids, make_array
 from backend.tests.wiring import Api
 from backend.tests.wiring_agent import passed
 from lunette.agent import serving
 from lunette.agent.core import Agent
-from lunette.api.parts import Parts
 from lunette.engine import array_disks
 from lunette.store.resources import ArrayDisk
 from lunette.system.fake import FakeSignature, FakeSystem
@@ -92,8 +92,9 @@ def test_a_drive_that_nothing_tells_from_others_is_not_built_upon(appliance: Api
 
 @pytest.mark.parametrize("is_other_drive", [False, True])
 def test_disks_that_an_older_version_called_by_another_link_go_by_their_names_of_today(
-    appliance: Api, parts: Parts, agent: Agent, machine: FakeSystem, is_other_drive: bool
+    standing: Standing, agent: Agent, machine: FakeSystem, is_other_drive: bool
 ) -> None:
+    appliance, parts = standing
     make_array(appliance)
     today = {disk["id"] for disk in appliance.items("/disks") if disk["array"]}
     with parts.store.write() as tx:

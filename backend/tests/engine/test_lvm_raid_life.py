@@ -25,9 +25,19 @@ FILLED_S = 60.0
 class Life:
     """An array of the first of six disks, with a volume that a host uses."""
 
-    def __init__(self, world: World, level: Level = Level.RAID5, data: int = 3, *, integrity: bool = False) -> None:
+    def __init__(
+        self,
+        world: World,
+        level: Level = Level.RAID5,
+        data: int = 3,
+        *,
+        integrity: bool = False,
+        old_names: bool = False,
+    ) -> None:
         self.world, self.machine = world, world.machine
         self.disks = world.machine.add_disks(6)
+        for disk in self.disks if old_names else ():
+            disk.given_up = {disk.links()[0]}
         self.ids = [disk.links()[0] for disk in self.disks]
         world.machine.advance(40)
         world.converge()
@@ -123,6 +133,29 @@ def test_a_disk_that_works_is_replaced_and_becomes_blank(world: World) -> None:
     life.replace(0, 4)
     life.look()
     assert life.disks[0].media.pv is None
+    assert life.is_kept()
+
+
+@pytest.mark.parametrize("is_pulled", [False, True])
+def test_a_disk_that_goes_by_another_name_than_when_it_joined_is_replaced(world: World, is_pulled: bool) -> None:
+    """The UUID of its physical volume was made of that name."""
+    life = Life(world, old_names=True)
+    life.look()
+    for disk in life.disks:
+        disk.given_up = set()
+    life.machine.changed()
+    life.ids = [disk.links()[0] for disk in life.disks]
+    assert life.look().state is ArrayState.CLEAN
+    assert life.alerts() == []
+    if is_pulled:
+        life.machine.pull(life.disks[0])
+        assert life.look().state is ArrayState.DEGRADED
+    life.replace(0, 3)
+    found = life.look()
+    assert (found.state, {member.disk_id for member in found.members}) == (ArrayState.CLEAN, {*life.ids[1:4]})
+    assert len(life.group().pvs) == 3, "nothing of the old disk is left in the group"
+    assert life.disks[0].media.pv is None or is_pulled
+    assert life.alerts() == []
     assert life.is_kept()
 
 

@@ -1,11 +1,12 @@
 """Which disks belong to an array: rows follow what a job's steps did. A new disk has its row from the request on."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from lunette.domain.arrays import MemberRole
+from lunette.domain.disks import ObservedDisk
 from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
@@ -24,6 +25,7 @@ from lunette.domain.steps import (
 )
 from lunette.engine import exportset
 from lunette.engine.desk import Desk
+from lunette.providers.disks.identity import is_shared
 from lunette.store.database import Store
 from lunette.store.journal import Job
 from lunette.store.resources import Array, ArrayDisk
@@ -104,25 +106,51 @@ def _hand_over(tx: Session, plan: Plan) -> None:
 def follow_links(store: Store, desk: Desk, seen: Observation) -> None:
     """Gives disks that an older version called by another of their links the name they go by now.
 
-    Only the drive itself: with the serial that is written down, and under a link that leads to no other disk.
+    A row follows only to a disk with the serial that is written down and that the machine shows as a member of the
+    row's own array: a running array tells its members, of a stopped one of md or LVM the superblocks do, also while
+    disks are missing. A row whose array is not seen at all keeps its name, for then a link is all there is, and udev
+    may have moved it to the other LUN of the drive. Nothing waits for the name: an array is started by what its disks
+    carry, and the row follows as soon as the array shows.
     """
     names = {disk.id for disk in seen.disks}
+    query = select(ArrayDisk.disk_id, ArrayDisk.serial, Array.uuid).join(Array)
     with store.read() as tx:
-        query = select(ArrayDisk.disk_id, ArrayDisk.serial).join(Array).where(Array.state == ResourceState.READY.value)
-        gone = [(name, serial) for name, serial in tx.execute(query) if name not in names]
-        taken = set(tx.scalars(select(ArrayDisk.disk_id)))
-    renamed = {}
-    for name, serial in gone:
-        found = [disk for disk in seen.disks if name in disk.links]
-        if len(found) == 1 and found[0].serial == serial and found[0].id not in taken:
-            renamed[name] = found[0].id
+        rows = tx.execute(query.where(Array.state == ResourceState.READY.value, ArrayDisk.disk_id.not_in(names))).all()
+        taken = set(tx.scalars(select(ArrayDisk.disk_id))) if rows else set()
+    renamed: dict[str, str] = {}
+    for array in seen.arrays if rows else ():
+        gone = {name: serial for name, serial, uuid in rows if uuid == array.uuid}
+        free = {member.disk_id for member in array.members} - taken
+        renamed |= _matched(gone, [disk for disk in seen.disks if disk.id in free], seen.disks)
     if not renamed:
         return
     with store.write() as tx:
-        rows = select(ArrayDisk).join(Array).where(ArrayDisk.disk_id.in_(renamed))
-        for row in tx.scalars(rows.where(Array.state == ResourceState.READY.value)):
+        found = select(ArrayDisk).join(Array).where(ArrayDisk.disk_id.in_(renamed))
+        for row in tx.scalars(found.where(Array.state == ResourceState.READY.value)):
             row.disk_id = renamed[row.disk_id]
         exportset.changed(tx, desk)
+
+
+def _matched(gone: Mapping[str, str], free: Sequence[ObservedDisk], disks: Sequence[ObservedDisk]) -> dict[str, str]:
+    """Which of an array's members without a row each row is that no disk goes by; `gone` has the serials of those.
+
+    A link that udev makes of a serial leads to any one of the LUNs that tell it, so it decides nothing while there is
+    a choice: then the row is matched last, if one member is left for it, and no other row could be that.
+    """
+    found: dict[str, str] = {}
+    for serial in {*gone.values()}:
+        alike = [disk for disk in disks if disk.serial == serial]
+        leads = {name: next((disk for disk in alike if name in disk.links), None) for name in gone}
+        rows = [name for name, own in gone.items() if own == serial]
+        shared = [name for name in rows if is_shared(name, [link for disk in alike for link in disk.links], serial)]
+        for name in rows:
+            disk = leads[name]
+            if name not in shared and disk in free and disk is not None and disk.id not in found.values():
+                found[name] = disk.id
+        left = [disk for disk in free if disk in alike and disk.id not in found.values()]
+        if serial and len(shared) == len(left) == 1 and leads[shared[0]]:
+            found[shared[0]] = left[0].id
+    return found
 
 
 def recognise(store: Store, desk: Desk, seen: Observation) -> None:

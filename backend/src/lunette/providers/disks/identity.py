@@ -29,13 +29,14 @@ def choose_id(links: Iterable[str], serial: str) -> str | None:
     def rank(link: str) -> tuple[bool, bool, int, int, str]:
         kind = next((place for place, prefix in enumerate(_KINDS) if link.startswith(prefix)), len(_KINDS))
         is_opaque = link.startswith(_OPAQUE) or not shown or shown not in link
-        return (_is_shared(link, known, shown), is_opaque, kind, len(link), link)
+        return (is_shared(link, known, shown), is_opaque, kind, len(link), link)
 
     return min(known, key=rank, default=None)
 
 
-def _is_shared(link: str, links: Sequence[str], serial: str) -> bool:
-    """True for a link that names a controller or an enclosure of drives rather than one drive."""
+def is_shared(link: str, links: Sequence[str], serial: str) -> bool:
+    """True for a link that names a controller or an enclosure of drives rather than one drive: udev gives it to any of
+    them, and to another at any time. `links`: those that it is one of."""
     if link.startswith(_BY_SERIAL):
         return True
     if not link.startswith("nvme-") or link.startswith(_NVME_OWN):

@@ -95,6 +95,12 @@ def same_disk(disks: tuple[ObservedDisk, ...], disk_id: str, serial: str) -> Obs
             f"disk {disk_id} has serial {disk.serial or '(none)'}, but the plan was made for serial {serial}: "
             "the drive was exchanged, so make a new plan"
         )
+    others = [one.id for one in disks if one.serial == serial and one is not disk and not one.other_path_of]
+    if serial and others and disk.id != disk_id and identity.is_shared(disk_id, disk.links, serial):
+        raise Conflict(
+            f"{disk_id} is a name that disks {disk.id} and {', '.join(others)} share, so it tells none of them: "
+            "make a new plan"
+        )
     return disk
 
 

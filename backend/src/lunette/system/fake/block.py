@@ -49,9 +49,14 @@ class FakeDisk:
     """A volatile one, which is on."""
     command_timeout_s: int = 30
     """How long the kernel waits for an answer of a SCSI device."""
+    given_up: set[str] = field(default_factory=set)
+    """Names under /dev/disk/by-id that udev has given to another LUN of the same drive."""
 
     def links(self) -> list[str]:
         """Names under /dev/disk/by-id."""
+        return [link for link in self._all_links() if link not in self.given_up]
+
+    def _all_links(self) -> list[str]:
         if not (self.serial or self.wwn):
             return []
         model = self.model.replace(" ", "_")

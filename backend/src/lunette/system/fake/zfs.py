@@ -65,7 +65,7 @@ class PoolData:
     size_bytes: int
     properties: dict[str, str] = field(default_factory=dict)
     paths: dict[int, str] = field(default_factory=dict)
-    """Where each member was when its label was last written, by guid."""
+    """Where each member was when its label was written, or at the last import, by guid."""
     zvols: dict[str, FakeZvol] = field(default_factory=dict)
     distributed: list[str] = field(default_factory=list)
     """Names of the spares that lie on all disks of a dRAID."""
@@ -88,6 +88,9 @@ class PoolData:
     def beside_of(self, guid: int) -> BesideVdev | None:
         """The vdev beside the data disks that a disk is in."""
         return next((vdev for vdev in self.beside if guid in vdev.guids), None)
+
+    def note_path(self, guid: int, disk: FakeDisk) -> None:
+        self.paths[guid] = f"/dev/disk/by-id/{disk.links()[0]}-part1"
 
     def used_bytes(self) -> int:
         return sum(0 if zvol.is_thin else zvol.size_bytes + 3 * MIB for zvol in self.zvols.values())
@@ -212,7 +215,7 @@ class Zfs:
 
     def write_label(self, disk: FakeDisk, label: ZfsLabel) -> None:
         disk.partitions[0].media.zfs = label
-        label.data.paths[label.vdev_guid] = f"/dev/disk/by-id/{disk.links()[0]}-part1"
+        label.data.note_path(label.vdev_guid, disk)
 
     def start(self, data: PoolData, members: dict[int, FakeDisk], now: float) -> ImportedPool:
         """Import a pool from these disks by slot: it claims them, its zvols appear, and what was filled goes on."""
@@ -221,6 +224,7 @@ class Zfs:
             label = self.label_of(disk)
             if label is not None:
                 found[slot] = Member(disk, label)
+                data.note_path(label.vdev_guid, disk)
                 self._blocks.open_exclusively(f"/dev/{disk.partition_name(1)}", f"zfs {data.name}")
         pool = ImportedPool(data, found, absent=set(range(len(data.slots))) - found.keys())
         self.imported[data.name] = pool

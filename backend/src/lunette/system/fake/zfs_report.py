@@ -88,10 +88,11 @@ def _slots(pool: ImportedPool) -> Iterator[Row]:
 
 
 def _leaf(member: Member) -> Row:
-    name = member.disk.links()[0]
+    path = member.label.data.paths[member.label.vdev_guid]
+    name = path.rpartition("/")[2].removesuffix("-part1")
     row = _vdev(name, "disk", member.label.vdev_guid, "ONLINE") | {"checksum_errors": member.checksum_errors}
     size = next(part.media.size_bytes for part in member.disk.partitions if part.number == 1)
-    return row | {"path": f"/dev/disk/by-id/{name}-part1", "phys_space": size}
+    return row | {"path": path, "phys_space": size}
 
 
 def _vdev(name: str, kind: str, guid: int, state: str) -> Row:

@@ -20,8 +20,9 @@ def replace(system: System, step: LvmRaidReplace) -> str | None:
     """
     settle(system)
     group = _running(system, step)
-    old, new = pv_uuid(step.uuid, step.old.disk_id), pv_uuid(step.uuid, step.new.disk_id)
+    new = pv_uuid(step.uuid, step.new.disk_id)
     is_done = new in group.images
+    old = _old_pv(system, group, step, is_done=is_done)
     if not is_done:
         _check_needless(system, group, old, step)
         disk = same_disk(observe_disks(system), step.new.disk_id, step.new.serial)
@@ -114,6 +115,19 @@ def _check_needless(system: System, group: parse.RaidGroup, old: str, step: LvmR
     )
     if not survives(group.level, len(group.images), working):
         raise InUse(f"array {group.name} would be lost without disk {step.old.disk_id}: it has no redundancy left")
+
+
+def _old_pv(system: System, group: parse.RaidGroup, step: LvmRaidReplace, *, is_done: bool) -> str:
+    """The physical volume of the old disk. One that joined under another of its names tells it itself; if it is gone
+    too, it is the one that is missing.
+    """
+    named = pv_uuid(step.uuid, step.old.disk_id)
+    if named in group.pvs:
+        return named
+    own = observe.members(observe_disks(system), step.uuid)
+    found = [pv for pv, disk in own.items() if (disk.id, disk.serial) == (step.old.disk_id, step.old.serial)]
+    missing = group.missing() if not is_done else ()
+    return next(iter([*found, *(missing if len(missing) == 1 else ())]), named)
 
 
 def _forget(system: System, step: LvmRaidReplace, group: parse.RaidGroup, old: str) -> bool:

@@ -34,7 +34,7 @@ def start(system: System, array: ExportArray, *, allow_degraded: bool) -> str | 
     With `allow_degraded` it starts without disks that are missing, as far as its level survives that. Nothing is
     forced: a pool that ZFS finds too damaged, or in use by another machine, stays as it is.
     """
-    own = {disk.id for disk in observe_disks(system, array.members) if not disk.fabric}
+    own = {name for disk in observe_disks(system, array.members) if not disk.fabric for name in (disk.id, *disk.links)}
     present = [id_ for id_ in array.members if id_ in own and system.exists(device_path(id_))]
     count = len(array.members)
     if not present:
@@ -69,10 +69,10 @@ def tend(system: System, array: ExportArray) -> None:
     module.keep_cache_limit(system)
     joining.forget(system, array)
     paths = [device_path(id_) for id_ in array.members]
-    idle = {path for path in paths if system.exists(path) and not system.is_held(path)}
+    idle = {system.realpath(path) for path in paths if system.exists(path) and not system.is_held(path)}
     pool = observe.find_pool(system, array.group) if idle else None
     for _, leaf in pool.leaves() if pool else ():
-        if leaf.path in idle and leaf.state in parse.AWAY:
+        if leaf.path and system.realpath(leaf.path) in idle and leaf.state in parse.AWAY:
             system.run(["zpool", "online", "--", array.group, leaf.guid], timeout_s=IMPORT_TIMEOUT_S)
 
 

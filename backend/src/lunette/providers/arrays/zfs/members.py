@@ -4,7 +4,7 @@ from lunette.domain.array_changes import ScrubAction
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict, InUse, NotFound
 from lunette.domain.steps import PoolRelease, PoolReplace, PoolScrub, PoolStep
-from lunette.providers.arrays.zfs import labels, observe, parse
+from lunette.providers.arrays.zfs import labels, links, observe, parse
 from lunette.providers.arrays.zfs.plan import MARK, device_path
 from lunette.providers.disks.inventory import observe_disks, same_disk, settle
 from lunette.system.doorway import System
@@ -95,14 +95,14 @@ def _stop(system: System, pool: str) -> str:
 
 
 def own_pool(system: System, step: PoolStep) -> parse.Pool:
-    """The pool of the step. Raises NotFound, or Conflict if it is not ours."""
+    """The pool of the step, with its disks under the names of today. Raises NotFound, or Conflict if it is not ours."""
     pool = observe.find_pool(system, step.pool)
     if pool is None:
         raise NotFound(f"pool {step.pool} is not there: bring its array up, then try again")
     root = next((found for found in observe.datasets(system, step.pool) if found.name == step.pool), None)
     if pool.guid != step.guid or root is None or root.marks.get(MARK) != step.array_id:
         raise Conflict(f"pool {step.pool} does not carry the mark of array {step.array_id}: it is left alone")
-    return pool
+    return links.placed_now(system, pool)
 
 
 def leaf_of(pool: parse.Pool, disk_id: str) -> parse.Vdev | None:

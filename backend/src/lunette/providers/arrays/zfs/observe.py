@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from lunette.domain.arrays import ObservedArray
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import ToolFailed
-from lunette.providers.arrays.zfs import parse
+from lunette.providers.arrays.zfs import links, parse
 from lunette.providers.arrays.zfs.datasets import FIELDS, Dataset
 from lunette.providers.arrays.zfs.datasets import datasets as read_datasets
 from lunette.providers.arrays.zfs.plan import MARK, is_pool_name
@@ -106,13 +106,13 @@ def observe_arrays(
     """
     roots = {dataset.name: dataset for dataset in found}
     unmarked = set(unread)
-    return tuple(
-        parse.array(
-            pool, is_ours(roots.get(pool.name)) or (pool.name in unmarked and is_pool_name(pool.name)),
-            _size(roots.get(pool.name)), disks, system.now(), all_disks=all_disks,
-        )
-        for pool in pools(system, unread)
-    )  # fmt: skip
+    arrays = []
+    for told in pools(system, unread):
+        ours = is_ours(roots.get(told.name)) or (told.name in unmarked and is_pool_name(told.name))
+        pool, known = links.placed(system, told, disks)
+        size = _size(roots.get(told.name))
+        arrays.append(parse.array(pool, ours, size, known, system.now(), all_disks=all_disks))
+    return tuple(arrays)
 
 
 def is_ours(root: Dataset | None) -> bool:
