@@ -82,7 +82,8 @@ def test_a_lost_disk_is_told_by_name_until_another_has_its_place(life: Life) -> 
     life.machine.pull(life.disks[0])
     assert life.look().state is ArrayState.DEGRADED
     ((message, fix),) = life.alerts()
-    assert message == f"Array tank is degraded: it runs without disk {life.ids[0]} (serial {life.disks[0].serial})"
+    lost = f"disk {life.ids[0]} (serial {life.disks[0].serial})"
+    assert message.startswith(f"Array tank is degraded: it runs without {lost}, and has no redundancy left")
     assert fix == f"Replace it: `lunette array replace tank {life.ids[0]} NEW`."
     wish = ArrayReplace(disk=life.ids[0], new=life.ids[2])
     life.world.finish(life.world.change_array("tank", lambda asked: asked.replace(wish)).job_id or "")

@@ -8,11 +8,13 @@ from sqlalchemy import select
 from backend.tests import seen
 from backend.tests.engine.conftest import Appliance
 from backend.tests.engine.test_reconciler import Clock, alerts
-from lunette.domain.arrays import ArrayState
+from lunette.domain.arrays import ArrayState, ObservedMember
 from lunette.domain.errors import AgentAway
+from lunette.engine.alerts import Cause
 from lunette.engine.observing import ObservationCache
-from lunette.engine.watcher import Watcher
+from lunette.engine.watcher import Watcher, causes_of
 from lunette.store.journal import Alert, Event
+from lunette.store.resources import Array
 
 
 @pytest.fixture
@@ -53,6 +55,60 @@ def test_a_degraded_array_is_a_warning_until_it_is_whole_again(lone: Appliance, 
         "Array tank was clean and is degraded", "Array tank was degraded and is failed",
         "Array tank was failed and is clean",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("left", "severity"), [(1, "warning"), (None, "warning"), (0, "critical")])
+@pytest.mark.parametrize("state", [ArrayState.DEGRADED, ArrayState.REBUILDING])
+def test_an_array_without_redundancy_is_critical_where_that_is_known(
+    lone: Appliance, left: int | None, severity: str, state: ArrayState
+) -> None:
+    lone.array()
+    works: dict[str, tuple[int | None, str]] = {"nvme-D1": (0, IN), "nvme-D3": (2, IN), "nvme-D4": (3, IN)}
+    (cause,) = causes(lone, state, works, survives_disks=left)
+    assert cause.severity == severity
+    assert ("has no redundancy left" in cause.message) == (left == 0)
+
+
+def causes(
+    lone: Appliance, state: ArrayState, members: dict[str, tuple[int | None, str]], **changes: object
+) -> list[Cause]:
+    """The alerts for array `tank` with these members, by disk, each with its slot and state."""
+    with lone.store.read() as tx:
+        row = tx.scalars(select(Array)).one()
+        places = [
+            ObservedMember(disk_id=disk_id, device=None, state=word, slot=slot)
+            for disk_id, (slot, word) in members.items()
+        ]
+        found = seen.array(row.uuid, (), state).model_copy(update={"members": tuple(places), **changes})
+        return list(causes_of(row, found, seen.machine(arrays=(found,))))
+
+
+IN = "in_sync"
+
+
+@pytest.mark.parametrize(
+    ("members", "named"),
+    [
+        pytest.param({"nvme-D1": (0, IN), "nvme-D2": (1, IN), "nvme-D5": (2, "rebuilding"), "x": (3, "missing")},
+                     "disk nvme-D3 (serial D3)", id="one of two lost slots is filled"),
+        pytest.param({"nvme-D1": (0, IN), "nvme-D2": (1, IN), "nvme-D5": (2, "rebuilding"),
+                      "nvme-D6": (3, "replacing")},
+                     "disk nvme-D3 (serial D3), disk nvme-D4 (serial D4)", id="both are"),
+        pytest.param({"nvme-D1": (1, IN), "nvme-D2": (0, IN), "nvme-D5": (2, "rebuilding"), "x": (3, "missing")},
+                     "a disk it lost or was given", id="the slots that were written down are wrong"),
+        pytest.param({"nvme-D1": (0, IN), "nvme-D2": (1, IN), "nvme-D3": (2, "missing"), "nvme-D5": (2, "rebuilding"),
+                      "nvme-D4": (3, "missing")}, "disk nvme-D3 (serial D3)", id="ZFS tells the slots of lost disks"),
+        pytest.param({"nvme-D1": (0, IN), "nvme-D2": (1, IN), "nvme-D5": (2, "rebuilding")},
+                     "disk nvme-D3 (serial D3)", id="a spare is lost too"),
+    ],
+)  # fmt: skip
+def test_a_rebuild_names_the_disks_in_whose_slots_others_are_filled(
+    lone: Appliance, members: dict[str, tuple[int | None, str]], named: str
+) -> None:
+    lone.array()
+    (cause,) = causes(lone, ArrayState.REBUILDING, members)
+    assert cause.message == f"Array tank is rebuilding in the place of {named}"
+    assert all(f"nvme-D{number}" in cause.cause for number in (3, 4)), "what is lost is told all the same"
 
 
 def test_a_dirty_degraded_array_is_told_as_such_and_with_the_way_out(

@@ -525,6 +525,10 @@ export type ArrayObserved = {
      */
     layout: string | null;
     /**
+     * Survives Disks
+     */
+    survives_disks: number | null;
+    /**
      * Free Distributed Spares
      */
     free_distributed_spares: number | null;

@@ -346,6 +346,9 @@ class ObservedArray(Model):
     write_hole: WriteHole
     members: tuple[ObservedMember, ...]
     raid_disks: int
+    survives_disks: int | None = None
+    """How many more disks it may lose, whichever they are. None where nobody can say: while it is down, has failed or
+    is being synchronised, and of an external array."""
     progress: SyncProgress | None
     mismatch_count: int | None
     """md and LVM RAID: sectors the last check found to differ. ZFS, and LVM RAID with checksums: checksum errors, which

@@ -57,6 +57,7 @@ _WORDS = {
     ArrayState.MISSING: (Severity.CRITICAL, "is not there: its disks do not show", ""),
 }
 """How grave it is and what it says; the blank takes the disks that are lost, or else the last words."""
+_NO_REDUNDANCY = ", and has no redundancy left: it may not survive the loss of another disk"
 _TOLD = {
     ArrayState.DEGRADED: (Severity.WARNING, "is degraded"),
     ArrayState.REBUILDING: (Severity.WARNING, "is rebuilding"),
@@ -206,14 +207,32 @@ def causes_of(row: Array, found: ObservedArray | None, seen: Observation) -> Ite
         yield from (_spent(row, disk) for disk in lost)
         return
     severity, words, otherwise = _WORDS[state]
+    named = _names(_being_replaced(row, lost, found) if state is ArrayState.REBUILDING else lost)
+    is_bare = found is not None and found.survives_disks == 0 and severity is Severity.WARNING
     yield Cause(
         key=f"array.health:{row.id}",
-        severity=severity,
-        message=f"Array {row.name} {words.format(_names(lost) or otherwise)}",
+        severity=Severity.CRITICAL if is_bare else severity,
+        message=f"Array {row.name} {words.format(named or otherwise)}{_NO_REDUNDANCY if is_bare else ''}",
         cause=f"Not in sync: {_names(lost)}" if lost else f"The kernel reports the array as {state.value}",
         fix=_fix(row, state, lost, seen),
         grace_s=MISSING_GRACE_S if state is ArrayState.MISSING else 0.0,
     )
+
+
+def _being_replaced(row: Array, lost: Sequence[ArrayDisk], found: ObservedArray | None) -> Sequence[ArrayDisk]:
+    """Those of the lost disks in whose slots others are being filled; none where that cannot be told.
+
+    md forgets the slot of a disk that is lost. The one in the row counts instead, as long as those of the disks that
+    work are right.
+    """
+    members = found.members if found else ()
+    filled = {m.slot for m in members if m.slot is not None and m.state in ("rebuilding", "replacing")}
+    empty = {m.slot for m in members if m.slot is not None} - filled - {m.slot for m in members if m.state == "in_sync"}
+    if len(lost) <= len(filled) and not empty:
+        return lost
+    slots = {m.disk_id: m.slot for m in members if m.slot is not None and m.disk_id}
+    is_kept = all(slots.get(disk.disk_id, disk.slot) == disk.slot for disk in row.disks)
+    return [disk for disk in lost if slots.get(disk.disk_id, disk.slot if is_kept else None) in filled]
 
 
 def _stays_stopped(row: Array, lost: Sequence[ArrayDisk]) -> Cause:

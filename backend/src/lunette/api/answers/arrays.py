@@ -76,6 +76,9 @@ class ArrayObserved(Answer):
     layout: str | None
     """Where the copies of a raid10 lie; left-symmetric-6 and its like for a raid6 that was a raid5 and has all of its
     second parity on one disk; groups, disks and spares of a draid in zpool's words: draid2:4d:11c:1s."""
+    survives_disks: int | None
+    """How many more disks it may lose, whichever they are; null where that is not known: while it is down, has failed
+    or is being synchronised, and of an external array."""
     free_distributed_spares: int | None
     """Of a draid: how many stand by."""
     progress: ArrayProgress | None
@@ -251,7 +254,7 @@ def _observed(observed: ObservedArray | None, seen: Seen) -> ArrayObserved | Non
         )
     return ArrayObserved(
         age_s=seen.age_s, device=observed.device, level=observed.level,
-        write_hole=observed.write_hole, layout=observed.layout,
+        write_hole=observed.write_hole, layout=observed.layout, survives_disks=observed.survives_disks,
         free_distributed_spares=_distributed(observed), progress=progress,
         mismatch_count=observed.mismatch_count, last_scrub=observed.scrub, health_words=observed.health_words,
         dirty_degraded=bool(observed.dirty_without),

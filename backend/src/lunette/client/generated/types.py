@@ -607,6 +607,7 @@ class ArrayObserved(TypedDict):
     level: str
     write_hole: WriteHole
     layout: str | None
+    survives_disks: int | None
     free_distributed_spares: int | None
     progress: ArrayProgress | None
     mismatch_count: int | None

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ObservedArray, ObservedMember, SyncProgress, WriteHole
 from lunette.domain.base import Model
 from lunette.domain.disks import ObservedDisk
-from lunette.providers.arrays.lvm.plan import TAG, VOLUME, array_of_pv, carried_pv, mapped_name, survives
+from lunette.providers.arrays.lvm.plan import TAG, VOLUME, array_of_pv, carried_pv, mapped_name, survives, survives_more
 from lunette.providers.reading import ODD, document, reader, rows, text_of, texts, why, word
 
 PV_FIELDS = "pv_name,pv_uuid,vg_name,vg_tags"
@@ -185,13 +185,25 @@ def array(
         _member(slot, pv, group, status, checksums, on_disk.get(pv)) for slot, pv in enumerate(group.images)
     )
     working = frozenset(m.slot for m in members if m.state == "in_sync" and m.slot is not None)
+    state = _state(group, status, members, working)
     return ObservedArray(
         uuid=group.uuid, engine=ArrayEngine.LVM, name=group.name, ours=True,
         device=f"/dev/{group.name}/{VOLUME}" if status else None, level=group.level,
-        state=_state(group, status, members, working), size_bytes=group.size_bytes, chunk_bytes=group.chunk_bytes,
+        state=state, survives_disks=_survives_disks(group, state, status, working),
+        size_bytes=group.size_bytes, chunk_bytes=group.chunk_bytes,
         write_hole=WriteHole.BITMAP, raid_disks=len(group.images), members=members,
         progress=_progress(group, status, checksums), mismatch_count=_mismatches(group, status, members),
     )  # fmt: skip
+
+
+def _survives_disks(
+    group: RaidGroup, state: ArrayState, status: RaidStatus | None, working: frozenset[int]
+) -> int | None:
+    """How many more disks it may lose; what is left counts only once the images agree everywhere."""
+    if status is None or state is ArrayState.FAILED:
+        return None
+    left = survives_more(group.level, len(group.images), working)
+    return None if left and (state is ArrayState.RESYNCING or status.action == "resync") else left
 
 
 def _mismatches(group: RaidGroup, status: RaidStatus | None, members: Sequence[ObservedMember]) -> int | None:

@@ -214,7 +214,15 @@ def destroy_step(array_id: str, uuid: str, size_bytes: int, members: Sequence[Md
 
 
 def survives(level: str, disks: int, working: frozenset[int]) -> bool:
-    """True if an array works with only these of its images. LVM's raid10 pairs neighbours (near, two copies)."""
+    """True if an array works with only these of its images."""
+    return survives_more(level, disks, working) >= 0
+
+
+def survives_more(level: str, disks: int, working: frozenset[int]) -> int:
+    """How many of these images may be lost, whichever they are; negative if the array does not work with them.
+
+    LVM's raid10 pairs neighbours (near, two copies).
+    """
     if level == Level.RAID10:
-        return all({slot, slot + 1} & working for slot in range(0, disks, 2))
-    return len(working) >= (1 if level == Level.RAID1 else data_images(Level(level), disks))
+        return min(len({slot, slot + 1} & working) for slot in range(0, disks, 2)) - 1
+    return len(working) - (1 if level == Level.RAID1 else data_images(Level(level), disks))

@@ -16,7 +16,7 @@ from lunette.domain.arrays import (
 )
 from lunette.domain.base import Model
 from lunette.providers.arrays.md import raid10
-from lunette.providers.arrays.md.plan import usable_bytes
+from lunette.providers.arrays.md.plan import survives_more, usable_bytes
 from lunette.providers.arrays.md.superblock import MOST_DISKS, Superblock
 from lunette.providers.arrays.md.values import first_number, number, shown
 from lunette.providers.reading import reader
@@ -35,6 +35,8 @@ _BESIDE = {
     20: "parity-first-6",
 }  # fmt: skip
 _LOSSES = {"raid4": 1, "raid5": 1, "raid6": 2}
+_KNOWN = ("raid0", "linear", "raid1", "raid10", *_LOSSES)
+"""Levels of which it is known how many disks they may lose."""
 
 
 class KernelMember(Model):
@@ -195,6 +197,7 @@ def running_array(found: KernelArray, name: str, device: str, disk_ids: Mapping[
         write_hole=_write_hole(found),
         members=tuple(members),
         raid_disks=count,
+        survives_disks=_survives_disks(level, found.attributes, members[:count]),
         progress=_progress(found.attributes),
         mismatch_count=number(found.attributes.get("mismatch_cnt")),
         disk_bytes=_disk_bytes(found),
@@ -294,6 +297,17 @@ def _state(level: str, attributes: Mapping[str, str], slots: Sequence[ObservedMe
     if is_reshaping(attributes):
         return ArrayState.RESHAPING
     return ArrayState.RESYNCING if attributes.get("sync_action") == "resync" else ArrayState.CLEAN
+
+
+def _survives_disks(level: str, attributes: Mapping[str, str], slots: Sequence[ObservedMember]) -> int | None:
+    """How many more disks it may lose. Redundancy that is left counts only once copies or parity agree everywhere;
+    where the copies of a raid10 lie is not known during its reshape."""
+    works = _state(level, attributes, slots) not in (ArrayState.MISSING, ArrayState.FAILED, ArrayState.UNKNOWN)
+    if not works or level not in _KNOWN or (level == "raid10" and is_reshaping(attributes)):
+        return None
+    working = frozenset(member.slot for member in slots if member.state == "in_sync" and member.slot is not None)
+    left = max(0, survives_more(level, len(slots), working, layout_of(attributes)))
+    return None if left and attributes.get("sync_action") == "resync" else left
 
 
 def _write_hole(found: KernelArray) -> WriteHole:

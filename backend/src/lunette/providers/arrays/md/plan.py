@@ -226,11 +226,16 @@ def write_mostly_problems(chosen: Sequence[str], disks: Sequence[str]) -> list[F
 
 def survives(level: str, slots: int, working: frozenset[int], layout: str | None = None) -> bool:
     """True if an array of so many slots works with these in sync. `layout`: of raid10."""
+    return survives_more(level, slots, working, layout) >= 0
+
+
+def survives_more(level: str, slots: int, working: frozenset[int], layout: str | None = None) -> int:
+    """How many of the slots in sync may be lost, whichever they are; negative if the array does not work with them."""
     if level == "raid1":
-        return bool(working)
+        return len(working) - 1
     if level == "raid10":
-        return raid10.survives(slots, working, raid10.copies_of(layout))
-    return slots - len(working) <= parity_disks(level)
+        return raid10.copies_left(slots, working, raid10.copies_of(layout)) - 1
+    return parity_disks(level) - (slots - len(working))
 
 
 def md_name(array_id: str) -> str:

@@ -60,9 +60,14 @@ def chunks(member: int, disks: int, copies: Copies) -> int:
 
 
 def survives(slots: int, working: Collection[int], copies: Copies) -> bool:
-    """True if these members are enough, as the kernel's `_enough` counts: a chunk's copies lie on neighbours."""
+    """True if these members are enough, as the kernel's `_enough` counts."""
+    return copies_left(slots, working, copies) > 0
+
+
+def copies_left(slots: int, working: Collection[int], copies: Copies) -> int:
+    """How many copies there are of every chunk at least, with these members: they lie on neighbours."""
     firsts = {copies.near * chunk % slots for chunk in range(slots)}
-    return all(any((first + copy) % slots in working for copy in range(copies.count)) for first in firsts)
+    return min(len({(first + copy) % slots for copy in range(copies.count)} & {*working}) for first in firsts)
 
 
 def survives_words(layout: str | None) -> str:

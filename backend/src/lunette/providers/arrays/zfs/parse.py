@@ -262,7 +262,7 @@ def array(
         state=_state(pool, disks), size_bytes=size_bytes, chunk_bytes=None, write_hole=WriteHole.COPY_ON_WRITE,
         members=(*members, *_beside(pool, disks)), raid_disks=len(slots), progress=_progress(pool.scan, now),
         mismatch_count=sum(leaf.checksum_errors for _, leaf in pool.leaves()),
-        disk_bytes=least_disk(pool, MemberRole.DATA), layout=pool.layout(),
+        disk_bytes=least_disk(pool, MemberRole.DATA), layout=pool.layout(), survives_disks=_survives_disks(pool, disks),
         scrubbed=pool.scan.outcome if pool.scan else None,
     )  # fmt: skip
 
@@ -351,6 +351,24 @@ def _state(pool: Pool, disks: Sequence[ObservedDisk]) -> ArrayState:
     stands_in = any(slot.kind == "spare" for slot in slots)
     is_ill = any(top.state != "ONLINE" for top in (*(() if stands_in else pool.root.vdevs), *pool.special))
     return ArrayState.DEGRADED if lost or is_ill or any(count for count, _ in gone) else ArrayState.CLEAN
+
+
+def _survives_disks(pool: Pool, disks: Sequence[ObservedDisk]) -> int | None:
+    """How many more disks it may lose: as many as the least redundant of its data and special vdevs."""
+    tops = [*pool.root.vdevs, *pool.special]
+    lost = [_lost(places(top), disks, pool.is_filling()) for top in tops]
+    whole = [_redundancy(top) for top in tops]
+    left = [most - gone for most, gone in zip(whole, lost, strict=True) if most is not None]
+    is_untold = pool.is_filling() and not any(lost)  # which disk it is that is filled
+    return None if None in whole or pool.state in _FAILED or min(left, default=-1) < 0 or is_untold else min(left)
+
+
+def _redundancy(top: Vdev) -> int | None:
+    """How many disks a whole vdev may lose; None of a kind that is not known."""
+    if top.kind not in GROUPS:
+        return 0
+    level = top.name.partition("-")[0].partition(":")[0]
+    return len(top.vdevs) - 1 if top.kind == "mirror" else space.parity(Level(level)) if level in set(Level) else None
 
 
 def _lost(slots: Sequence[Vdev], disks: Sequence[ObservedDisk], fills: bool) -> int:
