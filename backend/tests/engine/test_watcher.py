@@ -9,6 +9,7 @@ from backend.tests import seen
 from backend.tests.engine.conftest import Appliance
 from backend.tests.engine.test_reconciler import Clock, alerts
 from lunette.domain.arrays import ArrayState, ObservedMember
+from lunette.domain.disks import Signature
 from lunette.domain.errors import AgentAway
 from lunette.engine.alerts import Cause
 from lunette.engine.observing import ObservationCache
@@ -149,6 +150,37 @@ def test_an_array_that_stays_away_is_critical_and_names_its_disks(
     lone.agent.arrays = kept
     look(watcher, clock)
     assert alerts(lone) == {}
+
+
+def test_an_array_whose_disks_are_there_without_it_says_so(lone: Appliance) -> None:
+    """Blank, with something else, with another array; a disk that cannot be read may carry it."""
+    lone.array()
+    lone.agent.disks["nvme-D1"] = seen.disk(1)
+    lone.agent.disks["nvme-D2"] = seen.disk(2, signatures=(seen.EXT4,))
+    lone.agent.disks["nvme-D3"] = seen.disk(3, signatures=(seen.MD_MEMBER,), array_uuid="0" * 32)
+    del lone.agent.disks["nvme-D4"]
+    message, is_overwritten = away(lone)
+    assert is_overwritten
+    assert message == (
+        "Array tank is not there: disk nvme-D1 is present but blank; disk nvme-D2 is present, but it carries an ext4 "
+        "signature (label data); disk nvme-D3 is present, but it carries a linux_raid_member signature (label "
+        "lunette:a1); 1 of its disks does not show"
+    )
+    unreadable = Signature(type="unreadable", label=None, uuid=None)
+    for number in range(1, 5):
+        lone.agent.disks[f"nvme-D{number}"] = seen.disk(number, signatures=(unreadable,))
+    assert away(lone) == ("Array tank is not there: its disks are there, and it does not start", False)
+    for number in range(1, 5):
+        del lone.agent.disks[f"nvme-D{number}"]
+    assert away(lone) == ("Array tank is not there: its disks do not show", False)
+
+
+def away(lone: Appliance) -> tuple[str, bool]:
+    """What is said of array `tank` while it is not there, and whether that its disks were overwritten."""
+    machine = seen.machine(disks=tuple(lone.agent.disks.values()))
+    with lone.store.read() as tx:
+        (cause,) = causes_of(tx.scalars(select(Array)).one(), None, machine)
+    return cause.message, "overwrote" in cause.fix
 
 
 def test_while_the_agent_is_away_nothing_is_raised_or_resolved(lone: Appliance, watcher: Watcher, clock: Clock) -> None:

@@ -59,6 +59,7 @@ GOOD = ChainFacts(
     array=ARRAY, volume_id="v1", volume="v", volume_state="ready", owners=("h",), guest=GUEST, portals=(PORTAL,),
     wanted=5, seen=MACHINE, report=report(), sessions=logged_in(SESSION),
 )  # fmt: skip
+CARRIERS = tuple(disk.model_copy(update={"array_uuid": "u1"}) for disk in MACHINE.disks)
 BLOCKED: dict[str, Any] = {"state": ServingState.BLOCKED, "reason": "waiting for array tank"}
 
 
@@ -97,8 +98,10 @@ def test_nothing_is_broken_where_nothing_is() -> None:
     [
         (without_disks(ArrayState.FAILED, "nvme-D1", "nvme-D2"), Part.DISK,
          "2 of 3 disks of array tank are gone or faulty"),
-        (machine(arrays=(), disks=MACHINE.disks[2:]), Part.DISK, "(nvme-D1, nvme-D2); check their cables"),
-        (machine(arrays=()), Part.ARRAY, "array tank is not running"),
+        (machine(arrays=(), disks=CARRIERS[2:]), Part.DISK, "(nvme-D1, nvme-D2); check their cables"),
+        (machine(arrays=(), disks=CARRIERS), Part.ARRAY, "array tank is not running"),
+        (machine(arrays=(), disks=(seen.disk(1), *CARRIERS[2:])), Part.DISK,
+         "array tank: disk nvme-D1 is present but blank; 1 of its disks does not show"),
         (dirty_degraded(), Part.ARRAY, "array tank stays stopped: it was being written to"),
         (without_disks(ArrayState.FAILED), Part.ARRAY, "array tank has failed"),
         (machine(pools=()), Part.ARRAY, "g1, which its volumes are cut from, is not there"),

@@ -162,6 +162,11 @@ class ObservedDisk(Model):
         """The first reason why this disk cannot be used without being wiped; None if it is blank and free."""
         return next(iter(self.occupations()), None)
 
+    def stranger(self) -> str:
+        """What it is, in words, where a disk with something else on it was expected."""
+        found = self.occupation()
+        return f"is present, but {found}" if found else "is present but blank"
+
     def is_busy(self) -> bool:
         """True if it is in use now, or can never be used, so that not even an explicit wipe may touch it."""
         held = self.mounts or self.is_swap or self.holders or self.used_by_system or self.fabric

@@ -13,6 +13,7 @@ from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.sizes import format_size
 from lunette.engine import (
+    absence,
     array_roles,
     clock,
     disk_health,
@@ -54,7 +55,7 @@ _WORDS = {
     ArrayState.DEGRADED: (Severity.WARNING, "is degraded: it runs without {}", "all its disks"),
     ArrayState.REBUILDING: (Severity.WARNING, "is rebuilding in the place of {}", "a disk it lost or was given"),
     ArrayState.FAILED: (Severity.CRITICAL, "has failed: it lost {}", "too many disks"),
-    ArrayState.MISSING: (Severity.CRITICAL, "is not there: its disks do not show", ""),
+    ArrayState.MISSING: (Severity.CRITICAL, "is not there: {}", ""),
 }
 """How grave it is and what it says; the blank takes the disks that are lost, or else the last words."""
 _NO_REDUNDANCY = ", and has no redundancy left: it may not survive the loss of another disk"
@@ -208,13 +209,14 @@ def causes_of(row: Array, found: ObservedArray | None, seen: Observation) -> Ite
         return
     severity, words, otherwise = _WORDS[state]
     named = _names(_being_replaced(row, lost, found) if state is ArrayState.REBUILDING else lost)
+    why, fix = absence.words(row, seen) if state is ArrayState.MISSING else (named, _fix(row, state, lost, seen))
     is_bare = found is not None and found.survives_disks == 0 and severity is Severity.WARNING
     yield Cause(
         key=f"array.health:{row.id}",
         severity=Severity.CRITICAL if is_bare else severity,
-        message=f"Array {row.name} {words.format(named or otherwise)}{_NO_REDUNDANCY if is_bare else ''}",
+        message=f"Array {row.name} {words.format(why or otherwise)}{_NO_REDUNDANCY if is_bare else ''}",
         cause=f"Not in sync: {_names(lost)}" if lost else f"The kernel reports the array as {state.value}",
-        fix=_fix(row, state, lost, seen),
+        fix=fix,
         grace_s=MISSING_GRACE_S if state is ArrayState.MISSING else 0.0,
     )
 
@@ -343,8 +345,6 @@ def _fix(row: Array, state: ArrayState, lost: Sequence[ArrayDisk], seen: Observa
             return "Wait for the rebuild; until it is over the array is less redundant."
         case ArrayState.FAILED:
             return "Bring back the disks that left; nothing is written meanwhile."
-        case ArrayState.MISSING:
-            return "Check cables and power of its disks."
     if not lost:
         return "Replace the missing disk."
     name = lost[0].disk_id

@@ -19,6 +19,7 @@ from lunette.domain.jobs import ResourceState
 from lunette.domain.mappings import Family, Protocol
 from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.why import LinkState, Part, WhyChain, WhyLink
+from lunette.planner.absent import strangers, told
 from lunette.planner.arrays import KnownArray
 from lunette.planner.findings import shorten
 from lunette.planner.portals import KnownPortal, shown
@@ -121,6 +122,11 @@ def _disks(facts: ChainFacts, observed: ObservedArray | None) -> WhyLink:
     if facts.seen.hides_disks():
         return _unknown(Part.DISK, UNREAD)
     ids = [member.disk_id for member in facts.array.members]
+    if observed is None or observed.state is ArrayState.MISSING:
+        others = strangers(facts.array.engine, facts.array.uuid, ids, facts.seen)
+        if others:
+            gone = sum(facts.seen.disk(disk_id) is None for disk_id in ids)
+            return _broken(Part.DISK, f"array {facts.array.name}: {told(others, gone)}; find out what happened to them")
     gone = [disk_id for disk_id in ids if facts.seen.disk(disk_id) is None]
     faulty = [m.disk_id for m in observed.members if m.state == "faulty" and m.disk_id] if observed else []
     lost = [*gone, *(disk_id for disk_id in faulty if disk_id not in gone)]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import LunetteError, NotFound, ToolFailed
 from lunette.domain.exports import ExportArray
+from lunette.providers.arrays import absent
 from lunette.providers.arrays.lvm import observe, parse
 from lunette.providers.arrays.lvm.plan import VOLUME, survives
 from lunette.providers.disks.inventory import observe_disks, settle
@@ -25,9 +26,11 @@ def start(system: System, array: ExportArray, *, allow_degraded: bool) -> str | 
     start a RAID volume with checksums like that (2.03.31: partial_raid_lv_supports_degraded_activation): a disk that is
     missing then is dropped from the group first, and is filled anew if it comes back.
     """
-    present = observe.members(observe_disks(system), array.uuid)
+    disks = observe_disks(system)
+    present = observe.members(disks, array.uuid)
+    own = [disk.id for disk in present.values()]
     if not present:
-        return f"waiting for array {array.name}: none of its {len(array.members)} disks is present"
+        return absent.waits(array, disks, own)
     see(system, list(present.values()))
     found = observe.find(system, array.uuid)
     if found is None or not found.is_whole:
@@ -36,7 +39,7 @@ def start(system: System, array: ExportArray, *, allow_degraded: bool) -> str | 
         return None
     count, missing = len(found.images), _lost(found)
     if missing and not allow_degraded:
-        return f"waiting for array {array.name}: {count - missing} of {count} disks present"
+        return absent.waits(array, disks, own, f"{count - missing} of {count} disks present")
     try:
         _activate(system, found, degraded=bool(missing))
     except LunetteError as error:

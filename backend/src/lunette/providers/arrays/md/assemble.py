@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
+from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import LunetteError, NotFound
 from lunette.domain.exports import ExportArray
+from lunette.providers.arrays import absent
 from lunette.providers.arrays.md import observe, parse, superblock
 from lunette.providers.arrays.md.plan import md_name
 from lunette.providers.disks.inventory import observe_disks, settle
@@ -22,14 +24,15 @@ def assemble(system: System, array: ExportArray, *, allow_degraded: bool) -> str
     if running is not None and is_running(running):
         observe.make_visible(system, running)
         return None
-    blocks = _own_superblocks(system, array)
+    disks, blocks = _own_superblocks(system, array)
+    own = [disk.id for disk in disks if disk.device in blocks]
     if not blocks:
-        return f"waiting for array {array.name}: none of its {len(array.members)} disks is present"
+        return absent.waits(array, disks, own)
     missing = parse.missing_slots(list(blocks.values()))
     count = next(iter(blocks.values())).raid_disks
     present = sum(block.role is not None for block in blocks.values())
     if missing and not allow_degraded:
-        return f"waiting for array {array.name}: {present} of {count} disks present"
+        return absent.waits(array, disks, own, f"{present} of {count} disks present")
     try:
         start(system, array.uuid, md_name(array.array_id), sorted(blocks), degraded=bool(missing))
     except LunetteError as error:
@@ -40,15 +43,21 @@ def assemble(system: System, array: ExportArray, *, allow_degraded: bool) -> str
     return None
 
 
-def _own_superblocks(system: System, array: ExportArray) -> dict[str, superblock.Superblock]:
-    """The superblocks of the array by device. Other drives are read only where its recorded members do not agree that
-    they are the whole of it: one that hangs holds no other array up, and a disk that came after the record counts.
+def _own_superblocks(
+    system: System, array: ExportArray
+) -> tuple[Sequence[ObservedDisk], dict[str, superblock.Superblock]]:
+    """The disks that were looked at, and the superblocks of the array by device.
+
+    Other drives are read only where its recorded members do not agree that they are the whole of it: one that hangs
+    holds no other array up, and a disk that came after the record counts.
     """
-    known = observe.superblocks(system, observe_disks(system, array.members), array.uuid)
+    disks = observe_disks(system, array.members)
+    known = observe.superblocks(system, disks, array.uuid)
     alike = len({block.events for block in known.values()}) == 1
     if alike and not parse.missing_slots(list(known.values())):
-        return known
-    return observe.superblocks(system, observe_disks(system), array.uuid)
+        return disks, known
+    disks = observe_disks(system)
+    return disks, observe.superblocks(system, disks, array.uuid)
 
 
 def stays_stopped(name: str, lacking: int, count: int) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence, Set
 
 from lunette.domain.errors import Conflict, LunetteError
 from lunette.domain.exports import ExportArray
+from lunette.providers.arrays import absent
 from lunette.providers.arrays.zfs import joining, module, observe, parse
 from lunette.providers.arrays.zfs.plan import MARK, device_path
 from lunette.providers.disks.inventory import observe_disks, settle
@@ -34,13 +35,14 @@ def start(system: System, array: ExportArray, *, allow_degraded: bool) -> str | 
     With `allow_degraded` it starts without disks that are missing, as far as its level survives that. Nothing is
     forced: a pool that ZFS finds too damaged, or in use by another machine, stays as it is.
     """
-    own = {name for disk in observe_disks(system, array.members) if not disk.fabric for name in (disk.id, *disk.links)}
+    disks = [disk for disk in observe_disks(system, array.members) if not disk.fabric]
+    own = {name for disk in disks for name in (disk.id, *disk.links)}
     present = [id_ for id_ in array.members if id_ in own and system.exists(device_path(id_))]
     count = len(array.members)
-    if not present:
-        return f"waiting for array {array.name}: none of its {count} disks is present"
-    if len(present) < count and not allow_degraded:
-        return f"waiting for array {array.name}: {len(present)} of {count} disks present"
+    if not present or (len(present) < count and not allow_degraded):
+        there = [disk.id for disk in disks if not {disk.id, *disk.links}.isdisjoint(present)]
+        found = f"{len(present)} of {count} disks present" if present else ""
+        return absent.waits(array, disks, there, found)
     try:
         module.load(system)
         import_pool(system, array.uuid, [*present, *joining.unrecorded(system, array)])

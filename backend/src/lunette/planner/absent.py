@@ -1,0 +1,45 @@
+"""Disks of an array that are there without it: emptied, overwritten, or other drives that answer to their names."""
+
+from collections.abc import Iterable, Mapping
+
+from lunette.domain.arrays import ArrayEngine
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.observations import Observation
+from lunette.providers.arrays.external.plan import carried_uuid
+from lunette.providers.arrays.lvm.plan import array_of_pv, carried_pv
+
+_UNTOLD = ("unreadable", "crypto_LUKS")
+"""Signatures that hide what a disk carries."""
+_MOST = 3
+_OF_ZFS = {"gpt", "PMBR", "zfs_member"}
+
+
+def strangers(engine: ArrayEngine, uuid: str, disk_ids: Iterable[str], seen: Observation) -> dict[str, str]:
+    """What these disks of an array are instead, in words, by the id in the record. One that is not there is left out,
+    and so is one that carries the array, or may do so."""
+    members = {member.disk_id for array in seen.arrays if array.uuid == uuid for member in array.members}
+    found = {disk_id: seen.disk(disk_id) for disk_id in disk_ids if disk_id not in members}
+    return {disk_id: disk.stranger() for disk_id, disk in found.items() if disk and not _may_carry(engine, uuid, disk)}
+
+
+def told(others: Mapping[str, str], gone: int) -> str:
+    """Such disks, in words, and how many are not there."""
+    words = [f"disk {disk_id} {what}" for disk_id, what in [*others.items()][:_MOST]]
+    words += [f"{len(others) - _MOST} more are like that"] if len(others) > _MOST else []
+    words += [f"{gone} of its disks {'does' if gone == 1 else 'do'} not show"] if gone else []
+    return "; ".join(words)
+
+
+def _may_carry(engine: ArrayEngine, uuid: str, disk: ObservedDisk) -> bool:
+    types = {signature.type for signature in disk.signatures}
+    if not types.isdisjoint(_UNTOLD):
+        return True
+    match engine:
+        case ArrayEngine.MD:
+            return disk.array_uuid == uuid
+        case ArrayEngine.LVM:
+            return array_of_pv(carried_pv(disk)) == uuid
+        case ArrayEngine.EXTERNAL:
+            return carried_uuid(disk) == uuid
+        case ArrayEngine.ZFS:  # its label lies in a partition, which only ZFS reads
+            return types <= _OF_ZFS and bool(disk.partitions or types)

@@ -1,0 +1,84 @@
+"""What an array waits for: a disk that is there without it is told apart from one that is not there."""
+
+from backend.tests.providers.shop import ARRAY_ID, ARRAY_UUID, Shop
+from backend.tests.providers.test_zfs_steps import Farm
+from lunette.domain.arrays import ArrayCreate, ArrayEngine, Level
+from lunette.domain.exports import ExportArray
+from lunette.providers.arrays.lvm import assemble as lvm
+from lunette.providers.arrays.lvm import plan as lvm_plan
+from lunette.providers.arrays.md import assemble as md
+from lunette.providers.arrays.zfs import assemble as zfs
+from lunette.system.fake import FakeDisk, FakeSignature
+
+
+def blank(disk: FakeDisk) -> None:
+    disk.media.superblock = disk.media.pv = None
+    disk.media.signatures = []
+    disk.partitions.clear()
+
+
+def format_ext4(disk: FakeDisk) -> None:
+    blank(disk)
+    disk.media.signatures = [FakeSignature("ext4", 0x438, label="data")]
+
+
+def test_md_tells_blank_disks_from_absent_ones() -> None:
+    shop = Shop()
+    create = shop.create()
+    shop.do(create)
+    array = shop.wished(create, shop.group(create))
+    first, second, third = (member.disk_id for member in create.members)
+    shop.machine.reboot()
+    blank(shop.disks[0])
+    told = md.assemble(shop.machine, array, allow_degraded=False)
+    assert told == f"waiting for array {array.name}: 2 of 3 disks present; disk {first} is present but blank"
+    format_ext4(shop.disks[1])
+    blank(shop.disks[2])
+    told = md.assemble(shop.machine, array, allow_degraded=False)
+    assert told == (
+        f"waiting for array {array.name}: none of its 3 disks carries it; disk {first} is present but blank; disk "
+        f"{second} is present, but it carries an ext4 signature (label data); disk {third} is present but blank"
+    )
+    for disk in shop.disks:
+        shop.machine.pull(disk)
+    told = md.assemble(shop.machine, array, allow_degraded=False)
+    assert told == f"waiting for array {array.name}: none of its 3 disks is present"
+
+
+def test_lvm_tells_blank_disks_from_absent_ones() -> None:
+    shop = Shop()
+    found = [shop.observed(disk) for disk in shop.disks[:3]]
+    wish = ArrayCreate(
+        name="tank", engine=ArrayEngine.LVM, level=Level.RAID5, disks=tuple(disk.id for disk in found)
+    )  # fmt: skip
+    step = lvm_plan.create_step(ARRAY_ID, ARRAY_UUID, wish, found)
+    shop.do(step)
+    array = ExportArray(
+        array_id=ARRAY_ID, name="tank", engine=ArrayEngine.LVM, uuid=step.uuid, group="g",
+        members=tuple(member.disk_id for member in step.members),
+    )  # fmt: skip
+    shop.machine.reboot()
+    blank(shop.disks[0])
+    told = lvm.start(shop.machine, array, allow_degraded=False)
+    assert told == f"waiting for array tank: 2 of 3 disks present; disk {found[0].id} is present but blank"
+    blank(shop.disks[1])
+    blank(shop.disks[2])
+    told = lvm.start(shop.machine, array, allow_degraded=False) or ""
+    assert told.startswith(f"waiting for array tank: none of its 3 disks carries it; disk {found[0].id} is present but")
+
+
+def test_zfs_tells_blank_disks_from_absent_ones() -> None:
+    farm = Farm()
+    step = farm.create_step
+    array = ExportArray(
+        array_id=ARRAY_ID, name="tank", engine=ArrayEngine.ZFS, uuid=step.guid, group=step.pool, members=step.devices()
+    )  # fmt: skip
+    farm.machine.reboot()
+    blank(farm.disks[0])
+    told = zfs.start(farm.machine, array, allow_degraded=False)
+    assert told == f"waiting for array tank: 2 of 3 disks present; disk {array.members[0]} is present but blank"
+    for disk in farm.disks[:3]:
+        blank(disk)
+    farm.machine.changed()
+    told = zfs.start(farm.machine, array, allow_degraded=False) or ""
+    assert "none of its 3 disks carries it; disk" in told
