@@ -102,6 +102,20 @@ def test_a_sequential_rebuild_keeps_what_the_last_scrub_found() -> None:
 
 
 @pytest.mark.parametrize(
+    ("scan", "ran"),
+    [
+        ({"function": "SCRUB", "state": "FINISHED"}, "check"), ({"function": "SCRUB", "state": "CANCELED"}, "check"),
+        ({"function": "RESILVER", "state": "FINISHED"}, "recover"),
+        ({"function": "SCRUB", "state": "FINISHED", "rebuild_stats": REBUILDS}, "recover"),
+        ({"function": "ERRORSCRUB", "state": "FINISHED"}, None), ({"function": "NONE", "state": "NONE"}, None),
+        ({}, None),
+    ],
+)  # fmt: skip
+def test_what_ran_last_is_told_in_the_words_of_md(scan: dict[str, object], ran: str | None) -> None:
+    assert array(pool(top("mirror-0", leaf(0), leaf(1)), scan_stats=scan)).scrub == ran
+
+
+@pytest.mark.parametrize(
     ("path", "disk_id"),
     [
         ("/dev/disk/by-id/scsi-S{}-part3", "scsi-S{}"),

@@ -356,7 +356,7 @@ class ObservedArray(Model):
     disk_bytes: int | None = None
     """The least a disk must hold to become a member; None where the engine does not say."""
     scrub: str | None = None
-    """The last scrub or resync that ran, as the engine calls it: check, repair, resync, recover."""
+    """The last scrub or resync that ran, as md calls it: check, repair, resync, recover. ZFS's scrub is a check."""
     scrubbed: ScrubOutcome | None = None
     """What that scrub found. None while one runs, where none is remembered (md forgets at a restart) and for LVM RAID,
     which does not tell whether one has run."""

@@ -125,8 +125,8 @@ def _disks(facts: ChainFacts, observed: ObservedArray | None) -> WhyLink:
     if observed is None or observed.state is ArrayState.MISSING:
         others = strangers(facts.array.engine, facts.array.uuid, ids, facts.seen)
         if others:
-            gone = sum(facts.seen.disk(disk_id) is None for disk_id in ids)
-            return _broken(Part.DISK, f"array {facts.array.name}: {told(others, gone)}; find out what happened to them")
+            away = sum(facts.seen.disk(disk_id) is None for disk_id in ids)
+            return _broken(Part.DISK, f"array {facts.array.name}: {told(others, away)}; find out what happened to them")
     gone = [disk_id for disk_id in ids if facts.seen.disk(disk_id) is None]
     faulty = [m.disk_id for m in observed.members if m.state == "faulty" and m.disk_id] if observed else []
     lost = [*gone, *(disk_id for disk_id in faulty if disk_id not in gone)]

@@ -85,7 +85,7 @@ class ArrayObserved(Answer):
     mismatch_count: int | None
     """Sectors that did not agree at the last scrub."""
     last_scrub: str | None
-    """What ran last: check, repair, resync or recover."""
+    """What ran last: check, repair, resync or recover. The scrub of a pool is a check, which repairs what it can."""
     health_words: str | None
     """What an external array's health command says, or why it says nothing; null without such a command."""
     dirty_degraded: bool

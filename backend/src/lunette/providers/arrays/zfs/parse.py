@@ -30,6 +30,8 @@ DISTRIBUTED = "dspare"
 IN_USE = "INUSE"
 """Of a spare that has a place among the data disks now."""
 _LOST = AWAY | {"OFFLINE", "CLOSED"}
+_ACTIONS = {"SCRUB": "check", "RESILVER": "recover"}
+"""A scrub of errors alone (ERRORSCRUB) reads little, and is none of these."""
 _FAILED = {"FAULTED", "UNAVAIL", "SUSPENDED", "REMOVED"}
 _BY_ID = "/dev/disk/by-id/"
 _STACKED = ("dm-", "md-", "lvm-")
@@ -73,6 +75,8 @@ class Scan(Model):
     issued: int
     pass_issued: int
     pass_start: float
+    action: str | None = None
+    """What ran last or runs now, as md would call it."""
     outcome: ScrubOutcome | None = None
     """Of a scrub that is over. The pool keeps it through restarts, until the next scrub or resilver begins."""
 
@@ -198,7 +202,7 @@ def _scan(entry: Mapping[str, Any]) -> Scan | None:
     if rebuilds:
         return Scan(
             is_resilver=True, is_running=True, to_examine=_sum(rebuilds, "to_scan"), issued=_sum(rebuilds, "issued"),
-            pass_issued=0, pass_start=0, outcome=outcome,
+            pass_issued=0, pass_start=0, action=_ACTIONS["RESILVER"], outcome=outcome,
         )  # fmt: skip
     if told is None:
         return None
@@ -206,7 +210,7 @@ def _scan(entry: Mapping[str, Any]) -> Scan | None:
         is_resilver=told["function"] == "RESILVER", is_running=told["state"] == "SCANNING",
         to_examine=_sum([told], "to_examine"), issued=_sum([told], "issued"),
         pass_issued=_sum([told], "issued_bytes_per_scan"), pass_start=float(told.get("pass_start") or 0),
-        outcome=outcome,
+        action=_ACTIONS.get(told["function"]), outcome=outcome,
     )  # fmt: skip
 
 
@@ -263,7 +267,7 @@ def array(
         members=(*members, *_beside(pool, disks)), raid_disks=len(slots), progress=_progress(pool.scan, now),
         mismatch_count=sum(leaf.checksum_errors for _, leaf in pool.leaves()),
         disk_bytes=least_disk(pool, MemberRole.DATA), layout=pool.layout(), survives_disks=_survives_disks(pool, disks),
-        scrubbed=pool.scan.outcome if pool.scan else None,
+        scrub=pool.scan.action if pool.scan else None, scrubbed=pool.scan.outcome if pool.scan else None,
     )  # fmt: skip
 
 
