@@ -1,5 +1,7 @@
 """Turns what lsblk, wipefs and sysfs say into disks: pure, tested with recorded output."""
 
+import functools
+import logging
 import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -10,11 +12,18 @@ from lunette.domain.disks import DiskPlace, ObservedDisk, Signature, Transport
 from lunette.providers.disks import identity, listing
 from lunette.providers.reading import document, reader, word
 
+log = logging.getLogger(__name__)
 DRIVES = re.compile(
-    r"^(sd[a-z]+|nvme\d+n\d+|vd[a-z]+|xvd[a-z]+|hd[a-z]+|ubd[a-z]+|mmcblk\d+|dasd[a-z]+|rssd[a-z]+|cciss!c\d+d\d+)$"
+    r"^(sd[a-z]+|nvme\d+n\d+|vd[a-z]+|xvd[a-z]+|hd[a-z]+|ubd[a-z]+|mmcblk\d+|dasd[a-z]+|rssd[a-z]+"
+    r"|cciss!c\d+d\d+|fio[a-z]+)$"
 )
-"""Kernel names of drives. All else that lsblk calls a disk is memory, a file, a device of another machine or built on
-drives (ram, zram, loop, nbd, rbd, drbd, ublk, rnbd, null_blk, AoE, bcache, pmem), or a boot area (mmcblk0boot0)."""
+"""Kernel names of drives; fioa is a Fusion-io card, whose driver is not in the kernel."""
+_NO_DRIVES = re.compile(
+    r"^(ram|zram|loop|nbd|rbd|drbd|ublkb|rnbd|nullb|etherd[!/]|bcache|pmem|zd|fd|sr|mtdblock|dm-|md)"
+    r"|^mmcblk\d+(boot|rpmb|gp)|^nvme\d+c\d+n\d+$"
+)
+"""What else lsblk calls a disk: memory, a file, a device of another machine, what is built on drives, a boot area, one
+path of an NVMe namespace."""
 _TYPES = ("disk", "rbc", "zbc")
 """Of SCSI devices that are driven by sd: plain, reduced and zoned ones."""
 _FABRIC = {"iscsi", "fc", "fcoe", "srp", "tcp", "rdma", "loop"}
@@ -50,8 +59,11 @@ def block_tree(text: str, unread: dict[str, str] | None = None) -> list[dict[str
     Of drives under a multipath device that device stands for all its paths, which `paths` names. What cannot be read
     goes into `unread`, as `listing.entries` says, and so does what is about to go.
     """
-    found = listing.entries(text, unread)
-    drives = [entry for entry in found if entry["type"] in _TYPES and DRIVES.match(entry["kname"])]
+    disks = [entry for entry in listing.entries(text, unread) if entry["type"] in _TYPES]
+    drives = [entry for entry in disks if DRIVES.match(entry["kname"])]
+    for entry in disks:
+        if entry not in drives and not _NO_DRIVES.match(entry["kname"]):
+            _tell_left_out(entry["kname"])
     there = [entry for entry in drives if None not in (entry["size"], entry["log-sec"], entry["phy-sec"])]
     if unread is not None:
         unread |= {entry["kname"]: "lsblk tells no size of it: it is leaving" for entry in drives if entry not in there}
@@ -65,6 +77,12 @@ def block_tree(text: str, unread: dict[str, str] | None = None) -> list[dict[str
             first |= {key: over[key] for key in ("kname", "size", "mountpoints", "maj:min", "children")}
             first["path"] = f"/dev/{kname}"
     return list(whole.values())
+
+
+@functools.cache
+def _tell_left_out(name: str) -> None:
+    """Once for each name: the machine is looked at all the time."""
+    log.warning("block device %s is left out: Lunette does not know its kernel name as that of a drive", name)
 
 
 @reader("wipefs")
