@@ -114,11 +114,11 @@ class Control:
             use_key=functools.partial(use_key, agent, self._cache),
             wake_scheduler=lambda: self._scheduler.wake(),  # noqa: PLW0108 it is made below
         )
-        self.interfaces = Interfaces(self.desk)
-        self.updates = Updates(self.desk)
-        names, tend = (functools.partial(what, store, self.desk) for what in (array_care.name_disks, array_care.tend))
+        self.interfaces, self.updates = Interfaces(self.desk), Updates(self.desk)
+        tend = functools.partial(array_care.tend, store, self.desk)
         self._watcher = Watcher(store, self._cache, await_change=agent.await_change, tend=tend, pace=pace)
-        self._watcher.name_disks, self._watcher.room, self.failed_logins = names, room, self._watcher.failed_logins
+        self._watcher.name_disks = functools.partial(array_care.name_disks, store, self.desk)
+        self._watcher.room, self.failed_logins = room, self._watcher.failed_logins
         self._pools = PoolWatcher(store, self.desk, self._cache.get, pace=pace)
         self.performance = Recorder(agent.counters, self._disk_ids)
         self.logins = Logins(self.desk, self.performance.rates_of)

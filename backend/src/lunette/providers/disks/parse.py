@@ -197,7 +197,7 @@ def plain(uuid: str) -> str:
 def _model(entry: Mapping[str, Any]) -> str:
     """Vendor and model as a person reads them; a bare PCI number (virtio) says nothing."""
     words = [(entry[key] or "").strip() for key in ("vendor", "model")]
-    return " ".join(word for word in words if word and not word.startswith("0x"))
+    return " ".join(part for part in words if part and not part.startswith("0x"))
 
 
 def _transport(entry: Mapping[str, Any]) -> Transport:

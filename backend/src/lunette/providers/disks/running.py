@@ -94,7 +94,7 @@ def _pool_member(system: System, content: _Content) -> str | None:
 
 def _physical_volume(system: System, content: _Content) -> str | None:
     """Any physical volume of a group with an active volume: also one that no volume lies on, or that LVM misses."""
-    only = [word for device in sorted({*_below_volumes(system)}) for word in ("--devices", device)]
+    only = [option for device in sorted({*_below_volumes(system)}) for option in ("--devices", device)]
     if not only:
         return None
     command = ["pvs", *only, "--foreign", "--shared", "--reportformat", "json_std", "-o", "pv_uuid,vg_name"]
