@@ -6,7 +6,7 @@ among all others in /proc/net/tcp. The planner puts the three together. iSER has
 """
 
 import socket
-import struct
+import sys
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from ipaddress import IPv6Address, ip_address
@@ -63,8 +63,8 @@ def _established(text: str, ports: Collection[int]) -> Iterator[ObservedConnecti
 def _endpoint(text: str) -> tuple[str, int]:
     """`0F02000A:0CBC` as 10.0.2.15 and 3260: words of four bytes in the order of the machine, a port in hex."""
     packed, _, port = text.partition(":")
-    words = [int(packed[at : at + 8], 16) for at in range(0, len(packed), 8)]
-    raw = struct.pack(f"={len(words)}I", *words)
+    words = [bytes.fromhex(packed[at : at + 8]) for at in range(0, len(packed), 8)]
+    raw = b"".join(word[::-1] if sys.byteorder == "little" else word for word in words)
     address = ip_address(socket.inet_ntop(socket.AF_INET if len(raw) == 4 else socket.AF_INET6, raw))
     mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     return str(mapped or address), int(port, 16)
