@@ -154,6 +154,7 @@ export function tank(members: Disk[], volumes: number): StorageArray {
       device: '/dev/md127',
       write_hole: 'ppl',
       layout: null,
+      survives_disks: null,
       free_distributed_spares: null,
       progress: { action: 'resync', percent: 41.7, rate_bytes_s: 1_431_655_765, left_s: 1_460 },
       mismatch_count: 0,

@@ -49,6 +49,22 @@ def test_a_member_is_the_disk_with_its_label_wherever_the_shared_link_leads(farm
     assert pool.filling[0].disk is farm.blank
 
 
+def test_labels_are_read_only_where_a_link_says_too_little(farm: Twins) -> None:
+    def read() -> list[str]:
+        before = len(farm.machine.faults.calls)
+        farm.pool()
+        return [call.detail for call in farm.machine.faults.calls[before:] if call.detail.startswith("blkid")]
+
+    assert [command.rpartition(" ")[2] for command in read()] == [f"/dev/{farm.lun.kernel_name}1"]
+    (pool,) = farm.machine.zfs.imported.values()
+    pool.data.paths[pool.data.slots[0]] = f"/dev/disk/by-id/{farm.lun.links()[0]}-part1"
+    assert read() == []
+    pool.data.paths[pool.data.slots[0]] = f"/dev/disk/by-id/{farm.shared}-part1"
+    farm.lun.transport = farm.twin.transport = "iscsi"
+    farm.machine.changed()
+    assert read() == [], "a drive over a fabric is never read"
+
+
 def test_a_member_that_is_gone_is_not_taken_for_the_lun_that_has_its_link_now(farm: Twins) -> None:
     farm.machine.pull(farm.lun)
     farm.move_link(to=farm.twin)

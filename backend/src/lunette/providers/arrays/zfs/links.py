@@ -10,7 +10,7 @@ from lunette.domain.errors import LunetteError
 from lunette.providers.arrays.zfs import parse
 from lunette.providers.arrays.zfs.plan import device_path
 from lunette.providers.disks.identity import is_shared
-from lunette.providers.disks.inventory import BY_ID, observe_disks
+from lunette.providers.disks.inventory import BY_ID, UNREADABLE, observe_disks
 from lunette.system.doorway import System
 
 
@@ -26,14 +26,17 @@ def placed(
     links = [link for disk in disks for link in disk.links]
     for leaf in _doubtful(pool, links):
         led = parse.disk_of(leaf.path, disks)
-        if led is None or leaf.path is None:
+        if led is None or leaf.path is None or not _can_be_read(led):
+            continue
+        alike = [one for one in disks if led.serial and one.serial == led.serial and one is not led]
+        if not alike and led.id == parse.link_of(leaf.path):
             continue
         try:
-            alike = [one for one in disks if one is not led and led.serial and one.serial == led.serial]
             if _vdev_guid(system, leaf.path) == leaf.guid:
                 paths[leaf.guid] = device_path(led.id)
                 continue
             moved.append(parse.link_of(leaf.path))
+            alike = [one for one in alike if _can_be_read(one)]
             own = next((one for one in alike if _vdev_guid(system, device_path(one.id)) == leaf.guid), None)
         except LunetteError:  # a disk that cannot be read: ZFS itself tells how it is
             continue
@@ -58,6 +61,11 @@ def _doubtful(pool: parse.Pool, links: Sequence[str]) -> Iterator[parse.Vdev]:
         link = parse.link_of(leaf.path)
         if link is not None and leaf.guid.isdigit() and is_shared(link, links, ""):
             yield leaf
+
+
+def _can_be_read(disk: ObservedDisk) -> bool:
+    """A drive over a fabric whose target is gone holds every reader, as one that is dying may do."""
+    return not disk.fabric and not any(signature.type == UNREADABLE for signature in disk.signatures)
 
 
 def _vdev_guid(system: System, path: str) -> str | None:
