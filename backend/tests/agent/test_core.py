@@ -206,13 +206,6 @@ def test_what_is_released_goes(store: Store) -> None:
     assert exported_volumes(store.machine) == frozenset()
 
 
-def test_the_ledger_is_kept_before_the_exports_change(store: Store) -> None:
-    store.machine.faults.break_calls(lambda call: call.name == "write_durably")
-    with pytest.raises(ToolFailed, match="ledger"):
-        store.unmap()
-    assert exported_volumes(store.machine) == {VOLUME_ID}
-
-
 def test_a_lost_ledger_removes_nothing_that_is_served(store: Store) -> None:
     store.machine.unlink(f"{STATE_DIR}/ledger.json")
     store.restart()

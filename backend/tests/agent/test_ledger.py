@@ -5,8 +5,8 @@ from cryptography.fernet import Fernet
 
 from backend.tests.agent.exports import CHAP, exports, initiator, lun, target, volume
 from lunette.agent.ledger import STATE_DIR, Broken, Ledger
-from lunette.domain.errors import ToolFailed
 from lunette.system.fake import FakeSystem
+from lunette.system.fake.faults import Call
 
 SERVED = exports(volumes=(volume(11),), targets=(target(31, [initiator(41, CHAP)], [lun(51, 1, 11)]),))
 PATH = f"{STATE_DIR}/ledger.json"
@@ -56,13 +56,59 @@ def test_a_broken_ledger_is_kept_for_a_look_at_it(machine: FakeSystem) -> None:
     assert ledger.load() is None
 
 
-def test_a_full_drive_keeps_the_old_ledger_and_says_so(machine: FakeSystem) -> None:
+def test_a_ledger_that_cannot_be_written_is_outdated_until_the_next_that_can(machine: FakeSystem) -> None:
     ledger = Ledger(machine)
     ledger.save(SERVED)
     machine.faults.break_calls(lambda call: call.name == "write_durably")
-    with pytest.raises(ToolFailed, match="ledger"):
-        ledger.save(SERVED.model_copy(update={"generation": 2}))
-    assert ledger.load() == SERVED
+    for generation in (2, 3):
+        ledger.save(SERVED.model_copy(update={"generation": generation}))
+        assert ledger.unkept == "the boot ledger cannot be written (injected by the test)"
+        machine.power_cut()
+        after = Ledger(machine)
+        assert after.load() == SERVED
+        assert (after.holds_back, after.unkept) == (True, "the boot ledger is outdated")
+    machine.faults.disarm()
+    newest = SERVED.model_copy(update={"generation": 4})
+    after.save(newest)
+    machine.power_cut()
+    again = Ledger(machine)
+    assert again.load() == newest
+    assert (after.holds_back, after.unkept, again.holds_back, again.unkept) == (False, None, False, None)
+    assert machine.listdir(STATE_DIR) == [".keep", "ledger.json", "ledger.key"]
+
+
+@pytest.mark.parametrize("crash", [1, 2])
+def test_a_ledger_that_was_written_wins_over_an_outdated_one(machine: FakeSystem, crash: int) -> None:
+    """The power goes after the new one was written, or after the old one was removed."""
+    ledger = Ledger(machine)
+    ledger.save(SERVED)
+    machine.faults.break_calls(lambda call: call.name == "write_durably")
+    ledger.save(SERVED.model_copy(update={"generation": 2}))
+    machine.faults.disarm()
+    newest = SERVED.model_copy(update={"generation": 3})
+    changes = 0
+
+    def is_over(call: Call) -> bool:
+        nonlocal changes
+        changes += call.changes
+        return changes > crash
+
+    machine.faults.break_calls(is_over)
+    ledger.save(newest)
+    machine.faults.disarm()
+    machine.power_cut()
+    after = Ledger(machine)
+    assert (after.load(), after.holds_back) == (newest, False)
+
+
+def test_an_outdated_ledger_that_is_broken_is_set_aside_too(machine: FakeSystem) -> None:
+    machine.write_durably(f"{PATH}.outdated", b"rubbish")
+    ledger = Ledger(machine)
+    with pytest.raises(Broken):
+        ledger.load()
+    ledger.set_aside()
+    assert machine.read_file(f"{PATH}.broken") == b"rubbish"
+    assert Ledger(machine).load() is None
 
 
 def test_a_ledger_of_an_agent_that_knew_no_deadlines_waits_for_ever(machine: FakeSystem) -> None:

@@ -82,6 +82,9 @@ class MemoryAgent:
         """By target the volume that an open one lacks, and after how many seconds it opened without it."""
         self.refusal: str | None = None
         self.unexplained: tuple[str, ...] = ()
+        self.unkept: str | None = None
+        self.fails: str | None = None
+        """Why it cannot do what a document says."""
         self.before: Callable[[str, AnyStep], None] = lambda _verb, _step: None
         self._lock = threading.Lock()
 
@@ -189,6 +192,8 @@ class MemoryAgent:
 
     def converge(self, wanted: ExportSet) -> ConvergeReport:
         self._answer()
+        if self.fails:
+            raise ToolFailed(self.fails)
         if self.refusal is None:
             self.wanted = wanted
         return ConvergeReport(
@@ -204,7 +209,7 @@ class MemoryAgent:
                 PortalReport(portal_id=ref, state=self._state(ref), reason=self.blocked.get(ref))
                 for ref in (portal.portal_id for portal in wanted.portals)
             ),
-            unexplained=self.unexplained, foreign=(),
+            unexplained=self.unexplained, foreign=(), unkept=self.unkept,
         )  # fmt: skip
 
     def is_clean(self) -> bool:

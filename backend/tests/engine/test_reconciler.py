@@ -98,6 +98,36 @@ def test_a_refused_document_keeps_its_releases_and_raises_an_alert(
     assert list(alerts(appliance, resolved=True)) == ["exports.refused"]
 
 
+def test_releases_last_until_the_boot_ledger_holds_what_is_served(appliance: Appliance, reconciler: Reconciler) -> None:
+    """After a restart with the older ledger they are what takes the volume from its host."""
+    furnish(appliance)
+    with appliance.store.write() as tx:
+        appliance.control.delete_mapping(tx, ADMIN, tx.scalars(select(Mapping.id)).one())
+    appliance.agent.unkept = "the boot ledger cannot be written (No space left on device)"
+    reconciler.round()
+    assert "after a restart they wait for the API" in alerts(appliance)["exports.unkept"]
+    with appliance.store.read() as tx:
+        assert len(tx.scalars(select(ReleaseRow)).all()) == 4
+    appliance.agent.unkept = None
+    reconciler.round()
+    assert alerts(appliance) == {}
+    with appliance.store.read() as tx:
+        assert tx.scalars(select(ReleaseRow)).all() == []
+
+
+def test_an_agent_that_answers_and_cannot_do_it_is_not_said_to_be_away(
+    appliance: Appliance, reconciler: Reconciler, clock: Clock
+) -> None:
+    appliance.agent.fails = "the system refused (Input/output error)"
+    for _ in range(2):
+        assert reconciler.round() == BLOCKED_PERIOD_S
+        clock.advance(60)
+    assert list(alerts(appliance)) == ["exports.failed"]
+    appliance.agent.fails = None
+    reconciler.round()
+    assert alerts(appliance) == {}
+
+
 def test_a_secret_that_cannot_be_opened_is_an_alert_and_takes_nothing_away(
     appliance: Appliance, reconciler: Reconciler
 ) -> None:

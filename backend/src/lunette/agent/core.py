@@ -32,7 +32,7 @@ from lunette.domain.agent_protocol import PROTOCOL_VERSION, HelloReply, StepRepl
 from lunette.domain.counters import Counters
 from lunette.domain.disk_health import HEALTH_PERIOD_S
 from lunette.domain.encryption import KeyOrder
-from lunette.domain.errors import InUse
+from lunette.domain.errors import InUse, Unavailable
 from lunette.domain.exports import ConvergeReport, ExportArray, ExportSet
 from lunette.domain.foreign_arrays import FoundArray
 from lunette.domain.observations import Observation, RefusedLogin, SessionsObservation
@@ -226,19 +226,22 @@ class Agent:
             effective = verdict.effective
             if verdict.refusal is not None:
                 log.warning("exports refused: %s", verdict.refusal)
+                if self._ledger.holds_back:
+                    raise Unavailable(f"the boot ledger is outdated, so nothing is opened, and {verdict.refusal}")
             else:
                 effective = serving.with_leftovers(self._system, self._served, effective)
-                if effective != self._served:
+                if effective != self._served or self._ledger.unkept:
                     self._keep(effective)
             in_words(lambda: self._bring_up.prove(effective))
             report = self._repairs.told(self._serve(effective))
         self.wake()
         return report.model_copy(update={
             "accepted": verdict.refusal is None, "refusal": verdict.refusal, "unexplained": verdict.unexplained,
+            "unkept": self._ledger.unkept,
         })  # fmt: skip
 
     def _keep(self, effective: ExportSet) -> None:
-        """Write what is served from now on into the ledger."""
+        """Write what is served from now on into the ledger. If that cannot be, it is served all the same."""
         in_words(lambda: self._ledger.save(effective))
         self._let_go |= _ports(self._served) - _ports(effective)
         self._served = effective
@@ -272,6 +275,8 @@ class Agent:
             return True
         in_words(lambda: self._bring_up.run(served, lambda array: array in self._arrays()))
         with self._exports:
+            if self._ledger.holds_back:
+                return False
             self._deadlines.judge(self._served or served)
             report = self._serve(self._served or served)
         reasons = {door.reason for door in (*report.targets, *report.subsystems)}

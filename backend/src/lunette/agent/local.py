@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from lunette.agent.reserve import Reserve
 from lunette.domain.errors import ToolFailed, Unavailable
 from lunette.domain.sizes import MIB
 from lunette.system import jsonrpc
@@ -37,7 +38,9 @@ _starting = threading.Lock()
 class LocalSystem:
     """Implements `lunette.system.doorway.System` on this machine."""
 
-    def __init__(self) -> None:
+    def __init__(self, reserve: Reserve | None = None) -> None:
+        """`reserve` gives room to durable writes that meet a full file system; it lies on the same one."""
+        self._reserve = reserve
         self.undead: dict[tuple[str, ...], int] = {}
         """Process numbers of commands that were killed and hang in the kernel, by their words."""
 
@@ -147,6 +150,15 @@ class LocalSystem:
             return None
 
     def write_durably(self, path: str, data: bytes, mode: int = 0o600) -> None:
+        while True:
+            try:
+                return self._write_durably(path, data, mode)
+            except OSError as error:
+                if error.errno != errno.ENOSPC or self._reserve is None or not self._reserve.give():
+                    raise
+
+    @staticmethod
+    def _write_durably(path: str, data: bytes, mode: int) -> None:
         folder = os.path.dirname(path)
         handle, temporary = tempfile.mkstemp(prefix=".", dir=folder)
         try:
@@ -160,11 +172,11 @@ class LocalSystem:
             with contextlib.suppress(FileNotFoundError):
                 Path(temporary).unlink()
             raise
-        inside = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.fsync(inside)
-        finally:
-            os.close(inside)
+        _flush_folder(folder)
+
+    def rename(self, path: str, to: str) -> None:
+        Path(path).replace(to)
+        _flush_folder(os.path.dirname(to))
 
     def exists(self, path: str) -> bool:
         return os.path.lexists(path)
@@ -244,6 +256,14 @@ class LocalSystem:
 
     def sleep(self, seconds: float) -> None:
         time.sleep(seconds)
+
+
+def _flush_folder(folder: str) -> None:
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 @contextlib.contextmanager

@@ -5,6 +5,8 @@ import logging
 import select
 import threading
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +34,10 @@ def pause_s(due_s: float | None) -> float:
 
 
 class Loop:
-    """Runs `Agent.bring_up` in a thread."""
+    """Runs `Agent.bring_up` in a thread, and after each pass `fill_reserve`, which may raise OSError."""
 
-    def __init__(self, agent: Agent) -> None:
-        self._agent = agent
+    def __init__(self, agent: Agent, fill_reserve: Callable[[], None] = lambda: None) -> None:
+        self._agent, self._fill_reserve = agent, fill_reserve
         self._event, self._stopping = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="bring-up", daemon=True)
         self._observer: Any = None
@@ -67,6 +69,8 @@ class Loop:
             except Exception:
                 log.exception("bring-up failed")
                 whole = False
+            with suppress(OSError):  # the next pass tries again
+                self._fill_reserve()
             if self._event.wait(QUIET_S if whole else pause_s(self._agent.due_in_s())):
                 self._stopping.wait(SETTLE_S)
                 self._event.clear()

@@ -23,6 +23,7 @@ from lunette.agent.ledger import STATE_DIR, Broken, Ledger
 from lunette.agent.local import LocalSystem
 from lunette.agent.loop import Loop
 from lunette.agent.notify import notify
+from lunette.agent.reserve import Reserve
 from lunette.agent.server import Server, allowed_uids, listen
 from lunette.domain.agent_protocol import SOCKET_PATH
 from lunette.domain.errors import LunetteError
@@ -59,14 +60,15 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _serve(options: argparse.Namespace) -> int:
-    system = LocalSystem()
+    reserve = Reserve(f"{options.state_dir}/reserve")
+    system = LocalSystem(reserve)
     for module in MODULES:
         load(system, module)
     _prepare_exports(system)
     _settle(system)
     agent = Agent(system, state_dir=options.state_dir)
     server = Server(agent, listen(options.socket), allowed_uids(tuple(options.allow_uid)))
-    loop = Loop(agent)
+    loop = Loop(agent, reserve.fill)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: server.stop())
     loop.start()

@@ -20,12 +20,15 @@ from lunette.api.parts import Parts, parts_of
 from lunette.domain.errors import Conflict, FieldProblem, Invalid, PreconditionFailed, PreconditionRequired, Unavailable
 from lunette.domain.plans import Plan
 from lunette.domain.usage import check_confirmed, check_reused
+from lunette.engine import system_drive
 from lunette.engine.control import Control
 from lunette.engine.outcome import Actor, Outcome
 from lunette.store.access import IdempotencyKey
 from lunette.store.schema import utc_now
 
 KEPT_FOR = timedelta(hours=24)
+_ADDING = frozenset({"", "adopt", "apply", "batch", "clone", "fetch", "rebuild", "restore"})
+"""Verbs of POST that make something; without a verb it makes one of what the list holds."""
 _KEPT_HEADERS = ("Location", "ETag")
 
 DryRun = Annotated[bool, Query(description="Answer the plan (200) and change nothing.")]
@@ -82,6 +85,13 @@ class Change:
         return self.parts.control
 
     @property
+    def adds(self) -> bool:
+        """Whether it makes something, for which the system drive must have room."""
+        method, _, target = self.line.partition(" ")
+        _, _, verb = target.partition("?")[0].rpartition("/")[2].partition(":")
+        return method == "POST" and verb in _ADDING
+
+    @property
     def actor(self) -> Actor:
         return Actor(name=self.identity.actor)
 
@@ -123,6 +133,8 @@ class Change:
 
         `shown_once`: the answer holds a secret and is not kept; a repeated request is refused, and told where it is.
         """
+        if self.adds:
+            system_drive.check_room(self.control.room())
         if self.dry_run:
             return self._rehearse(work)
         with self.parts.store.write() as tx:

@@ -157,12 +157,8 @@ def _serve(settings: Settings) -> int:
 
 
 def _seal_old_addresses(store: Store) -> None:
-    """A database that cannot be written to now is no reason not to start: the next start seals them."""
-    try:
-        with store.write() as tx:
-            seal_old_addresses(tx)
-    except LunetteError as error:
-        structlog.get_logger(__name__).warning("old addresses are not sealed yet", reason=error.detail)
+    with _left_to_the_next_start("old addresses are not sealed yet"), store.write() as tx:
+        seal_old_addresses(tx)
 
 
 def _tell_port(store: Store, port: int) -> None:
@@ -170,9 +166,18 @@ def _tell_port(store: Store, port: int) -> None:
     with store.read() as tx:
         if firewall.wish(tx).api_port == port:
             return
-    with store.write() as tx:
+    with _left_to_the_next_start("the firewall does not know the port"), store.write() as tx:
         if firewall.listens_on(tx, port):
             exportset.counted(tx)
+
+
+@contextmanager
+def _left_to_the_next_start(what: str) -> Iterator[None]:
+    """A database that cannot be written to now is no reason not to start."""
+    try:
+        yield
+    except LunetteError as error:
+        structlog.get_logger(__name__).warning(what, reason=error.detail)
 
 
 def _local_door(path: Path) -> socket.socket | None:
@@ -195,7 +200,8 @@ def _config(settings: Settings, parts: Parts, live: LiveCertificate) -> uvicorn.
 
 
 def _open(settings: Settings) -> Store:
-    return Store.open(settings.database_url, SecretBox.at(settings.data / "secret.key"))
+    box, beside = SecretBox.at(settings.data / "secret.key"), settings.reset_password
+    return Store.open(settings.database_url, box, lasting=not beside)
 
 
 def _reset(settings: Settings) -> int:

@@ -334,6 +334,8 @@ class ConvergeReport(Model):
     accepted: bool
     """False if the document was older than the ledger or from another database: nothing was changed."""
     refusal: str | None
+    unkept: str | None = None
+    """Why the boot ledger does not hold this; then no release may be forgotten, for the next start needs it."""
     changed: int
     """Number of configfs writes, links and folders made or removed; 0 means all was as wanted."""
     found: tuple[str, ...] = ()

@@ -99,8 +99,7 @@ class Control:
         room: Look = lambda: None,
     ) -> None:  # fmt: skip
         """`pace`: rests of the watching threads, as a part of an appliance's; `room` looks at the system drive."""
-        self.store = store
-        self.agent = agent
+        self.store, self.agent, self.room = store, agent, room
         self._cache = ObservationCache(agent)
         self._reconciler = Reconciler(store, agent, pace=pace)
         self._workers = Workers(self.run_job)

@@ -49,6 +49,7 @@ class Housekeeper:
 
     def round(self) -> float:
         """Takes away what is too old. Returns the seconds until the next round."""
+        self._store.fill_log()
         clock = self._clock()
         with self._store.read() as tx:
             kept_from = clock - dt.timedelta(days=read_settings(tx).history_days)

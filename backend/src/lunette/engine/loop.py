@@ -5,6 +5,8 @@ from collections.abc import Callable
 
 import structlog
 
+from lunette.domain.errors import Unavailable
+
 STOP_S = 5.0
 _log = structlog.get_logger("lunette.engine")
 
@@ -46,6 +48,9 @@ class Loop:
                 return
             try:
                 pause_s = self._work()
+            except Unavailable as error:
+                _log.warning("a round was not possible", loop=self._name, reason=error.detail)
+                pause_s = 10.0
             except Exception:  # noqa: BLE001 a round that fails must not end all later rounds
                 _log.exception("a round failed", loop=self._name)
                 pause_s = 10.0

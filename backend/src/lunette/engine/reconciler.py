@@ -14,7 +14,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from lunette.domain.alerts import Severity
-from lunette.domain.errors import LunetteError
+from lunette.domain.errors import AgentAway, LunetteError
 from lunette.domain.exports import ConvergeReport, ExportSet, ServingState, TargetReport
 from lunette.engine import exportset
 from lunette.engine.alerts import AlertBoard, Cause
@@ -81,11 +81,13 @@ class Reconciler:
         try:
             report = self._agent.converge(wanted)
         except LunetteError as error:
-            self._board.show((*self._quiet, _agent_cause(error)), self._now())
+            cause = _away_cause(error) if isinstance(error, AgentAway) else _failed_cause(error)
+            self._board.show((*self._quiet, cause), self._now())
             return BLOCKED_PERIOD_S
         self._last = (report, self._now())
         self._mapped = wanted.mapping_ids if report.accepted else None
-        if report.accepted and any(release.generation <= report.generation for release in wanted.released):
+        followed = report.accepted and report.unkept is None
+        if followed and any(release.generation <= report.generation for release in wanted.released):
             with self._store.write() as tx:
                 exportset.acknowledged(tx, report.generation)
             self._built = None
@@ -116,7 +118,7 @@ def _unbuilt_cause(error: LunetteError) -> Cause:
     )
 
 
-def _agent_cause(error: LunetteError) -> Cause:
+def _away_cause(error: AgentAway) -> Cause:
     return Cause(
         key="agent.away",
         severity=Severity.CRITICAL,
@@ -127,8 +129,27 @@ def _agent_cause(error: LunetteError) -> Cause:
     )
 
 
+def _failed_cause(error: LunetteError) -> Cause:
+    return Cause(
+        key="exports.failed",
+        severity=Severity.CRITICAL,
+        message="Changes may not have reached the hosts: the storage agent could not make the exports as they are to be",
+        cause=error.detail,
+        fix="It is tried again every few seconds. Put right what the cause names.",
+        grace_s=GRACE_S,
+    )
+
+
 def causes_of(tx: Session, report: ConvergeReport) -> Iterator[Cause]:
     """What a person must look at, from one report."""
+    if report.unkept:
+        yield Cause(
+            key="exports.unkept",
+            severity=Severity.CRITICAL,
+            message="What hosts are served now is not in the boot ledger: after a restart they wait for the API",
+            cause=report.unkept,
+            fix="The exports are as they are to be. Make room on the system drive; the ledger is written by itself then.",
+        )
     if not report.accepted:
         yield Cause(
             key="exports.refused",

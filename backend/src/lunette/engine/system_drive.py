@@ -1,4 +1,5 @@
-"""Whether the file system of the appliance's own database fills. A full one refuses changes; exports go on."""
+"""Whether the file system of the appliance's own database fills. Exports go on while it is full, and what takes access
+away is done; what adds something is refused a little earlier."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -6,11 +7,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lunette.domain.alerts import Severity
-from lunette.domain.units import format_size
+from lunette.domain.errors import Unavailable
+from lunette.domain.units import MIB, format_size
 from lunette.engine.alerts import Cause
 
 FILLING, FULL = 0.85, 0.95
 """Used shares of it from which it is told."""
+TIGHT, LEAST_BYTES = 0.98, 48 * MIB
+"""From this share on, or with less room, nothing is added. What the agent and the database have as a reserve is less."""
 GRACE_S = 60.0
 
 
@@ -43,6 +47,16 @@ def look_at(folder: Path) -> Look:
     return look
 
 
+def check_room(room: Room | None) -> None:
+    """For a change that adds something. Raises Unavailable where the file system is nearly full."""
+    if room is None or (room.used < TIGHT and room.free_bytes >= LEAST_BYTES):
+        return
+    raise Unavailable(
+        f"The system drive is full: {format_size(room.free_bytes)} are free in {room.folder}, and nothing was changed. "
+        "Only what takes something away is done now, such as the deletion of a mapping. Make room, then repeat."
+    )
+
+
 def causes_of(room: Room | None) -> Iterator[Cause]:
     """The second comes beside the first, so that it is told anew."""
     if room is None:
@@ -59,6 +73,6 @@ def causes_of(room: Room | None) -> Iterator[Cause]:
         yield Cause(
             key="system.drive_full", severity=Severity.CRITICAL, grace_s=GRACE_S, cause=cause,
             message="The system drive is nearly full: over 95 % of the file system of the database are used",
-            fix="Once it is full every change is refused; exports go on. Make room now, beginning with files that are "
-            "not Lunette's. Never delete the database or the key file.",
+            fix="From 98 % on what adds something is refused; exports go on, and taking volumes from hosts works. Make "
+            "room now, beginning with files that are not Lunette's. Never delete the database or the key file.",
         )  # fmt: skip

@@ -4,10 +4,11 @@ Writers take turns (BEGIN IMMEDIATE, or an advisory lock), so what a change chec
 events are numbered in commit order. Readers see one snapshot and cannot write.
 """
 
+import sqlite3
 import threading
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from lunette.domain.errors import LunetteError
+from lunette.store.lasting import alone_where_full, fill_log, keep_log
 from lunette.store.migrate import upgrade
 from lunette.store.refusals import as_refusal
 from lunette.store.resources import Meta
@@ -43,15 +45,21 @@ class Store:
         self._writers = writing(engine)
         self._listeners: list[Callback] = []
         self._listeners_lock = threading.Lock()
+        self._lasting: Path | None = None
 
     @classmethod
-    def open(cls, url: str, box: SecretBox, busy_timeout_s: int = BUSY_TIMEOUT_S) -> "Store":
+    def open(
+        cls, url: str, box: SecretBox, busy_timeout_s: int = BUSY_TIMEOUT_S, *, lasting: bool = False
+    ) -> "Store":  # fmt: skip
         """Connects, brings the schema up to date and gives a new database its ids.
 
+        `lasting`: a SQLite file is opened so that a full file system stops neither reading nor small changes.
         Raises Unavailable if the database cannot be reached or belongs to a newer version.
         """
-        engine = connect(url, busy_timeout_s)
+        lasts = lasting and make_url(url).get_backend_name() == "sqlite"
+        engine = connect(url, busy_timeout_s, lasting=lasts)
         store = cls(engine, box)
+        store._lasting = Path(make_url(url).database or "") if lasts else None
         try:
             upgrade(store._writers)
             with store.write() as tx:
@@ -62,6 +70,7 @@ class Store:
         except LunetteError:
             store.close()
             raise
+        store.fill_log()
         return store
 
     @contextmanager
@@ -108,7 +117,15 @@ class Store:
         for listener in listeners:
             listener()
 
+    def fill_log(self) -> None:
+        """Makes the reserve of a lasting database whole, as far as there is room."""
+        if self._lasting is not None:
+            fill_log(self._lasting)
+
     def close(self) -> None:
+        if self._lasting is not None:
+            with suppress(sqlite3.Error, DBAPIError), closing(self.engine.raw_connection()) as connection:
+                connection.cursor().execute("PRAGMA wal_checkpoint")  # the file alone is the whole database then
         self.engine.dispose()
 
 
@@ -125,14 +142,17 @@ def store_of(tx: Session) -> Store:
     return store
 
 
-def connect(url: str, busy_timeout_s: int = BUSY_TIMEOUT_S) -> Engine:
+def connect(url: str, busy_timeout_s: int = BUSY_TIMEOUT_S, *, lasting: bool = False) -> Engine:
     """The engine for a database URL: `sqlite:////path/file.db` or `postgresql://…` (psycopg 3)."""
     parsed = make_url(url)
     if parsed.get_backend_name() == "sqlite":
         if parsed.database:
             Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
         arguments: dict[str, Any] = {"timeout": busy_timeout_s, "isolation_level": None}
+        parsed = alone_where_full(parsed) if lasting else parsed
         engine = create_engine(parsed, pool_size=32, max_overflow=32, connect_args=arguments)
+        if lasting:
+            event.listen(engine, "connect", keep_log)
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
     else:
@@ -154,6 +174,7 @@ def _prepare_sqlite(connection: Any, _record: ConnectionPoolEntry) -> None:
     cursor.execute("PRAGMA journal_mode=WAL")
     cursor.execute("PRAGMA synchronous=FULL")
     cursor.execute("PRAGMA foreign_keys=ON")
+    cursor.execute("PRAGMA temp_store=MEMORY")  # the drive may be full
     cursor.close()
 
 

@@ -95,6 +95,13 @@ class System(Protocol):
         """Replace a plain file so that after a power cut it is the old or the new one whole, and new once we return."""
         ...
 
+    def rename(self, path: str, to: str) -> None:
+        """Give a plain file another name in its folder, in the place of what has it; durable once we return.
+
+        It works where the file system is full. Raises OSError.
+        """
+        ...
+
     def exists(self, path: str) -> bool: ...
 
     def is_dir(self, path: str) -> bool: ...

@@ -58,6 +58,10 @@ class Files:
             raise FileNotFoundError(errno.ENOENT, "No such file or directory", path)
         self._files[path] = _File(data, data, mode)
 
+    def rename(self, path: str, to: str) -> None:
+        self.read(path)
+        self._files[to] = self._files.pop(path)
+
     def exists(self, path: str) -> bool:
         return path in self._files or self.is_dir(path)
 

@@ -118,6 +118,10 @@ class FakeSystem(Hardware):
             self.half_way()  # the new content lies in a file of another name until here
             self.files.write_durably(path, data, mode)
 
+    def rename(self, path: str, to: str) -> None:
+        with self._call("rename", path, changes=True):
+            self.files.rename(path, to)
+
     def exists(self, path: str) -> bool:
         return self.vfs.exists(path)
 
