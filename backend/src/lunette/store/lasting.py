@@ -1,13 +1,14 @@
 """A SQLite database that is read, and takes small changes, while its file system has no room at all.
 
-Every commit goes into SQLite's log first, so the log is the reserve: it is preallocated, written in place, and lasts when
-the last connection closes. Nothing is released when the drive is full, so nobody else can get hold of it and a power cut
-meets no half-released reserve (docs/decisions/0056).
+Every commit goes into SQLite's log first, so the log is the reserve: it is preallocated, written in place, and stays
+when the last connection closes. Nothing is released when the drive is full, so nobody else can get hold of it and a
+power cut meets no half-released reserve (docs/decisions/0056).
 """
 
 import os
 import shutil
 import sqlite3
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,7 @@ def alone_where_full(url: URL) -> URL:
 
 def keep_log(connection: sqlite3.Connection, _record: Any) -> None:
     """Lets the log be when the connection closes."""
-    if hasattr(connection, "setconfig"):  # Python 3.12
+    if sys.version_info >= (3, 12):
         connection.setconfig(sqlite3.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, True)
 
 
