@@ -1,10 +1,13 @@
 """What the agent serves while its boot ledger cannot be written, and what comes back after a restart."""
 
+from pathlib import Path
+
 import pytest
 
 from backend.tests.agent.exports import id_of, portal
 from backend.tests.agent.test_core import Store
 from backend.tests.providers.shop import VOLUME_ID
+from lunette.agent import main
 from lunette.agent.ledger import STATE_DIR
 from lunette.domain.errors import Unavailable
 from lunette.domain.exports import Release, ReleaseKind
@@ -89,3 +92,17 @@ def test_an_outdated_ledger_is_not_opened_for_a_document_that_is_older_still(sto
         store.agent.converge(store.wish(0))
     assert not store.agent.bring_up()
     assert exported_volumes(store.machine) == frozenset()
+
+
+def test_a_shutdown_closes_the_exports_though_their_end_cannot_be_noted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_system: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    closed = []
+    monkeypatch.setattr(main.record, "exports_closed", refuse)
+    monkeypatch.setattr(main, "shut_down", lambda *_: closed.append(True) or [])
+    monkeypatch.setattr(main, "_log_to_stderr", lambda: None)
+    assert main.main(["shutdown", "--state-dir", str(tmp_path)]) == 0
+    assert closed == [True]

@@ -61,7 +61,7 @@ def test_it_is_made_again_once_there_is_plenty_of_room(folder: Path) -> None:
     reserve = reserve_in(folder)
     reserve.fill()
     fill(folder)
-    assert reserve.give()
+    assert reserve.give(str(folder))
     reserve.fill()
     assert left(folder) == 192 * KIB, "what was freed is for others to use first"
     empty(folder)
@@ -71,5 +71,15 @@ def test_it_is_made_again_once_there_is_plenty_of_room(folder: Path) -> None:
     assert (folder / "reserve").stat().st_blocks * 512 == 256 * KIB
 
 
-def test_without_a_reserve_a_full_drive_is_told(tmp_path: Path) -> None:
-    assert not reserve_in(tmp_path).give()
+@pytest.mark.root
+def test_another_file_system_that_is_full_takes_nothing_of_it(folder: Path, tmp_path: Path) -> None:
+    reserve = reserve_in(tmp_path)
+    reserve.fill()
+    fill(folder)
+    with pytest.raises(OSError, match="No space left"):
+        LocalSystem(reserve).write_durably(str(folder / "note"), b"x")
+    assert left(tmp_path) == 256 * KIB
+
+
+def test_without_a_reserve_nothing_is_given(tmp_path: Path) -> None:
+    assert not reserve_in(tmp_path).give(str(tmp_path))

@@ -3,7 +3,9 @@
 import threading
 
 import pytest
+from structlog.testing import capture_logs
 
+from lunette.domain.errors import Unavailable
 from lunette.engine.loop import Loop
 
 PATIENCE_S = 50
@@ -65,3 +67,17 @@ def test_a_stop_between_the_look_and_the_round_is_heard(monkeypatch: pytest.Monk
     assert held.wait(PATIENCE_S)
     threading.Timer(0.2, go_on.set).start()
     assert ends(loop)
+
+
+def test_a_round_that_a_full_drive_prevents_is_one_short_line_in_the_journal() -> None:
+    def work() -> float:
+        loop.wake()
+        if lines:
+            loop._stopping.set()
+        raise Unavailable("The disk that holds the database is full.")
+
+    loop = Loop("full", work)
+    with capture_logs() as lines:
+        loop._run()
+    reason = "The disk that holds the database is full."
+    assert lines[0] == {"loop": "full", "reason": reason, "event": "a round was not possible", "log_level": "warning"}

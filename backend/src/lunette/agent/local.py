@@ -154,7 +154,11 @@ class LocalSystem:
             try:
                 return self._write_durably(path, data, mode)
             except OSError as error:
-                if error.errno != errno.ENOSPC or self._reserve is None or not self._reserve.give():
+                if (
+                    error.errno != errno.ENOSPC
+                    or self._reserve is None
+                    or not self._reserve.give(os.path.dirname(path))
+                ):
                     raise
 
     @staticmethod

@@ -60,7 +60,7 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _serve(options: argparse.Namespace) -> int:
-    reserve = Reserve(f"{options.state_dir}/reserve")
+    reserve = _reserve(options)
     system = LocalSystem(reserve)
     for module in MODULES:
         load(system, module)
@@ -78,6 +78,10 @@ def _serve(options: argparse.Namespace) -> int:
     notify("STOPPING=1")
     loop.stop()
     return 0
+
+
+def _reserve(options: argparse.Namespace) -> Reserve:
+    return Reserve(f"{options.state_dir}/reserve")
 
 
 def _prepare_exports(system: LocalSystem) -> None:
@@ -109,8 +113,11 @@ def _ledger(options: argparse.Namespace) -> ExportSet | None:
 
 
 def _shut_down(options: argparse.Namespace) -> int:
-    system = LocalSystem()
-    record.exports_closed(system)
+    system = LocalSystem(_reserve(options))
+    try:
+        record.exports_closed(system)
+    except OSError as error:  # it is for people to read, and no reason to leave the exports open
+        log.warning("when the exports were closed is not noted: %s", error)
     return _told(shut_down(system, _ledger(options)))
 
 

@@ -6,6 +6,7 @@ shorter or a longer reserve and nothing to repair.
 """
 
 import os
+from pathlib import Path
 
 from lunette.domain.sizes import MIB
 
@@ -21,15 +22,16 @@ class Reserve:
     def __init__(self, path: str, size_bytes: int = SIZE_BYTES, step_bytes: int = STEP_BYTES) -> None:
         self._path, self._size, self._step = path, size_bytes, step_bytes
 
-    def give(self) -> bool:
-        """Free a step. False if nothing is left of it."""
+    def give(self, folder: str) -> bool:
+        """Free a step for a file in `folder`. False if nothing is left of it, or if that is another file system."""
         try:
             handle = os.open(self._path, os.O_WRONLY | os.O_CLOEXEC)
         except OSError:
             return False
         try:
-            left = os.fstat(handle).st_size
-            if left == 0:
+            found = os.fstat(handle)
+            left = found.st_size
+            if left == 0 or found.st_dev != Path(folder).stat().st_dev:
                 return False
             os.ftruncate(handle, max(0, left - self._step))
             os.fsync(handle)  # what was freed can be used once this is written
