@@ -12,6 +12,7 @@ from lunette.agent.ledger import STATE_DIR
 from lunette.domain.errors import Unavailable
 from lunette.domain.exports import Release, ReleaseKind
 from lunette.providers.exports.lio.converge import exported_volumes
+from lunette.providers.updates import record
 
 LEDGER = f"{STATE_DIR}/ledger.json"
 
@@ -101,8 +102,13 @@ def test_a_shutdown_closes_the_exports_though_their_end_cannot_be_noted(
         raise OSError(28, "No space left on device")
 
     closed = []
-    monkeypatch.setattr(main.record, "exports_closed", refuse)
-    monkeypatch.setattr(main, "shut_down", lambda *_: closed.append(True) or [])
+
+    def close(_system: object, served: object) -> list[str]:
+        closed.append(served)
+        return []
+
+    monkeypatch.setattr(record, "exports_closed", refuse)
+    monkeypatch.setattr(main, "shut_down", close)
     monkeypatch.setattr(main, "_log_to_stderr", lambda: None)
     assert main.main(["shutdown", "--state-dir", str(tmp_path)]) == 0
-    assert closed == [True]
+    assert closed == [None]
