@@ -30,6 +30,8 @@ pytestmark = [pytest.mark.uml, pytest.mark.slow, pytest.mark.timeout(2400)]
 
 MIB = 1 << 20
 DISK_MIB, REPLAYS, CHANGES = 512, 50, 60
+STATE_MIB = 128
+"""Room for the reserves of agent and database, and as much again."""
 STATE = "/var/lib/lunette"
 KEPT = tuple(
     Path(f"/{name}") for name in ("api/lunette.db", "api/lunette.db-wal", "agent/ledger.json", "agent/ledger.key")
@@ -39,7 +41,7 @@ KEPT = tuple(
 def logged(made: Appliance) -> None:
     """Moves what the control plane keeps onto a device whose writes are logged, the making of its file system too."""
     disk, log = (one.path for one in made.machine.disks[2:4])
-    sectors = 64 * MIB // 512
+    sectors = STATE_MIB * MIB // 512
     made.machine.check(
         f"""
         set -e
@@ -127,7 +129,7 @@ def test_what_was_acknowledged_is_there_after_a_power_cut_at_any_write(tmp_path:
     begun = next(index for index, one in enumerate(every) if one.mark == "begin")
     cuts = sorted(random.Random(seed).sample(range(begun + 1, len(every)), REPLAYS))
     device, marks, done = tmp_path / "device.img", list[str](), 0
-    device.write_bytes(bytes(64 * MIB))
+    device.write_bytes(bytes(STATE_MIB * MIB))
     with device.open("r+b") as file:
         for cut in cuts:
             marks += replay(log, file, islice(every, done, cut))

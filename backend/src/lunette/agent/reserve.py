@@ -43,7 +43,8 @@ class Reserve:
         """Make it whole again where that leaves as much free as it takes. Raises OSError."""
         handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            missing = self._size - os.fstat(handle).st_size
+            found = os.fstat(handle)
+            missing = self._size - min(found.st_size, found.st_blocks * 512)  # a copy of it may be sparse
             room = os.fstatvfs(handle)
             if missing > 0 and room.f_bavail * room.f_frsize >= missing + self._size:
                 os.posix_fallocate(handle, 0, self._size)

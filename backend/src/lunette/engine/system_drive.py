@@ -15,8 +15,8 @@ from lunette.engine.alerts import Cause
 
 FILLING, FULL = 0.85, 0.95
 """Used shares of it from which it is told."""
-TIGHT, LEAST_BYTES = 0.98, 48 * MIB
-"""From this share on, or with less room, nothing is added. It is as much as the reserves of agent and database."""
+TIGHT, LEAST_BYTES = 0.98, 32 * MIB
+"""From this share on, or with less room, nothing is added. It is as much as the reserve of the agent."""
 GRACE_S = 60.0
 
 

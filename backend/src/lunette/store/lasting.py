@@ -48,8 +48,8 @@ def fill_log(database: Path) -> None:
     with suppress(OSError):
         handle = os.open(f"{database}-wal", os.O_WRONLY | os.O_CLOEXEC)
         try:
-            room = shutil.disk_usage(database.parent).free
-            if room >= 2 * LOG_BYTES and os.fstat(handle).st_size < LOG_BYTES:
+            found, room = os.fstat(handle), shutil.disk_usage(database.parent).free
+            if room >= 2 * LOG_BYTES and min(found.st_size, found.st_blocks * 512) < LOG_BYTES:
                 os.posix_fallocate(handle, 0, LOG_BYTES)
                 os.fsync(handle)
         finally:
