@@ -16,8 +16,9 @@ FILES = ("test_job_faults.py", "test_undo_faults.py")
 
 def collected(*more: str) -> list[str]:
     """The ids of tests of faults, as pytest itself chooses them."""
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-n", "0", "--color=no", *more]
-    ran = subprocess.run([*command, *(f"backend/tests/faults/{name}" for name in FILES)], cwd=TREE, capture_output=True, text=True, timeout=100, check=True)
+    files = [f"backend/tests/faults/{name}" for name in FILES]
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-n", "0", "--color=no", *more, *files]
+    ran = subprocess.run(command, cwd=TREE, capture_output=True, text=True, timeout=100, check=True)
     return [line.rpartition("::")[2] for line in ran.stdout.splitlines() if "::" in line]
 
 
