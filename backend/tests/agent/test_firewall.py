@@ -291,10 +291,11 @@ def test_a_broken_file_leaves_the_machine_open_until_the_agent_is_there_and_is_t
     [
         (lambda m: m.tools.remove("nft"), FirewallState.UNAVAILABLE, "Debian package nftables"),
         (lambda m: setattr(m.network.firewall, "is_in_kernel", False), FirewallState.UNAVAILABLE, "no nftables"),
+        (lambda m: setattr(m.network.firewall, "has_netlink", False), FirewallState.UNAVAILABLE, "no nftables"),
         (lambda m: m.files.unlink(run.UNIT), FirewallState.UNAVAILABLE, "as in a container"),
         (lambda m: setattr(m.network.firewall, "refuses", "Error: out of memory"), FirewallState.FAILED, "out of mem"),
     ],
-    ids=["no tool", "no kernel", "container", "refused"],
+    ids=["no tool", "no kernel", "no netlink", "container", "refused"],
 )
 def test_where_it_cannot_be_the_rest_serves_and_the_reason_is_told(
     ask: Ask, agent: Agent, machine: FakeSystem, breaks: Callable[[FakeSystem], None], state: FirewallState, words: str

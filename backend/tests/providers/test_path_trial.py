@@ -154,8 +154,9 @@ def test_a_missing_tool_is_named_with_its_package_before_anything_is_done(stage:
         ask(stage.machine, stage.ask())
 
 
-def test_a_kernel_without_nftables_is_told(stage: PathStage) -> None:
-    stage.machine.network.firewall.is_in_kernel = False
+@pytest.mark.parametrize("lacks", ["is_in_kernel", "has_netlink"])
+def test_a_kernel_without_nftables_is_told(stage: PathStage, lacks: str) -> None:
+    setattr(stage.machine.network.firewall, lacks, False)
     with pytest.raises(LunetteError, match="no nftables"):
         attempt(stage.machine, stage.step())
     assert stage.paths() == BOTH

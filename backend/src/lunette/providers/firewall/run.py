@@ -21,7 +21,10 @@ BY_DEFAULT = "/usr/lib/lunette/firewall-managed"
 """There where the whole machine is Lunette's own: on what the ISO starts and installs."""
 UNIT = "/usr/lib/systemd/system/lunette-firewall.service"
 TIMEOUT_S = 10.0
-_NOT_IN_THIS_KERNEL = ("Operation not supported", "Protocol not supported", "cache initialization failed")
+_NO_NETLINK = "Protocol not supported"
+"""What nft says, ending with 3, where the kernel has no netlink for it (errno of the socket, in its src/mnl.c). It ends
+with 3 for other troubles of its socket too."""
+_NOT_IN_THIS_KERNEL = ("Operation not supported", _NO_NETLINK, "cache initialization failed")
 """What nft says where the kernel has no nf_tables, or none for the family `inet`."""
 Listing = list[dict[str, Any]]
 
@@ -33,12 +36,24 @@ def hindrance(system: System) -> str | None:
     return missing_tool("nft") if system.find_tool("nft") is None else None
 
 
+def listed(system: System, family: str, table: str) -> str | None:
+    """A table as JSON; None if it is not there, or the kernel has no nftables at all.
+
+    Whatever else is wrong with it is told when rules are loaded. Raises ToolFailed.
+    """
+    try:
+        said = system.run(["nft", "-j", "list", "table", family, table], timeout_s=TIMEOUT_S, ok=(0, 1))
+    except ToolFailed as error:
+        if _NO_NETLINK in error.log:
+            return None
+        raise
+    return None if said.returncode else said.stdout
+
+
 def look(system: System) -> Listing | None:
     """The objects of the table, in an order that does not vary and without their numbers; None if it is not there."""
-    said = system.run(["nft", "-j", "list", "table", rules.FAMILY, rules.TABLE], timeout_s=TIMEOUT_S, ok=(0, 1))
-    if said.returncode:
-        return None  # whatever else is wrong is told when it is loaded
-    return parse(said.stdout)
+    text = listed(system, rules.FAMILY, rules.TABLE)
+    return None if text is None else parse(text)
 
 
 @reader("nft")

@@ -40,6 +40,8 @@ class Nftables:
         self._files, self._now = files, now
         self.tables: dict[str, FakeTable] = {}
         self.is_in_kernel = True
+        self.has_netlink = True
+        """Whether the kernel has NETFILTER_NETLINK, without which nft cannot even ask."""
         self.refuses: str | None = None
         """What nft says instead of loading anything."""
         self.loads = 0
@@ -52,6 +54,8 @@ class Nftables:
 
     def nft(self, argv: Sequence[str]) -> Answer:
         """`nft -j list table inet NAME`, `nft list ruleset` and `nft --file PATH`."""
+        if not self.has_netlink:
+            return 3, "", "src/mnl.c:64: Unable to initialize Netlink socket: Protocol not supported\n"
         if "ruleset" in argv:
             return 0, "".join(f"table inet {name} {{\n}}\n" for name in self.tables), ""
         if "list" in argv:

@@ -8,7 +8,7 @@ answers with a reset, so hosts notice at once and try again. Resets of hosts com
 from ipaddress import ip_address
 
 from lunette.domain.steps import HostLink
-from lunette.providers.firewall.run import TIMEOUT_S, load
+from lunette.providers.firewall.run import listed, load
 from lunette.system.doorway import System
 
 FAMILY, TABLE = "inet", "lunette_path"
@@ -50,8 +50,7 @@ def put(system: System, link: HostLink, seconds: int) -> None:
 
 def stands(system: System) -> bool:
     """Whether the table is there, with a path in it or with none any more."""
-    said = system.run(["nft", "-j", "list", "table", FAMILY, TABLE], timeout_s=TIMEOUT_S, ok=(0, 1))
-    return said.returncode == 0
+    return listed(system, FAMILY, TABLE) is not None
 
 
 def lift(system: System) -> bool:
