@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import subprocess
 from collections.abc import Iterator
@@ -65,7 +66,7 @@ class Site:
         """Take the ISO and the document away, and press the power button."""
         self.machine.media = replace(self.machine.media, iso=None)
         self._document.write_bytes(b"")
-        self._document.open("r+b").truncate(self.machine.disks[1].size_bytes)
+        os.truncate(self._document, self.machine.disks[1].size_bytes)
         self.machine.console_log.unlink()
         self.machine.start()
         self.machine.wait_for_api(DEADLINE_S)
