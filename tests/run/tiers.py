@@ -107,7 +107,7 @@ def _tier(entry: dict[str, object], path: Path) -> Tier:
         raise SystemExit(f"{path}: tier {name} has no command: give it `pytest` (arguments) or `run` (argv)")
     argv = [str(part) for part in command]
     if is_pytest:
-        argv = [sys.executable, "-m", "pytest", *argv, f"--junitxml={{results}}/{name}.xml"]
+        argv = [sys.executable, "-m", "pytest", "-p", "tests.run.at_once", *argv, f"--junitxml={{results}}/{name}.xml"]
     needs, covers = entry.pop("needs", []), entry.pop("covers", [])
     assert isinstance(needs, list)
     assert isinstance(covers, list)

@@ -18,7 +18,7 @@ from lunette.system.fake import FakeDisk, FakeSystem
 from lunette.system.fake.network import FakeInterface
 from lunette.system.fake.traffic import Io
 
-pytestmark = [pytest.mark.xdist_group("sorting"), pytest.mark.timeout(300)]  # one process makes the scene
+pytestmark = [pytest.mark.xdist_group("sorting"), pytest.mark.timeout(1200)]  # one process makes the scene
 DOCUMENT = json.loads((Path(__file__).parents[2] / "openapi.json").read_text())
 MIB = 1024**2
 
