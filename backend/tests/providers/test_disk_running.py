@@ -129,7 +129,16 @@ def test_a_physical_volume_of_an_active_group_is_not_wiped_and_not_erased(shop: 
     assert shop.disks[3].media.pv is not None
 
 
-def test_nothing_with_a_physical_volume_is_wiped_while_lvm_does_not_tell_what_is_active(shop: Shop) -> None:
+@pytest.mark.parametrize(
+    "said",
+    [
+        "  a line of advice\n",
+        '{"report": [{"pv": []}]}',
+        '{"report": [{"pv": [{"pv_uuid": "a-b", "vg_name": ""}]}]}',
+        '{"report": [{"pv": [{"pv_uuid": "a-b", "vg_name": null}]}]}',
+    ],
+)
+def test_nothing_with_a_physical_volume_is_wiped_while_lvm_does_not_tell_what_is_active(shop: Shop, said: str) -> None:
     step = shop.create(Level.RAID1, 2)
     shop.do(step)
     shop.do(shop.group(step))
@@ -137,9 +146,10 @@ def test_nothing_with_a_physical_volume_is_wiped_while_lvm_does_not_tell_what_is
     shop.disks[3].media.pv = PvLabel("abcdef-abcd-abcd-abcd-abcd-abcd-abcdef")
     shop.machine.changed()
     wipe = wipe_of(shop, shop.disks[3])
-    shop.machine.tools.add("pvs", lambda _argv: (0, "  a line of advice\n", ""))
+    shop.machine.tools.add("pvs", lambda _argv: (0, said, ""))
     with pytest.raises(ToolFailed, match="nothing is wiped"):
         shop.do(wipe)
+    assert shop.disks[3].media.pv is not None
 
 
 def test_the_second_path_of_a_mounted_file_system_is_not_wiped(shop: Shop) -> None:

@@ -94,23 +94,31 @@ def _pool_member(system: System, content: _Content) -> str | None:
 
 def _physical_volume(system: System, content: _Content) -> str | None:
     """Any physical volume of a group with an active volume: also one that no volume lies on, or that LVM misses."""
-    only = [option for device in sorted({*_below_volumes(system)}) for option in ("--devices", device)]
-    if not only:
+    devices = sorted({*_below_volumes(system)})
+    if not devices:
         return None
+    only = [option for device in devices for option in ("--devices", device)]
     command = ["pvs", *only, "--foreign", "--shared", "--reportformat", "json_std", "-o", "pv_uuid,vg_name"]
     said = system.run(command, timeout_s=_TIMEOUT_S, ok=(0, 5)).stdout  # code 5: a device of the group is away
     try:
-        group = groups(said).get(content.uuid)
+        found = groups(said)
     except ToolFailed as error:
         raise ToolFailed("pvs does not tell which volume groups are active, so nothing is wiped", log=said) from error
+    listed = sum(bool(group) for group in found.values())
+    if listed < len(devices):
+        message = (
+            f"pvs lists {listed} physical volumes of active volume groups, and active volumes lie on {len(devices)} "
+            f"devices ({', '.join(devices)}), so nothing is wiped: look at `pvs` on the appliance, then try again"
+        )
+        raise ToolFailed(message, log=said)
+    group = found.get(content.uuid)
     return f"it carries a physical volume of the volume group {group}, which is active" if group else None
 
 
 @reader("pvs")
 def groups(text: str) -> dict[str, str]:
     """The volume groups, by the UUID of each physical volume, from a `pvs` report; "" for none."""
-    found = rows(document(text)["report"][0]["pv"])
-    return {word(row["pv_uuid"]): text_of(row["vg_name"] or "") for row in found}
+    return {word(row["pv_uuid"]): text_of(row["vg_name"]) for row in rows(document(text)["report"][0]["pv"])}
 
 
 def _below_volumes(system: System) -> Iterator[str]:
