@@ -1,5 +1,6 @@
 """Plans for portals: own addresses only, no two listeners on one port."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -62,10 +63,26 @@ def test_listeners_that_do_not_overlap_live_together(present: str, address: str)
 
 def test_closing_the_last_portal_warns_and_names_who_is_logged_in() -> None:
     last = portals.plan_delete(known("0.0.0.0"), 0, Connected(("h1",)))
-    assert last.hosts_interrupted == ("h1",)
     assert "last portal for SCSI" in last.warnings[0]
-    assert "1 hosts are logged in" in last.warnings[0]
+    assert "Logged in now: h1." in last.warnings[0]
     assert portals.plan_delete(known("10.0.2.15"), 1, Connected()).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("protocol", "action", "words"),
+    [
+        ("iscsi", "change", "stays logged in through 10.0.2.15:3260 until that connection ends"),
+        ("iser", "change", "cannot log in there again"),
+        ("nvme-tcp", "interrupt", "loses its connections through 10.0.2.15:3260"),
+        ("nvme-rdma", "interrupt", "loses its connections"),
+    ],
+)
+def test_closing_a_portal_says_what_becomes_of_who_is_connected(protocol: str, action: str, words: str) -> None:
+    """LIO leaves connections alone, nvmet and SPDK end them."""
+    found = portals.plan_delete(replace(known("10.0.2.15"), protocol=protocol), 1, Connected(("h1",)))
+    assert found.changes[1].action == action
+    assert words in found.changes[1].detail
+    assert found.hosts_interrupted == (("h1",) if action == "interrupt" else ())
 
 
 def test_nvme_takes_its_own_engine_and_its_usual_port() -> None:

@@ -7,7 +7,7 @@ from ipaddress import ip_address
 from lunette.domain import rdma
 from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.identity import IdentitySource
-from lunette.domain.mappings import ExportEngine, PortalCreate, Protocol, is_everywhere, is_fc_address
+from lunette.domain.mappings import ExportEngine, Family, PortalCreate, Protocol, is_everywhere, is_fc_address
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.planner import firewall
@@ -170,22 +170,27 @@ def shown(address: str, port: int) -> str:
 
 
 def plan_delete(portal: KnownPortal, others: int, connected: Connected) -> Plan:
-    """Stops listening. `connected` are the hosts logged in through it; `others` of its family remain."""
-    where = shown(portal.address, portal.port)
+    """Stops listening. `connected` are the hosts logged in through it; `others` of its family remain.
+
+    LIO closes the socket that listens and no connection (iscsit_tpg_del_network_portal, Linux 6.12); nvmet and SPDK end
+    every connection of a port with it (nvmet_port_del_ctrls; nvmf_subsystem_remove_listener).
+    """
+    where, family = shown(portal.address, portal.port), Protocol(portal.protocol).family
     changes = [Change(action=Action.DESTROY, noun="portal", name=portal.name, detail=f"{where} closes")]
-    changes += [
-        Change(action=Action.INTERRUPT, noun="host", name=host, detail=f"loses its sessions through {where}")
-        for host in connected.hosts
-    ]
+    action, detail = Action.INTERRUPT, f"loses its connections through {where}"
+    if family is Family.SCSI:
+        action = Action.CHANGE
+        detail = f"stays logged in through {where} until that connection ends, and cannot log in there again"
+    changes += [Change(action=action, noun="host", name=host, detail=detail) for host in connected.hosts]
     warnings = list(connected.warnings())
     if others == 0:
-        still = f" {len(connected.hosts)} hosts are logged in now." if connected.hosts else ""
-        family = Protocol(portal.protocol).family.value.upper().replace("NVME", "NVMe")
-        warnings.append(f"This is the last portal for {family}: no host can reach such a volume without it.{still}")
+        still = f" Logged in now: {', '.join(connected.hosts)}." if connected.hosts else ""
+        title = family.value.upper().replace("NVME", "NVMe")
+        warnings.append(f"This is the last portal for {title}: no host can reach such a volume without it.{still}")
     return Plan(
         title=f"Delete portal {portal.name}",
         changes=tuple(changes),
         steps=(),
-        hosts_interrupted=connected.hosts,
+        hosts_interrupted=connected.hosts if action is Action.INTERRUPT else (),
         warnings=tuple(warnings),
     )
