@@ -236,13 +236,29 @@ def test_a_disk_is_wiped_only_if_it_is_named() -> None:
     assert [isinstance(w, ArrayCreate) and w.wipe for w in wishes] == [(), ("nvme-D2",), ("nvme-D7",)]
 
 
-def test_what_a_job_has_is_waited_for() -> None:
-    busy = {"volume/v": "creating", "volume/w": "deleting"}
+@pytest.mark.parametrize("state", ["creating", "deleting"])
+def test_what_is_made_or_deleted_is_waited_for(state: str) -> None:
+    busy = {"volume/v": state}
     assert refused(Conflict, site(volumes=[VOLUME]), site(**FULL), busy=busy) == [
-        ("volumes[0]", "volume/v is creating now; wait for its job to end, or resolve it if it is stuck, then repeat")
+        ("volumes[0]", f"volume/v is {state} now; wait for its job to end, or resolve it if it is stuck, then repeat")
     ]
-    there = site(volumes=[VOLUME, {**VOLUME, "name": "w"}])
-    assert refused(Conflict, site(volumes=[]), there, "volume/w", busy=busy)[0][0] == "destroy"
+
+
+@pytest.mark.parametrize("state", ["changing", "stuck"])
+def test_what_is_stuck_or_changing_blocks_only_what_changes_it(state: str) -> None:
+    there = site(**FULL | {"volumes": [VOLUME, {**VOLUME, "name": "w"}]})
+    busy = {"array/tank": state, "volume/v": state, "volume/w": state}
+    wanted = site(**FULL | {"portals": [PORTAL, {**PORTAL, "name": "p2", "port": 3261}]})
+    found = difference(SiteRequest(site=wanted), KnownSite(there, busy))
+    assert shown(found.changes) == ["create portal/p2"]
+    assert found.notes[0] == (
+        "A job has array/tank, volume/v: the document changes nothing of them. Resolve a job that is stuck."
+    )
+    larger = site(volumes=[{**VOLUME, "size_bytes": "128MiB", "description": "larger"}])
+    assert [field for field, _ in refused(Conflict, larger, there, busy=busy)] == ["volumes[0]"]
+    assert refused(Conflict, wanted, there, "volume/w", busy=busy) == [
+        ("destroy", f"volume/w is {state} now; wait for its job to end, or resolve it if it is stuck, then repeat")
+    ]
 
 
 def test_a_scope_is_a_thing_and_what_hangs_on_it() -> None:

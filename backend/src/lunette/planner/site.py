@@ -16,6 +16,7 @@ from lunette.domain.dhchap import DhChap
 from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.fc import FcPortCreate, FcPortPatch
 from lunette.domain.hosts import Chap, HostCreate, HostGroupCreate, HostGroupPatch, HostPatch
+from lunette.domain.jobs import ResourceState
 from lunette.domain.mappings import MappingCreate, PortalCreate
 from lunette.domain.schedules import ScheduleCreate, SchedulePatch
 from lunette.domain.settings import SettingsPatch, is_alike
@@ -48,6 +49,8 @@ EXCLUSIVE: Mapping[SiteNoun, tuple[str, ...]] = {
 PERMISSIONS = frozenset({"shared", "wipe"})
 """Fields that allow something and are no property of what is made."""
 BATCHED = (SiteNoun.VOLUME, SiteNoun.MAPPING)
+_PASSING = (ResourceState.CREATING, ResourceState.DELETING)
+"""States whose end decides whether there is a difference. What changes or is stuck can be compared."""
 
 
 class Verb(StrEnum):
@@ -170,6 +173,10 @@ class _Comparison:
     def run(self) -> Difference:
         for noun in SiteNoun:
             self._compare(noun)
+        changed = {change.keys[0] for changes in self._phases.values() for change in changes}
+        for key in self._busy:
+            if key in changed:
+                self._refuse_busy(key)
         self._findings.refuse("The site document cannot be applied, and nothing was changed")
         return Difference(tuple(self._in_order()), tuple(self._notes()))
 
@@ -177,17 +184,17 @@ class _Comparison:
         wanted = {key_of(noun, entry): entry for entry in self._wanted.entries(noun)}
         present = {key_of(noun, entry): entry for entry in self._present.entries(noun)}
         for key, entry in wanted.items():
-            self._check_busy(key)
-            if key not in present:
+            if self._busy.get(key) in _PASSING:
+                self._refuse_busy(key)
+            elif key not in present:
                 self._create(noun, key, entry)
             else:
                 self._change(noun, key, entry, present[key])
         self._remove(noun, [key for key in present if key not in wanted])
 
-    def _check_busy(self, key: str) -> None:
-        if state := self._busy.get(key):
-            message = f"{key} is {state} now; wait for its job to end, or resolve it if it is stuck, then repeat"
-            self._findings.add(Conflict, self._places.get(key, "destroy"), key, message)
+    def _refuse_busy(self, key: str) -> None:
+        message = f"{key} is {self._busy[key]} now; wait for its job to end, or resolve it if it is stuck, then repeat"
+        self._findings.add(Conflict, self._places.get(key, "destroy"), key, message)
 
     def _create(self, noun: SiteNoun, key: str, entry: Model, before: Model | None = None) -> None:
         """`before` is what it replaces: what the document leaves open stays as it was."""
@@ -268,7 +275,6 @@ class _Comparison:
                 if getattr(self._request.site, noun.section) is not None:
                     self._left_alone.append(key)
                 continue
-            self._check_busy(key)
             phase = _DELETE[noun]
             if noun is SiteNoun.MAPPING and not self._allowed.isdisjoint(_ends(key)):
                 phase = Phase.UNMAP_LEAVING
@@ -287,6 +293,11 @@ class _Comparison:
                 yield from changes
 
     def _notes(self) -> Iterator[str]:
+        if held := [key for key in self._busy if key in self._places]:
+            yield (
+                f"A job has {shorten(held)}: the document changes nothing of {'it' if len(held) == 1 else 'them'}. "
+                "Resolve a job that is stuck."
+            )
         if self._left_alone:
             yield (
                 f"{len(self._left_alone)} are not in the document and stay: {shorten(self._left_alone)}. "
