@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from tests.machines.pace import deadline
+
 DEADLINE_S = 90.0
 
 
@@ -33,7 +35,7 @@ class Typist:
 
     def until(self, text: str) -> str:
         """Reads on until the program has shown this; returns what came since, with it."""
-        end = time.monotonic() + DEADLINE_S
+        end = deadline(DEADLINE_S)
         while text not in self.seen:
             runs = self._thread.is_alive()
             came = self._read(0.1 if runs else 2.0)  # the kernel hands over in parts what an ended program showed
@@ -59,7 +61,7 @@ class Typist:
 
     def insist(self, keys: bytes, text: str) -> None:
         """Keys again and again until the program shows this: a question that comes late forgets what came before it."""
-        end = time.monotonic() + DEADLINE_S
+        end = deadline(DEADLINE_S)
         while text not in self.seen and time.monotonic() < end:
             self.send(keys)
             again = time.monotonic() + 1.0

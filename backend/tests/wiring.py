@@ -1,5 +1,6 @@
 """Puts the whole control plane together in one process: API, engine, store, and an agent port the test chooses."""
 
+import os
 import socket
 import threading
 import time
@@ -44,10 +45,12 @@ from lunette.store.database import Store
 from lunette.store.secrets import SecretBox
 from lunette.system.agent_port import AgentPort
 from lunette.system.fake import FakeSystem
+from tests.machines import pace
 
 API = "/api/v1"
-PACE = 0.04
-"""A test does not wait ten seconds for what happens every ten seconds."""
+PACE = 0.04 * float(os.environ.get(pace.ENVIRONMENT) or 1)
+"""A test does not wait ten seconds for what happens every ten seconds. Where it has little processor time, rounds are
+rarer, so that they do not take all of it."""
 QUICK = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 """Argon2 with next to no cost: a test is about who gets in, not about how long guessing takes."""
 
@@ -206,7 +209,7 @@ class Api:
 
     def until(self, is_true: Callable[[], bool], deadline_s: float = 120.0) -> None:
         """Waits for a condition, or fails naming it."""
-        end = time.monotonic() + deadline_s
+        end = pace.deadline(deadline_s)
         while not is_true():
             assert time.monotonic() < end, f"not true within {deadline_s} s"
             time.sleep(0.02)

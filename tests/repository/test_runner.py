@@ -148,6 +148,22 @@ def test_only_neighbours_with_a_lane_run_side_by_side() -> None:
     assert names == [[["unit"]], [["a", "c"], ["b"]], [["last"]]]
 
 
+@pytest.mark.parametrize(("nice", "lanes", "longer"), [(0, 3, 1.0), (2, 1, 1.5625), (2, 3, 4.6875), (9, 3, 6.0)])
+def test_a_tier_that_gives_way_waits_longer(
+    nice: int,
+    lanes: int,
+    longer: float,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(pace.ENVIRONMENT, "1.00")
+    monkeypatch.setenv("PYTEST_TIMEOUT", "120")
+    program = "import os; print('has', *(os.environ[name] for name in ('LUNETTE_PACE', 'PYTEST_TIMEOUT')))"
+    suite.run_tier(replace(_tier(sys.executable, "-c", program), nice=nice), _suite(), False, tmp_path, lanes)
+    assert f"has {longer:.2f} {120 * longer:.0f}" in capfd.readouterr().out
+
+
 def test_output_passes_through(capfd: pytest.CaptureFixture[str]) -> None:
     assert run_shown("x", [sys.executable, "-c", "print('seen')"], deadline_s=20).code == 0
     assert "seen" in capfd.readouterr().out

@@ -23,6 +23,8 @@ PROMISED_S = 20 * 60
 """What a whole `make test` may take on 2 cores without KVM once the caches are warm, at a pace of 1."""
 TEST_S = 120
 """What a test without a timeout of its own may take at a pace of 1, as in pytest.toml."""
+NICE_STEP = 1.25
+"""What one step of nice(1) is worth: the processor time of neighbours is in that proportion (sched(7))."""
 FRESH_S = 60
 """For so long a pace that was measured is taken for that of now."""
 _measuring = threading.Lock()
@@ -77,8 +79,14 @@ def _keep_pace(factor: float) -> None:
     """All waits of what begins from now on follow it: those of tiers here, the others by the environment."""
     global _measured_at
     pace.keep_native(factor)
-    os.environ["PYTEST_TIMEOUT"] = f"{TEST_S * factor:.0f}"
+    os.environ |= _patience(factor)
     _measured_at = time.monotonic()
+
+
+def _patience(factor: float) -> dict[str, str]:
+    """What a command that runs tests finds in its environment: how long it may wait, and how long a test may take."""
+    factor = min(factor, pace.MOST)
+    return {pace.ENVIRONMENT: f"{factor:.2f}", "PYTEST_TIMEOUT": f"{TEST_S * factor:.0f}"}
 
 
 def end_as_with_ctrl_c() -> None:
@@ -166,7 +174,7 @@ def run_tiers(
     results: dict[str, TierResult] = {}
     for lanes in blocks(chosen):
         with ThreadPoolExecutor(len(lanes)) as pool:
-            runs = [pool.submit(_run_lane, lane, suite, require_all, folder, len(lanes) > 1) for lane in lanes]
+            runs = [pool.submit(_run_lane, lane, suite, require_all, folder, len(lanes)) for lane in lanes]
             try:
                 for run in runs:
                     results |= {result.name: result for result in run.result()}
@@ -198,9 +206,9 @@ def _run_lane(
     suite: Suite,
     require_all: bool,
     folder: Path,
-    side_by_side: bool,
+    lanes: int,
 ) -> list[TierResult]:
-    return [run_tier(tier, suite, require_all, folder, side_by_side) for tier in tiers if not stopping.is_set()]
+    return [run_tier(tier, suite, require_all, folder, lanes) for tier in tiers if not stopping.is_set()]
 
 
 def run_tier(
@@ -208,13 +216,14 @@ def run_tier(
     suite: Suite,
     require_all: bool,
     folder: Path,
-    side_by_side: bool = False,
+    lanes: int = 1,
 ) -> TierResult:
     """Runs one tier and counts it: a missing need is a skip, or a failure where all is required.
 
-    `side_by_side`: each line says whose it is, and machines are kept apart from those of another lane by their folder.
+    Of several `lanes` side by side each line says whose it is, and machines are kept apart from those of another lane
+    by their folder.
     """
-    mark = f"{tier.name:<7}| " if side_by_side else ""
+    mark = f"{tier.name:<7}| " if lanes > 1 else ""
     print(f"\n{mark}== {tier.name}: {tier.what}", flush=True)
     started = time.monotonic()
     reasons = [f"needs {need}: {reason}" for need in tier.needs if (reason := needs.missing(need))]
@@ -222,10 +231,12 @@ def run_tier(
         cases = [Case(tier.name, "skipped", "; ".join(reasons))]
     else:
         environment = tier.environment | ({"LUNETTE_REQUIRE_ALL": "1"} if require_all else {})
-        if side_by_side:
+        if lanes > 1:
             environment["LUNETTE_STATE"] = f"{os.environ.get('LUNETTE_STATE') or cache_folder() / 'run'}-{tier.lane}"
         _measure_pace_again()
         deadline_s = tier.deadline_s * pace.native()
+        if tier.nice:
+            environment |= _patience(pace.native() * lanes * NICE_STEP**tier.nice)
         ran = run_shown(
             tier.name,
             tier.argv(folder),

@@ -14,6 +14,7 @@ from lunette.domain.arrays import ArrayEngine, ArrayState
 from lunette.domain.observations import Observation, Part
 from lunette.system.doorway import CommandResult
 from lunette.system.fake import FakeSystem
+from tests.machines.pace import deadline
 
 Answer = tuple[int, str, str]
 
@@ -118,7 +119,7 @@ def test_a_tool_that_hangs_is_waited_for_once() -> None:
         assert "did not answer within" in seen.unread[0].reason
     assert machine.asked == 1
     machine.let_go.set()
-    end = time.monotonic() + 60
+    end = deadline(60)
     while take(machine, readings.look()).unread:
         assert time.monotonic() < end
         time.sleep(0.01)

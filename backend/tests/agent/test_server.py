@@ -24,6 +24,7 @@ from lunette.domain.errors import AgentAway, InUse, ProblemType
 from lunette.domain.steps import ExportsGone
 from lunette.system.agent_client import AgentClient
 from lunette.system.fake import FakeSystem
+from tests.machines.pace import deadline
 
 NOBODY = 65534
 _INTRUDER = """
@@ -54,7 +55,7 @@ def is_open(peer: socket.socket) -> bool:
 
 
 def soon(holds: Callable[[], bool]) -> bool:
-    until = time.monotonic() + 20
+    until = deadline(20)
     while not holds():
         if time.monotonic() > until:
             return False

@@ -12,6 +12,7 @@ from lunette.agent.readings import Look
 from lunette.agent.snapshot import Observer
 from lunette.system.doorway import CommandResult
 from lunette.system.fake import FakeSystem
+from tests.machines.pace import deadline
 
 
 class SlowMachine(FakeSystem):
@@ -61,7 +62,7 @@ def test_those_who_wait_for_a_slow_look_do_not_all_look_again(monkeypatch: pytes
     callers = [threading.Thread(target=observer.observe) for _ in range(11)]
     for caller in callers:
         caller.start()
-    end = time.monotonic() + 60
+    end = deadline(60)
     while not all(_is_in(caller, {"observe", "take"}) for caller in callers):
         assert time.monotonic() < end, "not every caller asked within 60 s"
         time.sleep(0.01)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import closing
 
 from lunette.api.door import Limits
+from tests.machines.pace import deadline
 
 SHORT = Limits(in_all=5, per_source=3, handshake_s=0.5, head_s=0.5, rest_s=0.5, take_s=0.5, parting_s=0.5)
 HEALTH = b"GET /api/v1/health HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -45,7 +46,7 @@ def is_over(peer: socket.socket) -> bool:
 
 
 def ends_while_bytes_drip_in(peer: socket.socket) -> bool:
-    until = time.monotonic() + SOON_S
+    until = deadline(SOON_S)
     try:
         while time.monotonic() < until:
             peer.sendall(b"x")
@@ -66,7 +67,7 @@ def is_in(port: int, source: str = "127.0.0.1") -> bool:
 
 
 def soon(holds: Callable[[], bool]) -> bool:
-    until = time.monotonic() + SOON_S
+    until = deadline(SOON_S)
     while not holds():
         if time.monotonic() > until:
             return False

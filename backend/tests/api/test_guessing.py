@@ -19,6 +19,7 @@ from lunette.domain.roles import Role
 from lunette.engine.failed_logins import MANY, WINDOW, FailedLogins
 from lunette.store.access import User
 from lunette.store.journal import Event
+from tests.machines.pace import deadline
 
 PASSWORD = "correct horse battery"
 
@@ -178,7 +179,7 @@ def test_the_alert_is_raised_where_alerts_are_shown(appliance_on_sqlite: tuple[A
     api, parts = appliance_on_sqlite
     for _ in range(MANY[WINDOW]):
         parts.control.failed_logins.note("ann", "192.0.2.1")
-    until = time.monotonic() + 60
+    until = deadline(60)
     shown: list[dict[str, Any]] = []
     while not shown and time.monotonic() < until:
         time.sleep(0.2)
@@ -211,7 +212,7 @@ def test_logins_that_wait_make_nobody_else_wait_and_too_many_are_sent_away(http:
     try:
         with ThreadPoolExecutor(60) as pool:
             attempts = [pool.submit(attempt, number) for number in range(60)]
-            until = time.monotonic() + 60
+            until = deadline(60)
             while sum(one.done() for one in attempts) < 60 - passwords._LOGINS_WAITING and time.monotonic() < until:
                 time.sleep(0.05)
             assert api.get("/me")["role"] == "viewer", "every login waits, and who is in is answered"

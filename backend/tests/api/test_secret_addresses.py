@@ -34,6 +34,7 @@ from lunette.store.secrets import SecretBox
 from lunette.store.settings import Delivery, SettingsRow, settings_row, with_secrets
 from lunette.system.fake import FakeSystem
 from lunette.system.fake.slots import FakeSlots
+from tests.machines.pace import deadline
 
 MARK = "T0kenT0ken"
 """Begins every planted token."""
@@ -136,7 +137,7 @@ def fail_to_deliver(admin: Listening, parts: Parts) -> None:
 
 def plant_in_updates(admin: Listening, updates: str) -> None:
     """One bundle that comes, and every way in which one does not."""
-    end = time.monotonic() + 60
+    end = deadline(60)
     while not admin.get("/updates")["available"]:
         assert time.monotonic() < end, "the slots were not seen"
         time.sleep(0.1)

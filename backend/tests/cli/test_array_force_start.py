@@ -9,6 +9,7 @@ import pytest
 
 from backend.tests.cli.appliance import Cli, appliance
 from lunette.cli import exits
+from tests.machines.pace import deadline
 
 REBUILD_S = 3600
 
@@ -37,9 +38,9 @@ def told(cli: Cli) -> tuple[str, bool]:
 
 
 def until(cli: Cli, expected: tuple[str, bool]) -> None:
-    deadline = time.monotonic() + 60
+    end = deadline(60)
     while (now := told(cli)) != expected:
-        assert time.monotonic() < deadline, now
+        assert time.monotonic() < end, now
         time.sleep(0.1)
 
 

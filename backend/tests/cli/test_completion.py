@@ -17,6 +17,7 @@ import pytest
 from backend.tests.cli.appliance import Cli, appliance
 from lunette.cli import completing
 from lunette.cli.completing import SCRIPTS, complete
+from tests.machines.pace import deadline
 
 PATIENCE_S = 60.0
 _STEERING = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b[=>]|\r|\x07|\x08")
@@ -87,7 +88,7 @@ class Shell:
         """Presses keys and waits until the screen shows something after that; answers what came."""
         start = len(self.seen)
         os.write(self.fd, keys.encode())
-        end = time.monotonic() + PATIENCE_S
+        end = deadline(PATIENCE_S)
         while until not in self.seen[start:]:
             assert time.monotonic() < end, f"{until!r} did not come; the screen showed {self.seen[start:]!r}"
             if select.select([self.fd], [], [], 0.2)[0]:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from backend.tests.cli.appliance import appliance
 from lunette.system.fake.slots import FakeSlots
+from tests.machines.pace import deadline
 
 
 def test_a_server_without_slots_says_how_it_is_updated(tmp_path: Path, sqlite_url: str) -> None:
@@ -25,7 +26,7 @@ def test_slots_are_shown_with_what_runs(tmp_path: Path, sqlite_url: str) -> None
     with appliance(tmp_path, sqlite_url) as cli:
         cli.machine.slots = FakeSlots(cli.machine)
         cli.machine.changed()
-        end = time.monotonic() + 60
+        end = deadline(60)
         while "slot a" not in cli("update", "show").out:
             assert time.monotonic() < end, "it was not seen"
             time.sleep(0.2)

@@ -33,6 +33,7 @@ from lunette.store.resources import Array, DeletedVolume, Mapping, Snapshot, Tar
 from lunette.store.secrets import SecretBox
 from lunette.system.agent_client import AgentClient
 from lunette.system.fake import FakeSystem
+from tests.machines.pace import deadline
 
 KILLS, SEED = 12, 20261126
 """So few have the same sites in every run."""
@@ -115,9 +116,9 @@ class Stage:
     def settle(self) -> None:
         """Until every job is over, and the exports are as wanted. Who was asked and lives has filed his first."""
         self.processes.answer()
-        deadline = time.monotonic() + SETTLE_S
+        end = deadline(SETTLE_S)
         while (unfinished := self._unfinished()) or not self._is_served():
-            assert time.monotonic() < deadline, unfinished or self._converge()
+            assert time.monotonic() < end, unfinished or self._converge()
             time.sleep(0.02)
 
     def leftovers(self) -> list[str]:

@@ -17,6 +17,7 @@ from lunette.engine.reconciler import BLOCKED_PERIOD_S, PERIOD_S, Reconciler
 from lunette.store.journal import Alert, Event
 from lunette.store.resources import Mapping, ReleaseRow
 from lunette.store.secrets import SecretBox
+from tests.machines.pace import deadline
 
 
 class Clock:
@@ -275,7 +276,7 @@ def test_a_commit_wakes_the_reconciler_and_the_workers(appliance: Appliance, mon
         look()
         assert done.wait(60)
         stop()
-        end = time.monotonic() + 40
+        end = deadline(40)
         while not (appliance.agent.wanted and appliance.agent.wanted.arrays and control.exports()):
             assert time.monotonic() < end, "the document did not arrive"
             time.sleep(0.05)
