@@ -11,16 +11,19 @@ from __future__ import annotations
 import pytest
 
 from lunette.client import Client, JsonObject, Refused
-from tests.e2e.test_array_growth import IQN, SEED, serving, stand, tank
+from tests.e2e.test_array_growth import IQN, SEED, SLOW, percent, serving, stand, tank
 from tests.e2e.waiting import wait_until
 from tests.initiators.kernel import KernelInitiator
-from tests.lab.appliance import appliance
+from tests.lab.appliance import Appliance, appliance
 from tests.lab.scene import MIB, PORTAL_PORT
 from tests.machines.uml import Uml
 
 OTHER_IQN = "iqn.2026-01.com.example:other"
 DEADLINE_S = 30
 BLOCKS = 256
+LOGGED = 2048
+IN_A_ROW = 2
+"""Data blocks of one 4 KiB row across four disks of raid6: what the write that was cut short may have spoilt."""
 pytestmark = [pytest.mark.uml, pytest.mark.timeout(900), pytest.mark.slow]
 
 
@@ -64,6 +67,68 @@ def gets_what_comes_late(client: Client, host: KernelInitiator, target: str) -> 
     host.verify_pattern(host.devices(target, expected=2)[2], 2, BLOCKS)
 
 
+def loses_a_disk(made: Appliance, host: KernelInitiator, device: str, disks: list[str], cut: str) -> None:
+    """Fails a member under writes, and in the middle of filling its replacement or without one the machine is killed."""
+    client = made.client
+    host.start_logged_writer(device, SEED, LOGGED, 600)
+    wait_until("the host writes", lambda: host.acknowledged(device, SEED) > 20)
+    if cut == "rebuilding":
+        client.patch("/arrays/tank", {"sync_speed_max_bytes_s": SLOW})
+        client.wait(client.post("/arrays/tank:fail", {"disk": disks[1]}))
+        client.wait(client.post("/arrays/tank:replace", {"disk": disks[1], "new": disks[4]}))
+        wait_until("the new disk is filled", lambda: 2 < percent(client) < 90, deadline_s=120, pause_s=0.2)
+    else:
+        client.wait(client.post("/arrays/tank:fail", {"disk": disks[1]}))
+    written = host.acknowledged(device, SEED)
+    wait_until("the host writes on", lambda: host.acknowledged(device, SEED) > written + 20)
+    made.machine.kill()
+    host.stop_logged_writer(device, SEED)
+
+
+@pytest.mark.parametrize("cut", ["degraded", "rebuilding"])
+def test_raid5_with_its_parity_log_comes_back_by_itself_with_all_that_was_acknowledged(cut: str) -> None:
+    machine = Uml(f"log-{cut}", disks=5, disk_mib=96)
+    with appliance(machine) as made, KernelInitiator(f"log-{cut}-host") as host:
+        client, disks = made.client, made.disk_ids("ubd")
+        target = stand(made, "raid5", disks[:4])
+        assert tank(client)["observed"]["write_hole"] == "ppl"
+        host.login(target, f"{machine.address}:{machine.forward(PORTAL_PORT)}", IQN, replacement_timeout_s=600)
+        device = host.devices(target, expected=1)[1]
+        loses_a_disk(made, host, device, disks, cut)
+
+        machine.start()
+        made.wait_for_api()
+        wait_until("it serves", lambda: serving(client) and host.is_connected(target), deadline_s=300)
+        assert tank(client)["health"] == cut
+        assert host.verify_logged(device, SEED) > 20
+        if cut == "rebuilding":
+            client.patch("/arrays/tank", {"sync_speed_max_bytes_s": None})
+        else:
+            client.wait(client.post("/arrays/tank:replace", {"disk": disks[1], "new": disks[4]}))
+        wait_until("it is whole again", lambda: tank(client)["health"] == "clean", deadline_s=300)
+        assert host.verify_logged(device, SEED) > 20
+
+
+def test_a_dirty_array_that_is_cut_in_a_rebuild_is_started_only_by_force_and_goes_on() -> None:
+    machine = Uml("dirty-rebuild", disks=5, disk_mib=96)
+    with appliance(machine) as made, KernelInitiator("dirty-rebuild-host") as host:
+        client, disks = made.client, made.disk_ids("ubd")
+        target = stand(made, "raid6", disks[:4])
+        host.login(target, f"{machine.address}:{machine.forward(PORTAL_PORT)}", IQN, replacement_timeout_s=600)
+        device = host.devices(target, expected=1)[1]
+        loses_a_disk(made, host, device, disks, "rebuilding")
+
+        machine.start()
+        made.wait_for_api()
+        wait_until("it stays stopped", lambda: (tank(client)["observed"] or {}).get("dirty_degraded"), deadline_s=120)
+        client.wait(client.post("/arrays/tank:force_start", {"confirm": "tank"}))
+        wait_until("the host's path is there", lambda: serving(client) and host.is_connected(target), deadline_s=300)
+        assert host.verify_logged(device, SEED, spoilt=IN_A_ROW) > 20
+        client.patch("/arrays/tank", {"sync_speed_max_bytes_s": None})
+        wait_until("it is whole again", lambda: tank(client)["health"] == "clean", deadline_s=300)
+        assert host.verify_logged(device, SEED, spoilt=IN_A_ROW) > 20
+
+
 def test_a_dirty_degraded_array_is_started_only_by_force() -> None:
     machine = Uml("dirty", disks=7, disk_mib=96)
     with appliance(machine) as made, KernelInitiator("dirty-host") as host:
@@ -74,12 +139,7 @@ def test_a_dirty_degraded_array_is_started_only_by_force() -> None:
         other = stand_beside(client, disks[5:])
         fill(host, other, portal)
         device = host.devices(target, expected=1)[1]
-        host.start_logged_writer(device, SEED, 2048, 600)
-        client.wait(client.post("/arrays/tank:fail", {"disk": disks[1]}))
-        written = host.acknowledged(device, SEED)
-        wait_until("the host writes on", lambda: host.acknowledged(device, SEED) > written + 20)
-        machine.kill()
-        host.stop_logged_writer(device, SEED)
+        loses_a_disk(made, host, device, disks, "degraded")
 
         machine.start()
         made.wait_for_api()
@@ -96,6 +156,7 @@ def test_a_dirty_degraded_array_is_started_only_by_force() -> None:
         assert tank(client)["health"] == "degraded"
         gets_what_comes_late(client, host, other)
         wait_until("the host's path is there", lambda: serving(client) and host.is_connected(target), deadline_s=300)
+        assert host.verify_logged(device, SEED, spoilt=IN_A_ROW) > 20
         host.start_logged_writer(device, SEED + 1, 256, 60)
         wait_until("the host writes again", lambda: host.acknowledged(device, SEED + 1) > 20)
         host.stop_logged_writer(device, SEED + 1)
