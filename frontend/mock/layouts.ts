@@ -48,6 +48,13 @@ function layout(engine: ArrayEngine, one: EngineLevel, sizes: number[], copies: 
     write_hole: one.write_hole,
     integrity_usable_bytes: usable && one.options.includes('integrity') ? Math.round(usable * 0.992) : null,
     min_rebuild_s: possible && lost ? least / RAW_BYTES_S : null,
+    warnings:
+      possible && ['raid1', 'mirror'].includes(one.level) && sizes.length > 3
+        ? [
+            `A mirror of ${sizes.length} disks keeps ${sizes.length} copies of everything and holds what one disk holds. ` +
+              `${one.level === 'mirror' ? "md's raid10" : 'raid10'} stripes over mirrors; or make several arrays of 2 or 3 disks.`,
+          ]
+        : [],
   }
 }
 

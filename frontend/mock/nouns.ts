@@ -12,7 +12,7 @@ import * as interfaces from './interfaces'
 import * as mappings from './mappings'
 import * as people from './people'
 import { disconnect } from './sessions'
-import { release } from './takeover'
+import { forget, release } from './takeover'
 import * as ways from './ways'
 import * as trash from './trash'
 import * as whole from './whole'
@@ -90,6 +90,7 @@ export const VERBS = (world: World): Record<string, Change> => ({
   'arrays:readd': (row, body) => care.changeDisk('readd')(world, row, body),
   'arrays:force_start': (row, body) => care.forceStart(world, row, body),
   'arrays:release': (row, body) => release(world, row, body),
+  'arrays:forget': (row, body) => forget(world, row, body),
   'arrays:scrub': (row, body) => care.scrub(world, row, body),
   'arrays:unlock': (row, body) => encryption.unlock(row, body),
   'arrays:change_key': (row, body) => encryption.changeKey(row, body),

@@ -3,6 +3,7 @@ import type {
   Action,
   AdoptRequest,
   AdoptionAnswer,
+  ArrayForget,
   ArrayRelease,
   Finding,
   ForeignArray,
@@ -14,7 +15,7 @@ import type {
   Saveconfig,
   StorageArray,
 } from '@/api'
-import { plan, refusal } from './answers'
+import { noContent, plan, refusal } from './answers'
 import type { Wish } from './answers'
 import { planned, step } from './care'
 import { start } from './jobs'
@@ -167,4 +168,36 @@ export function release(world: World, array: StorageArray, { confirm }: ArrayRel
     world.volumes.splice(0, Infinity, ...world.volumes.filter((one) => one.array !== array.name))
     world.arrays.splice(world.arrays.indexOf(array), 1)
   })
+}
+
+export function forget(world: World, array: StorageArray, { confirm }: ArrayForget): Wish | Response {
+  if (!['missing', 'failed'].includes(array.health)) {
+    const words = `it is ${array.health}, so it is not lost: delete its volumes and it, or release it`
+    return refusal(`Array ${confirm} was not forgotten`, [['array', words]], 409)
+  }
+  const lost = world.volumes.filter((one) => one.array === array.name)
+  const warnings = [
+    'Their data is given up for good. If its disks only lost their connection, attach them instead.',
+  ]
+  const found = plan(
+    `Forget array ${array.name} and what was on it`,
+    [
+      ['destroy', 'array', array.name, 'is forgotten'],
+      ...lost.map((one): [Action, string, string, string] => ['destroy', 'volume', one.name, 'given up']),
+    ],
+    { warnings },
+  )
+  return {
+    plan: found,
+    apply: () => {
+      world.volumes.splice(0, Infinity, ...world.volumes.filter((one) => !lost.includes(one)))
+      world.mappings.splice(
+        0,
+        Infinity,
+        ...world.mappings.filter((one) => !lost.some(({ id }) => id === one.volume_id)),
+      )
+      world.arrays.splice(world.arrays.indexOf(array), 1)
+      return noContent()
+    },
+  }
 }

@@ -31,6 +31,7 @@ OWN_WORDS = {
 """Words that are no closed set of the API by themselves."""
 TESTED_ELSEWHERE = {
     "array force-start": "needs an array that was cut off: test_array_force_start.py",
+    "array forget": "needs an array whose disks are gone: test_array_forget.py",
     "array release": "needs an array with nothing mapped: test_array_release.py",
     "host verify-paths": "needs a host that writes: test_host_paths.py",
     "initiator": "needs a port on the fabric: test_host_paths.py",

@@ -428,6 +428,18 @@ export type ArrayForceStart = {
 };
 
 /**
+ * ArrayForget
+ *
+ * Forgets an array whose disks are lost for good, with all that was on it. `confirm`: its name.
+ */
+export type ArrayForget = {
+    /**
+     * Confirm
+     */
+    confirm: string;
+};
+
+/**
  * ArrayGrow
  *
  * Disks that become members: of a mirror further copies, of any other level more room. `wipe` as at creation.
@@ -3641,6 +3653,10 @@ export type Layout = {
      * Min Rebuild S
      */
     min_rebuild_s: number | null;
+    /**
+     * Warnings
+     */
+    warnings: Array<string>;
 };
 
 /**
@@ -11180,6 +11196,93 @@ export type ArrayReleaseResponses = {
 };
 
 export type ArrayReleaseResponse = ArrayReleaseResponses[keyof ArrayReleaseResponses];
+
+export type ArrayForgetData = {
+    body: ArrayForget;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Array
+         *
+         * Its id or its name.
+         */
+        array: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/arrays/{array}:forget';
+};
+
+export type ArrayForgetErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed or a second factor set up first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ArrayForgetError = ArrayForgetErrors[keyof ArrayForgetErrors];
+
+export type ArrayForgetResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * It is gone.
+     */
+    204: void;
+};
+
+export type ArrayForgetResponse = ArrayForgetResponses[keyof ArrayForgetResponses];
 
 export type ArrayUnlockData = {
     body: ArrayUnlock;

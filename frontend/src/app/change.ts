@@ -35,7 +35,10 @@ export const isJob = (value: unknown): value is Job =>
   isRecord(value) && typeof value['steps_total'] === 'number' && typeof value['progress_percent'] === 'number'
 
 /** What cannot be taken back needs more than a click. */
-export const isIrreversible = (plan: Plan): boolean => plan.steps.some((step) => step.irreversible)
+export const isIrreversible = (plan: Plan): boolean =>
+  plan.steps.some((step) => step.irreversible) ||
+  // What is forgotten needs no step on the machine, and is lost all the same.
+  plan.changes.some(({ action, noun }) => action === 'destroy' && noun === 'array')
 
 async function tagOf(change: Change): Promise<string | undefined> {
   const read = await change.read?.()

@@ -46,7 +46,7 @@ _ADMINISTRATOR = (
     "disk_wipe",
     "array_create", "array_delete", "array_patch", "array_spares_add", "array_grow", "array_replace", "array_fail",
     "array_reshape", "array_disks_add", "array_remove", "array_readd", "array_scrub", "array_force_start",
-    "array_release", "array_key_change",
+    "array_release", "array_forget", "array_key_change",
     "foreign_array_start", "foreign_array_adopt", "deleted_volume_delete",
     "portal_create", "portal_delete", "fc_port_create", "fc_port_patch",
     "fc_port_delete", "interface_create", "interface_remove", "interface_change", "interface_confirm",

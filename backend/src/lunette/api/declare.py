@@ -69,6 +69,7 @@ DELETED: Responses = {
     204: {"description": "It is gone."},
     **refusals(404, 409, 412, 428),
 }
+FORGOTTEN: Responses = {200: CREATED[200], 204: DELETED[204], **refusals(404, 409, 413)}
 
 
 def changed(kind: type) -> Responses:

@@ -104,6 +104,9 @@ def layouts(call: Call) -> None:
 
 def _print_layouts(call: Call, found: JsonObject) -> None:
     call.screen.table(found["layouts"], _LAYOUT_COLUMNS)
+    for one in found["layouts"]:
+        for warning in one["warnings"]:
+            call.screen.note(f"{one['engine']} {one['level']}: {warning}", "yellow")
     for disk in found["disks"]:
         if disk["problem"]:
             call.screen.note(f"disk {disk['id']}: {disk['problem']}", "yellow")
@@ -197,6 +200,9 @@ COMMANDS = {
                 (_ARRAY, Param("--confirm", "Its name.", required=True, metavar="NAME"))),
         Command("release", "Lets go of an array: it stays on its disks with its data, and is Lunette's no more.",
                 ("array_release",),
+                (_ARRAY, Param("--confirm", "Its name.", required=True, metavar="NAME"))),
+        Command("forget", "Forgets an array that is lost for good, with its volumes, snapshots and mappings.",
+                ("array_forget",),
                 (_ARRAY, Param("--confirm", "Its name.", required=True, metavar="NAME"))),
         Command("scrub", "Reads and compares everything, or stops that.", ("array_scrub",),
                 (_ARRAY, Param("--action", "What to do.", words=SCRUB_ACTION, default="check"))),

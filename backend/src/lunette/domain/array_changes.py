@@ -74,6 +74,12 @@ class ArrayRelease(Model):
     confirm: str = Field(min_length=1, max_length=255)
 
 
+class ArrayForget(Model):
+    """Forgets an array whose disks are lost for good, with all that was on it. `confirm`: its name."""
+
+    confirm: str = Field(min_length=1, max_length=255)
+
+
 class ScrubAction(StrEnum):
     """check: read everything and count what does not agree. repair: also make it agree. stop: end a running one."""
 

@@ -45,6 +45,8 @@ class Layout(Model):
     """The same as `usable_bytes` with checksums under each disk's copy; null where the engine has none to choose."""
     min_rebuild_s: float | None
     """The least time to fill a replacement disk: all it must hold, written at the drive's full speed."""
+    warnings: tuple[str, ...]
+    """What speaks against it with these disks: too many copies, too wide, too large for one parity."""
 
 
 class Layouts(Model):

@@ -173,10 +173,7 @@ def delete(tx: Session, desk: Desk, actor: Actor, mapping_id: str, dry_run: bool
     if dry_run:
         return Outcome(plan=plan)
     with recorded(tx, actor, "mapping.deleted", plan, [mapping.id]):
-        leaving = _leaving(tx, mapping)
-        numbers.hold(tx, [mapping], numbers.initiators(tx, _host_ids(tx, mapping)))
-        tx.delete(mapping)
-        exportset.changed(tx, desk, leaving)
+        take_away(tx, desk, mapping)
     return Outcome(plan=plan, ids=(mapping.id,))
 
 
@@ -189,12 +186,17 @@ def delete_batch(tx: Session, desk: Desk, actor: Actor, ids: Sequence[str], dry_
         return Outcome(plan=plan)
     with recorded(tx, actor, "mapping.deleted", plan, ids, batch=True):
         for row in rows:
-            leaving = _leaving(tx, row)
-            numbers.hold(tx, [row], numbers.initiators(tx, _host_ids(tx, row)))
-            tx.delete(row)
-            tx.flush()
-            exportset.changed(tx, desk, leaving)
+            take_away(tx, desk, row)
     return Outcome(plan=plan, ids=tuple(ids))
+
+
+def take_away(tx: Session, desk: Desk, mapping: Mapping) -> None:
+    """The row goes, and with it what is served for it alone. Its number is held back."""
+    leaving = _leaving(tx, mapping)
+    numbers.hold(tx, [mapping], numbers.initiators(tx, _host_ids(tx, mapping)))
+    tx.delete(mapping)
+    tx.flush()
+    exportset.changed(tx, desk, leaving)
 
 
 def _plan_delete(tx: Session, desk: Desk, mapping: Mapping) -> Plan:

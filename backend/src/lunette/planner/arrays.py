@@ -13,7 +13,7 @@ from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import DiskWipe, MdMember
-from lunette.planner import encrypted, recorded
+from lunette.planner import encrypted, proportions, recorded
 from lunette.planner.ailing import ailing
 from lunette.planner.array_engines import ARRAY_ENGINES, Blueprint
 from lunette.planner.aside import kept_volume
@@ -223,6 +223,7 @@ def _choose(wish: ArrayCreate, disks: list[ObservedDisk], wipe: frozenset[str], 
         steps=(*wipes, *made.steps),
         warnings=(
             *_warnings(wish.level, made, disks[: len(wish.disks) + len(wish.spares)]),
+            *proportions.warnings(wish.level, disks[: len(wish.disks)]),
             *made.warnings,
             *ailing(disks),
         ),

@@ -9,6 +9,7 @@ from lunette.domain.layouts import Layout, LayoutDisk, Layouts
 from lunette.domain.observations import Observation
 from lunette.domain.sizes import KIB, MIB
 from lunette.domain.steps import PoolCreate
+from lunette.planner import proportions
 from lunette.planner.array_engines import ARRAY_ENGINES
 from lunette.planner.arrays import engine_reason
 from lunette.planner.findings import Findings
@@ -94,7 +95,7 @@ def _layout(
         return Layout(
             engine=engine, level=facts.level, layout=layout, groups=None, possible=False, problem=problem,
             usable_bytes=None, usable_percent=None, survives=survives, survives_disks=None, small_write_ios=None,
-            write_hole=facts.write_hole, min_rebuild_s=None, integrity_usable_bytes=None,
+            write_hole=facts.write_hole, min_rebuild_s=None, integrity_usable_bytes=None, warnings=(),
         )  # fmt: skip
     planning = ARRAY_ENGINES[engine]
     usable = planning.usable_bytes(wish, disks, block_bytes)
@@ -110,6 +111,7 @@ def _layout(
         write_hole=_default_first(facts.write_hole, made.write_hole),
         min_rebuild_s=_rebuild_s(disks) if losses else None,
         integrity_usable_bytes=planning.usable_bytes(checked, disks, block_bytes) if checked else None,
+        warnings=proportions.warnings(wish.level, disks),
     )  # fmt: skip
 
 

@@ -1,9 +1,10 @@
-/** What can be asked of an array that stands, as changes of the API; each is a job. */
+/** What can be asked of an array, as changes of the API; each but to forget it is a job. */
 import {
   arrayDelete,
   arrayDisksAdd,
   arrayFail,
   arrayForceStart,
+  arrayForget,
   arrayGrow,
   arrayPatch,
   arrayReadd,
@@ -131,6 +132,12 @@ export const changeDisk = (
 export const forceStart = (array: StorageArray): Change => ({
   noun: 'array',
   send: (call) => arrayForceStart({ path: path(array), body: { confirm: array.name }, ...call }),
+})
+
+/** For one that is lost for good: the dialog has the name typed before it sends this. */
+export const forget = (array: StorageArray): Change => ({
+  noun: 'array',
+  send: (call) => arrayForget({ path: path(array), body: { confirm: array.name }, ...call }),
 })
 
 /** It destroys nothing, so the plan alone is asked about: the array can be adopted again. */

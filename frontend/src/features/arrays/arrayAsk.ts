@@ -11,6 +11,7 @@ import {
   changeDisk,
   deletion,
   forceStart,
+  forget,
   grow,
   release,
   replaceDisk,
@@ -24,7 +25,8 @@ import { tuningBody, tuningOf } from './tuningDraft'
 
 export type Form =
   'add_spares' | 'add_disks' | 'grow' | 'reshape' | 'replace' | 'pace' | 'tune' | 'spare_group'
-export type Question = Exclude<Form, 'replace'> | 'delete' | 'release' | 'force_start' | ScrubAction
+export type Question =
+  Exclude<Form, 'replace'> | 'delete' | 'release' | 'forget' | 'force_start' | ScrubAction
 
 /** Everything a form of the dialog can hold. */
 export interface AskDraft {
@@ -61,6 +63,10 @@ export function useArrayAsk(
     spareGroup: '',
   })
 
+  /** Not one that waits for its key: its disks are there. */
+  const isLost = computed(
+    () => ['missing', 'failed'].includes(array.value?.health ?? '') && !array.value?.observed?.locked,
+  )
   /** A check that runs can be stopped; else one can be started. One that stays stopped can only be forced to start. */
   const questions = computed<Question[]>(() => {
     if (array.value?.observed?.dirty_degraded)
@@ -74,6 +80,7 @@ export function useArrayAsk(
       ),
       ...(array.value?.engine === 'md' && array.value.level !== 'raid0' ? (['spare_group'] as const) : []),
       ...(array.value?.engine === 'md' && !array.value.encryption ? (['release'] as const) : []),
+      ...(isLost.value ? (['forget'] as const) : []),
     ]
   })
 
@@ -120,7 +127,7 @@ export function useArrayAsk(
     const shown = array.value
     if (!shown) return
     empty(shown)
-    isDeletion.value = what === 'delete' || what === 'release'
+    isDeletion.value = what === 'delete' || what === 'release' || what === 'forget'
     const isRisk = isDeletion.value || what === 'force_start'
     form.value = isRisk || SCRUBS.includes(what) ? undefined : (what as Form)
     const changes = {
@@ -133,6 +140,7 @@ export function useArrayAsk(
       spare_group: () => changeArray(shown, { spare_group: draft.value.spareGroup.trim() || null }),
       force_start: () => forceStart(shown),
       release: () => release(shown),
+      forget: () => forget(shown),
       delete: () => deletion(shown),
     }
     act.show({

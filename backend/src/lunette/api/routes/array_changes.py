@@ -6,7 +6,7 @@ from fastapi import Response
 from sqlalchemy.orm import Session
 
 from lunette.api.changes import Change, Creating
-from lunette.api.declare import JOB_CREATED, router
+from lunette.api.declare import FORGOTTEN, JOB_CREATED, router
 from lunette.api.jobs import only_jobs
 from lunette.api.lookup import Reference, find
 from lunette.domain.array_changes import (
@@ -14,6 +14,7 @@ from lunette.domain.array_changes import (
     ArrayAddSpares,
     ArrayDiskChoice,
     ArrayForceStart,
+    ArrayForget,
     ArrayGrow,
     ArrayRelease,
     ArrayReplace,
@@ -21,6 +22,7 @@ from lunette.domain.array_changes import (
     ArrayScrub,
 )
 from lunette.engine.array_changes import Change as ArrayChange
+from lunette.engine.array_forget import forget
 from lunette.engine.array_release import release
 from lunette.engine.outcome import Outcome
 from lunette.store.resources import Array as ArrayRow
@@ -138,3 +140,19 @@ def array_release(array: Reference, body: ArrayRelease, change: Creating) -> Res
         return release(tx, change.control.desk, change.actor, row.id, body, dry_run=change.dry_run)
 
     return change.apply(work, only_jobs, looks=True)
+
+
+@routes.post(
+    "/{array}:forget", operation_id="array_forget", status_code=204, response_model=None, responses=FORGOTTEN
+)
+def array_forget(array: Reference, body: ArrayForget, change: Creating) -> Response:
+    """Forgets an array that is lost for good, and its volumes, snapshots and mappings with it. It cannot be taken back.
+
+    Refused while the array works or could be started. Nothing is written to any disk. Stuck jobs of it are abandoned.
+    """
+
+    def work(tx: Session) -> Outcome:
+        row = find(tx, ArrayRow, array, ArrayRow.name)
+        return forget(tx, change.control.desk, change.actor, row.id, body, dry_run=change.dry_run)
+
+    return change.apply(work, lambda _tx, _outcome: Response(status_code=204), looks=True)

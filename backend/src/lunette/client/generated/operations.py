@@ -186,6 +186,9 @@ OPERATIONS: dict[str, Operation] = {
     "array_release": Operation(
         "POST", "/arrays/{array}:release", parameters=("array",), body="ArrayRelease", dry_run=True, job=True
     ),
+    "array_forget": Operation(
+        "POST", "/arrays/{array}:forget", parameters=("array",), body="ArrayForget", dry_run=True
+    ),
     "array_unlock": Operation(
         "POST", "/arrays/{array}:unlock", parameters=("array",), body="ArrayUnlock", dry_run=True
     ),
@@ -982,6 +985,16 @@ class Operations:
         more.
         """
         return self.operate("array_release", {"array": array}, {}, body, dry_run=dry_run)
+
+    @overload
+    def array_forget(self, array: str, body: t.ArrayForget, *, dry_run: Literal[False] = False) -> None: ...
+    @overload
+    def array_forget(self, array: str, body: t.ArrayForget, *, dry_run: Literal[True]) -> t.Plan: ...
+    def array_forget(self, array: str, body: t.ArrayForget, *, dry_run: bool = False) -> Any:
+        """Forgets an array that is lost for good, and its volumes, snapshots and mappings with it. It cannot
+        be taken back.
+        """
+        return self.operate("array_forget", {"array": array}, {}, body, dry_run=dry_run)
 
     @overload
     def array_unlock(self, array: str, body: t.ArrayUnlock, *, dry_run: Literal[False] = False) -> t.Array: ...

@@ -90,6 +90,7 @@ __all__ = [
     "ArrayDiskChoice",
     "ArrayEngine",
     "ArrayForceStart",
+    "ArrayForget",
     "ArrayGrow",
     "ArrayHealth",
     "ArrayKeyChange",
@@ -566,6 +567,12 @@ class ArrayForceStart(TypedDict):
     """Starts an array that was being written to when it stopped, and that lacks a disk. `confirm`: its
     name.
     """
+
+    confirm: str
+
+
+class ArrayForget(TypedDict):
+    """Forgets an array whose disks are lost for good, with all that was on it. `confirm`: its name."""
 
     confirm: str
 
@@ -1774,6 +1781,7 @@ class Layout(TypedDict):
     write_hole: list[WriteHole]
     integrity_usable_bytes: int | None
     min_rebuild_s: float | None
+    warnings: list[str]
 
 
 class LayoutDisk(TypedDict):

@@ -1,0 +1,60 @@
+"""Shapes of arrays that can be made and are seldom wanted: too many copies, too wide, too large for one parity."""
+
+import math
+from collections.abc import Sequence
+
+from lunette.domain.arrays import Level
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.sizes import format_size
+
+USUAL_COPIES = 3
+WIDEST_RAIDZ = 12
+"""Disks of one RAID-Z group. The manual recommends 3 to 9 (zpoolconcepts(7), OpenZFS 2.3); a few more are common."""
+BITS_PER_ERROR = 1e15
+"""Bits that a rotating drive for servers reads per sector that it cannot read, as data sheets promise at least."""
+WORTH_TELLING = 0.1
+_ONE_PARITY = {Level.RAID4: Level.RAID6, Level.RAID5: Level.RAID6, Level.RAIDZ1: Level.RAIDZ2,
+               Level.DRAID1: Level.DRAID2}  # fmt: skip
+"""Levels with one parity, and what survives a second loss."""
+_RAIDZ = (Level.RAIDZ1, Level.RAIDZ2, Level.RAIDZ3)
+_STRIPED = {Level.RAID1: "raid10 stripes over mirrors", Level.MIRROR: "md's raid10 stripes over mirrors"}
+
+
+def warnings(level: Level, disks: Sequence[ObservedDisk]) -> tuple[str, ...]:
+    """What speaks against this level over these data disks, with the reason and what to make instead."""
+    found = (_copies(level, len(disks)), _wide(level, len(disks)), _unreadable(level, disks))
+    return tuple(one for one in found if one is not None)
+
+
+def _copies(level: Level, count: int) -> str | None:
+    if level not in _STRIPED or count <= USUAL_COPIES:
+        return None
+    return (
+        f"A mirror of {count} disks keeps {count} copies of everything and holds what one disk holds. "
+        f"{_STRIPED[level]}; or make several arrays of 2 or 3 disks."
+    )
+
+
+def _wide(level: Level, count: int) -> str | None:
+    if level not in _RAIDZ or count <= WIDEST_RAIDZ:
+        return None
+    draid = level.value.replace("raidz", "draid")
+    return (
+        f"{level.value} of {count} disks is wide: every small read or write waits for all of them, and a rebuild reads "
+        f"all of them. Make several arrays of up to {WIDEST_RAIDZ} disks, or {draid}, which rebuilds onto all disks at once."
+    )
+
+
+def _unreadable(level: Level, disks: Sequence[ObservedDisk]) -> str | None:
+    """Solid-state drives promise a hundred times more, so none of them is told of."""
+    if level not in _ONE_PARITY or not any(disk.rotational for disk in disks):
+        return None
+    read = (len(disks) - 1) * min(disk.size_bytes for disk in disks)
+    chance = 1 - math.exp(-8 * read / BITS_PER_ERROR)
+    if chance < WORTH_TELLING:
+        return None
+    return (
+        f"To replace a disk, all others are read: {format_size(read)}. With one unreadable sector in 10^15 bits, which "
+        f"data sheets allow, the chance that a sector cannot be rebuilt is {chance:.0%}. {_ONE_PARITY[level].value} "
+        "survives that."
+    )
