@@ -68,7 +68,7 @@ def gets_what_comes_late(client: Client, host: KernelInitiator, target: str) -> 
 
 
 def loses_a_disk(made: Appliance, host: KernelInitiator, device: str, disks: list[str], cut: str) -> None:
-    """Fails a member under writes, and in the middle of filling its replacement or without one the machine is killed."""
+    """Fails a member under writes; the machine is killed while its replacement is filled, or before it has one."""
     client = made.client
     host.start_logged_writer(device, SEED, LOGGED, 600)
     wait_until("the host writes", lambda: host.acknowledged(device, SEED) > 20)

@@ -4109,6 +4109,41 @@ export type NextStep = 'start' | 'adopt' | 'rebuild' | 'none';
 export type OsType = 'linux' | 'esxi' | 'windows' | 'proxmox' | 'other';
 
 /**
+ * OutdatedProblem
+ *
+ * As a problem, and the resource as it is now, as GET answers it; null where it cannot be shown.
+ */
+export type OutdatedProblem = {
+    type: ProblemType;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Status
+     */
+    status: number;
+    /**
+     * Detail
+     */
+    detail: string;
+    /**
+     * Instance
+     */
+    instance: string;
+    /**
+     * Errors
+     */
+    errors: Array<ProblemField>;
+    /**
+     * Current
+     */
+    current: {
+        [key: string]: unknown;
+    } | null;
+};
+
+/**
  * Part
  *
  * The links, in the order in which each stands on the one before.
@@ -8974,7 +9009,7 @@ export type UserDeleteErrors = {
     /**
      * Changed by someone else since it was read.
      */
-    412: Problem;
+    412: OutdatedProblem;
     /**
      * A field breaks a rule; `errors` names it.
      */
@@ -9121,7 +9156,7 @@ export type UserPatchErrors = {
     /**
      * Changed by someone else since it was read.
      */
-    412: Problem;
+    412: OutdatedProblem;
     /**
      * The body is too large.
      */
@@ -9364,7 +9399,7 @@ export type TokenDeleteErrors = {
     /**
      * Changed by someone else since it was read.
      */
-    412: Problem;
+    412: OutdatedProblem;
     /**
      * A field breaks a rule; `errors` names it.
      */
@@ -10053,7 +10088,7 @@ export type ArrayDeleteErrors = {
     /**
      * Changed by someone else since it was read.
      */
-    412: Problem;
+    412: OutdatedProblem;
     /**
      * The body is too large.
      */
@@ -10204,7 +10239,7 @@ export type ArrayPatchErrors = {
     /**
      * Changed by someone else since it was read.
      */
-    412: Problem;
+    412: OutdatedProblem;
     /**
      * The body is too large.
      */
@@ -10243,6 +10278,12 @@ export type ArrayPatchResponse = ArrayPatchResponses[keyof ArrayPatchResponses];
 export type ArraySparesAddData = {
     body: ArrayAddSpares;
     headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         */
+        'If-Match'?: string | null;
         /**
          * Idempotency-Key
          *
@@ -10295,6 +10336,10 @@ export type ArraySparesAddErrors = {
      */
     409: Problem;
     /**
+     * Changed by someone else since it was read.
+     */
+    412: OutdatedProblem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -10330,6 +10375,12 @@ export type ArraySparesAddResponse = ArraySparesAddResponses[keyof ArraySparesAd
 export type ArrayDisksAddData = {
     body: ArrayAddDisks;
     headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         */
+        'If-Match'?: string | null;
         /**
          * Idempotency-Key
          *
@@ -10382,6 +10433,10 @@ export type ArrayDisksAddErrors = {
      */
     409: Problem;
     /**
+     * Changed by someone else since it was read.
+     */
+    412: OutdatedProblem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -10417,6 +10472,12 @@ export type ArrayDisksAddResponse = ArrayDisksAddResponses[keyof ArrayDisksAddRe
 export type ArrayGrowData = {
     body: ArrayGrow;
     headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         */
+        'If-Match'?: string | null;
         /**
          * Idempotency-Key
          *
@@ -10469,6 +10530,10 @@ export type ArrayGrowErrors = {
      */
     409: Problem;
     /**
+     * Changed by someone else since it was read.
+     */
+    412: OutdatedProblem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -10504,6 +10569,12 @@ export type ArrayGrowResponse = ArrayGrowResponses[keyof ArrayGrowResponses];
 export type ArrayReshapeData = {
     body: ArrayReshape;
     headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         */
+        'If-Match'?: string | null;
         /**
          * Idempotency-Key
          *
@@ -10556,6 +10627,10 @@ export type ArrayReshapeErrors = {
      */
     409: Problem;
     /**
+     * Changed by someone else since it was read.
+     */
+    412: OutdatedProblem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -10591,6 +10666,12 @@ export type ArrayReshapeResponse = ArrayReshapeResponses[keyof ArrayReshapeRespo
 export type ArrayReplaceData = {
     body: ArrayReplace;
     headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         */
+        'If-Match'?: string | null;
         /**
          * Idempotency-Key
          *
@@ -10643,6 +10724,10 @@ export type ArrayReplaceErrors = {
      */
     409: Problem;
     /**
+     * Changed by someone else since it was read.
+     */
+    412: OutdatedProblem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -10678,6 +10763,12 @@ export type ArrayReplaceResponse = ArrayReplaceResponses[keyof ArrayReplaceRespo
 export type ArrayFailData = {
     body: ArrayDiskChoice;
     headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         */
+        'If-Match'?: string | null;
         /**
          * Idempotency-Key
          *
@@ -10730,6 +10821,10 @@ export type ArrayFailErrors = {
      */
     409: Problem;
     /**
+     * Changed by someone else since it was read.
+     */
+    412: OutdatedProblem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -10765,6 +10860,12 @@ export type ArrayFailResponse = ArrayFailResponses[keyof ArrayFailResponses];
 export type ArrayRemoveData = {
     body: ArrayDiskChoice;
     headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         */
+        'If-Match'?: string | null;
         /**
          * Idempotency-Key
          *
@@ -10817,6 +10918,10 @@ export type ArrayRemoveErrors = {
      */
     409: Problem;
     /**
+     * Changed by someone else since it was read.
+     */
+    412: OutdatedProblem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -10852,6 +10957,12 @@ export type ArrayRemoveResponse = ArrayRemoveResponses[keyof ArrayRemoveResponse
 export type ArrayReaddData = {
     body: ArrayDiskChoice;
     headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         */
+        'If-Match'?: string | null;
         /**
          * Idempotency-Key
          *
@@ -10904,6 +11015,10 @@ export type ArrayReaddErrors = {
      */
     409: Problem;
     /**
+     * Changed by someone else since it was read.
+     */
+    412: OutdatedProblem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -10939,6 +11054,12 @@ export type ArrayReaddResponse = ArrayReaddResponses[keyof ArrayReaddResponses];
 export type ArrayScrubData = {
     body: ArrayScrub;
     headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         */
+        'If-Match'?: string | null;
         /**
          * Idempotency-Key
          *
@@ -10991,6 +11112,10 @@ export type ArrayScrubErrors = {
      */
     409: Problem;
     /**
+     * Changed by someone else since it was read.
+     */
+    412: OutdatedProblem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -11026,6 +11151,12 @@ export type ArrayScrubResponse = ArrayScrubResponses[keyof ArrayScrubResponses];
 export type ArrayForceStartData = {
     body: ArrayForceStart;
     headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         */
+        'If-Match'?: string | null;
         /**
          * Idempotency-Key
          *
@@ -11078,6 +11209,10 @@ export type ArrayForceStartErrors = {
      */
     409: Problem;
     /**
+     * Changed by someone else since it was read.
+     */
+    412: OutdatedProblem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -11113,6 +11248,12 @@ export type ArrayForceStartResponse = ArrayForceStartResponses[keyof ArrayForceS
 export type ArrayReleaseData = {
     body: ArrayRelease;
     headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         */
+        'If-Match'?: string | null;
         /**
          * Idempotency-Key
          *
@@ -11165,6 +11306,10 @@ export type ArrayReleaseErrors = {
      */
     409: Problem;
     /**
+     * Changed by someone else since it was read.
+     */
+    412: OutdatedProblem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -11200,6 +11345,12 @@ export type ArrayReleaseResponse = ArrayReleaseResponses[keyof ArrayReleaseRespo
 export type ArrayForgetData = {
     body: ArrayForget;
     headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         */
+        'If-Match'?: string | null;
         /**
          * Idempotency-Key
          *
@@ -11252,6 +11403,10 @@ export type ArrayForgetErrors = {
      */
     409: Problem;
     /**
+     * Changed by someone else since it was read.
+     */
+    412: OutdatedProblem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -11287,6 +11442,12 @@ export type ArrayForgetResponse = ArrayForgetResponses[keyof ArrayForgetResponse
 export type ArrayUnlockData = {
     body: ArrayUnlock;
     headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         */
+        'If-Match'?: string | null;
         /**
          * Idempotency-Key
          *
@@ -11339,6 +11500,10 @@ export type ArrayUnlockErrors = {
      */
     409: Problem;
     /**
+     * Changed by someone else since it was read.
+     */
+    412: OutdatedProblem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -11376,6 +11541,12 @@ export type ArrayUnlockResponse = ArrayUnlockResponses[keyof ArrayUnlockResponse
 export type ArrayKeyChangeData = {
     body: ArrayKeyChangeWritable;
     headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         */
+        'If-Match'?: string | null;
         /**
          * Idempotency-Key
          *
@@ -11427,6 +11598,10 @@ export type ArrayKeyChangeErrors = {
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
+    /**
+     * Changed by someone else since it was read.
+     */
+    412: OutdatedProblem;
     /**
      * The body is too large.
      */
@@ -12164,7 +12339,7 @@ export type VolumeDeleteErrors = {
     /**
      * Changed by someone else since it was read.
      */
-    412: Problem;
+    412: OutdatedProblem;
     /**
      * The body is too large.
      */
@@ -12315,7 +12490,7 @@ export type VolumePatchErrors = {
     /**
      * Changed by someone else since it was read.
      */
-    412: Problem;
+    412: OutdatedProblem;
     /**
      * The body is too large.
      */
@@ -12414,7 +12589,7 @@ export type VolumeGrowErrors = {
     /**
      * Changed by someone else since it was read.
      */
-    412: Problem;
+    412: OutdatedProblem;
     /**
      * The body is too large.
      */
@@ -12517,7 +12692,7 @@ export type VolumeRollBackErrors = {
     /**
      * Changed by someone else since it was read.
      */
-    412: Problem;
+    412: OutdatedProblem;
     /**
      * The body is too large.
      */
@@ -12692,7 +12867,7 @@ export type DeletedVolumeDeleteErrors = {
     /**
      * Changed by someone else since it was read.
      */
-    412: Problem;
+    412: OutdatedProblem;
     /**
      * The body is too large.
      */
@@ -12849,7 +13024,7 @@ export type DeletedVolumeRecoverErrors = {
     /**
      * Changed by someone else since it was read.
      */
-    412: Problem;
+    412: OutdatedProblem;
     /**
      * The body is too large.
      */
@@ -13184,7 +13359,7 @@ export type SnapshotDeleteErrors = {
     /**
      * Changed by someone else since it was read.
      */
-    412: Problem;
+    412: OutdatedProblem;
     /**
      * The body is too large.
      */
@@ -13857,7 +14032,7 @@ export type HostDeleteErrors = {
     /**
      * Changed by someone else since it was read.
      */
-    412: Problem;
+    412: OutdatedProblem;
     /**
      * A field breaks a rule; `errors` names it.
      */
@@ -14010,7 +14185,7 @@ export type HostPatchErrors = {
     /**
      * Changed by someone else since it was read.
      */
-    412: Problem;
+    412: OutdatedProblem;
     /**
      * The body is too large.
      */
@@ -14253,7 +14428,7 @@ export type HostGroupDeleteErrors = {
     /**
      * Changed by someone else since it was read.
      */
-    412: Problem;
+    412: OutdatedProblem;
     /**
      * A field breaks a rule; `errors` names it.
      */
@@ -14406,7 +14581,7 @@ export type HostGroupPatchErrors = {
     /**
      * Changed by someone else since it was read.
      */
-    412: Problem;
+    412: OutdatedProblem;
     /**
      * The body is too large.
      */
@@ -14723,7 +14898,7 @@ export type PortalDeleteErrors = {
     /**
      * Changed by someone else since it was read.
      */
-    412: Problem;
+    412: OutdatedProblem;
     /**
      * A field breaks a rule; `errors` names it.
      */
@@ -15084,7 +15259,7 @@ export type FcPortDeleteErrors = {
     /**
      * Changed by someone else since it was read.
      */
-    412: Problem;
+    412: OutdatedProblem;
     /**
      * A field breaks a rule; `errors` names it.
      */
@@ -15231,7 +15406,7 @@ export type FcPortPatchErrors = {
     /**
      * Changed by someone else since it was read.
      */
-    412: Problem;
+    412: OutdatedProblem;
     /**
      * The body is too large.
      */
@@ -15481,6 +15656,12 @@ export type InterfaceChangeData = {
     body: InterfaceChange;
     headers?: {
         /**
+         * If-Match
+         *
+         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         */
+        'If-Match'?: string | null;
+        /**
          * Idempotency-Key
          *
          * Repeating a request under the same key within 24 hours gives the first answer again.
@@ -15532,6 +15713,10 @@ export type InterfaceChangeErrors = {
      */
     409: Problem;
     /**
+     * Changed by someone else since it was read.
+     */
+    412: OutdatedProblem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -15569,6 +15754,12 @@ export type InterfaceChangeResponse = InterfaceChangeResponses[keyof InterfaceCh
 export type InterfaceRemoveData = {
     body?: never;
     headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         */
+        'If-Match'?: string | null;
         /**
          * Idempotency-Key
          *
@@ -15621,6 +15812,10 @@ export type InterfaceRemoveErrors = {
      */
     409: Problem;
     /**
+     * Changed by someone else since it was read.
+     */
+    412: OutdatedProblem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -15656,6 +15851,12 @@ export type InterfaceRemoveResponse = InterfaceRemoveResponses[keyof InterfaceRe
 export type InterfaceConfirmData = {
     body?: never;
     headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         */
+        'If-Match'?: string | null;
         /**
          * Idempotency-Key
          *
@@ -15704,6 +15905,10 @@ export type InterfaceConfirmErrors = {
      */
     409: Problem;
     /**
+     * Changed by someone else since it was read.
+     */
+    412: OutdatedProblem;
+    /**
      * A field breaks a rule; `errors` names it.
      */
     422: Problem;
@@ -15737,6 +15942,12 @@ export type InterfaceConfirmResponse = InterfaceConfirmResponses[keyof Interface
 export type InterfaceRevertData = {
     body?: never;
     headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         */
+        'If-Match'?: string | null;
         /**
          * Idempotency-Key
          *
@@ -15784,6 +15995,10 @@ export type InterfaceRevertErrors = {
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
+    /**
+     * Changed by someone else since it was read.
+     */
+    412: OutdatedProblem;
     /**
      * A field breaks a rule; `errors` names it.
      */
@@ -16177,7 +16392,7 @@ export type MappingDeleteErrors = {
     /**
      * Changed by someone else since it was read.
      */
-    412: Problem;
+    412: OutdatedProblem;
     /**
      * A field breaks a rule; `errors` names it.
      */
@@ -16783,7 +16998,7 @@ export type ScheduleDeleteErrors = {
     /**
      * Changed by someone else since it was read.
      */
-    412: Problem;
+    412: OutdatedProblem;
     /**
      * A field breaks a rule; `errors` names it.
      */
@@ -16930,7 +17145,7 @@ export type SchedulePatchErrors = {
     /**
      * Changed by someone else since it was read.
      */
-    412: Problem;
+    412: OutdatedProblem;
     /**
      * The body is too large.
      */
@@ -17152,7 +17367,7 @@ export type SettingPatchErrors = {
     /**
      * Changed by someone else since it was read.
      */
-    412: Problem;
+    412: OutdatedProblem;
     /**
      * The body is too large.
      */
@@ -18156,7 +18371,7 @@ export type ApplianceRebuildErrors = {
     /**
      * Changed by someone else since it was read.
      */
-    412: Problem;
+    412: OutdatedProblem;
     /**
      * A field breaks a rule; `errors` names it.
      */

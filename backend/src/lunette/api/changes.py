@@ -51,6 +51,13 @@ IfMatch = Annotated[
     str | None,
     Header(alias="If-Match", max_length=1000, description="ETag of the resource as it was read, or `*`. Required."),
 ]
+IfStill = Annotated[
+    str | None,
+    Header(
+        alias="If-Match", max_length=1000,
+        description="ETag of the resource as it was read: it is refused if the resource was changed since.",
+    ),
+]  # fmt: skip
 
 
 def etag(version: int) -> str:
@@ -152,11 +159,15 @@ class Change:
             raise PreconditionRequired(
                 f"Send If-Match with the ETag you read ({etag(version)} now), or * to change it whatever it is."
             )
-        tags = {tag.strip() for tag in self.if_match.split(",")}
-        if "*" not in tags and etag(version) not in tags:
-            raise PreconditionFailed(
-                f"It was changed meanwhile: its ETag is {etag(version)} now. Read it again, then repeat."
-            )
+        self.check_still(etag(version))
+
+    def check_still(self, tag: str) -> None:
+        """Raises PreconditionFailed if If-Match names other ETags; without one nothing is checked."""
+        if self.if_match is None:
+            return
+        tags = {one.strip() for one in self.if_match.split(",")}
+        if "*" not in tags and tag not in tags:
+            raise PreconditionFailed(f"It was changed meanwhile: its ETag is {tag} now. Read it again, then repeat.")
 
     def _rehearse(self, work: Callable[[Session], Response]) -> Response:
         with self.parts.store.write() as tx:
@@ -229,6 +240,10 @@ def _acting(request: Request, if_match: IfMatch = None, key: Key = None, dry_run
     return _change(request, dry_run=dry_run, key=key, if_match=if_match)
 
 
+def _commanding(request: Request, if_match: IfStill = None, key: Key = None, dry_run: DryRun = False) -> Change:
+    return _change(request, dry_run=dry_run, key=key, if_match=if_match)
+
+
 def _taking(request: Request, if_match: IfMatch = None, confirm: Confirm = None, dry_run: DryRun = False) -> Change:
     return _change(request, dry_run=dry_run, key=None, if_match=if_match, confirm=confirm or [])
 
@@ -243,6 +258,8 @@ Changing = Annotated[Change, Depends(_changing)]
 """For PATCH and DELETE: needs If-Match, takes dry_run."""
 Acting = Annotated[Change, Depends(_acting)]
 """For POST that changes what is there: needs If-Match, takes Idempotency-Key and dry_run."""
+Commanding = Annotated[Change, Depends(_commanding)]
+"""For POST that changes what is there, and from its start came without If-Match: as Acting, and it may be left out."""
 Taking = Annotated[Change, Depends(_taking)]
 """For DELETE and PATCH of what may take a volume from a host or away: as Changing, and `confirm` names volumes in use.
 """

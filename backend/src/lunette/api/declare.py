@@ -62,6 +62,7 @@ JOB_CREATED: Responses = {
     202: {"model": Job, "description": "The job that does it.", "headers": {**_ETAG, **_LOCATION}},
     **refusals(404, 409, 413),
 }
+JOB_STARTED: Responses = {**JOB_CREATED, **refusals(404, 409, 412, 413)}
 JOB_DELETED: Responses = {**JOB_CREATED, **refusals(404, 409, 412, 428)}
 JOB_CHANGED: Responses = {**JOB_CREATED, **refusals(404, 409, 412, 413, 428)}
 DELETED: Responses = {
@@ -69,7 +70,7 @@ DELETED: Responses = {
     204: {"description": "It is gone."},
     **refusals(404, 409, 412, 428),
 }
-FORGOTTEN: Responses = {200: CREATED[200], 204: DELETED[204], **refusals(404, 409, 413)}
+FORGOTTEN: Responses = {200: CREATED[200], 204: DELETED[204], **refusals(404, 409, 412, 413)}
 
 
 def changed(kind: type) -> Responses:

@@ -6,7 +6,7 @@ from typing import Any
 
 from lunette.api.access import PUBLIC, ROLES
 from lunette.api.answers.journal import Event
-from lunette.api.answers.problems import Problem
+from lunette.api.answers.problems import MEDIA_TYPE, OutdatedProblem, Problem
 from lunette.api.identity import COOKIE, CSRF_HEADER
 
 Json = dict[str, Any]
@@ -18,7 +18,7 @@ def describe(document: Json) -> Json:
     schemas: Json = document["components"]["schemas"]
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
-    for model in (Problem, Event):
+    for model in (Problem, OutdatedProblem, Event):
         schema = model.model_json_schema(ref_template=_REF, mode="serialization")
         schemas.update(schema.pop("$defs", {}))
         schemas[model.__name__] = schema
@@ -61,7 +61,8 @@ def _operation(operation: Json) -> None:
         if status in {"204", "304"}:
             response.pop("content", None)
         if int(status) >= 400:
-            response["content"] = {"application/problem+json": {"schema": {"$ref": _REF.format(model="Problem")}}}
+            model = OutdatedProblem if status == "412" else Problem
+            response["content"] = {MEDIA_TYPE: {"schema": {"$ref": _REF.format(model=model.__name__)}}}
     if name == "event_stream":
         operation["responses"]["200"] = {
             "description": "The stream: `data` of each message is an Event, `id` its number.",

@@ -13,7 +13,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.routing import Match
 
-from lunette.api.answers.problems import MEDIA_TYPE, MOST_FAULTS, problem_of
+from lunette.api.answers.problems import MEDIA_TYPE, MOST_FAULTS, OutdatedProblem, problem_of
+from lunette.api.present import present
 from lunette.api.secret_places import is_secret
 from lunette.domain.errors import (
     FieldProblem,
@@ -37,6 +38,7 @@ _SHOWN = 200
 def install(app: FastAPI) -> None:
     """Makes the application answer every error with a problem document."""
     app.add_exception_handler(LunetteError, _refused)
+    app.add_exception_handler(PreconditionFailed, _outdated)
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(ClientDisconnect, _left)
@@ -57,6 +59,17 @@ def answer(request: Request, error: LunetteError) -> Response:
         headers["Retry-After"] = "5"
     document = problem_of(error, request.url.path)
     return Response(document.model_dump_json(), error.status, headers, MEDIA_TYPE)
+
+
+async def _outdated(request: Request, error: Exception) -> Response:
+    """Of a resource that is not as it was read: with what it is now, and its ETag."""
+    assert isinstance(error, PreconditionFailed)  # noqa: S101 registered for this class only
+    response = _refused(request, error)
+    current, tag = await present(request)
+    document = problem_of(error, request.url.path)
+    outdated = OutdatedProblem(**document.model_dump(), current=current)
+    headers = {"Cache-Control": response.headers["Cache-Control"], **({"ETag": tag} if tag else {})}
+    return Response(outdated.model_dump_json(), error.status, headers, MEDIA_TYPE)
 
 
 def _refused(request: Request, error: Exception) -> Response:
@@ -148,10 +161,9 @@ def _pool(request: Request, error: Exception) -> Response:
     )
 
 
-def _stale(request: Request, error: Exception) -> Response:
-    return _refused(
-        request, PreconditionFailed("It was changed by another request; read it again, then repeat.", log=str(error))
-    )
+async def _stale(request: Request, error: Exception) -> Response:
+    message = "It was changed by another request; read it again, then repeat."
+    return await _outdated(request, PreconditionFailed(message, log=str(error)))
 
 
 def _crash(request: Request, error: Exception) -> Response:

@@ -41,7 +41,8 @@ def _wide(level: Level, count: int) -> str | None:
     draid = level.value.replace("raidz", "draid")
     return (
         f"{level.value} of {count} disks is wide: every small read or write waits for all of them, and a rebuild reads "
-        f"all of them. Make several arrays of up to {WIDEST_RAIDZ} disks, or {draid}, which rebuilds onto all disks at once."
+        f"all of them. Make several arrays of up to {WIDEST_RAIDZ} disks, or {draid}, which rebuilds onto all of its "
+        "disks at once."
     )
 
 

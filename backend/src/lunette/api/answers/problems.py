@@ -1,5 +1,7 @@
 """Problem documents (RFC 9457): the one shape of every refusal, and how each error becomes one."""
 
+from typing import Any
+
 from lunette.api.answers.base import Answer
 from lunette.domain.errors import FieldProblem, LunetteError, ProblemType
 
@@ -25,6 +27,12 @@ class Problem(Answer):
     detail: str
     instance: str
     errors: tuple[ProblemField, ...]
+
+
+class OutdatedProblem(Problem):
+    """As a problem, and the resource as it is now, as GET answers it; null where it cannot be shown."""
+
+    current: dict[str, Any] | None
 
 
 def problem_of(error: LunetteError, instance: str) -> Problem:

@@ -1,5 +1,7 @@
 """Network interfaces: addresses, MTU and role. A change reverts by itself unless it is confirmed."""
 
+import hashlib
+import json
 from typing import Literal
 
 from fastapi import Request, Response
@@ -9,8 +11,8 @@ from sqlalchemy.orm import Session
 from lunette.api.answers.base import Page
 from lunette.api.answers.interfaces import Interface, interface_answer
 from lunette.api.answers.plans import PlanAnswer
-from lunette.api.changes import Change, Creating, answer
-from lunette.api.declare import JOB_CREATED, LISTED, Responses, refusals, router
+from lunette.api.changes import Change, Commanding, Creating, answer
+from lunette.api.declare import JOB_CREATED, JOB_STARTED, LISTED, SHOWN, Responses, refusals, router
 from lunette.api.jobs import only_jobs
 from lunette.api.looking import seen_now
 from lunette.api.lookup import Reference
@@ -27,7 +29,7 @@ Sort = Literal["name", "-name"]
 ENDED: Responses = {
     200: {"model": Interface | PlanAnswer, "description": "As it is now; the plan in a dry run."},
     204: {"description": "It is gone: a VLAN or bond whose removal was confirmed, or that was taken back."},
-    **refusals(404, 409),
+    **refusals(404, 409, 412),
 }
 
 
@@ -39,7 +41,7 @@ def interface_list(parts: UsedParts, page: Paging, sort: Sort = "name", name: Na
     return Page(items=tuple(found.rows), next_cursor=found.next_cursor, total=found.total)
 
 
-@routes.get("/{interface:plain}", operation_id="interface_show", response_model=Interface, responses=refusals(404))
+@routes.get("/{interface:plain}", operation_id="interface_show", response_model=Interface, responses=SHOWN)
 def interface_show(interface: Reference, parts: UsedParts) -> Response:
     """One interface, by name."""
     return _shown(parts, interface)
@@ -58,15 +60,16 @@ def interface_create(body: InterfaceCreate, change: Creating, request: Request) 
 @routes.post(
     "/{interface:plain}:change",
     operation_id="interface_change", status_code=202, response_model=None,
-    responses={**JOB_CREATED, 200: {"model": Interface | PlanAnswer, "description": "It is so already; or the plan."}},
+    responses={**JOB_STARTED, 200: {"model": Interface | PlanAnswer, "description": "It is so already; or the plan."}},
 )  # fmt: skip
-def interface_change(interface: Reference, body: InterfaceChange, change: Creating, request: Request) -> Response:
+def interface_change(interface: Reference, body: InterfaceChange, change: Commanding, request: Request) -> Response:
     """Changes an interface for 60 seconds; confirm it in that time, or it becomes as it was.
 
     A portal whose address goes must be named in `portals`.
     """
 
     def act(tx: Session) -> Outcome:
+        _check_still(change, interface)
         return change.control.interfaces.change(tx, _actor(change, request), interface, body, dry_run=change.dry_run)
 
     return change.apply(act, lambda _tx, _outcome: _shown(change.parts, interface), looks=True)
@@ -74,35 +77,50 @@ def interface_change(interface: Reference, body: InterfaceChange, change: Creati
 
 @routes.post(
     "/{interface:plain}:remove",
-    operation_id="interface_remove", status_code=202, response_model=None, responses=JOB_CREATED,
+    operation_id="interface_remove", status_code=202, response_model=None, responses=JOB_STARTED,
 )  # fmt: skip
-def interface_remove(interface: Reference, change: Creating, request: Request) -> Response:
+def interface_remove(interface: Reference, change: Commanding, request: Request) -> Response:
     """Removes a VLAN or bond that Lunette made for 60 seconds; confirm it in that time, or it comes back."""
-    return change.apply(
-        lambda tx: change.control.interfaces.remove(tx, _actor(change, request), interface, dry_run=change.dry_run),
-        only_jobs,
-        looks=True,
-    )
+
+    def act(tx: Session) -> Outcome:
+        _check_still(change, interface)
+        return change.control.interfaces.remove(tx, _actor(change, request), interface, dry_run=change.dry_run)
+
+    return change.apply(act, only_jobs, looks=True)
 
 
 @routes.post("/{interface:plain}:confirm", operation_id="interface_confirm", response_model=None, responses=ENDED)
-def interface_confirm(interface: Reference, change: Creating) -> Response:
+def interface_confirm(interface: Reference, change: Commanding) -> Response:
     """Keeps a change that is on trial, also after a boot."""
     return _end(interface, change, keep=True)
 
 
 @routes.post("/{interface:plain}:revert", operation_id="interface_revert", response_model=None, responses=ENDED)
-def interface_revert(interface: Reference, change: Creating) -> Response:
+def interface_revert(interface: Reference, change: Commanding) -> Response:
     """Takes a change that is on trial back without waiting."""
     return _end(interface, change, keep=False)
 
 
 def _end(interface: str, change: Change, *, keep: bool) -> Response:
-    return change.apply(
-        lambda tx: change.control.interfaces.end(tx, change.actor, interface, keep=keep, dry_run=change.dry_run),
-        lambda _tx, _outcome: _shown_or_gone(change.parts, interface),
-        looks=True,
-    )
+    def act(tx: Session) -> Outcome:
+        _check_still(change, interface)
+        return change.control.interfaces.end(tx, change.actor, interface, keep=keep, dry_run=change.dry_run)
+
+    return change.apply(act, lambda _tx, _outcome: _shown_or_gone(change.parts, interface), looks=True)
+
+
+def _check_still(change: Change, name: str) -> None:
+    """An interface that is not there is refused by what is asked of it."""
+    for one, shown in _interfaces(change.parts) if change.if_match is not None else ():
+        if one.name == name:
+            change.check_still(_etag(shown))
+
+
+def _etag(one: Interface) -> str:
+    """Of what is configured and who configures it: addresses of DHCP, links and counters come and go by themselves."""
+    trial = one.trial_left_s is not None
+    configured = json.dumps([one.model_dump(mode="json", include={"wanted", "configured_by"}), trial], sort_keys=True)
+    return f'"{hashlib.sha256(configured.encode()).hexdigest()[:16]}"'
 
 
 def _interfaces(parts: Parts) -> list[tuple[ObservedInterface, Interface]]:
@@ -125,7 +143,9 @@ def _shown_or_gone(parts: Parts, name: str) -> Response:
 def _shown(parts: Parts, name: str) -> Response:
     for one, shown in _interfaces(parts):
         if one.name == name:
-            return answer(shown)
+            response = answer(shown)
+            response.headers["ETag"] = _etag(shown)
+            return response
     raise NotFound(f"This machine has no network interface {name!r}; the list of interfaces shows what there is.")
 
 

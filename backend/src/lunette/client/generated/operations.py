@@ -154,46 +154,100 @@ OPERATIONS: dict[str, Operation] = {
         "DELETE", "/arrays/{array}", parameters=("array",), if_match=True, dry_run=True, job=True
     ),
     "array_spares_add": Operation(
-        "POST", "/arrays/{array}:add_spares", parameters=("array",), body="ArrayAddSpares", dry_run=True, job=True
+        "POST",
+        "/arrays/{array}:add_spares",
+        parameters=("array",),
+        body="ArrayAddSpares",
+        if_match=True,
+        dry_run=True,
+        job=True,
     ),
     "array_disks_add": Operation(
-        "POST", "/arrays/{array}:add_disks", parameters=("array",), body="ArrayAddDisks", dry_run=True, job=True
+        "POST",
+        "/arrays/{array}:add_disks",
+        parameters=("array",),
+        body="ArrayAddDisks",
+        if_match=True,
+        dry_run=True,
+        job=True,
     ),
     "array_grow": Operation(
-        "POST", "/arrays/{array}:grow", parameters=("array",), body="ArrayGrow", dry_run=True, job=True
+        "POST", "/arrays/{array}:grow", parameters=("array",), body="ArrayGrow", if_match=True, dry_run=True, job=True
     ),
     "array_reshape": Operation(
-        "POST", "/arrays/{array}:reshape", parameters=("array",), body="ArrayReshape", dry_run=True, job=True
+        "POST",
+        "/arrays/{array}:reshape",
+        parameters=("array",),
+        body="ArrayReshape",
+        if_match=True,
+        dry_run=True,
+        job=True,
     ),
     "array_replace": Operation(
-        "POST", "/arrays/{array}:replace", parameters=("array",), body="ArrayReplace", dry_run=True, job=True
+        "POST",
+        "/arrays/{array}:replace",
+        parameters=("array",),
+        body="ArrayReplace",
+        if_match=True,
+        dry_run=True,
+        job=True,
     ),
     "array_fail": Operation(
-        "POST", "/arrays/{array}:fail", parameters=("array",), body="ArrayDiskChoice", dry_run=True, job=True
+        "POST",
+        "/arrays/{array}:fail",
+        parameters=("array",),
+        body="ArrayDiskChoice",
+        if_match=True,
+        dry_run=True,
+        job=True,
     ),
     "array_remove": Operation(
-        "POST", "/arrays/{array}:remove", parameters=("array",), body="ArrayDiskChoice", dry_run=True, job=True
+        "POST",
+        "/arrays/{array}:remove",
+        parameters=("array",),
+        body="ArrayDiskChoice",
+        if_match=True,
+        dry_run=True,
+        job=True,
     ),
     "array_readd": Operation(
-        "POST", "/arrays/{array}:readd", parameters=("array",), body="ArrayDiskChoice", dry_run=True, job=True
+        "POST",
+        "/arrays/{array}:readd",
+        parameters=("array",),
+        body="ArrayDiskChoice",
+        if_match=True,
+        dry_run=True,
+        job=True,
     ),
     "array_scrub": Operation(
-        "POST", "/arrays/{array}:scrub", parameters=("array",), body="ArrayScrub", dry_run=True, job=True
+        "POST", "/arrays/{array}:scrub", parameters=("array",), body="ArrayScrub", if_match=True, dry_run=True, job=True
     ),
     "array_force_start": Operation(
-        "POST", "/arrays/{array}:force_start", parameters=("array",), body="ArrayForceStart", dry_run=True, job=True
+        "POST",
+        "/arrays/{array}:force_start",
+        parameters=("array",),
+        body="ArrayForceStart",
+        if_match=True,
+        dry_run=True,
+        job=True,
     ),
     "array_release": Operation(
-        "POST", "/arrays/{array}:release", parameters=("array",), body="ArrayRelease", dry_run=True, job=True
+        "POST",
+        "/arrays/{array}:release",
+        parameters=("array",),
+        body="ArrayRelease",
+        if_match=True,
+        dry_run=True,
+        job=True,
     ),
     "array_forget": Operation(
-        "POST", "/arrays/{array}:forget", parameters=("array",), body="ArrayForget", dry_run=True
+        "POST", "/arrays/{array}:forget", parameters=("array",), body="ArrayForget", if_match=True, dry_run=True
     ),
     "array_unlock": Operation(
-        "POST", "/arrays/{array}:unlock", parameters=("array",), body="ArrayUnlock", dry_run=True
+        "POST", "/arrays/{array}:unlock", parameters=("array",), body="ArrayUnlock", if_match=True, dry_run=True
     ),
     "array_key_change": Operation(
-        "POST", "/arrays/{array}:change_key", parameters=("array",), body="ArrayKeyChange", dry_run=True
+        "POST", "/arrays/{array}:change_key", parameters=("array",), body="ArrayKeyChange", if_match=True, dry_run=True
     ),
     "foreign_array_list": Operation("GET", "/foreign-arrays", is_list=True),
     "foreign_array_start": Operation(
@@ -402,14 +456,19 @@ OPERATIONS: dict[str, Operation] = {
         "/interfaces/{interface}:change",
         parameters=("interface",),
         body="InterfaceChange",
+        if_match=True,
         dry_run=True,
         job=True,
     ),
     "interface_remove": Operation(
-        "POST", "/interfaces/{interface}:remove", parameters=("interface",), dry_run=True, job=True
+        "POST", "/interfaces/{interface}:remove", parameters=("interface",), if_match=True, dry_run=True, job=True
     ),
-    "interface_confirm": Operation("POST", "/interfaces/{interface}:confirm", parameters=("interface",), dry_run=True),
-    "interface_revert": Operation("POST", "/interfaces/{interface}:revert", parameters=("interface",), dry_run=True),
+    "interface_confirm": Operation(
+        "POST", "/interfaces/{interface}:confirm", parameters=("interface",), if_match=True, dry_run=True
+    ),
+    "interface_revert": Operation(
+        "POST", "/interfaces/{interface}:revert", parameters=("interface",), if_match=True, dry_run=True
+    ),
     "firewall_show": Operation("GET", "/firewall"),
     "mapping_create_batch": Operation("POST", "/mappings:batch", query=("confirm",), body="MappingBatch", dry_run=True),
     "mapping_list": Operation(

@@ -243,6 +243,7 @@ __all__ = [
     "NewToken",
     "NextStep",
     "OsType",
+    "OutdatedProblem",
     "Part",
     "PasswordChange",
     "PathState",
@@ -1939,6 +1940,18 @@ class NewToken(TypedDict):
     last_used_at: str | None
     created_at: str
     token: str
+
+
+class OutdatedProblem(TypedDict):
+    """As a problem, and the resource as it is now, as GET answers it; null where it cannot be shown."""
+
+    type: ProblemType
+    title: str
+    status: int
+    detail: str
+    instance: str
+    errors: list[ProblemField]
+    current: dict[str, Any] | None
 
 
 class PasswordChange(TypedDict):
