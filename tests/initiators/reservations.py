@@ -16,8 +16,10 @@ GOOD, CHECK_CONDITION, CONFLICT = 0x00, 0x02, 0x18
 """SCSI status codes."""
 WRITE_EXCLUSIVE_REGISTRANTS_ONLY = 5
 _NORMAL_SESSION = 2
-_BLOCK = 512
+BLOCK_BYTES = 512
 _READ_KEYS = 0
+_ANSWER_S = 120
+"""A command that is not answered for so long has failed, and its session with it."""
 
 
 class Action(IntEnum):
@@ -77,20 +79,24 @@ class Nexus:
         self.library.scsi_free_scsi_task(task)
         return keys
 
-    def write(self, byte: int, block: int = 0) -> int:
-        """Fills a block with a byte. The status."""
-        data = bytes([byte]) * _BLOCK
-        return self._status("iscsi_write10_sync", block, data, _BLOCK, _BLOCK, 0, 0, 0, 0, 0)
+    def write(self, content: bytes, block: int) -> None:
+        """Writes one block of 512 bytes. Raises ConnectionError unless it is acknowledged as good."""
+        if len(content) != BLOCK_BYTES:
+            raise ValueError(f"a block has {BLOCK_BYTES} bytes, not {len(content)}")
+        self._good("iscsi_write10_sync", block, content, BLOCK_BYTES, BLOCK_BYTES, 0, 0, 0, 0, 0)
 
-    def holds(self, byte: int, block: int = 0) -> bool:
-        """Whether a block that is read is filled with this byte. Raises ConnectionError if it cannot be read."""
-        data = ctypes.create_string_buffer(_BLOCK)
-        piece = _Piece(ctypes.addressof(data), _BLOCK)
+    def read(self, block: int) -> bytes:
+        """What one block of 512 bytes holds. Raises ConnectionError if it cannot be read."""
+        data = ctypes.create_string_buffer(BLOCK_BYTES)
+        piece = _Piece(ctypes.addressof(data), BLOCK_BYTES)
         options = (0, 0, 0, 0, 0)  # rdprotect, dpo, fua, fua_nv, group_number
-        status = self._status("iscsi_read10_iov_sync", block, _BLOCK, _BLOCK, *options, ctypes.byref(piece), 1)
+        self._good("iscsi_read10_iov_sync", block, BLOCK_BYTES, BLOCK_BYTES, *options, ctypes.byref(piece), 1)
+        return data.raw
+
+    def _good(self, name: str, block: int, *arguments: object) -> None:
+        status = self._status(name, block, *arguments)
         if status != GOOD:
-            raise ConnectionError(f"a read of block {block} ended with status {status:#x}")
-        return data.raw == bytes([byte]) * _BLOCK
+            raise ConnectionError(f"{name} of block {block} ended with status {status:#x}")
 
     def _status(self, name: str, *arguments: object) -> int:
         """The status of a command; what a unit attention stands in front of is asked again."""
@@ -119,6 +125,7 @@ def logged_in(iqn: str, portal: str, target: str, lun: int, *, session: int) -> 
         library.iscsi_set_targetname(context, target.encode())
         library.iscsi_set_session_type(context, _NORMAL_SESSION)
         library.iscsi_set_noautoreconnect(context, 1)
+        library.iscsi_set_timeout(context, _ANSWER_S)
         if library.iscsi_full_connect_sync(context, portal.encode(), lun):
             raise ConnectionError(f"{portal}: {library.iscsi_get_error(context)!r}")
         yield Nexus(library, context, lun)
