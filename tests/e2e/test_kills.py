@@ -116,14 +116,14 @@ class Stage:
 
     appliance: Appliance
     chance: random.Random
-    spare: list[str]
-    """Disks of the array that comes and goes."""
+    disks: list[str]
+    """Two of the array that stays, and two of one that comes and goes."""
 
     def request(self) -> JsonObject:
         """A random site, and everything else named to go; the steady host and what it uses stay out of it."""
         chance = self.chance
         volumes = dict.fromkeys(sorted(chance.sample(NAMES, chance.randint(2, len(NAMES)))), "tank")
-        arrays = [{"name": "more", "level": "raid1", "disks": self.spare}] if chance.random() < 0.5 else []
+        arrays = [{"name": "more", "level": "raid1", "disks": self.disks[2:]}] if chance.random() < 0.5 else []
         if arrays:
             volumes["m0"] = "more"
         hosts = sorted(chance.sample(HOSTS, chance.randint(2, len(HOSTS))))
@@ -199,17 +199,20 @@ class Stage:
         snapshots = {one["id"] for one in client.list("/snapshots")}
         marked = {word.removeprefix("lunette.snapshot=") for word in cut if word.startswith("lunette.snapshot=")}
         found += [f"of snapshots: {one}" for one in snapshots ^ marked]
-        found += [f"md only: {one}" for one in self._md() ^ {one["uuid"] for one in client.list("/arrays")}]
+        disks = " ".join(f"/dev/disk/by-id/{disk}" for disk in self.disks)
+        arrays = {one["uuid"] for one in client.list("/arrays")}
+        for scan in ("--detail --scan", f"--examine --brief {disks}"):  # of disks: reading volumes counts as their use
+            found += [f"mdadm {scan}: {one}" for one in self._md(scan) ^ arrays]
         mapped = {one["volume_id"] for one in client.list("/mappings")}
         listed = machine.check("ls /sys/kernel/config/target/core/iblock_*").split()
         served = {word.removeprefix("lunette-") for word in listed if word.startswith("lunette-")}
         found += [f"served only: {one}" for one in served - mapped] + [f"not served: {one}" for one in mapped - served]
         return found
 
-    def _md(self) -> set[str]:
-        """The UUIDs of all arrays, running or on any disk, in plain hex."""
-        scanned = self.appliance.machine.check("mdadm --detail --scan; mdadm --examine --scan").split()
-        return {word.removeprefix("UUID=").replace(":", "") for word in scanned if word.startswith("UUID=")}
+    def _md(self, scan: str) -> set[str]:
+        """The UUIDs of the arrays that mdadm tells of, in plain hex."""
+        words = self.appliance.machine.check(f"mdadm {scan}").split()
+        return {word.removeprefix("UUID=").replace(":", "") for word in words if word.startswith("UUID=")}
 
     def finish(self, request: JsonObject) -> None:
         """The same document once more, without any kill; it ends as it says. Then what was deleted is erased, so that
@@ -246,7 +249,7 @@ def stage() -> Iterator[Stage]:
         client.post("/hosts", {"name": "steady", "iqns": [STEADY]})
         client.post("/portals", {"name": "storage", "address": "0.0.0.0", "port": PORTAL_PORT})
         client.post("/mappings", {"volume": "kept", "host": "steady"})
-        made_ready = Stage(made, random.Random(), disks[2:])
+        made_ready = Stage(made, random.Random(), disks)
         made_ready.settle()
         yield made_ready
 
