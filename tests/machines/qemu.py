@@ -23,8 +23,10 @@ from tests.machines.process import is_alive, kill_group, signal_group, spawn
 from tests.machines.qemu_command import (
     CONSOLE_SOCKET,
     MONITOR_SOCKET,
+    PLAIN,
     SHELL_SOCKET,
     QemuParts,
+    Wiring,
     command,
     device,
     direct_boot,
@@ -57,8 +59,11 @@ class Qemu(VirtualMachine):
         init: str | None = None,
         product: bool = True,
         cable: str | None = None,
+        scsi_paths: int = 1,
     ) -> None:
-        """`kvm=False` emulates even where KVM works. `cable` is one of `cable_ends`. For the others see Uml."""
+        """`kvm=False` emulates even where KVM works. `cable` is one of `cable_ends`. So many controllers see each SCSI
+        drive as `scsi_paths` says. For the others see Uml.
+        """
         settings: dict[str, int | bool | str] = {
             "nvme": nvme,
             "scsi": scsi,
@@ -68,6 +73,8 @@ class Qemu(VirtualMachine):
         settings |= {"memory_mib": memory_mib, "cpus": cpus, "kvm": kvm, "product": product}
         super().__init__(name, settings | ({"cable": cable} if cable else {}), keep=keep, init=init)
         self._cable = cable
+        self.wiring = Wiring(paths=scsi_paths) if scsi_paths > 1 else PLAIN
+        """Of the next start."""
         self._disks = disk_names(nvme, scsi, disk_mib * GIB // 1024)
         self._forgetful = power_cut
         self._memory_mib = memory_mib
@@ -122,9 +129,9 @@ class Qemu(VirtualMachine):
                 raise MachineError(f"QEMU refused to forward port {guest_port}: {said.strip()}")
         return port
 
-    def pull(self, serial: str) -> None:
-        """See Machine.pull. Returns when the guest has let go of the disk."""
-        name = str(device(self.disk(serial))["id"])
+    def pull(self, serial: str, path: int = 0) -> None:
+        """See Machine.pull. Returns when the guest has let go of the disk, or of one of its paths."""
+        name = str(device(self.disk(serial), self.wiring, path)["id"])
         with self._monitor() as monitor:
             try:
                 monitor.execute("device_del", id=name)
@@ -132,11 +139,11 @@ class Qemu(VirtualMachine):
                 raise MachineError(f"disk {serial} cannot be pulled ({error}): is it pulled already?") from error
             monitor.wait_event("DEVICE_DELETED", "device", name, _PULL_DEADLINE_S)
 
-    def insert(self, serial: str) -> None:
-        """See Machine.insert."""
+    def insert(self, serial: str, path: int = 0) -> None:
+        """See Machine.insert; `path` as in pull."""
         with self._monitor() as monitor:
             try:
-                monitor.execute_raw("device_add", dict(device(self.disk(serial))))
+                monitor.execute_raw("device_add", dict(device(self.disk(serial), self.wiring, path)))
             except QmpError as error:
                 raise MachineError(f"disk {serial} cannot be inserted ({error}): is it there already?") from error
 
@@ -201,6 +208,7 @@ class Qemu(VirtualMachine):
             forgetful=self._forgetful,
             init=self._init,
             cable=self._cable,
+            wiring=self.wiring,
         )
 
     def _shell(self) -> GuestShell:

@@ -29,6 +29,21 @@ _WITH_SHELL = "console=ttyS1,115200 quiet loglevel=1"
 
 
 @dataclass(frozen=True)
+class Wiring:
+    """How SCSI drives are connected. `paths`: so many controllers see each of them. `reversed`: they are found in the
+    opposite order, so that their kernel names are others.
+    """
+
+    paths: int = 1
+    reversed: bool = False
+
+
+PLAIN = Wiring()
+_LAST_SCSI = 100
+"""More than any number of a drive, within virtio-scsi's 256."""
+
+
+@dataclass(frozen=True)
 class QemuParts:
     """What the command line is made of."""
 
@@ -44,6 +59,7 @@ class QemuParts:
     """One end of a cable to another guest, see `cable_ends`."""
     bootable: tuple[str, ...] = ()
     """Serials of data disks that the firmware starts before the system disk: of these a BIOS tries the first only."""
+    wiring: Wiring = PLAIN
     typed: bool = False
     """Whether somebody types at the console, at the socket CONSOLE_SOCKET. console.log has what it shows either way."""
 
@@ -108,19 +124,23 @@ def root_blockdev(image: Image, forgetful: bool) -> str:
     return f"{overlay},{below},backing.read-only=on,backing.file.locking=off"
 
 
-def device(disk: DiskInfo) -> dict[str, str | int]:
-    """Properties of the emulated drive, for the command line and for QMP's device_add alike."""
-    named: dict[str, str | int] = {"id": f"dev-{node(disk)}", "drive": node(disk), "serial": disk.serial}
+def device(disk: DiskInfo, wiring: Wiring = PLAIN, path: int = 0) -> dict[str, str | int]:
+    """Properties of the emulated drive, for the command line and for QMP's device_add alike.
+
+    `path` counts from 0; a drive with several is seen by each controller with the same serial and WWN.
+    """
+    suffix = f"-path{path + 1}" if path else ""
+    named: dict[str, str | int] = {"id": f"dev-{node(disk)}{suffix}", "drive": node(disk), "serial": disk.serial}
     if disk.bus == "nvme":
         return {"driver": "nvme", "bus": root_port(disk), **named}
     number = int(disk.serial.rsplit("-", 1)[1])
     place: dict[str, str | int] = {
-        "bus": "scsi0.0",
-        "scsi-id": number,
+        "bus": f"scsi{path}.0",
+        "scsi-id": _LAST_SCSI - number if wiring.reversed else number,
         "device_id": disk.serial,
         "wwn": wwn(disk.serial),
     }
-    return {"driver": "scsi-hd", **named, **place}
+    return {"driver": "scsi-hd", **named, **place, **({"share-rw": "on"} if wiring.paths > 1 else {})}
 
 
 def cable_ends(port: int) -> tuple[str, str]:
@@ -143,14 +163,16 @@ def _comma(properties: Mapping[str, str | int]) -> str:
     return ",".join(str(value) if key == "driver" else f"{key}={value}" for key, value in properties.items())
 
 
-def _disks(disks: Sequence[DiskInfo], forgetful: bool, bootable: tuple[str, ...]) -> list[str]:
-    argv = ["-device", "virtio-scsi-pci,id=scsi0"]
+def _disks(disks: Sequence[DiskInfo], parts: QemuParts) -> list[str]:
+    argv = [word for path in range(parts.wiring.paths) for word in ("-device", f"virtio-scsi-pci,id=scsi{path}")]
     for slot, disk in enumerate(disks, start=1):
-        argv += ["-blockdev", blockdev(node(disk), f"{node(disk)}.raw", forgetful)]
+        argv += ["-blockdev", blockdev(node(disk), f"{node(disk)}.raw", parts.forgetful)]
         if disk.bus == "nvme":
             argv += ["-device", f"pcie-root-port,id={root_port(disk)},bus=pcie.0,chassis={slot},slot={slot}"]
-        place = {"bootindex": 2 + bootable.index(disk.serial)} if disk.serial in bootable else {}
-        argv += ["-device", _comma({**device(disk), **place})]
+        place = {"bootindex": 2 + parts.bootable.index(disk.serial)} if disk.serial in parts.bootable else {}
+        argv += ["-device", _comma({**device(disk, parts.wiring), **place})]
+        for path in range(1, parts.wiring.paths) if disk.bus == "scsi" else ():
+            argv += ["-device", _comma(device(disk, parts.wiring, path))]
     return argv
 
 
@@ -205,6 +227,6 @@ def command(parts: QemuParts, boot: Sequence[str], disks: Sequence[DiskInfo], po
         *("-object", "rng-random,id=entropy,filename=/dev/urandom", "-device", "virtio-rng-pci,rng=entropy"),
         *("-netdev", f"user,id=net0,ipv6=off{forwards}", "-device", "virtio-net-pci,netdev=net0,mac=52:54:00:4c:55:01"),
         *boot,
-        *_disks(disks, parts.forgetful, parts.bootable),
+        *_disks(disks, parts),
         *_cable(parts.cable),
     ]
