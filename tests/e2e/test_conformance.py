@@ -19,6 +19,7 @@ from tests.e2e.waiting import wait_until
 from tests.initiators import conformance
 from tests.initiators.conformance import Asked
 from tests.initiators.reservations import (
+    BLOCK_BYTES,
     CONFLICT,
     GOOD,
     WRITE_EXCLUSIVE_REGISTRANTS_ONLY,
@@ -102,19 +103,19 @@ def test_a_reservation_that_a_host_wants_kept_keeps_another_out_after_a_reset(st
     with logged_in(FIRST, *place, session=1) as holder:
         assert holder.reserve(Action.REGISTER, 0, 0xA, kept=True) == GOOD
         assert holder.reserve(Action.RESERVE, 0xA, kind=WRITE_EXCLUSIVE_REGISTRANTS_ONLY) == GOOD
-        assert holder.write(1) == GOOD
+        assert holder.write(bytes([1]) * BLOCK_BYTES) == GOOD
     standing.appliance.machine.reset()
     standing.appliance.wait_for_api()
     wait_until("the mapping is served", lambda: served(standing.appliance))
     with logged_in(SECOND, *place, session=2) as other:
-        assert other.write(2) == CONFLICT
+        assert other.write(bytes([2]) * BLOCK_BYTES) == CONFLICT
         assert other.keys() == [0xA]
     with logged_in(FIRST, *place, session=1) as holder:
-        assert holder.write(3) == GOOD
+        assert holder.write(bytes([3]) * BLOCK_BYTES) == GOOD
         assert holder.reserve(Action.CLEAR, 0xA) == GOOD
     with logged_in(SECOND, *place, session=2) as other:
         assert other.keys() == []
-        assert other.write(4) == GOOD
+        assert other.write(bytes([4]) * BLOCK_BYTES) == GOOD
 
 
 def test_every_suite_ends_as_the_published_table_says(standing: Standing) -> None:

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from lunette.client import Refused
 from tests.e2e.waiting import wait_until
 from tests.lab.appliance import Appliance, appliance
 from tests.machines.qemu import Qemu
+from tests.machines.qemu_command import Wiring
 
 PATTERN = "lunette-was-here"
 PLACES = (0, 1, 40, 100)
@@ -59,3 +61,32 @@ def test_a_drive_erases_itself_and_its_neighbour_keeps_every_byte(made: Applianc
     job = client.wait(client.post(f"/disks/{third}:wipe", body), deadline_s=PATIENCE_S)
     assert job["state"] == "succeeded", job
     wait_until("it is blank", lambda: client.get(f"/disks/{third}")["state"] == "free")
+
+
+def test_a_namespace_is_erased_beside_one_that_is_in_use() -> None:
+    """Three namespaces of one controller: two carry an array, the third is formatted, and no byte of theirs changes."""
+    with appliance(Qemu("disk-ns", nvme=3, disk_mib=128, cpus=1, wiring=Wiring(namespaces=True))) as made:
+        client = made.client
+        wait_until("all are read", lambda: len(list(client.list("/disks", health="ok"))) == 3, deadline_s=PATIENCE_S)
+        first, second, third = sorted(disk["id"] for disk in client.list("/disks"))
+        assert len({client.get(f"/disks/{one}")["serial"] for one in (first, second, third)}) == 1
+        body = {"name": "tank", "level": "raid1", "disks": [second, third]}
+        client.wait(client.post("/arrays", body), deadline_s=PATIENCE_S)
+        client.wait(
+            client.post("/volumes", {"name": "lun", "array": "tank", "size_bytes": 64 << 20}), deadline_s=PATIENCE_S
+        )
+        volume = made.machine.check("lvs --noheadings -o lv_path @lunette | grep /v | head -n 1").strip()
+        made.machine.check(f"dd if=/dev/urandom of={volume} bs=1M count=32 oflag=direct status=none")
+        held = made.machine.check(f"sha256sum {volume}")
+        write(made, first)
+        wipe = {"method": "format", "confirm": client.get(f"/disks/{first}")["serial"]}
+        for used in (second, third):
+            with pytest.raises(Refused):
+                client.post(f"/disks/{used}:wipe", wipe)
+        job = client.wait(client.post(f"/disks/{first}:wipe", wipe), deadline_s=PATIENCE_S)
+        assert job["state"] == "succeeded", job
+        assert count(made, first) == 0
+        assert made.machine.check(f"echo 3 >/proc/sys/vm/drop_caches; sha256sum {volume}") == held
+        assert client.get("/arrays/tank")["health"] in ("clean", "resyncing")
+        with pytest.raises(Refused):
+            client.post(f"/disks/{first}:wipe", {**wipe, "method": "sanitize_block"})

@@ -20,7 +20,7 @@ import pytest
 
 from lunette.client import FINISHED, JsonObject, Refused, Unreachable
 from tests.e2e.waiting import wait_until
-from tests.initiators.reservations import BLOCK_BYTES, Nexus, logged_in
+from tests.initiators.reservations import BLOCK_BYTES, GOOD, Nexus, logged_in
 from tests.lab.appliance import Appliance, appliance
 from tests.machines.pace import deadline
 from tests.machines.uml import Uml
@@ -91,7 +91,8 @@ class Writer:
         block, number = self.writes % BLOCKS, self.writes
         self.writes += 1
         self.cut_short[block] = number
-        nexus.write(_stamp(number), block)
+        if (status := nexus.write(_stamp(number), block)) != GOOD:
+            raise ConnectionError(f"a write of block {block} ended with status {status:#x}")
         self.acknowledged[block] = number
         del self.cut_short[block]
         self._read_back(nexus, (block * 7) % len(self.acknowledged))

@@ -79,24 +79,23 @@ class Nexus:
         self.library.scsi_free_scsi_task(task)
         return keys
 
-    def write(self, content: bytes, block: int) -> None:
-        """Writes one block of 512 bytes. Raises ConnectionError unless it is acknowledged as good."""
+    def write(self, content: bytes, block: int = 0) -> int:
+        """Writes one block of 512 bytes. The status. Raises ConnectionError if the session breaks."""
         if len(content) != BLOCK_BYTES:
             raise ValueError(f"a block has {BLOCK_BYTES} bytes, not {len(content)}")
-        self._good("iscsi_write10_sync", block, content, BLOCK_BYTES, BLOCK_BYTES, 0, 0, 0, 0, 0)
+        return self._status("iscsi_write10_sync", block, content, BLOCK_BYTES, BLOCK_BYTES, 0, 0, 0, 0, 0)
 
     def read(self, block: int) -> bytes:
         """What one block of 512 bytes holds. Raises ConnectionError if it cannot be read."""
         data = ctypes.create_string_buffer(BLOCK_BYTES)
         piece = _Piece(ctypes.addressof(data), BLOCK_BYTES)
         options = (0, 0, 0, 0, 0)  # rdprotect, dpo, fua, fua_nv, group_number
-        self._good("iscsi_read10_iov_sync", block, BLOCK_BYTES, BLOCK_BYTES, *options, ctypes.byref(piece), 1)
-        return data.raw
-
-    def _good(self, name: str, block: int, *arguments: object) -> None:
-        status = self._status(name, block, *arguments)
+        status = self._status(
+            "iscsi_read10_iov_sync", block, BLOCK_BYTES, BLOCK_BYTES, *options, ctypes.byref(piece), 1
+        )
         if status != GOOD:
-            raise ConnectionError(f"{name} of block {block} ended with status {status:#x}")
+            raise ConnectionError(f"a read of block {block} ended with status {status:#x}")
+        return data.raw
 
     def _status(self, name: str, *arguments: object) -> int:
         """The status of a command; what a unit attention stands in front of is asked again."""

@@ -59,11 +59,9 @@ class Qemu(VirtualMachine):
         init: str | None = None,
         product: bool = True,
         cable: str | None = None,
-        scsi_paths: int = 1,
+        wiring: Wiring = PLAIN,
     ) -> None:
-        """`kvm=False` emulates even where KVM works. `cable` is one of `cable_ends`. So many controllers see each SCSI
-        drive as `scsi_paths` says. For the others see Uml.
-        """
+        """`kvm=False` emulates even where KVM works. `cable` is one of `cable_ends`. For the others see Uml."""
         settings: dict[str, int | bool | str] = {
             "nvme": nvme,
             "scsi": scsi,
@@ -73,7 +71,7 @@ class Qemu(VirtualMachine):
         settings |= {"memory_mib": memory_mib, "cpus": cpus, "kvm": kvm, "product": product}
         super().__init__(name, settings | ({"cable": cable} if cable else {}), keep=keep, init=init)
         self._cable = cable
-        self.wiring = Wiring(paths=scsi_paths) if scsi_paths > 1 else PLAIN
+        self.wiring = wiring
         """Of the next start."""
         self._disks = disk_names(nvme, scsi, disk_mib * GIB // 1024)
         self._forgetful = power_cut

@@ -31,14 +31,17 @@ _WITH_SHELL = "console=ttyS1,115200 quiet loglevel=1"
 @dataclass(frozen=True)
 class Wiring:
     """How SCSI drives are connected. `paths`: so many controllers see each of them. `reversed`: they are found in the
-    opposite order, so that their kernel names are others.
+    opposite order, so that their kernel names are others. `namespaces`: all NVMe drives are namespaces of one
+    controller, which has the serial of the first.
     """
 
     paths: int = 1
     reversed: bool = False
+    namespaces: bool = False
 
 
 PLAIN = Wiring()
+_CONTROLLER = "nvme0"
 _LAST_SCSI = 100
 """More than any number of a drive, within virtio-scsi's 256."""
 
@@ -131,9 +134,12 @@ def device(disk: DiskInfo, wiring: Wiring = PLAIN, path: int = 0) -> dict[str, s
     """
     suffix = f"-path{path + 1}" if path else ""
     named: dict[str, str | int] = {"id": f"dev-{node(disk)}{suffix}", "drive": node(disk), "serial": disk.serial}
+    number = int(disk.serial.rsplit("-", 1)[1])
+    if disk.bus == "nvme" and wiring.namespaces:
+        del named["serial"]
+        return {"driver": "nvme-ns", "bus": _CONTROLLER, "nsid": number, **named}
     if disk.bus == "nvme":
         return {"driver": "nvme", "bus": root_port(disk), **named}
-    number = int(disk.serial.rsplit("-", 1)[1])
     place: dict[str, str | int] = {
         "bus": f"scsi{path}.0",
         "scsi-id": _LAST_SCSI - number if wiring.reversed else number,
@@ -167,8 +173,10 @@ def _disks(disks: Sequence[DiskInfo], parts: QemuParts) -> list[str]:
     argv = [word for path in range(parts.wiring.paths) for word in ("-device", f"virtio-scsi-pci,id=scsi{path}")]
     for slot, disk in enumerate(disks, start=1):
         argv += ["-blockdev", blockdev(node(disk), f"{node(disk)}.raw", parts.forgetful)]
-        if disk.bus == "nvme":
+        if disk.bus == "nvme" and (slot == 1 or not parts.wiring.namespaces):
             argv += ["-device", f"pcie-root-port,id={root_port(disk)},bus=pcie.0,chassis={slot},slot={slot}"]
+            if parts.wiring.namespaces:
+                argv += ["-device", f"nvme,id={_CONTROLLER},bus={root_port(disk)},serial={disk.serial}"]
         place = {"bootindex": 2 + parts.bootable.index(disk.serial)} if disk.serial in parts.bootable else {}
         argv += ["-device", _comma({**device(disk, parts.wiring), **place})]
         for path in range(1, parts.wiring.paths) if disk.bus == "scsi" else ():

@@ -63,10 +63,7 @@ export function useArrayAsk(
     spareGroup: '',
   })
 
-  /** Not one that waits for its key: its disks are there. */
-  const isLost = computed(
-    () => ['missing', 'failed'].includes(array.value?.health ?? '') && !array.value?.observed?.locked,
-  )
+  const isLost = computed(() => ['missing', 'failed'].includes(array.value?.health ?? ''))
   /** A check that runs can be stopped; else one can be started. One that stays stopped can only be forced to start. */
   const questions = computed<Question[]>(() => {
     if (array.value?.observed?.dirty_degraded)
