@@ -359,7 +359,7 @@ def _more(value: object, shrunk: tuple[object, ...]) -> bool:
 def _remedy(noun: SiteNoun, key: str, name: str) -> str:
     """What to do about a field that cannot change. Never to delete what holds data."""
     if noun in REPLACEABLE:
-        return f"name {key} in destroy if it may be taken away and made anew, which interrupts its hosts"
+        return f"name {key} in destroy if it may be deleted and created again: the plan names the hosts it interrupts"
     called = key.partition("/")[2]
     others = {
         (SiteNoun.VOLUME, "size_bytes"):
