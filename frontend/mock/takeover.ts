@@ -177,7 +177,7 @@ export function forget(world: World, array: StorageArray, { confirm }: ArrayForg
   }
   const lost = world.volumes.filter((one) => one.array === array.name)
   const warnings = [
-    'Their data is given up for good. If its disks only lost their connection, attach them instead.',
+    'The data on it is given up for good. If its disks only lost their connection, attach them instead.',
   ]
   const found = plan(
     `Forget array ${array.name} and what was on it`,

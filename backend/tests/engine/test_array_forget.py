@@ -1,23 +1,13 @@
 """An array that is lost for good is forgotten with all that was on it; one that works, or could, never is."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from sqlalchemy import func, select, update
 
-from backend.tests.engine.test_array_release import counts, furnished
+from backend.tests.engine.test_array_release import counts, furnished, world
 from backend.tests.faults.asking import free_disks
 from backend.tests.faults.harness import bystanders
 from backend.tests.faults.picture import differences
-from backend.tests.faults.world import (
-    ACTOR,
-    World,
-    database_template,
-    give_host,
-    give_nvme_host,
-    with_bystanders,
-)
+from backend.tests.faults.world import ACTOR, World, give_host, give_nvme_host
 from lunette.domain.array_changes import ArrayForget
 from lunette.domain.arrays import ArrayEngine, Level
 from lunette.domain.errors import Conflict, Invalid
@@ -30,13 +20,7 @@ from lunette.engine.array_forget import forget
 from lunette.store.journal import Event, Job
 from lunette.store.resources import Array, DeletedVolume, HeldNumber, Mapping, Snapshot, Volume
 
-
-@pytest.fixture
-def world(sqlite_template: Path, tmp_path: Path) -> Iterator[World]:
-    made = World(database_template(sqlite_template, tmp_path))
-    with_bystanders(made)
-    yield made
-    made.close()
+__all__ = ["world"]
 
 
 def forgotten(world: World, confirm: str = "old", *, dry_run: bool = False) -> Plan:

@@ -1,13 +1,13 @@
 """The plan for forgetting an array that is lost for good, with its volumes, snapshots and mappings. Pure.
 
-Nothing is done on the machine, where nothing of it is left to act on: so it is refused while the array serves or could.
+No step runs on the machine, for nothing of the array is left there. It is refused while the array serves, or could.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lunette.domain.array_changes import ArrayForget
-from lunette.domain.arrays import ArrayState, ObservedArray
+from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedArray
 from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
@@ -16,10 +16,14 @@ from lunette.planner.arrays import KnownArray
 from lunette.planner.findings import Findings, shorten
 from lunette.planner.volumes import KnownVolume
 
-LOST = "Their data is given up for good. If its disks only lost their connection, attach them instead."
+LOST = "The data on it is given up for good. If its disks only lost their connection, attach them instead."
 COMES_BACK = (
-    "Nothing is written to any disk. If its disks come back nevertheless, it shows as a foreign array that can be "
-    "adopted; its volumes then get new NAAs and serials."
+    "Nothing is written to any disk. If the disks come back after all, `lunette rebuild` takes up the array and its "
+    "volumes again, from the sealed copy on it."
+)
+POOL_COMES_BACK = (
+    "Nothing is written to any disk. A pool carries no sealed copy: if the disks come back after all, its volumes come "
+    "back only with a backup from before."
 )
 REMAINS = "What the kernel still holds of it goes with the next start of the appliance."
 
@@ -53,7 +57,7 @@ def plan_forget(array: KnownArray, wish: ArrayForget, seen: Observation, lost: L
         held = (f"{still}: {shorten(carrying)}.", *held)
     return Plan(
         title=f"Forget array {array.name} and what was on it", changes=tuple(_changes(array, lost)), steps=(),
-        warnings=(LOST, COMES_BACK, *held),
+        warnings=(LOST, POOL_COMES_BACK if array.engine is ArrayEngine.ZFS else COMES_BACK, *held),
     )  # fmt: skip
 
 
@@ -66,7 +70,7 @@ def _check_lost(findings: Findings, array: KnownArray, found: ObservedArray | No
     """One that is only not read now, locked, or short of a word to start is not lost."""
     message = None
     if found is None and seen.hides_array(array.engine, array.uuid, array.group):
-        message = "what is there cannot be read now (see the alerts), so it cannot be taken for lost"
+        message = "what is there cannot be read now (see the alerts), so it cannot be considered lost"
     elif found is not None and found.locked:
         message = "it is locked, not lost: unlock it with its passphrase"
     elif found is not None and found.dirty_without:
@@ -82,13 +86,13 @@ def _changes(array: KnownArray, lost: Lost) -> Iterator[Change]:
     yield Change(action=Action.DESTROY, noun="array", name=array.name, detail=f"is forgotten; it had {disks}")
     for volume in lost.volumes:
         for owner in volume.mapped_to:
-            detail = f"volume {volume.name} is mapped to it no more"
+            detail = f"volume {volume.name} is no longer mapped to it"
             yield Change(action=Action.DESTROY, noun="mapping", name=f"{volume.name} to {owner}", detail=detail)
         for snapshot in volume.snapshots:
             yield Change(action=Action.DESTROY, noun="snapshot", name=snapshot, detail=f"of {volume.name}, given up")
         detail = f"{format_size(volume.size_bytes)}, given up"
         yield Change(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail)
     for name in lost.deleted:
-        yield Change(action=Action.DESTROY, noun="deleted-volume", name=name, detail="can be recovered no more")
+        yield Change(action=Action.DESTROY, noun="deleted-volume", name=name, detail="can no longer be recovered")
     for title in lost.stuck:
         yield Change(action=Action.CHANGE, noun="job", name=title, detail="is stuck, and is abandoned")
