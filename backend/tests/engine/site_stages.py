@@ -27,7 +27,8 @@ from lunette.engine import site as engine
 from lunette.engine.outcome import Outcome
 from lunette.engine.site_known import known
 from lunette.planner import site as planner
-from lunette.planner.site import KnownSite, SiteChange, Verb
+from lunette.planner.site import KnownSite
+from lunette.planner.site_changes import SiteChange, Verb
 from lunette.store.database import store_of
 from lunette.store.journal import Job
 from lunette.store.resources import Snapshot, Volume

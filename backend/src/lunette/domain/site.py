@@ -7,7 +7,7 @@ is left out stays as it is on what exists, and takes its default on what is new.
 from collections import Counter
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -17,6 +17,7 @@ from lunette.domain.dhchap import DhChapSecret, DhGroup, DhHash
 from lunette.domain.fc import FcPortCreate
 from lunette.domain.hosts import ChapSecret, ChapUser, HostCreate, HostGroupCreate
 from lunette.domain.mappings import MappingCreate, PortalCreate
+from lunette.domain.names import Name
 from lunette.domain.schedules import ScheduleCreate
 from lunette.domain.settings import SettingsPatch
 from lunette.domain.volumes import VolumeCreate
@@ -70,6 +71,32 @@ class SiteArray(ArrayCreate):
         return self
 
 
+class _Renamed(Model):
+    """An entry whose noun can be renamed."""
+
+    renamed_from: Name | None = None
+    """The name it had before. What goes by that name now is renamed, and keeps its data, its identity and its
+    mappings. Means nothing once something goes by the new name; no export shows it."""
+
+    @model_validator(mode="after")
+    def _another(self) -> Self:
+        if self.renamed_from is not None and self.renamed_from == getattr(self, "name", None):
+            raise ValueError("renamed_from is the name itself: leave it out")
+        return self
+
+
+class SiteVolume(_Renamed, VolumeCreate):
+    """A volume. A larger size grows it; a smaller one is refused."""
+
+
+class SiteHostGroup(_Renamed, HostGroupCreate):
+    """A host group."""
+
+
+class SiteSchedule(_Renamed, ScheduleCreate):
+    """A schedule."""
+
+
 class SiteChap(Model):
     """CHAP of a host. A secret that is left out stays as the appliance keeps it; no export shows one."""
 
@@ -99,7 +126,7 @@ class SiteDhChap(Model):
         return self
 
 
-class SiteHost(HostCreate):
+class SiteHost(_Renamed, HostCreate):
     """`chap: null` takes CHAP away, `dhchap: null` DH-HMAC-CHAP; without the field each stays as it is."""
 
     chap: SiteChap | None = None  # type: ignore[assignment]  # a document may leave the secrets out
@@ -111,13 +138,13 @@ class Site(Model):
 
     format: Literal[1] = 1
     arrays: Annotated[tuple[SiteArray, ...], Field(max_length=1024)] | None = None
-    volumes: Annotated[tuple[VolumeCreate, ...], Field(max_length=MAX_ENTRIES)] | None = None
+    volumes: Annotated[tuple[SiteVolume, ...], Field(max_length=MAX_ENTRIES)] | None = None
     hosts: Annotated[tuple[SiteHost, ...], Field(max_length=MAX_ENTRIES)] | None = None
-    host_groups: Annotated[tuple[HostGroupCreate, ...], Field(max_length=MAX_ENTRIES)] | None = None
+    host_groups: Annotated[tuple[SiteHostGroup, ...], Field(max_length=MAX_ENTRIES)] | None = None
     portals: Annotated[tuple[PortalCreate, ...], Field(max_length=1024)] | None = None
     fc_ports: Annotated[tuple[FcPortCreate, ...], Field(max_length=1024)] | None = None
     mappings: Annotated[tuple[MappingCreate, ...], Field(max_length=MAX_ENTRIES)] | None = None
-    schedules: Annotated[tuple[ScheduleCreate, ...], Field(max_length=1024)] | None = None
+    schedules: Annotated[tuple[SiteSchedule, ...], Field(max_length=1024)] | None = None
     settings: SettingsPatch | None = None
 
     def entries(self, noun: SiteNoun) -> tuple[Model, ...]:
@@ -147,6 +174,24 @@ class Site(Model):
         for number, uses in Counter(_numbers(self.mappings or ())).items():
             if uses > 1:
                 raise ValueError(f"{number} is given to {uses} mappings; give each volume a number of its own")
+        return self
+
+    @model_validator(mode="after")
+    def _renamed_once(self) -> "Site":
+        """A former name means one thing: nothing else of the document goes by it, or came from it."""
+        for noun in SiteNoun:
+            keys = {key_of(noun, entry) for entry in self.entries(noun)}
+            former = Counter(getattr(entry, "renamed_from", None) for entry in self.entries(noun))
+            for name, uses in former.items():
+                if name is not None and uses > 1:
+                    raise ValueError(
+                        f"{uses} entries of {noun.section} have renamed_from {name}; it becomes one of them"
+                    )
+                if f"{noun}/{name}" in keys:
+                    raise ValueError(
+                        f"{noun}/{name} is in the document and the renamed_from of another entry: rename first, then "
+                        "leave renamed_from out"
+                    )
         return self
 
 

@@ -15,6 +15,7 @@ from lunette.domain.errors import Conflict
 from lunette.domain.jobs import JobKind, JobState, ResourceState
 from lunette.domain.plans import Plan
 from lunette.domain.schedules import MissedRuns, Retention, ScheduleAction, ScheduleCreate, SchedulePatch
+from lunette.domain.site import SiteSchedule
 from lunette.domain.snapshots import SnapshotCreate
 from lunette.domain.volumes import Provisioning
 from lunette.engine import alerts, snapshots
@@ -160,11 +161,11 @@ def subjects_of(tx: Session, row: Schedule) -> list[tuple[str, str]]:
     return [(ref, names[ref]) for ref in ids if ref in names]
 
 
-def known(tx: Session, row: Schedule) -> ScheduleCreate:
-    """The schedule as a wish that would make it."""
+def known(tx: Session, row: Schedule) -> SiteSchedule:
+    """The schedule as an entry of a site document."""
     names = tuple(name for _, name in subjects_of(tx, row))
     action = ScheduleAction(row.action)
-    return ScheduleCreate.model_construct(
+    return SiteSchedule.model_construct(
         name=row.name, action=action, volumes=names if action is ScheduleAction.SNAPSHOT else (),
         arrays=names if action is ScheduleAction.SCRUB else (), when=row.when,
         keep=Retention.model_validate(row.keep) if row.keep else None, snapshot_name=row.snapshot_name,

@@ -18,7 +18,6 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from lunette.domain.arrays import MemberRole
-from lunette.domain.base import Model
 from lunette.domain.errors import Conflict, FieldProblem, LunetteError, NotFound, Unavailable
 from lunette.domain.jobs import JobKind, JobState
 from lunette.domain.observations import Observation
@@ -41,7 +40,7 @@ from lunette.engine.desk import Desk
 from lunette.engine.outcome import Actor, Outcome
 from lunette.engine.site_known import known
 from lunette.planner import site as planner
-from lunette.planner.site import CREATES, GROWS, PATCHES, SiteChange, Verb
+from lunette.planner.site_changes import WISHES, SiteChange, Verb
 from lunette.planner.site_foresight import after
 from lunette.store.database import after_commit, store_of
 from lunette.store.events import emit
@@ -65,6 +64,15 @@ _PERFORM: Mapping[tuple[Verb, SiteNoun], _Perform] = {
     (Verb.CREATE, SiteNoun.MAPPING): lambda tx, desk, who, c: mappings.create(tx, desk, who, _all(c), False),
     (Verb.PATCH, SiteNoun.ARRAY): (
         lambda tx, desk, who, c: array_changes.Change(tx, desk, who, c.name, dry_run=False).patch(_only(c))
+    ),
+    (Verb.ADD_SPARES, SiteNoun.ARRAY): (
+        lambda tx, desk, who, c: array_changes.Change(tx, desk, who, c.name, dry_run=False).add_spares(_only(c))
+    ),
+    (Verb.ADD_DISKS, SiteNoun.ARRAY): (
+        lambda tx, desk, who, c: array_changes.Change(tx, desk, who, c.name, dry_run=False).add_disks(_only(c))
+    ),
+    (Verb.GROW, SiteNoun.ARRAY): (
+        lambda tx, desk, who, c: array_changes.Change(tx, desk, who, c.name, dry_run=False).grow(_only(c))
     ),
     (Verb.GROW, SiteNoun.VOLUME): (
         lambda tx, desk, who, c: volumes.grow(tx, desk, who, c.name, _only(c).size_bytes, False)
@@ -215,6 +223,8 @@ def _placed(error: LunetteError, change: SiteChange) -> LunetteError:
         match = _PLACE.match(field)
         if match and change.verb is Verb.CREATE:
             return change.places[int(match[1])] + field[match.end() :]
+        if field.startswith("disks") and change.verb is not Verb.CREATE and change.noun is SiteNoun.ARRAY:
+            return change.places[0]  # the list they were added to; its own numbers are of the new ones alone
         return f"{change.places[0]}.{field}" if change.places else change.keys[0]
 
     errors = [
@@ -303,6 +313,6 @@ def read_change(text: str) -> SiteChange:
     """A change as it was journaled."""
     parts = json.loads(text)
     verb, noun = Verb(parts["verb"]), SiteNoun(parts["noun"])
-    kind: type[Model] | None = {Verb.CREATE: CREATES, Verb.PATCH: PATCHES, Verb.GROW: GROWS}.get(verb, {}).get(noun)
+    kind = WISHES[verb].get(noun)
     wishes = tuple(kind.model_validate(wish) for wish in parts["wishes"]) if kind else ()
     return SiteChange(verb, noun, tuple(parts["keys"]), wishes, tuple(parts["places"]))

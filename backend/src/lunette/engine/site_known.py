@@ -12,12 +12,10 @@ from lunette.domain.arrays import MemberRole
 from lunette.domain.base import Model
 from lunette.domain.dhchap import DhGroup, DhHash
 from lunette.domain.fc import FcPortCreate
-from lunette.domain.hosts import HostGroupCreate
 from lunette.domain.jobs import ResourceState
 from lunette.domain.mappings import MappingCreate, PortalCreate
 from lunette.domain.settings import SECRETS, DiscoveryAuth, SettingsPatch
-from lunette.domain.site import Site, SiteArray, SiteChap, SiteDhChap, SiteHost, SiteNoun
-from lunette.domain.volumes import VolumeCreate
+from lunette.domain.site import Site, SiteArray, SiteChap, SiteDhChap, SiteHost, SiteHostGroup, SiteNoun, SiteVolume
 from lunette.engine import schedules
 from lunette.planner.hosts import KINDS
 from lunette.planner.site import KnownSite
@@ -41,10 +39,10 @@ def known(tx: Session, box: SecretBox | None) -> KnownSite:
     names = host_names | {row.id: row.name for row in volumes} | {row.id: row.name for row in groups}
     site = Site(
         arrays=tuple(_entry(SiteArray, row, **_disks(row)) for row in arrays),
-        volumes=tuple(_entry(VolumeCreate, row, array=array_names[row.array_id]) for row in volumes),
+        volumes=tuple(_entry(SiteVolume, row, array=array_names[row.array_id]) for row in volumes),
         hosts=tuple(_host(row, box) for row in hosts),
         host_groups=tuple(
-            _entry(HostGroupCreate, row, hosts=tuple(sorted(host_names[member.host_id] for member in row.members)))
+            _entry(SiteHostGroup, row, hosts=tuple(sorted(host_names[member.host_id] for member in row.members)))
             for row in groups
         ),
         portals=tuple(

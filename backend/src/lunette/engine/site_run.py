@@ -19,7 +19,7 @@ from lunette.engine import site
 from lunette.engine.desk import Desk
 from lunette.engine.journal import Journal, problem
 from lunette.engine.outcome import Actor
-from lunette.planner.site import SiteChange
+from lunette.planner.site_changes import SiteChange
 from lunette.store.database import Store, after_commit
 from lunette.store.events import emit
 from lunette.store.journal import Job, JobStep

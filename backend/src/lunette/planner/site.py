@@ -6,129 +6,46 @@ checked by its own noun when its turn comes. Nothing leaves that the request did
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum, StrEnum
 from typing import Any
 
-from lunette.domain.array_changes import ArrayPatch
 from lunette.domain.arrays import ArrayCreate
 from lunette.domain.base import Model
 from lunette.domain.dhchap import DhChap
 from lunette.domain.errors import Conflict, Invalid
-from lunette.domain.fc import FcPortCreate, FcPortPatch
-from lunette.domain.hosts import Chap, HostCreate, HostGroupCreate, HostGroupPatch, HostPatch
+from lunette.domain.hosts import Chap
 from lunette.domain.jobs import ResourceState
-from lunette.domain.mappings import MappingCreate, PortalCreate
-from lunette.domain.schedules import ScheduleCreate, SchedulePatch
-from lunette.domain.settings import SettingsPatch, is_alike
+from lunette.domain.mappings import PortalCreate
+from lunette.domain.settings import is_alike
 from lunette.domain.site import Site, SiteHost, SiteNoun, SiteRequest, key_of
-from lunette.domain.volumes import VolumeCreate, VolumeGrow, VolumePatch
-from lunette.planner import site_credentials
+from lunette.domain.volumes import VolumeCreate, VolumeGrow
+from lunette.planner import site_arrays, site_credentials, site_renames
 from lunette.planner.findings import Findings, shorten
 from lunette.planner.portals import SERVED_BY
+from lunette.planner.site_changes import (
+    CREATE_PHASE,
+    CREATES,
+    DELETE_PHASE,
+    JOIN_PHASE,
+    PATCH_PHASE,
+    PATCHES,
+    SHRINK_PHASE,
+    Phase,
+    SiteChange,
+    Verb,
+)
 from lunette.planner.site_scope import narrow
 
-CREATES: Mapping[SiteNoun, type[Model]] = {
-    SiteNoun.ARRAY: ArrayCreate, SiteNoun.VOLUME: VolumeCreate, SiteNoun.HOST: HostCreate,
-    SiteNoun.HOST_GROUP: HostGroupCreate, SiteNoun.PORTAL: PortalCreate, SiteNoun.FC_PORT: FcPortCreate,
-    SiteNoun.MAPPING: MappingCreate, SiteNoun.SCHEDULE: ScheduleCreate,
-}  # fmt: skip
-PATCHES: Mapping[SiteNoun, type[Model]] = {
-    SiteNoun.ARRAY: ArrayPatch, SiteNoun.VOLUME: VolumePatch, SiteNoun.HOST: HostPatch,
-    SiteNoun.HOST_GROUP: HostGroupPatch, SiteNoun.FC_PORT: FcPortPatch,
-    SiteNoun.SCHEDULE: SchedulePatch, SiteNoun.SETTING: SettingsPatch,
-}  # fmt: skip
-"""What can change of a noun that exists: the fields its patch shares with its wish. All others are fixed."""
-GROWS: Mapping[SiteNoun, type[Model]] = {SiteNoun.VOLUME: VolumeGrow}
-"""What becomes larger, and never smaller, by a change of its own."""
 REPLACEABLE = (SiteNoun.PORTAL, SiteNoun.MAPPING)
 """Hold no data: a fixed field of theirs changes by taking the old one away, if the request names it, and making it."""
 EXCLUSIVE: Mapping[SiteNoun, tuple[str, ...]] = {
     SiteNoun.HOST: ("iqns", "wwpns", "nqns"), SiteNoun.HOST_GROUP: ("hosts",),
 }  # fmt: skip
 """Lists whose items belong to one entry only: what leaves one entry must be gone before another takes it."""
-PERMISSIONS = frozenset({"shared", "wipe"})
-"""Fields that allow something and are no property of what is made."""
+NO_PROPERTY = frozenset({"shared", "wipe", "renamed_from"})
+"""Fields that allow something, or say how to get there, and are no property of what is made."""
 BATCHED = (SiteNoun.VOLUME, SiteNoun.MAPPING)
 _PASSING = (ResourceState.CREATING, ResourceState.DELETING)
 """States whose end decides whether there is a difference. What changes or is stuck can be compared."""
-
-
-class Verb(StrEnum):
-    CREATE = "create"
-    PATCH = "patch"
-    DELETE = "delete"
-    GROW = "grow"
-
-
-class Phase(IntEnum):
-    """The order of changes: what goes makes room first; paths of what stays are cut late and opened last."""
-
-    DELETE_SCHEDULES = 0
-    UNMAP_LEAVING = 1
-    DELETE_VOLUMES = 2
-    DELETE_ARRAYS = 3
-    CREATE_ARRAYS = 4
-    PATCH_ARRAYS = 5
-    CREATE_VOLUMES = 6
-    GROW_VOLUMES = 7
-    PATCH_VOLUMES = 8
-    UNMAP_STAYING = 9
-    SHRINK_GROUPS = 10
-    DELETE_GROUPS = 11
-    SHRINK_HOSTS = 12
-    DELETE_HOSTS = 13
-    CREATE_HOSTS = 14
-    PATCH_HOSTS = 15
-    CREATE_GROUPS = 16
-    PATCH_GROUPS = 17
-    DELETE_PORTALS = 18
-    CREATE_PORTALS = 19
-    DELETE_FC_PORTS = 20
-    CREATE_FC_PORTS = 21
-    PATCH_FC_PORTS = 22
-    CREATE_MAPPINGS = 23
-    CREATE_SCHEDULES = 24
-    PATCH_SCHEDULES = 25
-    PATCH_SETTINGS = 26
-
-
-_CREATE = {
-    SiteNoun.ARRAY: Phase.CREATE_ARRAYS, SiteNoun.VOLUME: Phase.CREATE_VOLUMES, SiteNoun.HOST: Phase.CREATE_HOSTS,
-    SiteNoun.HOST_GROUP: Phase.CREATE_GROUPS, SiteNoun.PORTAL: Phase.CREATE_PORTALS,
-    SiteNoun.FC_PORT: Phase.CREATE_FC_PORTS, SiteNoun.MAPPING: Phase.CREATE_MAPPINGS,
-    SiteNoun.SCHEDULE: Phase.CREATE_SCHEDULES,
-}  # fmt: skip
-_PATCH = {
-    SiteNoun.ARRAY: Phase.PATCH_ARRAYS, SiteNoun.VOLUME: Phase.PATCH_VOLUMES, SiteNoun.HOST: Phase.PATCH_HOSTS,
-    SiteNoun.HOST_GROUP: Phase.PATCH_GROUPS, SiteNoun.FC_PORT: Phase.PATCH_FC_PORTS,
-    SiteNoun.SCHEDULE: Phase.PATCH_SCHEDULES, SiteNoun.SETTING: Phase.PATCH_SETTINGS,
-}  # fmt: skip
-_SHRINK = {SiteNoun.HOST: Phase.SHRINK_HOSTS, SiteNoun.HOST_GROUP: Phase.SHRINK_GROUPS}
-_DELETE = {
-    SiteNoun.ARRAY: Phase.DELETE_ARRAYS, SiteNoun.VOLUME: Phase.DELETE_VOLUMES, SiteNoun.HOST: Phase.DELETE_HOSTS,
-    SiteNoun.HOST_GROUP: Phase.DELETE_GROUPS, SiteNoun.PORTAL: Phase.DELETE_PORTALS,
-    SiteNoun.FC_PORT: Phase.DELETE_FC_PORTS, SiteNoun.MAPPING: Phase.UNMAP_STAYING,
-    SiteNoun.SCHEDULE: Phase.DELETE_SCHEDULES,
-}  # fmt: skip
-
-
-@dataclass(frozen=True)
-class SiteChange:
-    """One change the API could be asked for. `wishes` are what to create, or the one patch; `keys` name what changes.
-
-    `places` tell where in the document each wish stands, such as `volumes[3]`.
-    """
-
-    verb: Verb
-    noun: SiteNoun
-    keys: tuple[str, ...]
-    wishes: tuple[Model, ...] = ()
-    places: tuple[str, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """The name of what is patched or deleted."""
-        return self.keys[0].partition("/")[2]
 
 
 @dataclass(frozen=True)
@@ -162,15 +79,21 @@ class _Comparison:
             for index, entry in enumerate(request.site.entries(noun))
         }
         self._request = request
-        self._wanted = narrow(request.site, known.site, request.scope, request.site)
-        self._present = narrow(known.site, known.site, request.scope, request.site)
-        self._busy = known.busy
+        self._renames = site_renames.renames(known.site, request.site)
+        there = site_renames.by_new_names(known.site, self._renames)
+        self._wanted = narrow(request.site, there, request.scope, request.site)
+        self._present = narrow(there, there, request.scope, request.site)
+        self._busy = {self._renames.key(key): state for key, state in known.busy.items()}
         self._allowed = frozenset(request.destroy)
+        self._wipe = frozenset(key.removeprefix("disk/") for key in request.destroy if key.startswith("disk/"))
         self._findings = Findings()
         self._phases: dict[Phase, list[SiteChange]] = {phase: [] for phase in Phase}
         self._left_alone: list[str] = []
 
     def run(self) -> Difference:
+        for noun, old, new in self._renames.pairs():
+            if any(key_of(noun, entry) == f"{noun}/{new}" for entry in self._wanted.entries(noun)):
+                self._rename(noun, old, new)
         for noun in SiteNoun:
             self._compare(noun)
         changed = {change.keys[0] for changes in self._phases.values() for change in changes}
@@ -179,6 +102,13 @@ class _Comparison:
                 self._refuse_busy(key)
         self._findings.refuse("The site document cannot be applied, and nothing was changed")
         return Difference(tuple(self._in_order()), tuple(self._notes()))
+
+    def _rename(self, noun: SiteNoun, old: str, new: str) -> None:
+        if f"{noun}/{new}" in self._busy:
+            self._refuse_busy(f"{noun}/{new}")
+        place = self._places[f"{noun}/{new}"]
+        wish = PATCHES[noun].model_validate({"name": new})
+        self._phases[Phase.RENAME].append(SiteChange(Verb.PATCH, noun, (f"{noun}/{old}",), (wish,), (place,)))
 
     def _compare(self, noun: SiteNoun) -> None:
         wanted = {key_of(noun, entry): entry for entry in self._wanted.entries(noun)}
@@ -205,10 +135,8 @@ class _Comparison:
             if entry.encryption is not None:
                 message = f"{key} is encrypted, and a document holds no passphrase: make it with `lunette array create`"
                 self._findings.add(Invalid, f"{self._places[key]}.encryption", entry.encryption.value, message)
-            values["wipe"] = tuple(
-                disk for ids in entry.by_role().values() for disk in ids if f"disk/{disk}" in self._allowed
-            )
-        self._add(_CREATE[noun], Verb.CREATE, noun, key, CREATES[noun].model_construct(**_complete(noun, values)))
+            values["wipe"] = tuple(disk for ids in entry.by_role().values() for disk in ids if disk in self._wipe)
+        self._add(CREATE_PHASE[noun], Verb.CREATE, noun, key, CREATES[noun].model_construct(**_complete(noun, values)))
 
     def _add(self, phase: Phase, verb: Verb, noun: SiteNoun, key: str, wish: Model | None) -> None:
         wishes, places = ((wish,), (self._places.get(key, ""),)) if wish is not None else ((), ())
@@ -217,9 +145,10 @@ class _Comparison:
     def _change(self, noun: SiteNoun, key: str, wanted: Model, present: Model) -> None:
         patchable = PATCHES[noun].model_fields.keys() if noun in PATCHES else ()
         differing = {name: value for name, value in _given(wanted).items() if _differs(name, value, present)}
-        if isinstance(wanted, ArrayCreate) and _all_disks(wanted) == _all_disks(present):
-            # A spare takes the place of a lost disk by itself: which of them are spares now is no difference.
-            differing = {name: value for name, value in differing.items() if name not in ("disks", "spares")}
+        if isinstance(wanted, ArrayCreate) and isinstance(present, ArrayCreate):
+            for name, joins in site_arrays.joining(wanted, present, self._wipe):
+                differing.pop(name, None)
+                self._join(key, name, joins)
         if isinstance(present, VolumeCreate) and differing.get("size_bytes", 0) > present.size_bytes:
             larger = VolumeGrow(size_bytes=differing.pop("size_bytes"))
             self._add(Phase.GROW_VOLUMES, Verb.GROW, noun, key, larger)
@@ -227,10 +156,17 @@ class _Comparison:
         if fixed and not (noun in REPLACEABLE and key in self._allowed):
             self._refuse_fixed(noun, key, fixed, present)
         elif fixed:
-            self._add(_DELETE[noun], Verb.DELETE, noun, key, None)
+            self._add(DELETE_PHASE[noun], Verb.DELETE, noun, key, None)
             self._create(noun, key, wanted, present)
         else:
             self._patch(noun, key, {name: value for name, value in differing.items() if name in patchable}, present)
+
+    def _join(self, key: str, name: str, wish: site_arrays.Joining | None) -> None:
+        """Disks come into an array that stands; a refusal names the list of the document that has them."""
+        if wish is not None:
+            phase, verb = JOIN_PHASE[type(wish)]
+            place = f"{self._places[key]}.{name}"
+            self._phases[phase].append(SiteChange(verb, SiteNoun.ARRAY, (key,), (wish,), (place,)))
 
     def _refuse_fixed(self, noun: SiteNoun, key: str, fixed: Mapping[str, object], present: Model) -> None:
         for name, value in fixed.items():
@@ -247,7 +183,7 @@ class _Comparison:
             if name in values and not set(getattr(present, name)) <= set(_items(values[name]))
         }
         if shrunk:
-            self._add(_SHRINK[noun], Verb.PATCH, noun, key, PATCHES[noun](**shrunk))
+            self._add(SHRINK_PHASE[noun], Verb.PATCH, noun, key, PATCHES[noun](**shrunk))
         rest = {name: value for name, value in values.items() if shrunk.get(name) is None or _more(value, shrunk[name])}
         if isinstance(present, SiteHost):
             for name, made, held in list(self._credentials(key, rest, present)):
@@ -256,7 +192,7 @@ class _Comparison:
                 else:
                     rest[name] = made
         if rest:
-            self._add(_PATCH[noun], Verb.PATCH, noun, key, PATCHES[noun](**rest))
+            self._add(PATCH_PHASE[noun], Verb.PATCH, noun, key, PATCHES[noun](**rest))
 
     def _credentials(
         self, key: str, values: Mapping[str, Any], present: SiteHost | None
@@ -275,7 +211,7 @@ class _Comparison:
                 if getattr(self._request.site, noun.section) is not None:
                     self._left_alone.append(key)
                 continue
-            phase = _DELETE[noun]
+            phase = DELETE_PHASE[noun]
             if noun is SiteNoun.MAPPING and not self._allowed.isdisjoint(_ends(key)):
                 phase = Phase.UNMAP_LEAVING
             self._add(phase, Verb.DELETE, noun, key, None)
@@ -293,6 +229,11 @@ class _Comparison:
                 yield from changes
 
     def _notes(self) -> Iterator[str]:
+        if self._renames.idle:
+            yield (
+                f"Nothing is renamed to {shorten(self._renames.idle)}, which exists already beside its former name: "
+                "leave renamed_from out."
+            )
         if held := [key for key in self._busy if key in self._places]:
             yield (
                 f"A job has {shorten(held)}: the document changes nothing of {'it' if len(held) == 1 else 'them'}. "
@@ -333,14 +274,10 @@ def _complete(noun: SiteNoun, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _differs(name: str, value: object, present: Model) -> bool:
-    if name in PERMISSIONS:
+    if name in NO_PROPERTY:
         return False
     held = getattr(present, name)
     return not is_alike(value, held) and _comparable(value) != _comparable(held)
-
-
-def _all_disks(array: Model) -> frozenset[str]:
-    return frozenset((*array.disks, *array.spares)) if isinstance(array, ArrayCreate) else frozenset()
 
 
 def _comparable(value: object) -> object:
@@ -365,11 +302,9 @@ def _remedy(noun: SiteNoun, key: str, name: str) -> str:
         (SiteNoun.VOLUME, "size_bytes"):
             "what hosts keep at its end would be lost. Make a smaller volume and let the host copy",
         (SiteNoun.ARRAY, "level"): f"change it by `lunette array reshape {called}`, as far as md can",
-        (SiteNoun.ARRAY, "disks"):
-            f"add disks by `lunette array grow {called}`, change one by `lunette array replace {called}`",
-        (SiteNoun.ARRAY, "spares"): f"add them by `lunette array add-spares {called}`",
-        **dict.fromkeys(((SiteNoun.ARRAY, role) for role in ("log", "cache", "special")),
-                        f"add them by `lunette array add-disks {called}`"),
+        (SiteNoun.ARRAY, "disks"): f"change a disk by `lunette array replace {called}`; more disks are added in place",
+        **dict.fromkeys(((SiteNoun.ARRAY, role) for role in ("spares", "log", "cache", "special")),
+                        f"take a disk out by `lunette array remove {called}`; more disks are added in place"),
     }  # fmt: skip
     other = others.get((noun, name), "it is fixed when it is made")
     return f"{other}. In the document, write what is there"

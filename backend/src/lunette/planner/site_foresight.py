@@ -5,7 +5,7 @@ that is not known here changes nothing, so what needs its result is refused rath
 """
 
 from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ObservedArray, ObservedMember, WriteHole
-from lunette.domain.disks import ObservedDisk, Signature
+from lunette.domain.disks import Signature
 from lunette.domain.observations import Observation
 from lunette.domain.steps import (
     AnyStep,
@@ -15,9 +15,14 @@ from lunette.domain.steps import (
     GroupRemove,
     LvmRaidCreate,
     LvmRaidDestroy,
+    MdAdd,
     MdCreate,
     MdDestroy,
     MdMember,
+    MdReshape,
+    MdWriteHole,
+    PoolAdd,
+    PoolAddSpecial,
     PoolCreate,
     PoolDestroy,
     VolumeCut,
@@ -27,6 +32,7 @@ from lunette.domain.steps import (
 )
 from lunette.domain.volumes import BLOCK_BYTES, ObservedPool, ObservedVolume, Provisioning
 from lunette.planner.engines import THIN_POOLS, VOLUME_ENGINES
+from lunette.planner.site_foresight_disks import joined, with_disks
 from lunette.providers.arrays.external import plan as external
 from lunette.providers.arrays.lvm import plan as lvm_raid
 from lunette.providers.arrays.md import plan as md
@@ -39,7 +45,7 @@ def after(seen: Observation, step: AnyStep) -> Observation:
     """What will be observed once this step is done."""
     match step:
         case DiskWipe():
-            return _with_disks(seen, step.devices(), signatures=(), partitions=0)
+            return with_disks(seen, step.devices(), signatures=(), partitions=0)
         case MdCreate():
             return _with_array(seen, step)
         case LvmRaidCreate():
@@ -59,6 +65,8 @@ def after(seen: Observation, step: AnyStep) -> Observation:
             return _with_volume(seen, step)
         case VolumeGrow() | VolumeSetAside() | VolumeDelete():
             return _after_change_of_volume(seen, step)
+        case MdAdd() | MdReshape() | MdWriteHole() | PoolAdd() | PoolAddSpecial():
+            return joined(seen, step)
     return seen
 
 
@@ -72,16 +80,9 @@ def _after_change_of_volume(seen: Observation, step: VolumeGrow | VolumeSetAside
             return _without_volume(seen, step)
 
 
-def _with_disks(seen: Observation, disk_ids: tuple[str, ...], **changes: object) -> Observation:
-    disks: tuple[ObservedDisk, ...] = tuple(
-        disk.model_copy(update=changes) if disk.id in disk_ids else disk for disk in seen.disks
-    )
-    return seen.model_copy(update={"disks": disks})
-
-
 def _with_array(seen: Observation, step: MdCreate) -> Observation:
     member = Signature(type="linux_raid_member", label=step.md_name, uuid=step.uuid)
-    taken = _with_disks(seen, step.devices(), signatures=(member,), holders=(step.md_name,), array_uuid=step.uuid)
+    taken = with_disks(seen, step.devices(), signatures=(member,), holders=(step.md_name,), array_uuid=step.uuid)
     size = md.usable_bytes(step.level, step.member_bytes, len(step.members), step.chunk_bytes, step.layout)
     array = ObservedArray(
         uuid=step.uuid, engine=ArrayEngine.MD, name=step.md_name, ours=True, marked=True, device=None,
@@ -96,7 +97,7 @@ def _with_array(seen: Observation, step: MdCreate) -> Observation:
 def _with_lvm_raid(seen: Observation, step: LvmRaidCreate) -> Observation:
     for disk_id in step.devices():
         label = Signature(type="LVM2_member", label=None, uuid=lvm_raid.pv_uuid(step.uuid, disk_id))
-        seen = _with_disks(seen, (disk_id,), signatures=(label,), holders=(step.raid_group,))
+        seen = with_disks(seen, (disk_id,), signatures=(label,), holders=(step.raid_group,))
     array = ObservedArray(
         uuid=step.uuid, engine=ArrayEngine.LVM, name=step.raid_group, ours=True, device=None, level=step.level.value,
         state=ArrayState.CLEAN, size_bytes=step.size_bytes, chunk_bytes=step.chunk_bytes,
@@ -109,7 +110,7 @@ def _with_lvm_raid(seen: Observation, step: LvmRaidCreate) -> Observation:
 def _without_array(
     seen: Observation, step: MdDestroy | LvmRaidDestroy | PoolDestroy | GroupRemove | GroupErase, uuid: str
 ) -> Observation:
-    freed = _with_disks(seen, step.devices(), signatures=(), partitions=0, holders=(), array_uuid=None)
+    freed = with_disks(seen, step.devices(), signatures=(), partitions=0, holders=(), array_uuid=None)
     return freed.model_copy(update={"arrays": tuple(array for array in seen.arrays if array.uuid != uuid)})
 
 
@@ -117,7 +118,7 @@ def _with_zfs_pool(seen: Observation, step: PoolCreate) -> Observation:
     """Array and group in one. ZFS makes partitions of its own, whose labels are the members' marks."""
     data = {member.disk_id for member in step.members}
     disks = [disk for disk in seen.disks if disk.id in data]
-    taken = _with_disks(seen, step.devices(), partitions=2, holders=(step.pool,), array_uuid=step.guid)
+    taken = with_disks(seen, step.devices(), partitions=2, holders=(step.pool,), array_uuid=step.guid)
     sizes = [disk.size_bytes for disk in disks]
     shape = draid.read(step.layout or "")
     size = space.volume_bytes(step.level, sizes, BLOCK_BYTES, step.ashift, shape=shape)
@@ -144,7 +145,7 @@ def _without_group(seen: Observation, group: str) -> Observation:
 def _with_external(seen: Observation, step: GroupCreate, disk: MdMember) -> Observation:
     """The group makes the device an array."""
     label = Signature(type="LVM2_member", label=None, uuid=external.pv_uuid(step.md_uuid))
-    taken = _with_disks(seen, step.devices(), signatures=(label,), partitions=0)
+    taken = with_disks(seen, step.devices(), signatures=(label,), partitions=0)
     size = sum(found.size_bytes for found in seen.disks if found.id == disk.disk_id)
     array = ObservedArray(
         uuid=step.md_uuid, engine=ArrayEngine.EXTERNAL, name=step.group, ours=True, device=None,

@@ -1,0 +1,123 @@
+"""The single changes that a site document leads to, what each asks for, and the order in which they are made."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+
+from lunette.domain.array_changes import ArrayAddDisks, ArrayAddSpares, ArrayGrow, ArrayPatch
+from lunette.domain.arrays import ArrayCreate
+from lunette.domain.base import Model
+from lunette.domain.fc import FcPortCreate, FcPortPatch
+from lunette.domain.hosts import HostCreate, HostGroupCreate, HostGroupPatch, HostPatch
+from lunette.domain.mappings import MappingCreate, PortalCreate
+from lunette.domain.schedules import ScheduleCreate, SchedulePatch
+from lunette.domain.settings import SettingsPatch
+from lunette.domain.site import SiteNoun
+from lunette.domain.volumes import VolumeCreate, VolumeGrow, VolumePatch
+
+CREATES: Mapping[SiteNoun, type[Model]] = {
+    SiteNoun.ARRAY: ArrayCreate, SiteNoun.VOLUME: VolumeCreate, SiteNoun.HOST: HostCreate,
+    SiteNoun.HOST_GROUP: HostGroupCreate, SiteNoun.PORTAL: PortalCreate, SiteNoun.FC_PORT: FcPortCreate,
+    SiteNoun.MAPPING: MappingCreate, SiteNoun.SCHEDULE: ScheduleCreate,
+}  # fmt: skip
+PATCHES: Mapping[SiteNoun, type[Model]] = {
+    SiteNoun.ARRAY: ArrayPatch, SiteNoun.VOLUME: VolumePatch, SiteNoun.HOST: HostPatch,
+    SiteNoun.HOST_GROUP: HostGroupPatch, SiteNoun.FC_PORT: FcPortPatch,
+    SiteNoun.SCHEDULE: SchedulePatch, SiteNoun.SETTING: SettingsPatch,
+}  # fmt: skip
+"""What can change of a noun that exists: the fields its patch shares with its wish. All others are fixed."""
+
+
+class Verb(StrEnum):
+    CREATE = "create"
+    PATCH = "patch"
+    DELETE = "delete"
+    GROW = "grow"
+    ADD_SPARES = "add_spares"
+    ADD_DISKS = "add_disks"
+
+
+WISHES: Mapping[Verb, Mapping[SiteNoun, type[Model]]] = {
+    Verb.CREATE: CREATES, Verb.PATCH: PATCHES, Verb.DELETE: {},
+    Verb.GROW: {SiteNoun.VOLUME: VolumeGrow, SiteNoun.ARRAY: ArrayGrow},
+    Verb.ADD_SPARES: {SiteNoun.ARRAY: ArrayAddSpares}, Verb.ADD_DISKS: {SiteNoun.ARRAY: ArrayAddDisks},
+}  # fmt: skip
+"""What each change asks for. What grows never gets smaller, and what disks are added to never loses one."""
+
+
+class Phase(IntEnum):
+    """The order of changes: what goes makes room first; paths of what stays are cut late and opened last."""
+
+    RENAME = 0
+    DELETE_SCHEDULES = 1
+    UNMAP_LEAVING = 2
+    DELETE_VOLUMES = 3
+    DELETE_ARRAYS = 4
+    CREATE_ARRAYS = 5
+    ADD_TO_ARRAYS = 6
+    GROW_ARRAYS = 7
+    PATCH_ARRAYS = 8
+    CREATE_VOLUMES = 9
+    GROW_VOLUMES = 10
+    PATCH_VOLUMES = 11
+    UNMAP_STAYING = 12
+    SHRINK_GROUPS = 13
+    DELETE_GROUPS = 14
+    SHRINK_HOSTS = 15
+    DELETE_HOSTS = 16
+    CREATE_HOSTS = 17
+    PATCH_HOSTS = 18
+    CREATE_GROUPS = 19
+    PATCH_GROUPS = 20
+    DELETE_PORTALS = 21
+    CREATE_PORTALS = 22
+    DELETE_FC_PORTS = 23
+    CREATE_FC_PORTS = 24
+    PATCH_FC_PORTS = 25
+    CREATE_MAPPINGS = 26
+    CREATE_SCHEDULES = 27
+    PATCH_SCHEDULES = 28
+    PATCH_SETTINGS = 29
+
+
+CREATE_PHASE = {
+    SiteNoun.ARRAY: Phase.CREATE_ARRAYS, SiteNoun.VOLUME: Phase.CREATE_VOLUMES, SiteNoun.HOST: Phase.CREATE_HOSTS,
+    SiteNoun.HOST_GROUP: Phase.CREATE_GROUPS, SiteNoun.PORTAL: Phase.CREATE_PORTALS,
+    SiteNoun.FC_PORT: Phase.CREATE_FC_PORTS, SiteNoun.MAPPING: Phase.CREATE_MAPPINGS,
+    SiteNoun.SCHEDULE: Phase.CREATE_SCHEDULES,
+}  # fmt: skip
+PATCH_PHASE = {
+    SiteNoun.ARRAY: Phase.PATCH_ARRAYS, SiteNoun.VOLUME: Phase.PATCH_VOLUMES, SiteNoun.HOST: Phase.PATCH_HOSTS,
+    SiteNoun.HOST_GROUP: Phase.PATCH_GROUPS, SiteNoun.FC_PORT: Phase.PATCH_FC_PORTS,
+    SiteNoun.SCHEDULE: Phase.PATCH_SCHEDULES, SiteNoun.SETTING: Phase.PATCH_SETTINGS,
+}  # fmt: skip
+JOIN_PHASE: Mapping[type[Model], tuple[Phase, Verb]] = {
+    ArrayAddSpares: (Phase.ADD_TO_ARRAYS, Verb.ADD_SPARES), ArrayAddDisks: (Phase.ADD_TO_ARRAYS, Verb.ADD_DISKS),
+    ArrayGrow: (Phase.GROW_ARRAYS, Verb.GROW),
+}  # fmt: skip
+SHRINK_PHASE = {SiteNoun.HOST: Phase.SHRINK_HOSTS, SiteNoun.HOST_GROUP: Phase.SHRINK_GROUPS}
+DELETE_PHASE = {
+    SiteNoun.ARRAY: Phase.DELETE_ARRAYS, SiteNoun.VOLUME: Phase.DELETE_VOLUMES, SiteNoun.HOST: Phase.DELETE_HOSTS,
+    SiteNoun.HOST_GROUP: Phase.DELETE_GROUPS, SiteNoun.PORTAL: Phase.DELETE_PORTALS,
+    SiteNoun.FC_PORT: Phase.DELETE_FC_PORTS, SiteNoun.MAPPING: Phase.UNMAP_STAYING,
+    SiteNoun.SCHEDULE: Phase.DELETE_SCHEDULES,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SiteChange:
+    """One change the API could be asked for. `wishes` are what to create, or the one patch; `keys` name what changes.
+
+    `places` tell where in the document each wish stands, such as `volumes[3]`.
+    """
+
+    verb: Verb
+    noun: SiteNoun
+    keys: tuple[str, ...]
+    wishes: tuple[Model, ...] = ()
+    places: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name of what is patched or deleted."""
+        return self.keys[0].partition("/")[2]

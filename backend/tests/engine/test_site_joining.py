@@ -1,0 +1,140 @@
+"""Documents that add disks to arrays and rename things: on the real engine and agent over a fake machine."""
+
+from typing import Any
+
+import pytest
+
+from backend.tests.engine.test_site import applied, ask, document, there, world
+from backend.tests.faults.world import World
+from lunette.domain.errors import Conflict, Invalid, LunetteError
+from lunette.domain.site import Site
+from lunette.system.fake import FakeSignature
+
+__all__ = ["world"]
+
+
+def disks(world: World) -> list[str]:
+    return [disk.links()[0] for disk in world.machine.blocks.disks]
+
+
+def holding(world: World, **lists: list[str]) -> Site:
+    """The document of `test_site` with these lists of disks in its array."""
+    return document(world, arrays=[{"name": "tank", "level": "raid1", **lists}])
+
+
+def members(world: World) -> dict[str, str]:
+    """State on the machine of each disk of the one array, by its first link."""
+    (array,) = world.control.observation(0).arrays
+    links = {link: disk.links()[0] for disk in world.machine.blocks.disks for link in disk.links()}
+    return {links[one.disk_id]: one.state for one in array.members if one.disk_id}
+
+
+def test_an_array_gets_spares_and_grows_while_its_volumes_are_served(world: World) -> None:
+    applied(world, document(world))
+    world.machine.advance(40)
+    served, one = world.settle().targets, disks(world)
+    wanted = holding(world, disks=one[:3], spares=[one[3]])
+    plan = applied(world, wanted)
+    assert [step.kind for step in plan.steps] == ["md.add", "md.add", "md.reshape"]
+    assert (plan.hosts_interrupted, plan.leaving, plan.bytes_destroyed()) == ((), (), 0)
+    world.machine.advance(400)
+    assert sorted(members(world)) == sorted(one[:4])
+    assert sorted(members(world).values()) == ["in_sync", "in_sync", "in_sync", "spare"]
+    assert world.settle().targets == served
+    assert ask(world, wanted).job_id is None
+    with world.store.read() as tx:
+        exported = world.control.site(tx)
+    assert exported.arrays
+    assert len(exported.arrays[0].spares) == 1
+
+
+def test_a_pool_is_given_a_log_a_cache_and_a_spare(world: World) -> None:
+    one = disks(world)
+    pool = {"name": "tank", "engine": "zfs", "level": "mirror", "disks": one[:2], "log": one[2:3]}
+    applied(world, document(world, arrays=[pool]))
+    more = {**pool, "log": one[2:4], "cache": one[4:5], "spares": one[5:6]}
+    plan = applied(world, document(world, arrays=[more]))
+    assert [step.kind for step in plan.steps] == ["pool.add"] * 3
+    assert len(members(world)) == 6
+    assert ask(world, document(world, arrays=[more])).job_id is None
+
+
+@pytest.mark.parametrize(
+    ("lists", "error", "words"),
+    [
+        ({"disks": slice(0, 3), "spares": slice(2, 3)}, LunetteError, "belongs to array tank"),
+        ({"disks": slice(1, 3)}, Conflict, "lunette array replace"),
+    ],
+)
+def test_what_cannot_join_is_refused_and_nothing_is_changed(
+    world: World, lists: dict[str, slice], error: type[Exception], words: str
+) -> None:
+    applied(world, document(world))
+    world.machine.advance(40)
+    before, now = there(world), members(world)
+    with pytest.raises(error, match="nothing was changed") as refusal:
+        ask(world, holding(world, **{name: disks(world)[which] for name, which in lists.items()}))
+    assert words in str(refusal.value)
+    assert (there(world), members(world)) == (before, now)
+
+
+def test_a_disk_with_content_joins_only_if_it_is_named(world: World) -> None:
+    applied(world, document(world))
+    world.machine.advance(40)
+    used = world.machine.blocks.disks[2]
+    used.media.signatures.append(FakeSignature("ext4", 1080))
+    world.machine.changed()
+    wanted = holding(world, disks=disks(world)[:2], spares=[disks(world)[2]])
+    with pytest.raises(LunetteError, match="nothing was changed") as refusal:
+        ask(world, wanted)
+    assert [problem.field for problem in refusal.value.errors] == ["arrays[0].spares"]
+    plan = applied(world, wanted, f"disk/{disks(world)[2]}")
+    assert [step.kind for step in plan.steps] == ["disk.wipe", "md.add"]
+    assert members(world)[disks(world)[2]] == "spare"
+
+
+def test_growth_waits_for_the_resync_of_the_array(world: World) -> None:
+    applied(world, document(world))
+    with pytest.raises(Conflict, match="is busy") as refusal:
+        ask(world, holding(world, disks=disks(world)[:3]))
+    assert [problem.field for problem in refusal.value.errors] == ["arrays[0].disks"]
+
+
+def test_a_pool_does_not_grow_and_says_so(world: World) -> None:
+    pool = {"name": "tank", "engine": "zfs", "level": "mirror", "disks": disks(world)[:2]}
+    applied(world, document(world, arrays=[pool]))
+    with pytest.raises(Invalid, match="make a second pool"):
+        ask(world, document(world, arrays=[{**pool, "disks": disks(world)[:3]}]))
+
+
+def renamed() -> dict[str, Any]:
+    """Sections of the document of `test_site` under other names."""
+    return {
+        "volumes": [
+            {"name": f"w{n}", "renamed_from": f"v{n}", "array": "tank", "size_bytes": "64MiB"} for n in (1, 2, 3)
+        ],
+        "hosts": [
+            {"name": "k1", "renamed_from": "h1", "iqns": ["iqn.2026-01.com.example:h1"], "chap": {"user": "h1"}},
+            {"name": "h2", "iqns": ["iqn.2026-01.com.example:h2"]},
+        ],
+        "host_groups": [{"name": "f", "renamed_from": "g", "hosts": ["h2"]}],
+        "mappings": [
+            {"volume": "w1", "host": "k1"}, {"volume": "w2", "host": "k1", "lun": 7},
+            {"volume": "w3", "host_group": "f"},
+        ],
+    }  # fmt: skip
+
+
+def test_renaming_leaves_data_identity_and_paths_as_they_are(world: World) -> None:
+    applied(world, document(world))
+    served, volumes = world.settle().targets, world.control.observation(0).volumes
+    plan = applied(world, document(world, **renamed()))
+    assert (plan.steps, plan.hosts_interrupted, plan.leaving) == ((), (), ())
+    assert {key for key in there(world) if key.startswith(("volume", "host", "mapping"))} == {
+        "volume/w1", "volume/w2", "volume/w3", "host/k1", "host/h2", "host-group/f", "mapping/w1/host/k1",
+        "mapping/w2/host/k1", "mapping/w3/host-group/f",
+    }  # fmt: skip
+    assert world.control.observation(0).volumes == volumes
+    assert world.settle().targets == served
+    again = ask(world, document(world, **renamed()))
+    assert (again.job_id, again.plan.changes) == (None, ())

@@ -1,0 +1,68 @@
+"""More disks in a document join the array that is there, under the role they have in it; none is ever taken away."""
+
+from typing import Any
+
+import pytest
+
+from backend.tests.planner.test_site import ARRAY, changes, refused, site
+from lunette.domain.errors import Conflict
+
+POOL = {**ARRAY, "engine": "zfs", "level": "mirror", "write_hole": "copy_on_write", "log": ["nvme-D5"]}
+
+
+def joining(entry: dict[str, Any], there: dict[str, Any], *destroy: str) -> list[tuple[str, dict[str, Any], str]]:
+    found = changes(site(arrays=[entry]), site(arrays=[there]), *destroy)
+    assert {change.keys for change in found} <= {("array/tank",)}
+    return [(change.verb, change.wishes[0].model_dump(mode="json"), change.places[0]) for change in found]
+
+
+def test_disks_join_by_their_list_and_an_array_grows_last() -> None:
+    more = {**ARRAY, "disks": ["nvme-D2", "nvme-D3", "nvme-D1"], "spares": ["nvme-D4"]}
+    assert joining(more, ARRAY, "disk/nvme-D4") == [
+        ("add_spares", {"disks": ["nvme-D4"], "wipe": ["nvme-D4"]}, "arrays[0].spares"),
+        ("grow", {"disks": ["nvme-D3"], "wipe": []}, "arrays[0].disks"),
+    ]
+    assert joining(more, {**more, "disks": more["disks"][::-1]}) == []
+
+
+def test_a_pool_is_given_disks_beside_its_data() -> None:
+    more = {**POOL, "log": ["nvme-D5", "nvme-D6"], "cache": ["nvme-D7"], "spares": ["nvme-D8"]}
+    assert [(verb, wish.get("role"), wish["disks"]) for verb, wish, _ in joining(more, POOL)] == [
+        ("add_spares", None, ["nvme-D8"]), ("add_disks", "log", ["nvme-D6"]), ("add_disks", "cache", ["nvme-D7"]),
+    ]  # fmt: skip
+
+
+def test_a_spare_of_the_array_that_became_a_member_is_not_added_again() -> None:
+    """An array that stands lists a spare that took a lost disk's place among its disks."""
+    there = {**ARRAY, "disks": ["nvme-D1", "nvme-D2", "nvme-D3"]}
+    (found,) = joining({**ARRAY, "spares": ["nvme-D3", "nvme-D4"]}, there)
+    assert found[:2] == ("add_spares", {"disks": ["nvme-D4"], "wipe": []})
+
+
+def test_a_list_that_is_left_out_stays_and_is_no_reason_to_grow() -> None:
+    pool = {**POOL, "spares": ["nvme-D8"]}
+    bare = {name: value for name, value in pool.items() if name not in ("spares", "log")}
+    assert joining(bare, pool) == []
+
+
+@pytest.mark.parametrize(
+    "fewer",
+    [
+        {"disks": ["nvme-D1", "nvme-D3", "nvme-D4"]},
+        {"disks": ["nvme-D1"]},
+        {"log": ["nvme-D6"]},
+        {"log": []},
+        {"spares": ["nvme-D7"]},
+    ],
+)
+def test_no_document_takes_a_disk_away_or_changes_one_for_another(fewer: dict[str, Any]) -> None:
+    there = site(arrays=[{**POOL, "spares": ["nvme-D8"]}])
+    found = refused(Conflict, site(arrays=[{**POOL, **fewer}]), there, "disk/nvme-D3", "array/tank")
+    assert f"arrays[0].{next(iter(fewer))}" in [field for field, _ in found]
+    assert all("lunette array" in message and "added in place" in message for _, message in found)
+
+
+def test_an_array_that_a_job_has_gets_no_disks() -> None:
+    wanted = site(arrays=[{**ARRAY, "spares": ["nvme-D4"]}])
+    ((_, message),) = refused(Conflict, wanted, site(arrays=[ARRAY]), busy={"array/tank": "stuck"})
+    assert "array/tank is stuck now" in message
