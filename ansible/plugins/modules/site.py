@@ -233,6 +233,10 @@ options:
             description:
               - Free text for people.
             type: str
+          renamed_from:
+            description:
+              - The field C(renamed_from) of the API.
+            type: str
       hosts:
         description:
           - Hosts. CHAP secrets that are left out stay as the appliance keeps them.
@@ -342,6 +346,10 @@ options:
                 takes those for gone for good. Without it, its paths stay closed until all are there.
               - From 30 to 86400.
             type: int
+          renamed_from:
+            description:
+              - The field C(renamed_from) of the API.
+            type: str
       host_groups:
         description:
           - Host groups.
@@ -367,6 +375,10 @@ options:
               - As of a host, for the volumes of the group.
               - From 30 to 86400.
             type: int
+          renamed_from:
+            description:
+              - The field C(renamed_from) of the API.
+            type: str
       portals:
         description:
           - Portals.
@@ -559,6 +571,10 @@ options:
           description:
             description:
               - Free text for people.
+            type: str
+          renamed_from:
+            description:
+              - The field C(renamed_from) of the API.
             type: str
       settings:
         description:
@@ -951,6 +967,9 @@ ARGUMENTS = {
                     "description": {
                         "type": "str",
                     },
+                    "renamed_from": {
+                        "type": "str",
+                    },
                 },
             },
             "hosts": {
@@ -1027,6 +1046,9 @@ ARGUMENTS = {
                     "opens_without_missing_after_s": {
                         "type": "int",
                     },
+                    "renamed_from": {
+                        "type": "str",
+                    },
                 },
             },
             "host_groups": {
@@ -1046,6 +1068,9 @@ ARGUMENTS = {
                     },
                     "opens_without_missing_after_s": {
                         "type": "int",
+                    },
+                    "renamed_from": {
+                        "type": "str",
                     },
                 },
             },
@@ -1168,6 +1193,9 @@ ARGUMENTS = {
                         "type": "bool",
                     },
                     "description": {
+                        "type": "str",
+                    },
+                    "renamed_from": {
                         "type": "str",
                     },
                 },

@@ -131,6 +131,7 @@ class Made:
         assert report.unexplained == ()
         assert len(report.volumes) == len({mapping.volume for mapping in wanted.mappings or ()})
         assert {port.state for port in report.fc_ports} <= {ServingState.OPEN}
+        self.world.machine.advance(400)  # a resync ends, without which an array does not grow
 
     def snapshots(self) -> dict[str, str]:
         """Those of the database; the machine has as many."""

@@ -1,13 +1,17 @@
 """Documents that add disks to arrays and rename things: on the real engine and agent over a fake machine."""
 
+from functools import reduce
 from typing import Any
 
 import pytest
 
 from backend.tests.engine.test_site import applied, ask, document, there, world
 from backend.tests.faults.world import World
+from lunette.domain.arrays import ObservedArray
+from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict, Invalid, LunetteError
 from lunette.domain.site import Site
+from lunette.planner.site_foresight import after
 from lunette.system.fake import FakeSignature
 
 __all__ = ["world"]
@@ -57,6 +61,48 @@ def test_a_pool_is_given_a_log_a_cache_and_a_spare(world: World) -> None:
     assert [step.kind for step in plan.steps] == ["pool.add"] * 3
     assert len(members(world)) == 6
     assert ask(world, document(world, arrays=[more])).job_id is None
+
+
+MIRROR = {"engine": "md", "level": "raid1"}
+PARITY = {"engine": "md", "level": "raid5"}
+POOL = {"engine": "zfs", "level": "mirror"}
+
+
+@pytest.mark.parametrize(
+    ("array", "lists"),
+    [
+        (MIRROR, {"spares": slice(3, 4)}),
+        (MIRROR, {"disks": slice(0, 5)}),
+        (MIRROR, {"disks": slice(0, 4), "spares": slice(4, 5)}),
+        (PARITY, {"disks": slice(0, 4), "spares": slice(4, 5)}),
+        (POOL, {"log": slice(3, 4), "cache": slice(4, 5), "spares": slice(5, 6)}),
+        (POOL, {"special": slice(3, 6)}),
+    ],
+)
+def test_what_is_foreseen_of_an_array_with_more_disks_is_what_comes(
+    world: World, array: dict[str, str], lists: dict[str, slice]
+) -> None:
+    one = disks(world)
+    before = {"name": "tank", **array, "disks": one[:3]}
+    applied(world, document(world, arrays=[before]))
+    world.machine.advance(400)
+    seen = world.control.observation(0)
+    more = {name: one[which] for name, which in lists.items()}
+    plan = applied(world, document(world, arrays=[{**before, **more}]))
+    foreseen, found = reduce(after, plan.steps, seen), world.control.observation(0)
+    assert [place(one) for one in foreseen.arrays] == [place(one) for one in found.arrays] != []
+    assert [is_blank(disk) for disk in foreseen.disks] == [is_blank(disk) for disk in found.disks]
+
+
+def place(array: ObservedArray) -> tuple[Any, ...]:
+    """What makes a difference for a change that follows."""
+    members = sorted((one.disk_id, one.role, one.state) for one in array.members)
+    state = array.state, array.is_reshaping, array.progress and array.progress.action
+    return array.uuid, array.raid_disks, *state, array.write_hole, array.size_bytes, members
+
+
+def is_blank(disk: ObservedDisk) -> bool:
+    return not (disk.signatures or disk.partitions or disk.holders)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,8 @@ from backend.tests.engine.conftest import Appliance
 from backend.tests.engine.site_stages import deleted, made, played
 from backend.tests.engine.test_site import ask, there
 from backend.tests.exploring import explored, fixed
-from backend.tests.planner.sites import ARRAYS, DISKS, Scene, facts, open_sites, scenes, sites
+from backend.tests.planner.site_scenes import Scene, scenes
+from backend.tests.planner.sites import ARRAYS, DISKS, facts, open_sites, sites
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.base import Model
 from lunette.domain.errors import InUse, LunetteError
@@ -27,9 +28,10 @@ from lunette.domain.site import Site, SiteNoun, SiteRequest, key_of
 from lunette.domain.volumes import Provisioning
 from lunette.engine.site_known import known
 from lunette.planner import site as planner
+from lunette.planner.site_renames import RENAMABLE
 from lunette.planner.site_scope import narrow
 
-FEW, MANY = 8, 1500
+FEW, MANY = 24, 1500
 """Examples in `make test`, among which is every kind of thing, and in the full matrix."""
 FEWER = 4
 """Examples in `make test` of the properties that follow."""
@@ -46,15 +48,15 @@ def check_a_then_b_is_b(appliance: Appliance, scene: Scene) -> None:
         world.take(scene.snapshots)
         if leaving:
             with pytest.raises(InUse, match="has the snapshots"):
-                world.rehearse(world.changes(second, facts(first)))
+                world.rehearse(world.changes(second, scene.first_keys()))
             assert world.facts() == facts(first)
         world.drop(leaving)
-        changes = world.bring_to(second, facts(first))
+        changes = world.bring_to(second, scene.first_keys())
         assert world.facts() == facts(second)
         assert world.settings() == second.settings
         assert world.snapshots() == scene.staying()
-        assert deleted(changes) >= facts(first).keys() - facts(second).keys()
-        assert world.bring_to(second, facts(first)) == ()
+        assert deleted(changes) >= scene.first_keys() - facts(second).keys()
+        assert world.bring_to(second, scene.first_keys()) == ()
         exported = Site.model_validate_json(known(world._tx, None).site.model_dump_json(exclude_unset=True))
         assert world.bring_to(exported) == ()
 
@@ -93,15 +95,15 @@ def check_only_what_is_named_goes(appliance: Appliance, scene: Scene, named: set
         arrays = [key for key in deleted(changes) if key.startswith("array/")]
         assert bool(sum(plan.bytes_destroyed() for plan in plans)) == bool(arrays)
         world.bring_to(scene.second, named)
-        assert before.keys() - world.facts().keys() <= named
-        assert world.snapshots() == scene.snapshots
+        assert scene.now(before) - world.facts().keys() <= named
+        assert world.snapshots().keys() == scene.snapshots.keys()
 
 
 @st.composite
 def named_scenes(draw: st.DrawFn) -> tuple[Scene, set[str]]:
     """Two sites, and some of the first that may go."""
     scene = draw(scenes())
-    keys = sorted(facts(scene.first))
+    keys = sorted(scene.first_keys())
     return scene, draw(st.sets(st.sampled_from(keys))) if keys else set()
 
 
@@ -204,12 +206,12 @@ def check_a_then_b_is_made_and_served(template: Path, scene: Scene) -> None:
         assert machine.snapshots() == scene.snapshots
         if leaving:
             with pytest.raises(InUse, match="has the snapshots"):
-                ask(machine.world, second, *facts(first))
+                ask(machine.world, second, *scene.first_keys())
         machine.drop(leaving)
-        machine.bring_to(second, facts(first))
+        machine.bring_to(second, scene.first_keys())
         assert there(machine.world) == facts(second)
         assert machine.snapshots() == scene.staying()
-        assert ask(machine.world, second, *facts(first)).job_id is None
+        assert ask(machine.world, second, *scene.first_keys()).job_id is None
 
 
 @fixed("a_then_b_is_made", FEW_MADE)
@@ -240,16 +242,30 @@ def kinds(scene: Scene) -> Iterator[object]:
         yield from (schedule.action for schedule in site.schedules or ())
     engine_of = {volume.name: ArrayEngine(ARRAYS[volume.array]["engine"]) for volume in scene.first.volumes or ()}
     yield from (("snapshot", engine_of[volume]) for volume in scene.snapshots.values())
+    yield from (("renamed", noun) for noun, names in scene.renamed.names.items() if names)
+    yield from joining(scene)
+
+
+def joining(scene: Scene) -> Iterator[object]:
+    """The lists of arrays, by engine, that get longer in the second site."""
+    there = {array.name: array for array in scene.first.arrays or ()}
+    for array in scene.second.arrays or ():
+        for role in ("disks", "spares", "log", "cache") if array.name in there else ():
+            if len(getattr(array, role)) > len(getattr(there[array.name], role)):
+                yield (array.engine, role)
 
 
 def test_every_kind_is_among_the_fixed_examples() -> None:
     engines = (ArrayEngine.MD, ArrayEngine.ZFS)
-    wanted = {
+    made = {
         *SiteNoun, *engines, *ScheduleAction, Protocol.ISCSI, Protocol.NVME_TCP, *product(Family, (False, True)),
         *product(engines, Provisioning), *product(("differing", "snapshot"), engines),
     }  # fmt: skip
-    for name, count in (("a_then_b_is_b", FEW), ("a_then_b_is_made", FEW_MADE)):
-        assert wanted - drawn(name, count) == set(), name
+    joined = {
+        *product((ArrayEngine.MD,), ("disks", "spares")), *product((ArrayEngine.ZFS,), ("spares", "log", "cache")),
+    }  # fmt: skip
+    assert made - drawn("a_then_b_is_made", FEW_MADE) == set()
+    assert {*made, *joined, *product(("renamed",), RENAMABLE)} - drawn("a_then_b_is_b", FEW) == set()
 
 
 def drawn(name: str, count: int) -> set[object]:

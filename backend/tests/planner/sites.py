@@ -6,8 +6,6 @@ numbers are few, so that two sites get into each other's way.
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -15,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from backend.tests.agent.exports import dhchap_key
+from lunette.domain.arrays import ArrayCreate, ArrayEngine
 from lunette.domain.base import Model
 from lunette.domain.mappings import PortalCreate
 from lunette.domain.site import Site, SiteNoun, key_of
@@ -88,10 +87,11 @@ WORDS = st.sampled_from(["", "old", "new"])
 
 
 @st.composite
-def sites(draw: DrawFn) -> Site:
-    """A site that says everything about what it holds."""
-    arrays = draw(st.sampled_from(TOGETHER))
-    volumes = sorted(_some(draw, [name for name, volume in VOLUMES.items() if volume["array"] in arrays]))
+def sites(draw: DrawFn, like: Site | None = None) -> Site:
+    """A site that says everything about what it holds. With `like`, it shares an array with that one if it has any."""
+    held = {array.name for array in (like.arrays if like else None) or ()}
+    arrays = draw(st.sampled_from([names for names in TOGETHER if held & set(names)] or TOGETHER))
+    volumes = sorted(some(draw, [name for name, volume in VOLUMES.items() if volume["array"] in arrays]))
     hosts = _hosts(draw, sorted(draw(st.sets(st.sampled_from(HOSTS)))))
     groups = _groups(draw, sorted(draw(st.sets(st.sampled_from(GROUPS)))), [host["name"] for host in hosts])
     return Site.model_validate({
@@ -113,14 +113,14 @@ def sites(draw: DrawFn) -> Site:
     })  # fmt: skip
 
 
-def _some(draw: DrawFn, names: list[str], least: int = 0, most: int | None = None) -> set[str]:
+def some(draw: DrawFn, names: list[str], least: int = 0, most: int | None = None) -> set[str]:
     return draw(st.sets(st.sampled_from(names), min_size=least, max_size=most)) if names else set()
 
 
 def _schedules(draw: DrawFn, subjects: dict[str, list[str]]) -> list[dict[str, Any]]:
     """`subjects` are the arrays that can be scrubbed and the volumes of which snapshots can be taken."""
     about = {"scrub": "arrays", "snapshot": "volumes"}
-    names = _some(draw, [name for name, action in SCHEDULES.items() if subjects[about[action]]])
+    names = some(draw, [name for name, action in SCHEDULES.items() if subjects[about[action]]])
     return [_schedule(draw, name, about[SCHEDULES[name]], subjects) for name in sorted(names)]
 
 
@@ -128,7 +128,7 @@ def _schedule(draw: DrawFn, name: str, field: str, subjects: dict[str, list[str]
     keep = st.fixed_dictionaries({"last": st.integers(1, 3)}, optional={"daily": st.just(7)})
     return {
         "name": name, "action": SCHEDULES[name], "arrays": [], "volumes": [],
-        field: sorted(_some(draw, subjects[field], least=1)), "keep": draw(keep) if field == "volumes" else None,
+        field: sorted(some(draw, subjects[field], least=1)), "keep": draw(keep) if field == "volumes" else None,
         "when": draw(st.sampled_from(["0 2 * * *", "30 4 * * 0"])),
         "missed": draw(st.sampled_from(["skip", "run_once"])),
         "snapshot_name": draw(st.sampled_from(["{volume}.{date}-{time}", "{volume}-{date}"])),
@@ -222,37 +222,6 @@ def _mappings(
     return found
 
 
-@dataclass(frozen=True)
-class Scene:
-    """Two sites that are made one after the other on disks of these sizes, and snapshots that are taken between them:
-    the volume of each by its name.
-    """
-
-    disks: tuple[int, ...]
-    first: Site
-    snapshots: Mapping[str, str]
-    second: Site
-
-    def staying(self) -> dict[str, str]:
-        """The snapshots whose volumes the second site holds too."""
-        held = {volume.name for volume in self.second.volumes or ()}
-        return {name: volume for name, volume in self.snapshots.items() if volume in held}
-
-    def leaving(self) -> list[str]:
-        """The names of all others."""
-        return [name for name in self.snapshots if name not in self.staying()]
-
-
-@st.composite
-def scenes(draw: DrawFn) -> Scene:
-    """Two sites, and snapshots of volumes of the first that can have some."""
-    first, second = draw(sites()), draw(sites())
-    able = {f"{one.name}.{n}": one.name for one in first.volumes or () if one.name in SNAPPED for n in (1, 2)}
-    taken = sorted(_some(draw, list(able), most=3))
-    sizes = st.tuples(*[st.sampled_from(DISK_BYTES)] * len(DISKS))
-    return Scene(disks=draw(sizes), first=first, snapshots={name: able[name] for name in taken}, second=second)
-
-
 @st.composite
 def open_sites(draw: DrawFn) -> Site:
     """A site that leaves fields open: those that may be left out are, at random."""
@@ -294,7 +263,7 @@ Facts = dict[str, dict[str, object]]
 
 def facts(site: Site) -> Facts:
     """What a site says, by key, in a form in which the order of lists means nothing. Settings, which are always there,
-    are left out.
+    are left out. The spares of an array of md count as its disks: they become members by themselves.
 
     A portal without an engine has the first that serves its protocol.
     """
@@ -304,7 +273,12 @@ def facts(site: Site) -> Facts:
 
 def _facts(entry: Model) -> dict[str, object]:
     chosen = {"engine": entry.engine or SERVED_BY[entry.protocol][0]} if isinstance(entry, PortalCreate) else {}
-    return {name: frozenset(map(_own, value)) if isinstance(value, tuple) else value for name, value in entry} | chosen
+    values = {name: value for name, value in entry if name != "renamed_from"}
+    if isinstance(entry, ArrayCreate) and entry.engine is ArrayEngine.MD:
+        values |= {"disks": (*entry.disks, *entry.spares), "spares": ()}
+    return {
+        name: frozenset(map(_own, value)) if isinstance(value, tuple) else value for name, value in values.items()
+    } | chosen
 
 
 def _own(value: object) -> object:

@@ -5775,7 +5775,7 @@ export type Site = {
     /**
      * Volumes
      */
-    volumes?: Array<VolumeCreate> | null;
+    volumes?: Array<SiteVolume> | null;
     /**
      * Hosts
      */
@@ -5783,7 +5783,7 @@ export type Site = {
     /**
      * Host Groups
      */
-    host_groups?: Array<HostGroupCreate> | null;
+    host_groups?: Array<SiteHostGroup> | null;
     /**
      * Portals
      */
@@ -5799,7 +5799,7 @@ export type Site = {
     /**
      * Schedules
      */
-    schedules?: Array<ScheduleCreate> | null;
+    schedules?: Array<SiteSchedule> | null;
     settings?: SettingsPatch | null;
 };
 
@@ -5981,6 +5981,38 @@ export type SiteHost = {
      * Opens Without Missing After S
      */
     opens_without_missing_after_s?: number | null;
+    /**
+     * Renamed From
+     */
+    renamed_from?: string | null;
+};
+
+/**
+ * SiteHostGroup
+ *
+ * A host group.
+ */
+export type SiteHostGroup = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Hosts
+     */
+    hosts?: Array<string>;
+    /**
+     * Description
+     */
+    description?: string;
+    /**
+     * Opens Without Missing After S
+     */
+    opens_without_missing_after_s?: number | null;
+    /**
+     * Renamed From
+     */
+    renamed_from?: string | null;
 };
 
 /**
@@ -5998,6 +6030,78 @@ export type SiteRequest = {
      * Destroy
      */
     destroy?: Array<string>;
+};
+
+/**
+ * SiteSchedule
+ *
+ * A schedule.
+ */
+export type SiteSchedule = {
+    /**
+     * Name
+     */
+    name: string;
+    action: ScheduleAction;
+    /**
+     * Volumes
+     */
+    volumes?: Array<string>;
+    /**
+     * Arrays
+     */
+    arrays?: Array<string>;
+    /**
+     * When
+     */
+    when: string;
+    keep?: Retention | null;
+    /**
+     * Snapshot Name
+     */
+    snapshot_name?: string;
+    missed?: MissedRuns;
+    /**
+     * Enabled
+     */
+    enabled?: boolean;
+    /**
+     * Description
+     */
+    description?: string;
+    /**
+     * Renamed From
+     */
+    renamed_from?: string | null;
+};
+
+/**
+ * SiteVolume
+ *
+ * A volume. A larger size grows it; a smaller one is refused.
+ */
+export type SiteVolume = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Array
+     */
+    array: string;
+    /**
+     * Size Bytes
+     */
+    size_bytes: number;
+    provisioning?: Provisioning;
+    /**
+     * Description
+     */
+    description?: string;
+    /**
+     * Renamed From
+     */
+    renamed_from?: string | null;
 };
 
 /**
@@ -7754,7 +7858,7 @@ export type SiteWritable = {
     /**
      * Volumes
      */
-    volumes?: Array<VolumeCreate> | null;
+    volumes?: Array<SiteVolume> | null;
     /**
      * Hosts
      */
@@ -7762,7 +7866,7 @@ export type SiteWritable = {
     /**
      * Host Groups
      */
-    host_groups?: Array<HostGroupCreate> | null;
+    host_groups?: Array<SiteHostGroup> | null;
     /**
      * Portals
      */
@@ -7778,7 +7882,7 @@ export type SiteWritable = {
     /**
      * Schedules
      */
-    schedules?: Array<ScheduleCreate> | null;
+    schedules?: Array<SiteSchedule> | null;
     settings?: SettingsPatchWritable | null;
 };
 
@@ -7960,6 +8064,10 @@ export type SiteHostWritable = {
      * Opens Without Missing After S
      */
     opens_without_missing_after_s?: number | null;
+    /**
+     * Renamed From
+     */
+    renamed_from?: string | null;
 };
 
 /**

@@ -55,8 +55,14 @@ def _filled(array: ObservedArray, disk_id: str) -> dict[str, Any]:
 
 def _reshaped(array: ObservedArray, disks: int) -> dict[str, Any]:
     """A mirror is filled, everything else laid out anew; either takes the disks that stand by."""
-    action = "recover" if array.level == Level.RAID1 else "reshape"
-    return {"raid_disks": disks, "is_reshaping": action == "reshape", "progress": _begun(action)}
+    is_mirror = array.level == Level.RAID1
+    spares = [member for member in array.members if member.state == "spare"][: disks - (array.raid_disks or disks)]
+    taken = "rebuilding" if is_mirror else "in_sync"
+    return {
+        "members": tuple(one.model_copy(update={"state": taken}) if one in spares else one for one in array.members),
+        "raid_disks": disks, "state": ArrayState.REBUILDING if is_mirror else ArrayState.RESHAPING,
+        "is_reshaping": not is_mirror, "progress": _begun("recover" if is_mirror else "reshape"),
+    }  # fmt: skip
 
 
 def _begun(action: str) -> SyncProgress:

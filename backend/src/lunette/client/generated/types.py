@@ -313,7 +313,10 @@ __all__ = [
     "SiteChap",
     "SiteDhChap",
     "SiteHost",
+    "SiteHostGroup",
     "SiteRequest",
+    "SiteSchedule",
+    "SiteVolume",
     "Snapshot",
     "SnapshotBatch",
     "SnapshotClone",
@@ -2519,13 +2522,13 @@ class Site(TypedDict):
 
     format: NotRequired[Literal[1]]
     arrays: NotRequired[list[SiteArray] | None]
-    volumes: NotRequired[list[VolumeCreate] | None]
+    volumes: NotRequired[list[SiteVolume] | None]
     hosts: NotRequired[list[SiteHost] | None]
-    host_groups: NotRequired[list[HostGroupCreate] | None]
+    host_groups: NotRequired[list[SiteHostGroup] | None]
     portals: NotRequired[list[PortalCreate] | None]
     fc_ports: NotRequired[list[FcPortCreate] | None]
     mappings: NotRequired[list[MappingCreate] | None]
-    schedules: NotRequired[list[ScheduleCreate] | None]
+    schedules: NotRequired[list[SiteSchedule] | None]
     settings: NotRequired[SettingsPatch | None]
 
 
@@ -2592,6 +2595,17 @@ class SiteHost(TypedDict):
     dhchap: NotRequired[SiteDhChap | None]
     description: NotRequired[str]
     opens_without_missing_after_s: NotRequired[int | None]
+    renamed_from: NotRequired[str | None]
+
+
+class SiteHostGroup(TypedDict):
+    """A host group."""
+
+    name: str
+    hosts: NotRequired[list[str]]
+    description: NotRequired[str]
+    opens_without_missing_after_s: NotRequired[int | None]
+    renamed_from: NotRequired[str | None]
 
 
 class SiteRequest(TypedDict):
@@ -2602,6 +2616,33 @@ class SiteRequest(TypedDict):
     site: Site
     scope: NotRequired[list[str]]
     destroy: NotRequired[list[str]]
+
+
+class SiteSchedule(TypedDict):
+    """A schedule."""
+
+    name: str
+    action: ScheduleAction
+    volumes: NotRequired[list[str]]
+    arrays: NotRequired[list[str]]
+    when: str
+    keep: NotRequired[Retention | None]
+    snapshot_name: NotRequired[str]
+    missed: NotRequired[MissedRuns]
+    enabled: NotRequired[bool]
+    description: NotRequired[str]
+    renamed_from: NotRequired[str | None]
+
+
+class SiteVolume(TypedDict):
+    """A volume. A larger size grows it; a smaller one is refused."""
+
+    name: str
+    array: str
+    size_bytes: int | str
+    provisioning: NotRequired[Provisioning]
+    description: NotRequired[str]
+    renamed_from: NotRequired[str | None]
 
 
 class Snapshot(TypedDict):
