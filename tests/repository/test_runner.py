@@ -12,6 +12,7 @@ import pytest
 
 from tests.e2e.waiting import wait_until
 from tests.machines import pace
+from tests.machines.process import OwnedProcess, is_alive
 from tests.run import suite
 from tests.run.command import ROOT, run_quietly, run_shown
 from tests.run.memory import Memory, tree_digest
@@ -95,6 +96,28 @@ def test_a_tier_that_hangs_is_stopped_at_its_deadline(tmp_path: Path) -> None:
     tier = _tier(sys.executable, "-c", "import time; time.sleep(60)", deadline_s=0.5)
     result = suite.run_tier(tier, _suite(), require_all=False, folder=tmp_path)
     assert "not finished after its deadline" in result.cases[0].reason
+
+
+def test_a_tier_that_is_ended_leaves_no_machine_running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LUNETTE_STATE", str(tmp_path / "run"))
+    program = (
+        "import signal, sys, time\n"
+        "from pathlib import Path\n"
+        "from tests.machines.process import spawn\n"
+        "from tests.machines.state import StateFolder\n"
+        "signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
+        "folder = StateFolder('slow')\n"
+        "record = folder.create('qemu', {}, kept=False)\n"
+        "guest = record.processes['guest'] = spawn(['sleep', '600'], folder.path / 'log', cwd=folder.path)\n"
+        "folder.write(record)\n"
+        "Path(sys.argv[1], 'guest').write_text(f'{guest.pid} {guest.started}')\n"
+        "time.sleep(600)"
+    )
+    tier = _tier(sys.executable, "-c", program, "{results}", deadline_s=10)
+    suite.run_tier(tier, _suite(), require_all=False, folder=tmp_path)
+    guest = OwnedProcess(*map(int, (tmp_path / "guest").read_text().split()))
+    assert not is_alive(guest)
+    assert not (tmp_path / "run" / "slow").exists()
 
 
 def test_a_run_that_is_terminated_ends_its_tiers_politely(tmp_path: Path) -> None:

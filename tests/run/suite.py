@@ -4,17 +4,18 @@ import argparse
 import os
 import secrets
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests.machines import pace
 from tests.run import again, matrix, needs
-from tests.run.command import Ran, cache_folder, run_shown, stopping
+from tests.run.command import ROOT, Ran, cache_folder, run_shown, stopping
 from tests.run.memory import Memory, tree_digest
 from tests.run.results import Case, TierResult, read_junit, report, required
 from tests.run.tiers import Suite, Tier, blocks, load
@@ -81,6 +82,12 @@ def _keep_pace(factor: float) -> None:
     pace.keep_native(factor)
     os.environ |= _patience(factor)
     _measured_at = time.monotonic()
+
+
+def _remove_machines(environment: Mapping[str, str]) -> None:
+    """Removes what a command that was ended had no time to stop: a machine is slower to go than `run_shown` waits."""
+    sweep = [sys.executable, "-m", "tests.machines", "sweep"]
+    subprocess.run(sweep, cwd=ROOT, env={**os.environ, **environment}, check=False, stdin=subprocess.DEVNULL)
 
 
 def _patience(factor: float) -> dict[str, str]:
@@ -246,6 +253,8 @@ def run_tier(
             nice=tier.nice,
             log=folder / f"{tier.name}.log",
         )
+        if ran.timed_out or stopping.is_set():
+            _remove_machines(environment)
         cases = read_junit(folder / f"{tier.name}.xml") + _broken(tier, ran, folder, deadline_s)
     if require_all:
         cases = required(cases, suite.allowed_skips)
