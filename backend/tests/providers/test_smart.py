@@ -105,6 +105,11 @@ def test_a_trip_temperature_of_zero_is_none() -> None:
     assert told(SAS | {"temperature": {"current": 41, "drive_trip": 0}}).temperature_critical_c is None
 
 
+def test_a_volume_of_a_controller_that_has_no_sensor_is_not_at_0_degrees() -> None:
+    assert told(SAS | {"temperature": {"current": 0, "drive_trip": 0}}).temperature_c is None
+    assert told(SAS | {"temperature": {"current": 0, "drive_trip": 65}}).temperature_c == 0
+
+
 def test_a_device_without_smart_has_a_problem_in_smartctls_words_and_no_zeros() -> None:
     said = {"smartctl": {"exit_status": 1, "messages": [{"string": "/dev/sdx: Unable to detect device type"}]}}
     reading = smart_parse.reading(json.dumps(said), 7.0)

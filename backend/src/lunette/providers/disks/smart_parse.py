@@ -169,6 +169,8 @@ def _values(told: Section) -> HealthValues:
         return HealthValues(**(common | _nvme(log)))
     if protocol == "ATA" or "ata_smart_attributes" in told or "ata_device_statistics" in told:
         return HealthValues(**(common | _ata(told)))
+    if common["temperature_c"] == 0 and not heat.count("drive_trip"):
+        common["temperature_c"] = None  # a volume of a RAID controller gives 0 for both: it has no sensor
     return HealthValues(**(common | _scsi(told)))
 
 

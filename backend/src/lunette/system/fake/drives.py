@@ -62,6 +62,8 @@ class Health:
     is_hanging: bool = False
     odd: dict[str, object] = field(default_factory=dict)
     """What smartctl prints otherwise than a sound drive and a sound tool would, by its key."""
+    said: str | None = None
+    """What smartctl prints, whole, as it was recorded."""
 
 
 class DriveTools:
@@ -100,6 +102,8 @@ class DriveTools:
             return 3, json.dumps({"smartctl": {"exit_status": 3}}), ""
         if limits := next((word for word in argv if word.startswith("--log=scterc,")), None):
             return _limit(disk, health, limits)
+        if health.said is not None:
+            return json.loads(health.said)["smartctl"]["exit_status"], health.said, ""
         told = _of_any(disk, health) | _KINDS.get(disk.transport, _scsi)(health)
         told |= self_tests.told(disk.transport, health) | health.odd
         return (8 if health.is_failing or health.critical_warning else 0), json.dumps(told), ""

@@ -1,0 +1,24 @@
+/** Drives that are ailing, as the API tells of recorded logs (backend/tests/api/test_recorded_drives.py writes them). */
+import { expect, it } from 'vitest'
+import told from '../../../mock/recorded-drives.json'
+import { sasDisk } from '../../../mock/storage'
+import { text, visit } from '../../../mock/visit'
+import { loggedIn } from '../../../mock/world'
+import type { Disk } from '@/api'
+
+const WORDS = {
+  nvme: ['It cannot keep its cache over a power cut any more.'],
+  sas: ['It has too many errors of its medium.', 'It has too many defects that grew.'],
+  sata: ['It predicts its own failure.', 'It failed its self-test.', 'It has too many reallocated sectors.'],
+} as const
+
+const ailing = (kind: keyof typeof WORDS): Disk => ({
+  ...sasDisk(5),
+  health: told[kind] as NonNullable<Disk['health']>,
+})
+
+it.each(Object.keys(WORDS) as (keyof typeof WORDS)[])('shows what a %s drive says is wrong', async (kind) => {
+  const disk = ailing(kind)
+  const { page } = await visit(`/disks/${disk.id}`, { ...loggedIn(), disks: [disk] })
+  for (const words of WORDS[kind]) expect(text(page)).toContain(words)
+})
