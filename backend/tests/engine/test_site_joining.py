@@ -1,16 +1,20 @@
 """Documents that add disks to arrays and rename things: on the real engine and agent over a fake machine."""
 
+from collections.abc import Callable
 from functools import reduce
 from typing import Any
 
 import pytest
 
 from backend.tests.engine.test_site import applied, ask, document, there, world
-from backend.tests.faults.world import World
+from backend.tests.faults.world import ACTOR, World
+from lunette.domain.array_changes import ArrayAddSpares, ArrayDiskChoice, ArrayReplace
 from lunette.domain.arrays import ObservedArray
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict, Invalid, LunetteError
 from lunette.domain.site import Site
+from lunette.engine.array_changes import Change
+from lunette.engine.outcome import Outcome
 from lunette.planner.site_foresight import after
 from lunette.system.fake import FakeSignature
 
@@ -61,6 +65,70 @@ def test_a_pool_is_given_a_log_a_cache_and_a_spare(world: World) -> None:
     assert [step.kind for step in plan.steps] == ["pool.add"] * 3
     assert len(members(world)) == 6
     assert ask(world, document(world, arrays=[more])).job_id is None
+
+
+def changed(world: World, change: Callable[[Change], Outcome]) -> None:
+    """Changes the array as a request of its own does, and lets time go by until it is quiet."""
+    world.do(lambda tx: change(world.control.change_array(tx, ACTOR, "tank")))
+    world.machine.advance(400)
+
+
+def exported(world: World) -> Site:
+    with world.store.read() as tx:
+        return Site(arrays=world.control.site(tx).arrays)
+
+
+def test_a_lost_disk_that_comes_back_stands_by_and_the_array_does_not_grow(world: World) -> None:
+    """Its place is taken by the spare: the document lists two members, and the array has two."""
+    one, lost = disks(world), world.machine.blocks.disks[1]
+    wanted = holding(world, disks=one[:2], spares=[one[2]])
+    applied(world, wanted)
+    world.machine.advance(400)
+    changed(world, lambda array: array.fail(ArrayDiskChoice(disk=one[1])))
+    changed(world, lambda array: array.remove(ArrayDiskChoice(disk=one[1])))
+    assert members(world) == {one[0]: "in_sync", one[2]: "in_sync"}
+    plan = applied(world, wanted)
+    assert [step.kind for step in plan.steps if step.kind.startswith("md.")] == ["md.add"]
+    assert members(world) == {one[0]: "in_sync", one[2]: "in_sync", lost.links()[0]: "spare"}
+    assert ask(world, wanted).job_id is None
+
+
+def test_a_document_written_while_a_disk_is_replaced_does_not_have_the_old_one(world: World) -> None:
+    """Otherwise the array would grow by the disk that was taken out of it when the document is applied again."""
+    applied(world, document(world))
+    world.machine.advance(400)
+    one = disks(world)
+    world.do(lambda tx: world.control.change_array(tx, ACTOR, "tank").replace(ArrayReplace(disk=one[1], new=one[2])))
+    assert members(world)[one[2]] == "replacing"
+    written = exported(world)
+    assert written.arrays
+    assert written.arrays[0].disks == (one[0], one[2])
+    assert ask(world, written).job_id is None
+    world.machine.advance(400)
+    assert ask(world, written).job_id is None
+
+
+def test_a_disk_whose_replacement_is_lost_stays_in_the_document(world: World) -> None:
+    applied(world, document(world))
+    world.machine.advance(400)
+    one = disks(world)
+    world.do(lambda tx: world.control.change_array(tx, ACTOR, "tank").replace(ArrayReplace(disk=one[1], new=one[2])))
+    world.machine.pull(world.machine.blocks.disks[2])
+    changed(world, lambda array: array.remove(ArrayDiskChoice(disk=one[2])))
+    written = exported(world)
+    assert written.arrays
+    assert written.arrays[0].disks == tuple(one[:2])
+    assert ask(world, document(world)).job_id is None
+
+
+def test_spares_that_are_left_out_stay(world: World) -> None:
+    applied(world, document(world))
+    world.machine.advance(400)
+    changed(world, lambda array: array.add_spares(ArrayAddSpares(disks=(disks(world)[2],))))
+    assert ask(world, document(world)).job_id is None
+    with pytest.raises(Conflict, match="lunette array remove") as refusal:
+        ask(world, holding(world, disks=disks(world)[:2], spares=[]))
+    assert [problem.field for problem in refusal.value.errors] == ["arrays[0].spares"]
 
 
 MIRROR = {"engine": "md", "level": "raid1"}

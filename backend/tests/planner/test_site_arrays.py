@@ -4,14 +4,21 @@ from typing import Any
 
 import pytest
 
-from backend.tests.planner.test_site import ARRAY, changes, refused, site
-from lunette.domain.errors import Conflict
+from backend.tests.planner.test_site import ARRAY, refused, site
+from lunette.domain.errors import Conflict, Invalid
+from lunette.domain.site import SiteRequest
+from lunette.planner.site import KnownSite, difference
 
 POOL = {**ARRAY, "engine": "zfs", "level": "mirror", "write_hole": "copy_on_write", "log": ["nvme-D5"]}
 
 
-def joining(entry: dict[str, Any], there: dict[str, Any], *destroy: str) -> list[tuple[str, dict[str, Any], str]]:
-    found = changes(site(arrays=[entry]), site(arrays=[there]), *destroy)
+Joins = list[tuple[str, dict[str, Any], str]]
+
+
+def joining(entry: dict[str, Any], there: dict[str, Any], *destroy: str, members: int | None = None) -> Joins:
+    request = SiteRequest(site=site(arrays=[entry]), destroy=destroy)
+    known = KnownSite(site(arrays=[there]), members={} if members is None else {"tank": members})
+    found = difference(request, known).changes
     assert {change.keys for change in found} <= {("array/tank",)}
     return [(change.verb, change.wishes[0].model_dump(mode="json"), change.places[0]) for change in found]
 
@@ -37,6 +44,33 @@ def test_a_spare_of_the_array_that_became_a_member_is_not_added_again() -> None:
     there = {**ARRAY, "disks": ["nvme-D1", "nvme-D2", "nvme-D3"]}
     (found,) = joining({**ARRAY, "spares": ["nvme-D3", "nvme-D4"]}, there)
     assert found[:2] == ("add_spares", {"disks": ["nvme-D4"], "wipe": []})
+
+
+def test_an_array_grows_to_as_many_members_as_the_document_lists() -> None:
+    """A member that was lost and let go of comes back when a spare has its place: it stands by."""
+    there = {**ARRAY, "disks": ["nvme-D1", "nvme-D3"]}
+    wanted = {**ARRAY, "spares": ["nvme-D3"]}
+    back = ("add_spares", {"disks": ["nvme-D2"], "wipe": []}, "arrays[0].disks")
+    assert joining(wanted, there, members=2) == [back]
+    more = {**wanted, "disks": ["nvme-D4", *wanted["disks"]]}
+    grow = ("grow", {"disks": ["nvme-D4"], "wipe": []}, "arrays[0].disks")
+    assert joining(more, there, members=2) == [back, grow]
+
+
+def test_more_disks_than_can_join_at_once_are_refused() -> None:
+    wanted = site(arrays=[{**ARRAY, "disks": [*ARRAY["disks"], *(f"nvme-E{number}" for number in range(65))]}])
+    ((field, message),) = refused(Invalid, wanted, site(arrays=[ARRAY]))
+    assert (field, message.startswith("65 disks are to join array/tank")) == ("arrays[0].disks", True)
+
+
+def test_a_spare_of_a_pool_that_is_listed_as_a_member_is_a_difference() -> None:
+    """ZFS makes no member of a spare by itself."""
+    there = {**POOL, "spares": ["nvme-D8"]}
+    ((verb, wish, place),) = joining({**POOL, "disks": [*POOL["disks"], "nvme-D8"]}, there)
+    assert (verb, wish["disks"], place) == ("grow", ["nvme-D8"], "arrays[0].disks")
+    swapped = {**there, "disks": ["nvme-D1", "nvme-D8"], "spares": ["nvme-D2"]}
+    found = refused(Conflict, site(arrays=[swapped]), site(arrays=[there]))
+    assert [field for field, _ in found] == ["arrays[0].disks", "arrays[0].spares"]
 
 
 def test_a_list_that_is_left_out_stays_and_is_no_reason_to_grow() -> None:

@@ -9,13 +9,15 @@ from lunette.domain.arrays import DiskId, HealthCommand, Level, MemberRole, Pace
 from lunette.domain.base import Model
 from lunette.domain.tuning import ArrayTuning
 
+MAX_JOINING = 64
+"""So many disks join an array at once."""
 Wipe = Annotated[tuple[DiskId, ...], Field(max_length=256)]
 
 
 class ArrayAddSpares(Model):
     """Disks that stand by: the first takes the place of a member that is lost. `wipe` as at creation."""
 
-    disks: Annotated[tuple[DiskId, ...], Field(min_length=1, max_length=64)]
+    disks: Annotated[tuple[DiskId, ...], Field(min_length=1, max_length=MAX_JOINING)]
     wipe: Wipe = ()
 
 
@@ -26,14 +28,14 @@ class ArrayAddDisks(Model):
     """
 
     role: Literal[MemberRole.LOG, MemberRole.CACHE, MemberRole.SPECIAL]
-    disks: Annotated[tuple[DiskId, ...], Field(min_length=1, max_length=64)]
+    disks: Annotated[tuple[DiskId, ...], Field(min_length=1, max_length=MAX_JOINING)]
     wipe: Wipe = ()
 
 
 class ArrayGrow(Model):
     """Disks that become members: of a mirror further copies, of any other level more room. `wipe` as at creation."""
 
-    disks: Annotated[tuple[DiskId, ...], Field(min_length=1, max_length=64)]
+    disks: Annotated[tuple[DiskId, ...], Field(min_length=1, max_length=MAX_JOINING)]
     wipe: Wipe = ()
 
 

@@ -9,7 +9,6 @@ import functools
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any
 
@@ -38,14 +37,13 @@ from lunette.engine import (
 )
 from lunette.engine.desk import Desk
 from lunette.engine.outcome import Actor, Outcome
-from lunette.engine.site_known import known
+from lunette.engine.site_known import as_seen, known, members
 from lunette.planner import site as planner
 from lunette.planner.site_changes import WISHES, SiteChange, Verb
 from lunette.planner.site_foresight import after
 from lunette.store.database import after_commit, store_of
 from lunette.store.events import emit
 from lunette.store.journal import Job, JobStep
-from lunette.store.resources import Array as ArrayRow
 from lunette.store.resources import Host, HostGroup, Volume
 from lunette.store.resources import Mapping as MappingRow
 
@@ -105,23 +103,10 @@ def export(tx: Session, seen: Observation | None) -> Site:
     disk's place by itself. A schedule whose volumes or arrays are all gone is left out: no document could ask for it.
     """
     site = known(tx, None).site
-    spares = {
-        array.uuid: {member.disk_id for member in array.members if member.state == "spare"}
-        for array in (seen.arrays if seen else ())
-    }
-    uuids = dict(tx.execute(select(ArrayRow.name, ArrayRow.uuid)).all())
-    arrays = tuple(_parted(array, spares.get(uuids[array.name], set())) for array in site.arrays or ())
+    if seen is not None:
+        site = as_seen(tx, site, seen)
     schedules = tuple(one for one in site.schedules or () if one.volumes or one.arrays)
-    return site.model_copy(update={"arrays": arrays, "schedules": schedules})
-
-
-def _parted(array: SiteArray, spares: AbstractSet[str | None]) -> SiteArray:
-    standing_by = tuple(disk for disk in array.disks if disk in spares)
-    if not standing_by:
-        return array
-    return array.model_copy(
-        update={"disks": tuple(disk for disk in array.disks if disk not in spares), "spares": standing_by}
-    )
+    return site.model_copy(update={"schedules": schedules})
 
 
 def apply(tx: Session, desk: Desk, actor: Actor, request: SiteRequest, dry_run: bool) -> Outcome:
@@ -130,7 +115,11 @@ def apply(tx: Session, desk: Desk, actor: Actor, request: SiteRequest, dry_run: 
     Raises what a single change would raise, if any of them cannot be made: then none is.
     """
     request = _with_disk_ids(request, desk)
-    found = planner.difference(request, known(tx, store_of(tx).box))
+    there = known(tx, store_of(tx).box)
+    if request.site.arrays:
+        seen = desk.seen()
+        there = replace(there, site=as_seen(tx, there.site, seen), members=members(tx, seen))
+    found = planner.difference(request, there)
     parts = rehearse(tx, desk, actor, found.changes)
     plan = _merged([outcome.plan for outcome in parts], found.notes)
     if dry_run or not found.changes:

@@ -2,29 +2,33 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from typing import Any, TypeVar
 
 from pydantic import SecretStr
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from lunette.domain.arrays import MemberRole
+from lunette.domain.arrays import ArrayEngine, MemberRole, ObservedArray
 from lunette.domain.base import Model
 from lunette.domain.dhchap import DhGroup, DhHash
 from lunette.domain.fc import FcPortCreate
 from lunette.domain.jobs import ResourceState
 from lunette.domain.mappings import MappingCreate, PortalCreate
+from lunette.domain.observations import Observation
 from lunette.domain.settings import SECRETS, DiscoveryAuth, SettingsPatch
 from lunette.domain.site import Site, SiteArray, SiteChap, SiteDhChap, SiteHost, SiteHostGroup, SiteNoun, SiteVolume
 from lunette.engine import schedules
 from lunette.planner.hosts import KINDS
 from lunette.planner.site import KnownSite
-from lunette.store.resources import Array, FcPort, Host, HostGroup, Mapping, Portal, Volume
+from lunette.store.resources import Array, ArrayDisk, FcPort, Host, HostGroup, Mapping, Portal, Volume
 from lunette.store.schedules import Schedule
 from lunette.store.schema import Base
 from lunette.store.secrets import SecretBox
 from lunette.store.settings import read_settings, with_secrets
 
+_DISK_FIELDS = tuple(role.field for role in MemberRole)
+_FILLED = frozenset({"replacing", "rebuilding"})
 Entry = TypeVar("Entry", bound=Model)
 
 
@@ -56,6 +60,39 @@ def known(tx: Session, box: SecretBox | None) -> KnownSite:
     planned = tuple(schedules.known(tx, row) for row in tx.scalars(select(Schedule).order_by(Schedule.name)))
     site = site.model_copy(update={"schedules": planned})
     return KnownSite(site, dict(_busy(SiteNoun.ARRAY, arrays)) | dict(_busy(SiteNoun.VOLUME, volumes)))
+
+
+def as_seen(tx: Session, site: Site, seen: Observation) -> Site:
+    """The site with the disks of each array as the machine has them: those that stand by are spares, for a spare takes
+    a lost disk's place by itself, and one whose place another takes is no disk of the array any more.
+    """
+    leaving = set(tx.scalars(select(ArrayDisk.disk_id).where(ArrayDisk.leaving)))
+    uuids = dict(tx.execute(select(Array.name, Array.uuid)).all())
+    observed = {array.uuid: array for array in seen.arrays}
+    arrays = tuple(_as_seen(array, observed.get(uuids[array.name]), leaving) for array in site.arrays or ())
+    return site.model_copy(update={"arrays": arrays})
+
+
+def _as_seen(array: SiteArray, found: ObservedArray | None, leaving: AbstractSet[str]) -> SiteArray:
+    states = {member.disk_id: member.state for member in found.members} if found else {}
+    if not _FILLED.intersection(states.values()):
+        leaving = {disk for disk in leaving if states.get(disk) != "in_sync"}  # the copy came to nothing: it stays
+    left = {field: tuple(disk for disk in getattr(array, field) if disk not in leaving) for field in _DISK_FIELDS}
+    if spares := tuple(disk for disk in left["disks"] if states.get(disk) == "spare"):
+        left["disks"] = tuple(disk for disk in left["disks"] if disk not in spares)
+        left["spares"] += spares
+    changed = {field: disks for field, disks in left.items() if disks != getattr(array, field)}
+    return array.model_copy(update=changed) if changed else array
+
+
+def members(tx: Session, seen: Observation) -> dict[str, int]:
+    """How many members each array of md has, by its name."""
+    names = dict(tx.execute(select(Array.uuid, Array.name)).all())
+    return {
+        names[array.uuid]: array.raid_disks
+        for array in seen.arrays
+        if array.engine is ArrayEngine.MD and array.uuid in names and array.raid_disks
+    }
 
 
 def _settings(tx: Session, box: SecretBox | None) -> SettingsPatch:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from lunette.domain.array_changes import MAX_JOINING
 from lunette.domain.arrays import ArrayCreate
 from lunette.domain.base import Model
 from lunette.domain.dhchap import DhChap
@@ -50,10 +51,13 @@ _PASSING = (ResourceState.CREATING, ResourceState.DELETING)
 
 @dataclass(frozen=True)
 class KnownSite:
-    """What is there now, as a document with its secrets. `busy` gives, by key, the state of what a job has."""
+    """What is there now, as a document with its secrets. `busy` gives, by key, the state of what a job has; `members`
+    how many members an array of md has, by its name: where it is not told, as many as its `disks`.
+    """
 
     site: Site
     busy: Mapping[str, str] = field(default_factory=dict)
+    members: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,7 @@ class _Comparison:
         self._wanted = narrow(request.site, there, request.scope, request.site)
         self._present = narrow(there, there, request.scope, request.site)
         self._busy = {self._renames.key(key): state for key, state in known.busy.items()}
+        self._members = known.members
         self._allowed = frozenset(request.destroy)
         self._wipe = frozenset(key.removeprefix("disk/") for key in request.destroy if key.startswith("disk/"))
         self._findings = Findings()
@@ -146,7 +151,8 @@ class _Comparison:
         patchable = PATCHES[noun].model_fields.keys() if noun in PATCHES else ()
         differing = {name: value for name, value in _given(wanted).items() if _differs(name, value, present)}
         if isinstance(wanted, ArrayCreate) and isinstance(present, ArrayCreate):
-            for name, joins in site_arrays.joining(wanted, present, self._wipe):
+            members = self._members.get(present.name, len(present.disks))
+            for name, joins in site_arrays.joining(wanted, present, self._wipe, members):
                 differing.pop(name, None)
                 self._join(key, name, joins)
         if isinstance(present, VolumeCreate) and differing.get("size_bytes", 0) > present.size_bytes:
@@ -166,6 +172,9 @@ class _Comparison:
         if wish is not None:
             phase, verb = JOIN_PHASE[type(wish)]
             place = f"{self._places[key]}.{name}"
+            if len(wish.disks) > MAX_JOINING:
+                message = f"{len(wish.disks)} disks are to join {key}, and {MAX_JOINING} can at once: add some first"
+                self._findings.add(Invalid, place, str(len(wish.disks)), message)
             self._phases[phase].append(SiteChange(verb, SiteNoun.ARRAY, (key,), (wish,), (place,)))
 
     def _refuse_fixed(self, noun: SiteNoun, key: str, fixed: Mapping[str, object], present: Model) -> None:

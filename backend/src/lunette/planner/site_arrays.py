@@ -3,35 +3,59 @@
 from collections.abc import Collection, Iterator
 
 from lunette.domain.array_changes import ArrayAddDisks, ArrayAddSpares, ArrayGrow
-from lunette.domain.arrays import ArrayCreate, MemberRole
+from lunette.domain.arrays import ArrayCreate, ArrayEngine, MemberRole
 
 Joining = ArrayAddSpares | ArrayAddDisks | ArrayGrow
-_MEMBERS = ("disks", "spares")
+_BESIDE = (MemberRole.LOG, MemberRole.CACHE, MemberRole.SPECIAL)
 
 
-def joining(wanted: ArrayCreate, present: ArrayCreate, wipe: Collection[str]) -> Iterator[tuple[str, Joining | None]]:
+def joining(
+    wanted: ArrayCreate, present: ArrayCreate, wipe: Collection[str], places: int
+) -> Iterator[tuple[str, Joining | None]]:
     """The fields that name more disks than are there, or the same ones, each with what adds them; None for nothing.
 
     A field that lacks a disk which is there is left out: no document takes a disk away. `wipe` has the ids of disks
-    whose content may be destroyed.
+    whose content may be destroyed, `places` is how many members an array of md has. The wishes are not validated.
     """
-    given = wanted.model_fields_set
-    held = {*present.disks, *present.spares}
-    if held <= {*wanted.disks, *(wanted.spares if "spares" in given else present.spares)}:
-        # A spare takes the place of a lost disk by itself: which of them are spares now is no difference.
-        new = {field: _new(getattr(wanted, field), held) for field in _MEMBERS if field in given}
-        for field, wish in (("spares", ArrayAddSpares), ("disks", ArrayGrow)):
-            disks = new.get(field, ())
-            yield field, wish(disks=disks, wipe=_among(disks, wipe)) if disks else None
-    for role in (MemberRole.LOG, MemberRole.CACHE, MemberRole.SPECIAL):
+    is_md = present.engine is ArrayEngine.MD
+    if is_md:
+        yield from _of_md(wanted, present, wipe, places)
+    for role in _BESIDE if is_md else (MemberRole.SPARE, *_BESIDE, MemberRole.DATA):
         asked, there = getattr(wanted, role.field), getattr(present, role.field)
-        if role.field in given and set(there) <= set(asked) and (disks := _new(asked, there)):
-            yield role.field, ArrayAddDisks(role=role, disks=disks, wipe=_among(disks, wipe))
+        if role.field in wanted.model_fields_set and set(there) <= set(asked) and (disks := _new(asked, there)):
+            yield role.field, _wish(role, disks, wipe)
+
+
+def _of_md(
+    wanted: ArrayCreate, present: ArrayCreate, wipe: Collection[str], places: int
+) -> Iterator[tuple[str, Joining | None]]:
+    """A spare takes the place of a lost disk by itself, so which of them are spares now is no difference. The array
+    grows only to as many members as the document lists: a lost disk that comes back, or another for it, stands by.
+    """
+    held = {*present.disks, *present.spares}
+    spares = wanted.spares if "spares" in wanted.model_fields_set else present.spares
+    if not held <= {*wanted.disks, *spares}:
+        return
+    yield "spares", None
+    yield "disks", None
+    members, more = _new(wanted.disks, held), max(0, len({*wanted.disks}) - places)
+    for field, role, disks in (
+        ("spares", MemberRole.SPARE, _new(spares, held)),
+        ("disks", MemberRole.SPARE, members[more:]),
+        ("disks", MemberRole.DATA, members[:more]),
+    ):
+        if disks:
+            yield field, _wish(role, disks, wipe)
+
+
+def _wish(role: MemberRole, disks: tuple[str, ...], wipe: Collection[str]) -> Joining:
+    named = tuple(disk for disk in disks if disk in wipe)
+    if role is MemberRole.DATA:
+        return ArrayGrow.model_construct(disks=disks, wipe=named)
+    if role is MemberRole.SPARE:
+        return ArrayAddSpares.model_construct(disks=disks, wipe=named)
+    return ArrayAddDisks.model_construct(role=role, disks=disks, wipe=named)
 
 
 def _new(asked: tuple[str, ...], held: Collection[str]) -> tuple[str, ...]:
     return tuple(disk for disk in asked if disk not in held)
-
-
-def _among(disks: tuple[str, ...], wipe: Collection[str]) -> tuple[str, ...]:
-    return tuple(disk for disk in disks if disk in wipe)
