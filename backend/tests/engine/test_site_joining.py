@@ -121,6 +121,22 @@ def test_a_disk_whose_replacement_is_lost_stays_in_the_document(world: World) ->
     assert ask(world, document(world)).job_id is None
 
 
+def test_a_lost_disk_whose_place_is_taken_is_a_spare_in_the_document(world: World) -> None:
+    """It stands by once it is back: as one more member it would make the array grow."""
+    one = disks(world)
+    applied(world, holding(world, disks=one[:2], spares=[one[2]]))
+    world.machine.advance(400)
+    changed(world, lambda array: array.fail(ArrayDiskChoice(disk=one[1])))
+    written = exported(world)
+    assert written.arrays
+    assert (written.arrays[0].disks, written.arrays[0].spares) == ((one[0], one[2]), (one[1],))
+    assert ask(world, written).job_id is None
+    changed(world, lambda array: array.remove(ArrayDiskChoice(disk=one[1])))
+    assert exported(world).arrays == (written.arrays[0].model_copy(update={"spares": ()}),)
+    assert [step.kind for step in applied(world, written).steps] == ["md.add"]
+    assert members(world) == {one[0]: "in_sync", one[2]: "in_sync", one[1]: "spare"}
+
+
 def test_spares_that_are_left_out_stay(world: World) -> None:
     applied(world, document(world))
     world.machine.advance(400)

@@ -63,8 +63,8 @@ def known(tx: Session, box: SecretBox | None) -> KnownSite:
 
 
 def as_seen(tx: Session, site: Site, seen: Observation) -> Site:
-    """The site with the disks of each array as the machine has them: those that stand by are spares, for a spare takes
-    a lost disk's place by itself, and one whose place another takes is no disk of the array any more.
+    """The site with the disks of each array as the machine has them. A spare of md takes a lost disk's place by itself:
+    those that stand by are spares, and so is a lost one whose place is taken. One that is being replaced is left out.
     """
     leaving = set(tx.scalars(select(ArrayDisk.disk_id).where(ArrayDisk.leaving)))
     uuids = dict(tx.execute(select(Array.name, Array.uuid)).all())
@@ -78,11 +78,19 @@ def _as_seen(array: SiteArray, found: ObservedArray | None, leaving: AbstractSet
     if not _FILLED.intersection(states.values()):
         leaving = {disk for disk in leaving if states.get(disk) != "in_sync"}  # the copy came to nothing: it stays
     left = {field: tuple(disk for disk in getattr(array, field) if disk not in leaving) for field in _DISK_FIELDS}
-    if spares := tuple(disk for disk in left["disks"] if states.get(disk) == "spare"):
+    lost = _without_place(found, left["disks"]) if found else frozenset()
+    if spares := tuple(disk for disk in left["disks"] if disk in lost or states.get(disk) == "spare"):
         left["disks"] = tuple(disk for disk in left["disks"] if disk not in spares)
         left["spares"] += spares
     changed = {field: disks for field, disks in left.items() if disks != getattr(array, field)}
     return array.model_copy(update=changed) if changed else array
+
+
+def _without_place(found: ObservedArray, disks: Iterable[str]) -> AbstractSet[str]:
+    """The disks of an array of md that have no place in it, as others have them all."""
+    places = {member.disk_id: member.slot for member in found.members if member.disk_id and member.slot is not None}
+    is_full = found.engine is ArrayEngine.MD and len({*places.values()}) == found.raid_disks
+    return {disk for disk in disks if disk not in places} if is_full else frozenset()
 
 
 def members(tx: Session, seen: Observation) -> dict[str, int]:
