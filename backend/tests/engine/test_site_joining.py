@@ -5,6 +5,7 @@ from functools import reduce
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from backend.tests.engine.test_site import applied, ask, document, there, world
 from backend.tests.faults.world import ACTOR, World
@@ -13,9 +14,11 @@ from lunette.domain.arrays import ObservedArray
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict, Invalid, LunetteError
 from lunette.domain.site import Site
+from lunette.engine import array_care
 from lunette.engine.array_changes import Change
 from lunette.engine.outcome import Outcome
 from lunette.planner.site_foresight import after
+from lunette.store.journal import Job
 from lunette.system.fake import FakeSignature
 
 __all__ = ["world"]
@@ -95,16 +98,22 @@ def test_a_lost_disk_that_comes_back_stands_by_and_the_array_does_not_grow(world
 
 def test_a_document_written_while_a_disk_is_replaced_does_not_have_the_old_one(world: World) -> None:
     """Otherwise the array would grow by the disk that was taken out of it when the document is applied again."""
-    applied(world, document(world))
-    world.machine.advance(400)
     one = disks(world)
+    mirror = {"name": "tank", "level": "raid1", "disks": one[:2], "write_mostly": one[1:2]}
+    applied(world, document(world, arrays=[mirror]))
+    world.machine.advance(400)
     world.do(lambda tx: world.control.change_array(tx, ACTOR, "tank").replace(ArrayReplace(disk=one[1], new=one[2])))
     assert members(world)[one[2]] == "replacing"
     written = exported(world)
     assert written.arrays
-    assert written.arrays[0].disks == (one[0], one[2])
+    assert (written.arrays[0].disks, written.arrays[0].write_mostly) == ((one[0], one[2]), (one[2],))
     assert ask(world, written).job_id is None
     world.machine.advance(400)
+    array_care.let_go_of_replaced(world.store, world.control.desk, world.control.observation(0))
+    with world.store.read() as tx:
+        (job,) = tx.scalars(select(Job.id).where(Job.state == "pending")).all()
+    world.control.run_job(job)
+    assert one[1] not in members(world)
     assert ask(world, written).job_id is None
 
 

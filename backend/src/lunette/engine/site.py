@@ -16,7 +16,6 @@ from pydantic import SecretStr
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from lunette.domain.arrays import MemberRole
 from lunette.domain.errors import Conflict, FieldProblem, LunetteError, NotFound, Unavailable
 from lunette.domain.jobs import JobKind, JobState
 from lunette.domain.observations import Observation
@@ -37,7 +36,7 @@ from lunette.engine import (
 )
 from lunette.engine.desk import Desk
 from lunette.engine.outcome import Actor, Outcome
-from lunette.engine.site_known import as_seen, known, members
+from lunette.engine.site_known import NAMING_DISKS, as_seen, known, members
 from lunette.planner import site as planner
 from lunette.planner.site_changes import WISHES, SiteChange, Verb
 from lunette.planner.site_foresight import after
@@ -50,8 +49,6 @@ from lunette.store.resources import Mapping as MappingRow
 TITLE = "Apply the site document"
 UNFINISHED = (JobState.PENDING.value, JobState.RUNNING.value)
 _PLACE = re.compile(r"^(?:volumes|mappings)\[(\d+)\]")
-_NAMING_DISKS = (*(role.field for role in MemberRole), "write_mostly")
-"""The fields of an array that name disks."""
 _Perform = Callable[[Session, Desk, Actor, SiteChange], Outcome]
 _PERFORM: Mapping[tuple[Verb, SiteNoun], _Perform] = {
     (Verb.CREATE, SiteNoun.ARRAY): lambda tx, desk, who, c: arrays.create(tx, desk, who, _only(c), False),
@@ -235,7 +232,7 @@ def _with_disk_ids(request: SiteRequest, desk: Desk) -> SiteRequest:
         return disk.id if disk else reference
 
     def with_ids(array: SiteArray) -> SiteArray:
-        given = array.model_fields_set.intersection(_NAMING_DISKS)
+        given = array.model_fields_set.intersection(NAMING_DISKS)
         return array.model_copy(update={name: tuple(map(chosen, getattr(array, name))) for name in given})
 
     named = tuple(map(with_ids, request.site.arrays))

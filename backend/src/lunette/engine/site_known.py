@@ -27,7 +27,8 @@ from lunette.store.schema import Base
 from lunette.store.secrets import SecretBox
 from lunette.store.settings import read_settings, with_secrets
 
-_DISK_FIELDS = tuple(role.field for role in MemberRole)
+NAMING_DISKS = (*(role.field for role in MemberRole), "write_mostly")
+"""The fields of an array that name disks."""
 _FILLED = frozenset({"replacing", "rebuilding"})
 Entry = TypeVar("Entry", bound=Model)
 
@@ -77,7 +78,7 @@ def _as_seen(array: SiteArray, found: ObservedArray | None, leaving: AbstractSet
     states = {member.disk_id: member.state for member in found.members} if found else {}
     if not _FILLED.intersection(states.values()):
         leaving = {disk for disk in leaving if states.get(disk) != "in_sync"}  # the copy came to nothing: it stays
-    left = {field: tuple(disk for disk in getattr(array, field) if disk not in leaving) for field in _DISK_FIELDS}
+    left = {field: tuple(disk for disk in getattr(array, field) if disk not in leaving) for field in NAMING_DISKS}
     lost = _without_place(found, left["disks"]) if found else frozenset()
     if spares := tuple(disk for disk in left["disks"] if disk in lost or states.get(disk) == "spare"):
         left["disks"] = tuple(disk for disk in left["disks"] if disk not in spares)
