@@ -235,7 +235,8 @@ options:
             type: str
           renamed_from:
             description:
-              - The field C(renamed_from) of the API.
+              - 'The name it had before: what goes by that name now is renamed, and keeps its data, its identity
+                and its mappings. Means nothing once something goes by the new name.'
             type: str
       hosts:
         description:
@@ -348,7 +349,8 @@ options:
             type: int
           renamed_from:
             description:
-              - The field C(renamed_from) of the API.
+              - 'The name it had before: what goes by that name now is renamed, and keeps its data, its identity
+                and its mappings. Means nothing once something goes by the new name.'
             type: str
       host_groups:
         description:
@@ -377,7 +379,8 @@ options:
             type: int
           renamed_from:
             description:
-              - The field C(renamed_from) of the API.
+              - 'The name it had before: what goes by that name now is renamed, and keeps its data, its identity
+                and its mappings. Means nothing once something goes by the new name.'
             type: str
       portals:
         description:
@@ -574,7 +577,8 @@ options:
             type: str
           renamed_from:
             description:
-              - The field C(renamed_from) of the API.
+              - 'The name it had before: what goes by that name now is renamed, and keeps its data, its identity
+                and its mappings. Means nothing once something goes by the new name.'
             type: str
       settings:
         description:
