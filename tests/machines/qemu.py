@@ -21,7 +21,6 @@ from tests.machines.model import Capability, DiskInfo, MachineError, NotCapable
 from tests.machines.pace import deadline
 from tests.machines.process import is_alive, kill_group, signal_group, spawn
 from tests.machines.qemu_command import (
-    CONSOLE_SOCKET,
     MONITOR_SOCKET,
     PLAIN,
     SHELL_SOCKET,
@@ -176,7 +175,7 @@ class Qemu(VirtualMachine):
             self._serve_drives()
         log = self.folder / "processes.log"
         argv = command(self._parts(), self._boot_from(), self._disks, self.record.ports)
-        for name in (MONITOR_SOCKET, SHELL_SOCKET, CONSOLE_SOCKET):
+        for name in (MONITOR_SOCKET, SHELL_SOCKET):
             (self.folder / name).unlink(missing_ok=True)
         guest = self.record.processes[GUEST] = spawn(argv, log, cwd=self.folder)
         end = deadline(_SOCKET_DEADLINE_S)

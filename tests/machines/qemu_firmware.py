@@ -6,9 +6,10 @@ beside its API.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
+import os
 import re
+import select
 import shutil
 import time
 from dataclasses import replace
@@ -21,7 +22,6 @@ from tests.machines.pace import deadline
 from tests.machines.process import wait_gone
 from tests.machines.qemu import Qemu
 from tests.machines.qemu_command import (
-    CONSOLE_SOCKET,
     OVMF_OWN_VARS,
     OVMF_VARS,
     SYSTEM_DISK,
@@ -30,7 +30,6 @@ from tests.machines.qemu_command import (
     firmware_boot,
     node,
 )
-from tests.machines.sockets import connect_unix
 
 
 class FirmwareQemu(Qemu):
@@ -79,14 +78,26 @@ class FirmwareQemu(Qemu):
         return found
 
     def type_keys(self, keys: str) -> None:
-        """Types at the serial console. The line is held until the guest has taken them."""
-        with connect_unix(self.folder / CONSOLE_SOCKET, 10.0) as line:
-            line.sendall(keys.encode())
-            end = time.monotonic() + 2.0
-            line.settimeout(0.2)
-            while time.monotonic() < end:
-                with contextlib.suppress(TimeoutError):
-                    line.recv(65536)
+        """Types at the serial console, and holds its terminal open until the guest has taken the keys.
+
+        QEMU looks once a second whether its terminal was opened (chardev/char-pty.c), and takes no key before.
+        """
+        line = os.open(self._terminal(), os.O_RDWR | os.O_NOCTTY)
+        try:
+            os.write(line, keys.encode())
+            end = deadline(3.0)
+            while (left := end - time.monotonic()) > 0:
+                if select.select([line], [], [], left)[0]:
+                    os.read(line, 65536)
+        finally:
+            os.close(line)
+
+    def _terminal(self) -> str:
+        """The pseudo-terminal that QEMU made for the console."""
+        with self._monitor() as monitor:
+            devices = monitor.execute("query-chardev")
+        name = next(str(one["filename"]) for one in devices if one["label"] == "console")
+        return name.removeprefix("pty:")
 
     def wait_for_text(self, pattern: str, deadline_s: float = BOOT_S) -> re.Match[str]:
         """The last place where the console shows the pattern; MachineError if it does not within the deadline."""
