@@ -63,7 +63,7 @@ class QemuParts:
     """Serials of data disks that the firmware starts before the system disk: of these a BIOS tries the first only."""
     wiring: Wiring = PLAIN
     typed: bool = False
-    """Whether a test types at the console, which is a pseudo-terminal then. console.log has what it shows either way."""
+    """Whether a test types at the console, which is a terminal then. console.log has what it shows either way."""
 
 
 @dataclass(frozen=True)
