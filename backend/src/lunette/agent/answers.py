@@ -21,11 +21,15 @@ def in_words(call: Callable[[], Answer]) -> Answer:
     try:
         return call()
     except OSError as error:
-        where = f" at {error.filename}" if error.filename else ""
-        raise ToolFailed(
-            f"the system refused ({error.strerror or error}){where}: look at the journal, then try again",
-            log=repr(error),
-        ) from error
+        raise system_refused(error) from error
     except LunetteError as error:
         log.warning("refused: %s log=%r", error.detail, error.log)
         raise
+
+
+def system_refused(error: OSError) -> ToolFailed:
+    """What the kernel refused, in words."""
+    where = f" at {error.filename}" if error.filename else ""
+    return ToolFailed(
+        f"the system refused ({error.strerror or error}){where}: look at the journal, then try again", log=repr(error)
+    )

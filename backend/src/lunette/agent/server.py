@@ -15,6 +15,7 @@ from typing import assert_never
 
 from pydantic import ValidationError
 
+from lunette.agent.answers import system_refused
 from lunette.domain.agent_protocol import (
     ENVELOPE,
     MAX_MESSAGE_BYTES,
@@ -82,6 +83,9 @@ def answer(agent: AgentPort, payload: bytes) -> AnyReply:
         return _dispatch(agent, request)
     except LunetteError as error:
         return ProblemReply.of(error)
+    except OSError as error:
+        log.exception("the system refused a look or a change kind=%s", request.kind)
+        return ProblemReply.of(system_refused(error))
     except Exception as error:
         log.exception("request failed kind=%s", request.kind)
         return ProblemReply.of(
