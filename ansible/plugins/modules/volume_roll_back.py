@@ -9,8 +9,8 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: volume_roll_back
-short_description: Makes a volume as it was in one of its snapshots; what was written since is lost. 409 while it
-  is mapped
+short_description: Makes a volume as it was in one of its snapshots. What it holds now is kept as a deleted volume
+  of its name, for the hours of the settings; with `keep` false it is lost. 409 while it is mapped
 version_added: 0.1.0
 description:
   - Acts each time it is run, unless the appliance's plan says that nothing would change.
@@ -36,6 +36,11 @@ options:
       - Name or id of the snapshot to go back to. The volume must not be mapped.
     type: str
     required: true
+  keep:
+    description:
+      - The field C(keep) of the API.
+      - The appliance takes V(true) when it is created without.
+    type: bool
   wait:
     description:
       - Waits until the work is done.
@@ -99,6 +104,9 @@ ARGUMENTS = {
         "type": "str",
         "required": True,
     },
+    "keep": {
+        "type": "bool",
+    },
     "wait": {
         "type": "bool",
         "default": True,
@@ -115,6 +123,7 @@ ARGUMENTS = {
 
 BODY = {
     "snapshot": Field(create=True),
+    "keep": Field(create=True),
 }
 
 

@@ -94,6 +94,32 @@ def test_snapshots_clones_and_roll_back(thin: Api, machine: FakeSystem) -> None:
     assert free > 0
 
 
+def test_what_a_volume_held_when_it_was_rolled_back_can_be_recovered(thin: Api, machine: FakeSystem) -> None:
+    machine.write_data(device(machine, thin, "t1"), 0, "old")
+    thin.made("/snapshots", {"name": "before", "volume": "t1"})
+    machine.write_data(device(machine, thin, "t1"), 0, "new")
+    planned = act(thin, "/volumes/t1:roll-back?dry_run=true", {"snapshot": "before"}).json()
+    assert "can be recovered for 24 hours" in planned["changes"][0]["detail"]
+    assert thin.items("/deleted-volumes") == []
+    thin.done(act(thin, "/volumes/t1:roll-back", {"snapshot": "before"}).json())
+    assert machine.read_data(device(machine, thin, "t1"), 0) == "old"
+    (kept,) = thin.items("/deleted-volumes")
+    assert (kept["name"], kept["array"], kept["size_bytes"]) == ("t1", "tank", 64 * MIB)
+    thin.done(act(thin, f"/deleted-volumes/{kept['id']}:recover", {"name": "t1-then"}).json())
+    assert machine.read_data(device(machine, thin, "t1-then"), 0) == "new"
+    assert machine.read_data(device(machine, thin, "t1"), 0) == "old"
+    assert len({thin.get(f"/volumes/{name}")["naa"] for name in ("t1", "t1-then")}) == 2
+
+
+def test_a_roll_back_keeps_nothing_where_it_is_not_to(thin: Api, machine: FakeSystem) -> None:
+    thin.made("/snapshots", {"name": "before", "volume": "t1"})
+    planned = act(thin, "/volumes/t1:roll-back?dry_run=true", {"snapshot": "before", "keep": False}).json()
+    assert "what was written since is lost" in planned["changes"][0]["detail"]
+    thin.done(act(thin, "/volumes/t1:roll-back", {"snapshot": "before", "keep": False}).json())
+    assert thin.items("/deleted-volumes") == []
+    assert machine.exists(device(machine, thin, "t1"))
+
+
 def test_an_array_tells_what_its_thin_pool_holds_and_loses_it_with_the_last_thin_volume(
     thin: Api, machine: FakeSystem
 ) -> None:

@@ -326,6 +326,11 @@ def _roll_back(world: World) -> Outcome:
     return world.ask(lambda tx: world.control.roll_back_volume(tx, ACTOR, "t1", VolumeRollBack(snapshot="s1")))
 
 
+def _roll_back_for_good(world: World) -> Outcome:
+    wish = VolumeRollBack(snapshot="s1", keep=False)
+    return world.ask(lambda tx: world.control.roll_back_volume(tx, ACTOR, "t1", wish))
+
+
 def _nearly_full(world: World) -> None:
     """A thin pool of 64 MiB that is three quarters full."""
     _one_thin(world)
@@ -385,6 +390,7 @@ CASES = (
     Case("delete a snapshot", _snapshot, _delete_snapshot),
     Case("clone a snapshot", _snapshot, _clone),
     Case("roll a volume back", _snapshot, _roll_back),
+    Case("roll a volume back for good", _snapshot, _roll_back_for_good),
     Case("grow a thin pool", _nearly_full, _grow_pool),
     Case("wipe a disk", _used_disks, lambda world: _wipe_disk(world, WipeMethod.SIGNATURES)),
     Case("have a disk erase itself", _used_disks, lambda world: _wipe_disk(world, WipeMethod.FORMAT)),

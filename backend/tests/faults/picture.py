@@ -142,7 +142,7 @@ def _pools(machine: FakeSystem) -> Iterator[tuple[str, object]]:
     for name, pool in machine.zfs.imported.items():
         zvols = {
             short: (zvol.size_bytes, zvol.is_thin, sorted(zvol.properties.items()),
-                    machine.blocks.find(f"/dev/zvol/{name}/{short}") is not None)
+                    machine.blocks.find(f"/dev/zvol/{name}/{short}") is not None, zvol.origin, list(zvol.snapshots))
             for short, zvol in pool.data.zvols.items()
         }  # fmt: skip
         members = {slot: member.disk.serial for slot, member in pool.members.items()}

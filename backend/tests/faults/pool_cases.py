@@ -225,8 +225,9 @@ def _clone_zvol(world: World) -> Outcome:
     return world.ask(lambda tx: world.control.clone_snapshot(tx, ACTOR, "zs", wish))
 
 
-def _roll_zvol_back(world: World) -> Outcome:
-    return world.ask(lambda tx: world.control.roll_back_volume(tx, ACTOR, "z1", VolumeRollBack(snapshot="zs")))
+def _roll_zvol_back(world: World, *, keep: bool = True) -> Outcome:
+    wish = VolumeRollBack(snapshot="zs", keep=keep)
+    return world.ask(lambda tx: world.control.roll_back_volume(tx, ACTOR, "z1", wish))
 
 
 POOL_CASES = (
@@ -283,5 +284,6 @@ POOL_CASES = (
     ),
     Case("clone a snapshot of a zvol", _zvol_snapshot, _clone_zvol),
     Case("roll a zvol back", _zvol_snapshot, _roll_zvol_back),
+    Case("roll a zvol back for good", _zvol_snapshot, lambda world: _roll_zvol_back(world, keep=False)),
     Case("delete a pool with a deleted zvol", _pool_with_deleted, _delete_pool),
 )

@@ -1,5 +1,6 @@
 """Plans for thin volumes, growth and snapshots: what is made, what it costs, and why not."""
 
+import datetime as dt
 from typing import Any
 
 import pytest
@@ -13,15 +14,16 @@ from lunette.domain.errors import Conflict, InUse, Invalid, LunetteError, NoSpac
 from lunette.domain.observations import Observation
 from lunette.domain.sizes import GIB, KIB, MIB, TIB
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
-from lunette.domain.steps import ThinPoolCreate, VolumeGrow
+from lunette.domain.steps import ThinPoolCreate, VolumeGrow, VolumeSwap
 from lunette.domain.volumes import EXTENT_BYTES, Provisioning
 from lunette.planner import volumes, volumes_snapshots
 from lunette.planner.checker import Bounds, faults
 from lunette.planner.volumes import NewVolumes, VolumeFacts
-from lunette.planner.volumes_snapshots import KnownSnapshot
+from lunette.planner.volumes_snapshots import KnownSnapshot, RollBack
 from lunette.providers.volumes.lvm import plan as lvm
 
 THIN = Provisioning.THIN
+NOW = dt.datetime(2026, 11, 1, tzinfo=dt.UTC)
 ROOMY = seen.machine(pools=(seen.pool("g1", 32 * GIB),))
 POOLED = seen.machine(pools=(seen.thin("g1", 8 * GIB),))
 
@@ -180,7 +182,7 @@ def test_clones_are_asked_for_in_one_of_two_forms(body: dict[str, Any]) -> None:
 
 def test_a_roll_back_waits_for_the_exports_and_is_refused_while_the_volume_is_mapped() -> None:
     own = snapshot()
-    plan = volumes_snapshots.plan_roll_back(own.volume, own, ("newer",), POOLED, identities())
+    plan = volumes_snapshots.plan_roll_back(RollBack(own.volume, own, ("newer",)), POOLED, identities())
     assert [step.kind for step in plan.steps] == ["exports.gone", "volume.roll_back"]
     assert plan.bytes_destroyed() == own.volume.size_bytes
     assert list(faults(plan, POOLED, Bounds())) == []
@@ -188,10 +190,27 @@ def test_a_roll_back_waits_for_the_exports_and_is_refused_while_the_volume_is_ma
     assert any("without waiting" in fault for fault in faults(hasty, POOLED, Bounds()))
     mapped = volume(provisioning=THIN, mapped_to=("h1",))
     with pytest.raises(InUse, match="mapped to h1"):
-        volumes_snapshots.plan_roll_back(mapped, snapshot(mapped_to=("h1",)), (), POOLED, identities())
+        volumes_snapshots.plan_roll_back(RollBack(mapped, snapshot(mapped_to=("h1",))), POOLED, identities())
     other = snapshot(id="w", name="other")
     with pytest.raises(Invalid, match="is of volume other"):
-        volumes_snapshots.plan_roll_back(own.volume, other, (), POOLED, identities())
+        volumes_snapshots.plan_roll_back(RollBack(own.volume, other), POOLED, identities())
+
+
+def test_a_roll_back_that_keeps_what_the_volume_holds_destroys_nothing() -> None:
+    own = snapshot()
+    kept = volumes.Keeping(24, NOW, 3 * MIB)
+    plan = volumes_snapshots.plan_roll_back(RollBack(own.volume, own, kept=kept), POOLED, identities())
+    (_, step) = plan.steps
+    assert isinstance(step, VolumeSwap)
+    assert (step.keep_hours, step.held_bytes, step.aside_name) == (24, 3 * MIB, lvm.aside_name(step.kept_id))
+    assert len({step.kept_id, step.volume_id, step.roll_back_id}) == 3
+    assert plan.bytes_destroyed() == 0
+    assert "can be recovered for 24 hours" in str(plan.changes[0].detail)
+    hasty = plan.model_copy(update={"steps": plan.steps[1:]})
+    assert any("without waiting" in fault for fault in faults(hasty, POOLED, Bounds()))
+    volume_there = seen.volume(None, "g1", step.aside_name)
+    taken = POOLED.model_copy(update={"volumes": (volume_there,)})
+    assert any("exists" in fault for fault in faults(plan, taken, Bounds()))
 
 
 def test_a_volume_with_snapshots_is_not_deleted_and_the_last_thin_one_takes_the_pool_along() -> None:

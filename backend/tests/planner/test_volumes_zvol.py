@@ -1,5 +1,6 @@
 """Plans for volumes on arrays whose engine is not LVM: what each can, it says in its record, and no more is planned."""
 
+import datetime as dt
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +21,7 @@ from lunette.planner.arrays import KnownArray
 from lunette.planner.checker import Bounds, faults
 from lunette.planner.engines import Ability
 from lunette.planner.volumes import NewVolumes, VolumeFacts
-from lunette.planner.volumes_snapshots import KnownSnapshot
+from lunette.planner.volumes_snapshots import KnownSnapshot, RollBack
 from lunette.providers.volumes.zvol import plan as zvol
 
 THIN, THICK = Provisioning.THIN, Provisioning.THICK
@@ -123,9 +124,20 @@ def test_a_thick_zvol_grows_into_what_is_free_with_what_zfs_adds() -> None:
 def test_a_zvol_goes_back_to_its_newest_snapshot_only() -> None:
     snapshot = KnownSnapshot("s", "before", on_zfs(provisioning=THIN), 8 * MIB, "tank", "a")
     with pytest.raises(Conflict, match="newer snapshots later, latest"):
-        volumes_snapshots.plan_roll_back(snapshot.volume, snapshot, ("later", "latest"), MACHINE, identities())
-    steps = volumes_snapshots.plan_roll_back(snapshot.volume, snapshot, (), MACHINE, identities()).steps
+        volumes_snapshots.plan_roll_back(RollBack(snapshot.volume, snapshot, ("later", "latest")), MACHINE, identities())
+    steps = volumes_snapshots.plan_roll_back(RollBack(snapshot.volume, snapshot), MACHINE, identities()).steps
     assert [step.kind for step in steps] == ["exports.gone", "volume.roll_back"]
+
+
+def test_to_keep_what_a_thick_zvol_holds_takes_its_size_once_more() -> None:
+    snapshot = KnownSnapshot("s", "before", on_zfs(provisioning=THICK, size_bytes=5 * GIB), 5 * GIB, "tank", "a")
+    kept = volumes.Keeping(24, dt.datetime(2026, 11, 1, tzinfo=dt.UTC), 5 * GIB)
+    wanted = RollBack(snapshot.volume, snapshot, kept=kept)
+    assert volumes_snapshots.plan_roll_back(wanted, MACHINE, identities()).steps[1].kind == "volume.swap"
+    with pytest.raises(NoSpace, match="without keeping it"):
+        volumes_snapshots.plan_roll_back(replace(wanted, promised=3 * GIB), MACHINE, identities())
+    for_good = replace(wanted, promised=3 * GIB, kept=None)
+    assert volumes_snapshots.plan_roll_back(for_good, MACHINE, identities()).steps[1].kind == "volume.roll_back"
 
 
 def test_a_snapshot_stays_for_as_long_as_a_clone_of_it_is_there() -> None:

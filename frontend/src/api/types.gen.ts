@@ -7008,6 +7008,10 @@ export type VolumeRollBack = {
      * Snapshot
      */
     snapshot: string;
+    /**
+     * Keep
+     */
+    keep?: boolean;
 };
 
 /**

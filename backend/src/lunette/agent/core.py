@@ -59,6 +59,7 @@ from lunette.domain.steps import (
     VolumeCut,
     VolumeDelete,
     VolumeRollBack,
+    VolumeSwap,
 )
 from lunette.domain.support import SupportFacts
 from lunette.domain.updates import BundleFacts, BundleId
@@ -201,7 +202,7 @@ class Agent:
             return replied(in_words(lambda: updates.undo_start(self._system, step)), "undone")
         if isinstance(step, MachineStop):
             return StepReply(changed=False, detail="a machine that did not stop goes on as it was")
-        if isinstance(step, VolumeCut | VolumeAside):
+        if isinstance(step, VolumeCut | VolumeAside | VolumeSwap):
             self._guard(step)
         serving = {array.array_id: array.name for array in self._served.arrays} if self._served else {}
         made = MdCreate | PoolCreate | LuksCreate | GroupCreate
@@ -361,7 +362,7 @@ class Agent:
             if held:
                 raise InUse(f"disk {step.disk_id} belongs to array {held[0]}: delete the array, or replace the disk")
         if isinstance(
-            step, VolumeDelete | VolumeCut | VolumeRollBack | VolumeAside
+            step, VolumeDelete | VolumeCut | VolumeRollBack | VolumeSwap | VolumeAside
         ) and step.volume_id in serving.mapped_volumes(served):
             raise InUse(f"volume {step.lv_name} is mapped: take its mappings away first")
 

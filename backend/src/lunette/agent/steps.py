@@ -64,6 +64,7 @@ from lunette.domain.steps import (
     VolumeRollBack,
     VolumeSetAside,
     VolumesSeal,
+    VolumeSwap,
 )
 from lunette.domain.volumes import VolumeEngine
 from lunette.providers.arrays.lvm import members as raid_members
@@ -83,9 +84,11 @@ from lunette.providers.volumes.lvm import adopt, group, pool
 from lunette.providers.volumes.lvm import aside as lvm_aside
 from lunette.providers.volumes.lvm import release as group_release
 from lunette.providers.volumes.lvm import snapshot as lvm_snapshot
+from lunette.providers.volumes.lvm import swap as lvm_swap
 from lunette.providers.volumes.lvm import volume as lvm
 from lunette.providers.volumes.zvol import aside as zvol_aside
 from lunette.providers.volumes.zvol import snapshot as zvol_snapshot
+from lunette.providers.volumes.zvol import swap as zvol_swap
 from lunette.providers.volumes.zvol import volume as zvol
 from lunette.system.doorway import System
 
@@ -100,13 +103,14 @@ def _nothing(_system: System, step: Step) -> None:
 
 _VOLUMES = {VolumeEngine.LVM: lvm, VolumeEngine.ZVOL: zvol}
 _ASIDE = {VolumeEngine.LVM: lvm_aside, VolumeEngine.ZVOL: zvol_aside}
+_SWAP = {VolumeEngine.LVM: lvm_swap, VolumeEngine.ZVOL: zvol_swap}
 _SNAPSHOTS = {VolumeEngine.LVM: lvm_snapshot, VolumeEngine.ZVOL: zvol_snapshot}
 _TOGETHER = {VolumeEngine.ZVOL: zvol_snapshot}
 
 
 OfVolumes = (
     VolumeCut | VolumesSeal | VolumeDelete | VolumeAside | VolumeGrow | SnapshotTake | SnapshotsTake | SnapshotDelete
-    | VolumeRollBack
+    | VolumeRollBack | VolumeSwap
 )  # fmt: skip
 
 
@@ -179,6 +183,7 @@ RUNNERS: dict[type[Step], Runner] = {
     SnapshotsTake: Runner(_by_engine("take_together", _TOGETHER), _by_engine("undo_together", _TOGETHER)),
     SnapshotDelete: Runner(_by_engine("delete", _SNAPSHOTS), _nothing),
     VolumeRollBack: Runner(_by_engine("roll_back", _SNAPSHOTS), _nothing),
+    VolumeSwap: Runner(_by_engine("swap", _SWAP), _by_engine("undo_swap", _SWAP)),
     InterfaceTry: Runner(trial.begin, trial.undo),
     InterfaceKeep: Runner(trial.keep, _nothing),
     InterfaceRevert: Runner(trial.revert, _nothing),

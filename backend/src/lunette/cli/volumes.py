@@ -51,6 +51,12 @@ def delete_(call: Call) -> None:
         send(call, {"volumes": names}, "volume_delete_batch")
 
 
+def roll_back(call: Call) -> None:
+    """A volume becomes as it was in a snapshot."""
+    body = body_of(call)
+    send(call, {**body, "keep": False} if body.pop("no_keep", False) else body)
+
+
 def snapshot(call: Call) -> None:
     """One snapshot, or one of each volume."""
     body = body_of(call)
@@ -85,10 +91,12 @@ COMMANDS = {
                 (_VOLUME, Param("--name", "Its new name; hosts do not notice.", metavar="NAME"), _DESCRIPTION), set_),
         Command("grow", "Makes a volume larger while hosts use it.", ("volume_grow",),
                 (_VOLUME, Param("size", f"Its new size, {_SIZE_HELP}", field="size_bytes"))),
-        Command("roll-back", "Makes an unmapped volume as it was in a snapshot; what was written since is lost.",
-                ("volume_roll_back",),
-                (_VOLUME, Param("--snapshot", "One of its snapshots.", noun="snapshot", required=True)),
-                destroys="volume"),
+        Command("roll-back", "Makes an unmapped volume as it was in a snapshot; what it holds is kept for a while.",
+                ("volume_roll_back",), (
+                    _VOLUME,
+                    Param("--snapshot", "One of its snapshots.", noun="snapshot", required=True),
+                    Param("--no-keep", "Destroys what it holds now.", flag=True),
+                ), roll_back, destroys="volume"),
     ),
     "deleted-volume": (
         *standard(

@@ -29,8 +29,8 @@ JOB_REASONS: Mapping[JobKind, str] = {
     JobKind.VOLUME_ERASE: _DATA_GONE,
     JobKind.VOLUME_GROW: "Hosts may use the new size already: shrinking would cut off data. The size stays.",
     JobKind.VOLUME_ROLL_BACK: (
-        "What was written after the snapshot was given up when the volume was rolled back. If a later snapshot was "
-        "taken, roll back to that one."
+        "What it held before is among the deleted volumes, if it was kept: recover it there under another name. If a "
+        "later snapshot was taken, roll back to that one."
     ),
     JobKind.SNAPSHOTS_CREATE: "A snapshot interrupts nobody. Delete it with its own command if it is not needed.",
     JobKind.SNAPSHOT_DELETE: _DATA_GONE,

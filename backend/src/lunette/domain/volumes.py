@@ -111,6 +111,8 @@ class VolumeRollBack(Model):
     """The wish to have a volume as it was in one of its snapshots, by id or name."""
 
     snapshot: Annotated[str, Field(min_length=1, max_length=63)]
+    keep: bool = True
+    """Keep what the volume holds now as a deleted volume, for as long as any; false destroys it."""
 
 
 class VolumeRecover(Model):

@@ -60,6 +60,8 @@ def succeeded(tx: Session, desk: Desk, job: Job) -> None:
         return
     if kind is JobKind.VOLUME_RECOVER:
         deleted_volumes.recovered(tx, job)
+    if kind is JobKind.VOLUME_ROLL_BACK:
+        deleted_volumes.kept_by_roll_back(tx, desk, job)
     if kind.changes:
         array_disks.changed(tx, job)
         _resize(tx, desk, job)

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.plans import Plan
-from lunette.domain.steps import VolumeSetAside
+from lunette.domain.steps import VolumeSetAside, VolumeSwap
 from lunette.domain.volumes import Provisioning, VolumeRecover
 from lunette.engine import uptime
 from lunette.engine.desk import Desk
@@ -19,7 +19,7 @@ from lunette.engine.outcome import Actor, Outcome
 from lunette.planner import deleted_volumes as planner
 from lunette.planner.checker import Bounds, check
 from lunette.planner.deleted_volumes import KnownDeleted
-from lunette.planner.engines import thin_pooling
+from lunette.planner.engines import thin_pooling, volume_planning
 from lunette.store.events import emit
 from lunette.store.journal import Job
 from lunette.store.resources import Array, DeletedVolume, Volume, VolumeColumns
@@ -109,6 +109,22 @@ def kept(tx: Session, job: Job) -> None:
                 )
             )  # fmt: skip
             tx.flush()
+
+
+def kept_by_roll_back(tx: Session, desk: Desk, job: Job) -> None:
+    """What a volume held when it was rolled back is a deleted volume, with an identity of its own."""
+    for step in Plan.model_validate(job.plan).steps:
+        if isinstance(step, VolumeSwap):
+            row = tx.get_one(Volume, step.volume_id)
+            tx.add(
+                DeletedVolume(
+                    id=step.kept_id, name=row.name, array_id=row.array_id, provisioning=row.provisioning,
+                    lv_name=volume_planning(ArrayEngine(tx.get_one(Array, row.array_id).engine)).lv_name(step.kept_id),
+                    size_bytes=row.size_bytes, description=row.description, created_at=row.created_at,
+                    held_bytes=step.held_bytes, due_s=uptime.read(tx).due_s(step.keep_hours),
+                    **desk.identities.volume().model_dump(),
+                )
+            )  # fmt: skip
 
 
 def recovered(tx: Session, job: Job) -> None:

@@ -16,10 +16,13 @@ from lunette.engine.outcome import Actor, Outcome
 from lunette.planner import volumes_snapshots as planner
 from lunette.planner.checker import Bounds, check
 from lunette.planner.engines import thick_snapshot_reason
+from lunette.planner.volumes import keeping
 from lunette.planner.volumes_snapshots import KnownSnapshot
 from lunette.store.events import emit
 from lunette.store.resources import Array, DeletedVolume, Snapshot, Volume
 from lunette.store.schedules import CloneOrigin
+from lunette.store.schema import utc_now
+from lunette.store.settings import read_settings
 
 
 def can_snapshot(volume: Volume, array: Array) -> bool:
@@ -77,7 +80,10 @@ def clone(tx: Session, desk: Desk, actor: Actor, snapshot_id: str, wish: Snapsho
 
 
 def roll_back(tx: Session, desk: Desk, actor: Actor, volume_id: str, wish: VolumeRollBack, dry_run: bool) -> Outcome:
-    """A volume becomes as it was in one of its snapshots, as a job. Refused while it is mapped."""
+    """A volume becomes as it was in one of its snapshots, as a job. Refused while it is mapped.
+
+    What it holds now is kept for as long as a volume that is deleted now, unless the wish says otherwise.
+    """
     volume = need(tx, Volume, volume_id)
     must_be_ready(volume)
     snapshot = need(tx, Snapshot, wish.snapshot)
@@ -85,7 +91,13 @@ def roll_back(tx: Session, desk: Desk, actor: Actor, volume_id: str, wish: Volum
     seen = desk.seen()
     later = select(Snapshot.name).where(Snapshot.volume_id == volume.id, Snapshot.created_at > snapshot.created_at)
     newer = tx.scalars(later.order_by(Snapshot.created_at)).all()
-    plan = planner.plan_roll_back(volumes.known(tx, volume), _known(tx, snapshot), newer, seen, desk.identities)
+    before, array = volumes.known(tx, volume), tx.get_one(Array, volume.array_id)
+    hours = read_settings(tx).deleted_keep_hours if wish.keep else 0
+    to = planner.RollBack(
+        before, _known(tx, snapshot), newer, keeping(before, hours, utc_now(), seen),
+        volumes.promised_bytes(tx, [array], seen)[array.id],
+    )  # fmt: skip
+    plan = planner.plan_roll_back(to, seen, desk.identities)
     check(plan, seen, Bounds())
     if dry_run:
         return Outcome(plan=plan)

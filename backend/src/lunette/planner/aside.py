@@ -1,7 +1,16 @@
 """The steps that keep a deleted volume, bring it back, or erase it: the same for every engine."""
 
 from lunette.domain.arrays import ArrayEngine
-from lunette.domain.steps import AnyStep, ExportsGone, KeptVolume, VolumeBringBack, VolumeDelete, VolumeSetAside
+from lunette.domain.steps import (
+    AnyStep,
+    ExportsGone,
+    KeptVolume,
+    VolumeBringBack,
+    VolumeDelete,
+    VolumeRollBack,
+    VolumeSetAside,
+    VolumeSwap,
+)
 from lunette.planner.engines import volume_engine, volume_planning
 
 DEADLINE_S = 60.0
@@ -39,6 +48,14 @@ def erase_steps(engine: ArrayEngine, group: str, volume_id: str, size_bytes: int
             volume_id=volume_id, group=group, lv_name=volume_planning(engine).aside_name(volume_id),
             size_bytes=size_bytes, engine=volume_engine(engine),
         ),
+    )  # fmt: skip
+
+
+def swap_step(engine: ArrayEngine, step: VolumeRollBack, kept_id: str, held_bytes: int, keep_hours: int) -> VolumeSwap:
+    """The same roll back, with what the volume holds kept as the deleted volume `kept_id`."""
+    return VolumeSwap(
+        **step.model_dump(exclude={"kind"}), kept_id=kept_id, aside_name=volume_planning(engine).aside_name(kept_id),
+        held_bytes=held_bytes, keep_hours=keep_hours,
     )  # fmt: skip
 
 

@@ -48,6 +48,7 @@ from lunette.domain.steps import (
     VolumeRollBack,
     VolumeSetAside,
     VolumesSeal,
+    VolumeSwap,
 )
 from lunette.domain.volumes import ObservedPool, ObservedVolume, Provisioning
 from lunette.planner.unseen import check_seen
@@ -212,6 +213,9 @@ def _names(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
             case VolumeAside():
                 if {(step.group, name) for name in step.names()} <= cut:
                     yield f"{step.group} has both {' and '.join(step.names())}"
+            case VolumeSwap():
+                if (step.group, step.aside_name) in cut:
+                    yield f"volume {step.aside_name} exists in {step.group}"
 
 
 def _made_array(step: AnyStep) -> tuple[str, str] | None:
@@ -311,9 +315,11 @@ def _volumes_that_leave(
     for step in steps:
         if isinstance(step, ExportsGone):
             idle |= set(step.volume_ids)
-        elif isinstance(step, VolumeDelete | VolumeRollBack | VolumeSetAside) and step.volume_id not in idle:
+        elif (
+            isinstance(step, VolumeDelete | VolumeRollBack | VolumeSwap | VolumeSetAside) and step.volume_id not in idle
+        ):
             yield f"{step.describe()}: without waiting for its exports"
-        if isinstance(step, VolumeDelete | VolumeRollBack | VolumeGrow | VolumeAside):
+        if isinstance(step, VolumeDelete | VolumeRollBack | VolumeSwap | VolumeGrow | VolumeAside):
             names = step.names() if isinstance(step, VolumeAside) else (step.lv_name,)
             for found in (on_machine.get((step.group, name)) for name in names):
                 if found is not None and found.volume_id != step.volume_id:

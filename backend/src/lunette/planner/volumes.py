@@ -348,6 +348,11 @@ class Keeping:
     until: dt.datetime
     held_bytes: int
 
+    def words(self) -> str:
+        """Until when, and what stays taken."""
+        until = f"{self.until:%Y-%m-%d %H:%M} UTC"
+        return f"it can be recovered for {self.hours} hours, until {until}; {format_size(self.held_bytes)} stay taken"
+
 
 def keeping(volume: KnownVolume, hours: int, now: dt.datetime, seen: Observation) -> Keeping | None:
     """How a volume would be kept if it were deleted now; None if it is destroyed at once, or is gone already."""
@@ -389,10 +394,8 @@ def deletion(volume: KnownVolume, last_thin: bool, kept: Keeping | None) -> tupl
     """What becomes of it in words, and the steps, the first of which waits for its exports."""
     engine, group, size = volume.array_engine, volume.group, volume.size_bytes
     if kept is not None:
-        until = f"{kept.until:%Y-%m-%d %H:%M} UTC"
-        detail = f"it can be recovered for {kept.hours} hours, until {until}; {format_size(kept.held_bytes)} stay taken"
         aside = set_aside_steps(engine, group, volume.id, size, kept.held_bytes, kept.hours)
-        return detail, recorded.of_volume(aside, volume.lv_name)
+        return kept.words(), recorded.of_volume(aside, volume.lv_name)
     pooling = thin_pooling(engine)
     steps = recorded.of_volume(volume_planning(engine).delete_steps(group, volume.id, size), volume.lv_name)
     steps = (*steps, pooling.pool_remove(group)) if last_thin and pooling else steps

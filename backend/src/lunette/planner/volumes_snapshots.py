@@ -3,18 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lunette.domain.errors import Conflict, InUse, Invalid
+from lunette.domain.errors import Conflict, InUse, Invalid, NoSpace
 from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
-from lunette.domain.steps import SnapshotTake, VolumesSeal
+from lunette.domain.steps import SnapshotTake, VolumeRollBack, VolumesSeal
 from lunette.domain.volumes import Provisioning, VolumeCreate
+from lunette.planner.aside import swap_step
 from lunette.planner.engines import Ability, snapshotting, thick_snapshot_reason, unable_reason, volume_planning
 from lunette.planner.findings import Findings, shorten
 from lunette.planner.names import check_name
-from lunette.planner.volumes import KnownVolume, NewVolume, NewVolumes, check_names, created
+from lunette.planner.volumes import Keeping, KnownVolume, NewVolume, NewVolumes, check_names, created
 
 
 @dataclass(frozen=True)
@@ -118,12 +119,21 @@ def _clone(name: str, snapshot: KnownSnapshot, description: str, ids: IdentitySo
     )  # fmt: skip
 
 
-def plan_roll_back(
-    volume: KnownVolume, snapshot: KnownSnapshot, newer: Sequence[str], seen: Observation, ids: IdentitySource
-) -> Plan:
-    """`newer` are the snapshots taken after it. Raises Invalid for another volume's snapshot, InUse while the volume is
-    mapped, Conflict.
-    """
+@dataclass(frozen=True)
+class RollBack:
+    """A volume and its snapshot. `newer` are the snapshots taken after it. `kept` is how what the volume holds now is
+    kept; None: it is destroyed. `promised` are bytes of the free space that volumes not cut yet will take."""
+
+    volume: KnownVolume
+    snapshot: KnownSnapshot
+    newer: Sequence[str] = ()
+    kept: Keeping | None = None
+    promised: int = 0
+
+
+def plan_roll_back(wish: RollBack, seen: Observation, ids: IdentitySource) -> Plan:
+    """Raises Invalid for another volume's snapshot, InUse while the volume is mapped, NoSpace, Conflict."""
+    volume, snapshot = wish.volume, wish.snapshot
     findings = Findings()
     if snapshot.volume.id != volume.id:
         message = f"snapshot {snapshot.name} is of volume {snapshot.volume.name}; name one of {volume.name}"
@@ -135,16 +145,44 @@ def plan_roll_back(
         findings.add(Invalid, "volume", volume.name, unable)
     elif not _is_active(seen, volume.group):
         findings.add(Conflict, "volume", volume.name, "its array is not active now; look at its state first")
-    elif between := snapshotting(volume.array_engine).roll_back_problem(newer):
+    elif between := snapshotting(volume.array_engine).roll_back_problem(wish.newer):
         findings.add(Conflict, "snapshot", snapshot.name, between)
+    elif wish.kept is not None:
+        _check_room(findings, wish, seen)
     findings.refuse(f"Volume {volume.name} was not rolled back")
-    planning = snapshotting(volume.array_engine)
-    detail = f"it becomes as it was in snapshot {snapshot.name}: what was written since is lost"
+    engine = snapshotting(volume.array_engine)
+    steps = engine.roll_back_steps(volume.group, volume.id, snapshot.id, ids.id(), volume.size_bytes)
+    lost = "what was written since is lost"
+    if wish.kept is not None:
+        kept_id, kept = ids.id(), wish.kept
+        steps = tuple(
+            swap_step(volume.array_engine, step, kept_id, kept.held_bytes, kept.hours)
+            if isinstance(step, VolumeRollBack)
+            else step
+            for step in steps
+        )
+        lost = f"what it holds now becomes a deleted volume of its name: {kept.words()}"
+    detail = f"it becomes as it was in snapshot {snapshot.name}; {lost}"
     return Plan(
         title=f"Roll volume {volume.name} back to snapshot {snapshot.name}",
         changes=(Change(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail),),
-        steps=planning.roll_back_steps(volume.group, volume.id, snapshot.id, ids.id(), volume.size_bytes),
+        steps=steps,
     )
+
+
+def _check_room(findings: Findings, wish: RollBack, seen: Observation) -> None:
+    """A thick volume reserves its size once more beside what is kept."""
+    volume = wish.volume
+    if volume.provisioning is Provisioning.THIN:
+        return
+    needed = volume_planning(volume.array_engine).reserved_bytes(volume.size_bytes)
+    left = max(0, sum(pool.free_bytes for pool in seen.pools if pool.group == volume.group) - wish.promised)
+    if needed > left:
+        message = (
+            f"to keep what it holds needs {format_size(needed)}, and its array has {format_size(left)} free; free "
+            "space, or roll back without keeping it (keep: false)"
+        )
+        findings.add(NoSpace, "keep", "true", message)
 
 
 def _is_active(seen: Observation, group: str) -> bool:

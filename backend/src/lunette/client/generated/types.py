@@ -3002,6 +3002,7 @@ class VolumeRollBack(TypedDict):
     """The wish to have a volume as it was in one of its snapshots, by id or name."""
 
     snapshot: str
+    keep: NotRequired[bool]
 
 
 class VolumeWhy(TypedDict):

@@ -50,6 +50,13 @@ from lunette.domain.steps.pool import (
 )
 from lunette.domain.steps.power import MachineStop
 from lunette.domain.steps.sessions import SessionEnd
+from lunette.domain.steps.snapshots import (
+    SnapshotDelete,
+    SnapshotsTake,
+    SnapshotTake,
+    VolumeRollBack,
+    VolumeSwap,
+)
 from lunette.domain.steps.updates import SlotStart, SlotWrite
 from lunette.domain.steps.volumes import (
     AdoptedVolume,
@@ -62,9 +69,6 @@ from lunette.domain.steps.volumes import (
     GroupRemove,
     KeptVolume,
     SealedVolume,
-    SnapshotDelete,
-    SnapshotsTake,
-    SnapshotTake,
     ThinPoolCreate,
     ThinPoolGrow,
     ThinPoolRemove,
@@ -73,7 +77,6 @@ from lunette.domain.steps.volumes import (
     VolumeCut,
     VolumeDelete,
     VolumeGrow,
-    VolumeRollBack,
     VolumeSetAside,
     VolumesSeal,
 )
@@ -133,6 +136,7 @@ AnyStep = Annotated[
     | SnapshotsTake
     | SnapshotDelete
     | VolumeRollBack
+    | VolumeSwap
     | InterfaceTry
     | InterfaceKeep
     | InterfaceRevert
@@ -221,5 +225,6 @@ __all__ = [
     "VolumeGrow",
     "VolumeRollBack",
     "VolumeSetAside",
+    "VolumeSwap",
     "VolumesSeal",
 ]

@@ -177,12 +177,25 @@ class ZfsTools(VdevTools):
         names = [word for word in words if "=" not in word]
         size = int(wanted.pop("volsize", 0))
         answer = self._resize(names[0], size) if size else OK
+        if answer == OK and wanted.pop("refreservation", "") == "auto":
+            answer = self._reserve(names[0])
         if answer == OK:
             answer = self._each(names, lambda zvol: zvol.properties.update(wanted))
         for name in names if "volmode" in wanted and answer == OK else ():
             group, _, short = name.partition("/")
             self._zfs.follow_volmode(self._zfs.imported[group].data, short)
         return answer
+
+    def _reserve(self, name: str) -> Answer:
+        found = self._find(name)
+        if found is None:
+            return fail(f"cannot open '{name}': dataset does not exist")
+        pool, zvol = found
+        if zvol.is_thin and pool.data.used_bytes() + zvol.size_bytes > pool.data.size_bytes:
+            return fail(f"cannot set property for '{name}': size is greater than available space")
+        zvol.is_thin = False
+        self._half_way()
+        return OK
 
     def _resize(self, name: str, size: int) -> Answer:
         found = self._find(name)
@@ -254,6 +267,25 @@ class ZfsTools(VdevTools):
         self._half_way()
         return OK
 
+    def _zfs_promote(self, _flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
+        """The clone takes the snapshot it began as with all older ones; what it was cloned from becomes its clone."""
+        found = self._find(words[0])
+        if found is None:
+            return fail(f"cannot open '{words[0]}': dataset does not exist")
+        pool, clone = found
+        source = self._find_snapshot(clone.origin) if clone.origin else None
+        if clone.origin is None or source is None:
+            return fail(f"cannot promote '{words[0]}': not a cloned filesystem")
+        parent, (path, _, short) = source[1], clone.origin.partition("@")
+        moved = list(parent.snapshots)[: list(parent.snapshots).index(short) + 1]
+        clone.snapshots = {name: parent.snapshots.pop(name) for name in moved} | clone.snapshots
+        clone.origin, parent.origin = parent.origin, f"{words[0]}@{short}"
+        for other in pool.data.zvols.values():
+            if other.origin in {f"{path}@{name}" for name in moved}:
+                other.origin = f"{words[0]}@{other.origin.partition('@')[2]}"
+        self._half_way()
+        return OK
+
     def _zfs_rename(self, _flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
         found = self._find(words[0])
         if found is None:
@@ -263,6 +295,9 @@ class ZfsTools(VdevTools):
         (pool, zvol), old, new = found, words[0].partition("/")[2], words[1].partition("/")[2]
         self._zfs.hide(pool.data, old)
         pool.data.zvols[new] = pool.data.zvols.pop(old)
+        for other in pool.data.zvols.values():
+            if other.origin and other.origin.startswith(f"{words[0]}@"):
+                other.origin = f"{words[1]}@{other.origin.partition('@')[2]}"
         self._half_way()
         self._zfs.show(pool.data, new, zvol)
         return OK

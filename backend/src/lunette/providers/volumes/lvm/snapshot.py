@@ -4,7 +4,7 @@ A snapshot is a thin volume of its own that shares chunks with its origin: neith
 """
 
 from lunette.domain.errors import Conflict, InUse, NotFound
-from lunette.domain.steps import SnapshotDelete, SnapshotTake, VolumeRollBack
+from lunette.domain.steps import SnapshotDelete, SnapshotTake, VolumeRollBack, VolumeSwap
 from lunette.providers.volumes.lvm import parse
 from lunette.providers.volumes.lvm.own import TIMEOUT_S, check_own, open_volumes, own_group, remove
 from lunette.providers.volumes.lvm.plan import TAG, roll_back_name, roll_back_tag, snapshot_tag, volume_tag
@@ -47,30 +47,39 @@ def roll_back(system: System, step: VolumeRollBack) -> str | None:
     renamed and activated.
     """
     group = own_group(system, step.group)
-    volume, copy = group.volume(step.lv_name), group.volume(roll_back_name(step.roll_back_id))
+    volume = group.volume(step.lv_name)
     if volume is not None:
         check_own(volume, volume_tag(step.volume_id), step.group)
         if roll_back_tag(step.roll_back_id) in volume.tags:
-            return None if volume.active else _activate(system, step)
+            return None if volume.active else put_in_place(system, step)
         if open_volumes(system, group, [volume.name]):
             raise InUse(f"volume {group.name}/{volume.name} is open: unmap it first")
-    if copy is None:
-        copy = _copy(system, group, step)
-    if copy.size_bytes < step.size_bytes:
-        size = f"{step.size_bytes}b"
-        system.run(["lvextend", "--size", size, "--", f"{step.group}/{copy.name}"], timeout_s=TIMEOUT_S)
+    copy = copy_of_snapshot(system, group, step)
     if volume is not None:
         remove(system, group, volume)
     system.run(["lvrename", "--", step.group, copy.name, step.lv_name], timeout_s=TIMEOUT_S)
-    return _activate(system, step)
+    return put_in_place(system, step)
 
 
-def _activate(system: System, step: VolumeRollBack) -> str:
+def put_in_place(system: System, step: VolumeRollBack | VolumeSwap) -> str:
+    """Give the copy that has the volume's name its device."""
     system.run(["lvchange", "-ay", "--", f"{step.group}/{step.lv_name}"], timeout_s=TIMEOUT_S)
     return f"volume {step.lv_name} is as it was in {step.snapshot}"
 
 
-def _copy(system: System, group: parse.Group, step: VolumeRollBack) -> parse.Volume:
+def copy_of_snapshot(system: System, group: parse.Group, step: VolumeRollBack | VolumeSwap) -> parse.Volume:
+    """The copy that is to take the volume's place, under a name of its own, inactive, with the volume's marks and size.
+
+    It is made if it is not there yet. Raises NotFound if the snapshot is gone.
+    """
+    copy = group.volume(roll_back_name(step.roll_back_id)) or _copy(system, group, step)
+    if copy.size_bytes < step.size_bytes:
+        size = f"{step.size_bytes}b"
+        system.run(["lvextend", "--size", size, "--", f"{step.group}/{copy.name}"], timeout_s=TIMEOUT_S)
+    return copy
+
+
+def _copy(system: System, group: parse.Group, step: VolumeRollBack | VolumeSwap) -> parse.Volume:
     snapshot = _needed(group, step.snapshot, snapshot_tag(step.snapshot_id))
     for other in group.volumes:
         if volume_tag(step.volume_id) in other.tags and other.name != step.lv_name:

@@ -24,7 +24,7 @@ def set_aside(system: System, step: VolumeAside) -> str | None:
     if held(system, [found.name]):
         raise InUse(f"volume {found.name} is open: unmap it first")
     system.run(["zfs", "set", "--", "volmode=none", found.name], timeout_s=TIMEOUT_S)
-    _await_gone(system, device_path(step.group, step.lv_name))
+    await_gone(system, device_path(step.group, step.lv_name))
     system.run(["zfs", "rename", "--", found.name, _path(step, step.aside_name)], timeout_s=TIMEOUT_S)
     return f"volume {step.lv_name} is kept as {step.aside_name}"
 
@@ -71,8 +71,8 @@ def _path(step: VolumeAside, name: str) -> str:
     return f"{step.group}/{name}"
 
 
-def _await_gone(system: System, device: str) -> None:
-    """ZFS takes the device away after the command has ended, once nobody has it open."""
+def await_gone(system: System, device: str) -> None:
+    """Wait until the device is gone. ZFS takes the device away after the command has ended, once nobody has it open."""
     deadline = system.monotonic() + GONE_TIMEOUT_S
     settle(system)
     while system.exists(device):

@@ -51,6 +51,11 @@ def aside_name(volume_id: str) -> str:
     return f"d{volume_id.replace('-', '')[:12]}"
 
 
+def copy_name(roll_back_id: str) -> str:
+    """Where the clone of a snapshot waits until it takes its volume's place."""
+    return f"r{roll_back_id.replace('-', '')[:12]}"
+
+
 def snapshot_name(volume_id: str, snapshot_id: str) -> str:
     """A snapshot has its place below its zvol."""
     return f"{lv_name(volume_id)}@s{snapshot_id.replace('-', '')[:12]}"

@@ -21,7 +21,7 @@ def take(system: System, step: SnapshotTake) -> str | None:
     pool = own_pool(system, step.group)
     path = f"{step.group}/{step.lv_name}"
     if path in pool:
-        _check_mark(pool[path], step.snapshot_id)
+        check_snapshot(pool[path], step.snapshot_id)
         return None
     _check_origins(pool, [step])
     system.run(["zfs", "snapshot", "-o", f"{SNAPSHOT_MARK}={step.snapshot_id}", "--", path], timeout_s=TIMEOUT_S)
@@ -67,7 +67,7 @@ def _together(pool: dict[str, Dataset], step: SnapshotsTake) -> dict[str, Datase
     found = {one.lv_name: pool[path] for one in step.snapshots if (path := f"{step.group}/{one.lv_name}") in pool}
     for one in step.snapshots:
         if one.lv_name in found and found[one.lv_name].marks.get(TOGETHER_MARK) != step.together_id:
-            _check_mark(found[one.lv_name], one.snapshot_id)
+            check_snapshot(found[one.lv_name], one.snapshot_id)
     return found
 
 
@@ -95,7 +95,7 @@ def delete(system: System, step: SnapshotDelete | SnapshotTake) -> str | None:
     known = pool.get(f"{step.group}/{step.lv_name}")
     if known is None:
         return None
-    _check_mark(known, step.snapshot_id)
+    check_snapshot(known, step.snapshot_id)
     _check_clones(pool, [known.name])
     system.run(["zfs", "destroy", "--", known.name], timeout_s=TIMEOUT_S)
     return f"snapshot {step.lv_name} is deleted"
@@ -120,7 +120,7 @@ def roll_back(system: System, step: VolumeRollBack) -> str | None:
     known = pool.get(f"{step.group}/{step.snapshot}")
     if known is None:
         raise NotFound(f"snapshot {step.snapshot} is not in {step.group}: it was removed meanwhile")
-    _check_mark(known, step.snapshot_id)
+    check_snapshot(known, step.snapshot_id)
     if held(system, [volume.name]):
         raise InUse(f"volume {volume.name} is open: unmap it first")
     system.run(["zfs", "rollback", "--", known.name], timeout_s=TIMEOUT_S)
@@ -138,6 +138,7 @@ def _volume(pool: dict[str, Dataset], group: str, name: str, volume_id: str) -> 
     return known
 
 
-def _check_mark(snapshot: Dataset, snapshot_id: str) -> None:
+def check_snapshot(snapshot: Dataset, snapshot_id: str) -> None:
+    """Raises Conflict unless it carries the mark of this snapshot."""
     if snapshot.marks.get(SNAPSHOT_MARK) != snapshot_id:
         raise Conflict(f"{snapshot.name} does not carry the mark of snapshot {snapshot_id}: it is left alone")

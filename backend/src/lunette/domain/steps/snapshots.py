@@ -1,0 +1,105 @@
+"""Steps on snapshots of volumes, and on volumes that go back to one."""
+
+from typing import ClassVar, Literal
+
+from lunette.domain.border import GroupName, Id, LvName, SnapshotName
+from lunette.domain.steps.base import Step
+from lunette.domain.volumes import VolumeEngine
+
+
+class SnapshotTake(Step):
+    """Takes a snapshot of one volume. Undo removes what carries the snapshot's id."""
+
+    kind: Literal["snapshot.take"] = "snapshot.take"
+    snapshot_id: Id
+    volume_id: Id
+    group: GroupName
+    lv_name: SnapshotName
+    origin: LvName
+    size_bytes: int
+    engine: VolumeEngine = VolumeEngine.LVM
+
+    def describe(self) -> str:
+        return f"take snapshot {self.lv_name} of volume {self.origin} in {self.group}"
+
+
+class SnapshotsTake(Step):
+    """Takes snapshots of several volumes of a group at one moment. Undo removes those that carry its id or their own.
+
+    What is there then carries `together_id`, so that a repeated step knows its own before each has its id.
+    """
+
+    kind: Literal["snapshots.take"] = "snapshots.take"
+    together_id: Id
+    group: GroupName
+    snapshots: tuple[SnapshotTake, ...]
+    engine: VolumeEngine
+
+    def describe(self) -> str:
+        return f"take snapshots of {len(self.snapshots)} volumes in {self.group} at one moment"
+
+
+class SnapshotDelete(Step):
+    """Removes one snapshot that carries this id. Its volume does not need it; on ZFS its clones do, and it refuses."""
+
+    irreversible: ClassVar[bool] = True
+    kind: Literal["snapshot.delete"] = "snapshot.delete"
+    snapshot_id: Id
+    group: GroupName
+    lv_name: SnapshotName
+    engine: VolumeEngine = VolumeEngine.LVM
+
+    def describe(self) -> str:
+        return f"delete snapshot {self.lv_name} from {self.group}"
+
+
+class VolumeRollBack(Step):
+    """Makes a volume as it was in a snapshot, under its name and size of now. What was written since is lost.
+
+    What is there then carries `roll_back_id`, so that a repeated step knows how far it came.
+    """
+
+    irreversible: ClassVar[bool] = True
+    kind: Literal["volume.roll_back"] = "volume.roll_back"
+    roll_back_id: Id
+    volume_id: Id
+    group: GroupName
+    lv_name: LvName
+    snapshot_id: Id
+    snapshot: SnapshotName
+    size_bytes: int
+    engine: VolumeEngine = VolumeEngine.LVM
+
+    def describe(self) -> str:
+        return f"roll volume {self.lv_name} in {self.group} back to snapshot {self.snapshot}: what is newer is lost"
+
+    def bytes_destroyed(self) -> int:
+        return self.size_bytes
+
+
+class VolumeSwap(Step):
+    """Makes a volume as it was in a snapshot, and keeps what it held as a deleted volume of its own, `kept_id`.
+
+    The copy of the snapshot carries `roll_back_id`, so that a repeated step knows how far it came. Undo puts back what
+    the volume held: nobody can have written to the copy, which is mapped to no host before the job has ended.
+    """
+
+    kind: Literal["volume.swap"] = "volume.swap"
+    roll_back_id: Id
+    volume_id: Id
+    kept_id: Id
+    group: GroupName
+    lv_name: LvName
+    aside_name: LvName
+    """Where what the volume held is kept."""
+    snapshot_id: Id
+    snapshot: SnapshotName
+    size_bytes: int
+    keep_hours: int
+    held_bytes: int
+    """What it takes of its group for as long as it is kept."""
+    engine: VolumeEngine = VolumeEngine.LVM
+
+    def describe(self) -> str:
+        back = f"roll volume {self.lv_name} in {self.group} back to snapshot {self.snapshot}"
+        return f"{back}, and keep what it holds as {self.aside_name} for {self.keep_hours} hours"

@@ -1,0 +1,86 @@
+"""Rolls a thin volume back and keeps what it held: a copy of the snapshot takes its place.
+
+What was in the place is renamed and marked before the copy gets its name, so at every moment each of the two is known
+by its name and its marks, and a step that was cut short finds how far it came.
+"""
+
+from lunette.domain.errors import Conflict, InUse, NotFound
+from lunette.domain.steps import VolumeSwap
+from lunette.providers.volumes.lvm import parse
+from lunette.providers.volumes.lvm.own import TIMEOUT_S, check_own, open_volumes, own_group, remove
+from lunette.providers.volumes.lvm.plan import roll_back_name, roll_back_tag, volume_tag
+from lunette.providers.volumes.lvm.snapshot import copy_of_snapshot, put_in_place
+from lunette.system.doorway import System
+
+
+def swap(system: System, step: VolumeSwap) -> str | None:
+    """Put a copy of the snapshot in the volume's place, and keep the volume aside; None if that is done."""
+    group = own_group(system, step.group)
+    volume, kept = group.volume(step.lv_name), group.volume(step.aside_name)
+    if volume is not None and _is_copy(volume, step):
+        return None if volume.active else put_in_place(system, step)
+    held = _held(step, volume, kept)
+    copy = copy_of_snapshot(system, group, step)
+    if held is volume:
+        _set_aside(system, group, volume, step)
+    system.run(["lvrename", "--", step.group, copy.name, step.lv_name], timeout_s=TIMEOUT_S)
+    return put_in_place(system, step)
+
+
+def undo_swap(system: System, step: VolumeSwap) -> str | None:
+    """Remove the copy, and put back what the volume held; None if it is in its place. Raises InUse while it is open."""
+    group = own_group(system, step.group)
+    volume, kept = group.volume(step.lv_name), group.volume(step.aside_name)
+    copy = group.volume(roll_back_name(step.roll_back_id))
+    if volume is not None and _is_copy(volume, step):
+        if kept is None:
+            raise Conflict(f"{step.group}/{step.aside_name} is gone: {step.lv_name} stays as it is now")
+        copy, volume = volume, None
+    held = _held(step, volume, kept)
+    if copy is not None:
+        remove(system, group, copy)
+    if held is kept:
+        system.run(["lvrename", "--", step.group, step.aside_name, step.lv_name], timeout_s=TIMEOUT_S)
+    mark = volume_tag(step.volume_id)
+    if copy is None and held is volume and mark in held.tags and held.active:
+        return None
+    tags = ["--addtag", mark, "--deltag", volume_tag(step.kept_id)]
+    path = f"{step.group}/{step.lv_name}"
+    system.run(["lvchange", "--setactivationskip", "n", *tags, "--", path], timeout_s=TIMEOUT_S)
+    system.run(["lvchange", "-ay", "--", path], timeout_s=TIMEOUT_S)
+    return f"volume {step.lv_name} holds again what it held"
+
+
+def _is_copy(volume: parse.Volume, step: VolumeSwap) -> bool:
+    """Whether what is in the volume's place is the copy. Raises Conflict if it is not marked as ours."""
+    if roll_back_tag(step.roll_back_id) not in volume.tags:
+        return False
+    check_own(volume, volume_tag(step.volume_id), step.group)
+    return True
+
+
+def _held(step: VolumeSwap, volume: parse.Volume | None, kept: parse.Volume | None) -> parse.Volume:
+    """What the volume held before, in its place or aside.
+
+    Raises NotFound if it is gone, Conflict where both places are taken or what is there is another's.
+    """
+    if volume is not None and kept is not None:
+        raise Conflict(f"{step.group} has both {step.lv_name} and {step.aside_name}: nothing was changed")
+    held = volume or kept
+    if held is None:
+        raise NotFound(f"volume {step.lv_name} is not in {step.group}: it was removed meanwhile")
+    both = [volume_tag(step.kept_id), volume_tag(step.volume_id)]
+    mark = next((one for one in both if one in held.tags), both[0] if held is kept else both[1])
+    check_own(held, mark, step.group)
+    return held
+
+
+def _set_aside(system: System, group: parse.Group, volume: parse.Volume, step: VolumeSwap) -> None:
+    if open_volumes(system, group, [volume.name]):
+        raise InUse(f"volume {group.name}/{volume.name} is open: unmap it first")
+    path = f"{step.group}/{volume.name}"
+    if volume.active:
+        system.run(["lvchange", "-an", "--", path], timeout_s=TIMEOUT_S)
+    tags = ["--addtag", volume_tag(step.kept_id), "--deltag", volume_tag(step.volume_id)]
+    system.run(["lvchange", "--setactivationskip", "y", *tags, "--", path], timeout_s=TIMEOUT_S)
+    system.run(["lvrename", "--", step.group, volume.name, step.aside_name], timeout_s=TIMEOUT_S)

@@ -1,0 +1,179 @@
+"""A roll back that keeps what the volume held, on both engines: where each of the two is, and how it is taken back."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from backend.tests.providers.test_thin_steps import ThinShop
+from backend.tests.providers.test_zvol_steps import FIRST, SECOND, SnapshotFarm
+from lunette.domain.arrays import ArrayEngine
+from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
+from lunette.domain.sizes import MIB
+from lunette.domain.steps import VolumeDelete, VolumeRollBack, VolumeSwap
+from lunette.planner.aside import swap_step
+
+KEPT_ID = "abababab-0000-4000-8000-000000000007"
+BEFORE_WRITES = "what it held before"
+
+
+@dataclass
+class Bench:
+    """A thin volume with a snapshot that says "old", written with BEFORE_WRITES since, and the step that swaps them."""
+
+    shop: Any
+    step: VolumeSwap
+
+    @property
+    def device(self) -> str:
+        return str(self.shop.device)
+
+    def says(self) -> str | None:
+        return str(self.shop.machine.read_data(self.device, 0))
+
+    def volumes(self) -> dict[str, tuple[str | None, str | None]]:
+        """Volume and snapshot id of all that is there, by name."""
+        return {one.name: (one.volume_id, one.snapshot_id) for one in self.shop.agent.observe().volumes}
+
+    def undo(self) -> bool:
+        return bool(self.shop.agent.undo_step("job", self.step).changed)
+
+
+def on_lvm() -> Bench:
+    shop = ThinShop()
+    shop.with_thin()
+    return written(shop, shop.take, shop.roll_back(), ArrayEngine.MD)
+
+
+def on_zfs() -> Bench:
+    farm = SnapshotFarm()
+    return written(farm, farm.take(), farm.roll_back(), ArrayEngine.ZFS)
+
+
+def written(shop: Any, take: Any, back: VolumeRollBack, engine: ArrayEngine) -> Bench:
+    shop.machine.write_data(shop.device, 0, "old")
+    shop.do(take)
+    shop.machine.write_data(shop.device, 0, BEFORE_WRITES)
+    return Bench(shop, swap_step(engine, back, KEPT_ID, held_bytes=MIB, keep_hours=24))
+
+
+@pytest.fixture(params=[on_lvm, on_zfs], ids=["lvm", "zfs"])
+def bench(request: pytest.FixtureRequest) -> Bench:
+    made: Bench = request.param()
+    return made
+
+
+def test_the_volume_is_as_it_was_and_what_it_held_is_kept_without_a_device(bench: Bench) -> None:
+    step = bench.step
+    assert bench.shop.do(step)
+    assert not bench.shop.do(step)
+    assert bench.says() == "old"
+    there = bench.volumes()
+    assert there[step.lv_name] == (step.volume_id, None)
+    assert there[step.aside_name] == (KEPT_ID, None)
+    assert there[step.snapshot] == (None, step.snapshot_id)
+    assert len(there) == 3
+    assert not bench.shop.machine.exists(bench.device.replace(step.lv_name, step.aside_name))
+
+
+def test_it_is_taken_back_to_the_letter(bench: Bench) -> None:
+    before = bench.volumes()
+    bench.shop.do(bench.step)
+    assert bench.undo()
+    assert (bench.volumes(), bench.says()) == (before, BEFORE_WRITES)
+    assert not bench.undo()
+    assert bench.shop.do(bench.step)
+    assert bench.says() == "old"
+
+
+def test_a_volume_that_is_open_stays_as_it_is_and_so_does_one_that_is_opened_before_it_is_taken_back(
+    bench: Bench,
+) -> None:
+    kernel_name = bench.shop.machine.blocks.open_exclusively(bench.device, "LIO")
+    with pytest.raises(InUse, match="open"):
+        bench.shop.do(bench.step)
+    assert bench.says() == BEFORE_WRITES
+    bench.shop.machine.blocks.release(kernel_name, "LIO")
+    bench.shop.do(bench.step)
+    bench.shop.machine.blocks.open_exclusively(bench.device, "LIO")
+    with pytest.raises(InUse, match="open"):
+        bench.undo()
+    assert bench.says() == "old"
+
+
+def test_where_what_it_held_is_gone_nothing_is_taken_back(bench: Bench) -> None:
+    step = bench.step
+    bench.shop.do(step)
+    erase = VolumeDelete(
+        volume_id=KEPT_ID, group=step.group, lv_name=step.aside_name, size_bytes=step.size_bytes, engine=step.engine
+    )
+    assert bench.shop.do(erase)
+    with pytest.raises(Conflict, match="is gone"):
+        bench.undo()
+    assert bench.says() == "old"
+
+
+def test_a_volume_and_a_snapshot_of_others_are_left_alone(bench: Bench) -> None:
+    before = bench.volumes()
+    for odd in ("volume_id", "snapshot_id"):
+        foreign = bench.step.model_copy(update={odd: "99999999-0000-4000-8000-000000000009"})
+        with pytest.raises(Conflict, match="left alone"):
+            bench.shop.do(foreign)
+    with pytest.raises(NotFound, match="removed meanwhile"):
+        bench.shop.do(bench.step.model_copy(update={"lv_name": "v999999999999"}))
+    assert (bench.volumes(), bench.says()) == (before, BEFORE_WRITES)
+
+
+def test_a_second_roll_back_keeps_what_the_volume_held_then(bench: Bench) -> None:
+    bench.shop.do(bench.step)
+    bench.shop.machine.write_data(bench.device, 0, "newer")
+    another = bench.step.model_copy(
+        update={
+            "roll_back_id": "eeeeeeee-1111-4000-8000-000000000005",
+            "kept_id": "abababab-1111-4000-8000-000000000008",
+            "aside_name": "dabababab1111",
+        }
+    )
+    assert bench.shop.do(another)
+    assert bench.says() == "old"
+    assert {bench.step.aside_name, another.aside_name} < set(bench.volumes())
+
+
+def test_clones_of_the_snapshot_and_a_larger_size_stay() -> None:
+    farm = SnapshotFarm()
+    farm.machine.write_data(farm.device, 0, "old")
+    farm.do(farm.take())
+    farm.do(farm.clone())
+    farm.do(farm.grow(128 * MIB))
+    step = swap_step(ArrayEngine.ZFS, farm.roll_back(), KEPT_ID, held_bytes=MIB, keep_hours=24)
+    farm.do(step)
+    assert farm.size() == 128 * MIB
+    origins = {one.name: one.source for one in farm.agent.observe().volumes if one.source}
+    assert origins == {farm.clone().lv_name: step.snapshot, step.aside_name: step.snapshot}
+    assert farm.agent.undo_step("job", step).changed
+    origins = {one.name: one.source for one in farm.agent.observe().volumes if one.source}
+    assert origins == {farm.clone().lv_name: step.snapshot}
+
+
+def test_a_zvol_with_a_newer_snapshot_is_not_swapped() -> None:
+    farm = SnapshotFarm()
+    farm.do(farm.take(FIRST))
+    farm.do(farm.take(SECOND))
+    step = swap_step(ArrayEngine.ZFS, farm.roll_back(FIRST), KEPT_ID, held_bytes=MIB, keep_hours=24)
+    with pytest.raises(Conflict, match="newer"):
+        farm.do(step)
+
+
+def test_a_thick_zvol_without_room_for_both_stays_as_it_is() -> None:
+    """The pool may have filled up since the plan: the refusal leaves nothing behind that is not taken back."""
+    farm = SnapshotFarm()
+    farm.machine.write_data(farm.device, 0, BEFORE_WRITES)
+    farm.do(farm.take())
+    step = swap_step(ArrayEngine.ZFS, farm.roll_back(), KEPT_ID, held_bytes=MIB, keep_hours=24)
+    farm.machine.faults.break_calls(lambda call: "refreservation=auto" in call.detail)
+    with pytest.raises(ToolFailed):
+        farm.do(step)
+    farm.machine.faults.disarm()
+    assert farm.agent.undo_step("job", step).changed
+    assert {one.name for one in farm.agent.observe().volumes} == {step.lv_name, step.snapshot}
+    assert farm.machine.read_data(farm.device, 0) == BEFORE_WRITES
