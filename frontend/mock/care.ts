@@ -16,7 +16,6 @@ import type {
   StorageArray,
   Volume,
   VolumeGrow,
-  VolumeRollBack,
 } from '@/api'
 import { json, plan, refusal } from './answers'
 import type { Wish } from './answers'
@@ -148,20 +147,6 @@ export function growVolume(world: World, row: Volume, body: VolumeGrow): Wish | 
   return job(world, `Grow volume ${row.name}`, 'volume', detail, `grow ${row.name}`, () => {
     row.size_bytes = body.size_bytes
   })
-}
-
-export function rollBack(world: World, row: Volume, body: VolumeRollBack): Wish | Response {
-  if (row.mapped_to.length)
-    return refusal(
-      `Volume ${row.name} was not rolled back`,
-      [['volume', `it is mapped to ${row.mapped_to[0]?.host}; unmap it first`]],
-      409,
-    )
-  const to = world.snapshots.find(({ id }) => id === body.snapshot)?.name ?? body.snapshot
-  const title = `Roll back volume ${row.name}`
-  const more = { steps: [step(`roll back to ${to}`, row.size_bytes)], bytes_destroyed: row.size_bytes }
-  const lines: Parameters<typeof plan>[1] = [['destroy', 'volume', row.name, `what was written since ${to}`]]
-  return planned(world, plan(title, lines, more), 'volume', () => undefined)
 }
 
 export const snapshot = (name: string, change: Partial<Snapshot> = {}): Snapshot => ({

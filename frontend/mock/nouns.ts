@@ -95,7 +95,7 @@ export const VERBS = (world: World): Record<string, Change> => ({
   'arrays:unlock': (row, body) => encryption.unlock(row, body),
   'arrays:change_key': (row, body) => encryption.changeKey(row, body),
   'volumes:grow': (row, body) => care.growVolume(world, row, body),
-  'volumes:roll-back': (row, body) => care.rollBack(world, row, body),
+  'volumes:roll-back': (row, body) => trash.rollBack(world, row, body),
   'deleted-volumes:recover': (row, body) => trash.recover(world, row, body),
   'snapshots:clone': (row, body) => care.cloneSnapshot(world, row, body),
   'interfaces:change': (row, body) => interfaces.change(world, row, body),

@@ -1,6 +1,6 @@
-/** What the mock does to deleted volumes. */
-import type { DeletedVolume, VolumeRecover } from '@/api'
-import { plan } from './answers'
+/** What the mock does to deleted volumes, and to volumes that go back to a snapshot. */
+import type { DeletedVolume, Volume, VolumeRecover, VolumeRollBack } from '@/api'
+import { plan, refusal } from './answers'
 import type { Wish } from './answers'
 import { planned, step } from './care'
 import { MADE } from './made'
@@ -52,5 +52,24 @@ export function erase(world: World, row: DeletedVolume): Wish {
   const lines: Parameters<typeof plan>[1] = [['destroy', 'deleted volume', row.name, 'its data are lost']]
   return planned(world, plan(`Erase deleted volume ${row.name}`, lines, more), 'volume', () => {
     without(world, row)
+  })
+}
+
+export function rollBack(world: World, row: Volume, body: VolumeRollBack): Wish | Response {
+  if (row.mapped_to.length)
+    return refusal(
+      `Volume ${row.name} was not rolled back`,
+      [['volume', `it is mapped to ${row.mapped_to[0]?.host}; unmap it first`]],
+      409,
+    )
+  const to = world.snapshots.find(({ id }) => id === body.snapshot)?.name ?? body.snapshot
+  const title = `Roll back volume ${row.name}`
+  const keep = body.keep ?? true
+  const lost = keep ? 0 : row.size_bytes
+  const more = { steps: [step(`roll back to ${to}`, lost)], bytes_destroyed: lost }
+  const detail = keep ? 'what it holds now becomes a deleted volume' : `what was written since ${to} is lost`
+  const lines: Parameters<typeof plan>[1] = [['destroy', 'volume', row.name, detail]]
+  return planned(world, plan(title, lines, more), 'volume', () => {
+    if (keep) world.deletedVolumes.push(deletedVolume({ id: `kept-${row.name}`, name: row.name }))
   })
 }

@@ -208,8 +208,14 @@ def test_clones_and_a_roll_back_have_what_was_there_when_the_snapshot_was_taken(
     standing.login()
     standing.host.verify_pattern(standing.device(2), OLD, blocks)
     standing.host.verify_pattern(standing.device(3), OLD, blocks)
-    standing.unmap("copy2")
-    for path in ("/snapshots/before", "/volumes/copy1", "/volumes/copy2"):
+    (kept,) = [one for one in client.list("/deleted-volumes") if one["name"] == "thin"]
+    client.wait(client.act(f"/deleted-volumes/{kept['id']}", "recover", {"name": "then"}))
+    standing.map("then", 4)
+    standing.host.rescan(standing.target)
+    standing.host.verify_pattern(standing.device(4), NEW, blocks)
+    for volume in ("copy2", "then"):
+        standing.unmap(volume)
+    for path in ("/snapshots/before", "/volumes/copy1", "/volumes/copy2", "/volumes/then"):
         standing.delete(path)
     standing.host.verify_pattern(standing.device(2), OLD, blocks)
 

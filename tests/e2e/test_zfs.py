@@ -162,7 +162,23 @@ def grows_and_goes_back_to_a_snapshot(stands: Standing, device: str) -> str:
     again = wait_until("the host finds its volume", stands.comes_in, deadline_s=SLOW_S)
     assert int(host.machine.check(f"blockdev --getsize64 {again}")) == 2 * VOLUME_BYTES
     host.verify_pattern(again, OLD, BLOCKS)
-    return again
+    has_what_it_held_before(stands)
+    return wait_until("the host finds its volume", stands.comes_in, deadline_s=SLOW_S)
+
+
+def has_what_it_held_before(stands: Standing) -> None:
+    """What the roll back kept is recovered beside the volume, read, and erased. The host is logged out then."""
+    client, host = stands.client, stands.host
+    (kept,) = client.list("/deleted-volumes")
+    client.wait(client.act(f"/deleted-volumes/{kept['id']}", "recover", {"name": "then"}), deadline_s=SLOW_S)
+    mapping = client.post("/mappings", {"volume": "then", "host": "writer", "lun": 10})
+    wait_until("it is served", lambda: all(one["state"] == "open" for one in client.list("/mappings")))
+    host.rescan(stands.target)
+    host.verify_pattern(host.devices(stands.target, expected=2)[10], NEW, BLOCKS)
+    host.logout(stands.target)
+    client.delete(f"/mappings/{mapping['id']}", confirm=["then"])
+    client.wait(client.delete("/volumes/then", confirm=["then"]), deadline_s=SLOW_S)
+    client.wait(client.delete(f"/deleted-volumes/{kept['id']}"), deadline_s=SLOW_S)
 
 
 def are_taken_at_one_moment(stands: Standing, *volumes: str) -> None:

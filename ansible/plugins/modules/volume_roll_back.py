@@ -9,8 +9,8 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: volume_roll_back
-short_description: Makes a volume as it was in one of its snapshots. What it holds now is kept as a deleted volume
-  of its name, for the hours of the settings; with `keep` false it is lost. 409 while it is mapped
+short_description: Makes a volume as it was in a snapshot, and keeps what it holds as a deleted volume. 409 while
+  it is mapped
 version_added: 0.1.0
 description:
   - Acts each time it is run, unless the appliance's plan says that nothing would change.
@@ -38,7 +38,8 @@ options:
     required: true
   keep:
     description:
-      - The field C(keep) of the API.
+      - Whether what the volume holds now is kept as a deleted volume of the same name, which takes space until
+        it is erased. Each run keeps one more.
       - The appliance takes V(true) when it is created without.
     type: bool
   wait:

@@ -1045,8 +1045,7 @@ export const volumeGrow = <ThrowOnError extends boolean = false>(options: Option
 /**
  * Volume Roll Back
  *
- * Makes a volume as it was in one of its snapshots. What it holds now is kept as a deleted volume of its name, for
- * the hours of the settings; with `keep` false it is lost. 409 while it is mapped.
+ * Makes a volume as it was in a snapshot, and keeps what it holds as a deleted volume. 409 while it is mapped.
  */
 export const volumeRollBack = <ThrowOnError extends boolean = false>(options: Options<VolumeRollBackData, ThrowOnError>): RequestResult<VolumeRollBackResponses, VolumeRollBackErrors, ThrowOnError> => (options.client ?? client).post<VolumeRollBackResponses, VolumeRollBackErrors, ThrowOnError>({
     security: [{

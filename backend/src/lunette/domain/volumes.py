@@ -112,7 +112,10 @@ class VolumeRollBack(Model):
 
     snapshot: Annotated[str, Field(min_length=1, max_length=63)]
     keep: bool = True
-    """Keep what the volume holds now as a deleted volume, for as long as any; false destroys it."""
+    """Keep what the volume holds now as a deleted volume of the same name; false destroys it.
+
+    It is kept for the hours of the setting `deleted_keep_hours`; with 0 hours it is destroyed either way.
+    """
 
 
 class VolumeRecover(Model):

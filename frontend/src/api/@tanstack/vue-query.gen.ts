@@ -1197,8 +1197,7 @@ export const volumeGrowMutation = (options?: Partial<Options<VolumeGrowData>>): 
 /**
  * Volume Roll Back
  *
- * Makes a volume as it was in one of its snapshots. What it holds now is kept as a deleted volume of its name, for
- * the hours of the settings; with `keep` false it is lost. 409 while it is mapped.
+ * Makes a volume as it was in a snapshot, and keeps what it holds as a deleted volume. 409 while it is mapped.
  */
 export const volumeRollBackMutation = (options?: Partial<Options<VolumeRollBackData>>): UseMutationOptions<VolumeRollBackResponse, VolumeRollBackError, Options<VolumeRollBackData>> => {
     const mutationOptions: UseMutationOptions<VolumeRollBackResponse, VolumeRollBackError, Options<VolumeRollBackData>> = {

@@ -42,10 +42,23 @@ describe('a thin volume', () => {
     expect(world.volumes.slice(-3).map(({ name }) => name)).toEqual(['test01', 'test02', 'test03'])
   })
 
-  it('goes back to a moment only after its name was typed', async () => {
+  it('goes back to a moment and keeps what it held', async () => {
+    const world = loggedIn()
+    const { page } = await visit('/volumes/vm01', world)
+    await click(page, 'Roll back to nightly-19')
+    await click(dialog(), 'Review the plan')
+    expect(text(dialog())).toContain('what it holds now becomes a deleted volume')
+    await click(dialog(), 'Roll back')
+    await ended('Done: Roll back volume vm01')
+    expect(world.deletedVolumes.map(({ name }) => name)).toContain('vm01')
+  })
+
+  it('loses what it holds only after its name was typed', async () => {
     const { page } = await visit('/volumes/vm01', loggedIn())
     await click(page, 'Roll back to nightly-19')
-    expect(text(dialog())).toContain('what was written since nightly-19')
+    await click(dialog(), 'Keep what the volume holds now')
+    await click(dialog(), 'Review the plan')
+    expect(text(dialog())).toContain('what was written since nightly-19 is lost')
     expect((control(dialog(), 'Roll back') as HTMLButtonElement).disabled).toBe(true)
     type(field(dialog(), 'This cannot be taken back. Type vm01 to go on'), 'vm01')
     await settle()

@@ -26,10 +26,12 @@ export const grow = (volume: Volume, bytes: number): Change => ({
   send: (call) => volumeGrow({ path: { volume: volume.id }, body: { size_bytes: bytes }, ...call }),
 })
 
-export const rollBack = (volume: Volume, snapshot: Snapshot): Change => ({
+/** `keep`: what the volume holds now becomes a deleted volume, and is not lost. */
+export const rollBack = (volume: Volume, snapshot: Snapshot, keep: boolean): Change => ({
   noun: 'volume',
   read: read(volume),
-  send: (call) => volumeRollBack({ path: { volume: volume.id }, body: { snapshot: snapshot.id }, ...call }),
+  send: (call) =>
+    volumeRollBack({ path: { volume: volume.id }, body: { snapshot: snapshot.id, keep }, ...call }),
 })
 
 export const takeSnapshot = (body: SnapshotCreate): Change => ({

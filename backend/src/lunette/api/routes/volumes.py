@@ -146,9 +146,7 @@ def volume_grow(volume: Reference, body: VolumeGrow, change: Acting) -> Response
     "/{volume}:roll-back", operation_id="volume_roll_back", status_code=202, response_model=None, responses=JOB_CHANGED
 )
 def volume_roll_back(volume: Reference, body: VolumeRollBack, change: Acting) -> Response:
-    """Makes a volume as it was in one of its snapshots. What it holds now is kept as a deleted volume of its name, for
-    the hours of the settings; with `keep` false it is lost. 409 while it is mapped.
-    """
+    """Makes a volume as it was in a snapshot, and keeps what it holds as a deleted volume. 409 while it is mapped."""
 
     def act(tx: Session) -> Outcome:
         row = find(tx, VolumeRow, volume, VolumeRow.name)

@@ -1199,8 +1199,8 @@ class Operations:
     @overload
     def volume_roll_back(self, volume: str, body: t.VolumeRollBack, *, dry_run: Literal[True]) -> t.Plan: ...
     def volume_roll_back(self, volume: str, body: t.VolumeRollBack, *, dry_run: bool = False) -> Any:
-        """Makes a volume as it was in one of its snapshots. What it holds now is kept as a deleted volume of
-        its name, for the hours of the settings; with `keep` false it is lost. 409 while it is mapped.
+        """Makes a volume as it was in a snapshot, and keeps what it holds as a deleted volume. 409 while it is
+        mapped.
         """
         return self.operate("volume_roll_back", {"volume": volume}, {}, body, dry_run=dry_run)
 
