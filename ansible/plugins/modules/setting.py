@@ -44,7 +44,7 @@ options:
     type: bool
   history_days:
     description:
-      - Days that events, jobs that are over and resolved alerts are kept.
+      - Days that events, jobs that are over, resolved alerts and the health of disks are kept.
       - From 30 to 3650.
     type: int
   deleted_keep_hours:

@@ -85,3 +85,22 @@ def test_a_scrape_tells_the_health_of_disks(appliance: Api, machine: FakeSystem,
     assert f'lunette_disk_used_ratio{{disk="{first}"}} 0.97' in text
     assert f'lunette_disk_health_state{{disk="{first}"}} 1' in text
     assert "lunette_disk_pending_reallocations{" not in text
+
+
+def test_the_history_of_a_disk_is_found_by_its_serial_and_after_it_was_pulled(
+    appliance: Api, machine: FakeSystem, agent: Agent
+) -> None:
+    first = disk_ids(appliance)[0]
+    agent.ask_disks()
+    appliance.until(lambda: appliance.get(f"/disks/{first}/history")["days"])
+    serial = appliance.get(f"/disks/{first}")["serial"]
+    history = appliance.get(f"/disks/{serial}/history")
+    assert history == appliance.get(f"/disks/{first}/history")
+    (day,) = history["days"]
+    assert (history["disk"], day["state"], day["hottest_c"], day["serial"]) == (first, "ok", 35, serial)
+    assert day["values"] == appliance.get(f"/disks/{first}")["health"]["values"]
+    machine.pull(machine.blocks.disks[0])
+    machine.changed()
+    appliance.until(lambda: first not in disk_ids(appliance))
+    assert appliance.get(f"/disks/{first}/history") == history
+    assert appliance.ask("GET", "/disks/nobody/history").status_code == 404

@@ -9,6 +9,7 @@ from lunette.engine.housekeeping import Housekeeper
 from lunette.store.database import Store
 from lunette.store.events import emit
 from lunette.store.journal import Alert, Event, Job, JobStep
+from lunette.store.resources import DiskReading
 from lunette.store.schema import utc_now
 from lunette.store.undo import KeptState
 
@@ -62,12 +63,17 @@ def test_what_is_older_than_the_settings_say_goes_and_nothing_else(store: Store)
         oldest = tx.scalars(select(Event).order_by(Event.at)).first()
         assert oldest is not None
         tx.add(KeptState(event_seq=oldest.seq, noun="host", sealed="x"))
+        for days in (401, 399):
+            at = NOW - days * DAY
+            told = {"serial": "S", "state": "ok", "told": "{}", "read_at": at, "day": at.date().isoformat()}
+            tx.add(DiskReading(disk_id=f"d{days}", **told))
     Clocks().housekeeper(store).round()
     assert events(store) == ["host.created 399", "job.progress 6"]
     with store.read() as tx:
         assert set(tx.scalars(select(Job.id))) == {"stuck", "young"}
         assert set(tx.scalars(select(JobStep.job_id))) == {"stuck", "young"}
         assert tx.scalars(select(Alert.key)).all() == ["stands"]
+        assert tx.scalars(select(DiskReading.disk_id)).all() == ["d399"]
         assert tx.scalars(select(KeptState.event_seq)).all() == []
 
 

@@ -124,7 +124,9 @@ def test_a_thick_zvol_grows_into_what_is_free_with_what_zfs_adds() -> None:
 def test_a_zvol_goes_back_to_its_newest_snapshot_only() -> None:
     snapshot = KnownSnapshot("s", "before", on_zfs(provisioning=THIN), 8 * MIB, "tank", "a")
     with pytest.raises(Conflict, match="newer snapshots later, latest"):
-        volumes_snapshots.plan_roll_back(RollBack(snapshot.volume, snapshot, ("later", "latest")), MACHINE, identities())
+        volumes_snapshots.plan_roll_back(
+            RollBack(snapshot.volume, snapshot, ("later", "latest")), MACHINE, identities()
+        )
     steps = volumes_snapshots.plan_roll_back(RollBack(snapshot.volume, snapshot), MACHINE, identities()).steps
     assert [step.kind for step in steps] == ["exports.gone", "volume.roll_back"]
 

@@ -1264,6 +1264,32 @@ export type Disk = {
 };
 
 /**
+ * DiskDay
+ *
+ * What a drive told on one day of UTC: its last values, and the highest of its temperatures.
+ */
+export type DiskDay = {
+    /**
+     * Day
+     */
+    day: string;
+    /**
+     * Serial
+     */
+    serial: string;
+    state: DiskHealthState;
+    /**
+     * Hottest C
+     */
+    hottest_c: number | null;
+    /**
+     * Read At
+     */
+    read_at: string;
+    values: DiskHealthValues;
+};
+
+/**
  * DiskErrorRecovery
  *
  * How long a SATA drive tries to read a bad sector. `limit_s`: when it gives up and names the sector; null if it
@@ -1489,6 +1515,22 @@ export type DiskHealthValues = {
      * Error Log Entries
      */
     error_log_entries: number | null;
+};
+
+/**
+ * DiskHistory
+ *
+ * The health of a drive day by day, the newest first, for as long as history is kept.
+ */
+export type DiskHistory = {
+    /**
+     * Disk
+     */
+    disk: string;
+    /**
+     * Days
+     */
+    days: Array<DiskDay>;
 };
 
 /**
@@ -9748,6 +9790,62 @@ export type DiskShowResponses = {
 };
 
 export type DiskShowResponse = DiskShowResponses[keyof DiskShowResponses];
+
+export type DiskHistoryData = {
+    body?: never;
+    path: {
+        /**
+         * Disk
+         *
+         * Its id or its name.
+         */
+        disk: string;
+    };
+    query?: never;
+    url: '/api/v1/disks/{disk}/history';
+};
+
+export type DiskHistoryErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed or a second factor set up first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type DiskHistoryError = DiskHistoryErrors[keyof DiskHistoryErrors];
+
+export type DiskHistoryResponses = {
+    /**
+     * Successful Response
+     */
+    200: DiskHistory;
+};
+
+export type DiskHistoryResponse = DiskHistoryResponses[keyof DiskHistoryResponses];
 
 export type DiskWipeData = {
     body: DiskWipeWish;

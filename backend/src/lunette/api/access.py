@@ -19,7 +19,7 @@ BEFORE_SECOND_FACTOR = BEFORE_PASSWORD_CHANGE | {"second_factor_start", "second_
 _METRICS = ("metrics_show",)
 _VIEWER = (
     "login_delete", "password_change", "me_show", "document_show", "status_show", "drift_show", "engine_list",
-    "disk_list", "disk_show", "array_list", "array_show", "layout_list", "foreign_array_list",
+    "disk_list", "disk_show", "disk_history", "array_list", "array_show", "layout_list", "foreign_array_list",
     "volume_list", "volume_show", "deleted_volume_list", "deleted_volume_show",
     "snapshot_list", "snapshot_show", "host_list", "host_show", "host_kit", "host_kit_download", "host_paths",
     "initiator_list", "host_group_list", "host_group_show", "portal_list", "portal_show", "rdma_device_list",

@@ -1,7 +1,22 @@
 """`lunette disk` and `lunette engine`: what the machine has and can do, and the end of what is on a disk."""
 
+from lunette.cli.call import Call
 from lunette.cli.spec import Command, Param, standard
 from lunette.client.generated.enums import WIPE_METHOD
+
+_TOLD = (
+    "used_percent", "available_spare_percent", "media_errors", "reallocated_sectors", "pending_sectors",
+    "uncorrectable_sectors", "grown_defects", "interface_errors", "error_log_entries", "unsafe_shutdowns",
+    "power_on_hours",
+)  # fmt: skip
+
+
+def history(call: Call) -> None:
+    """A line a day, with the values that this drive gives."""
+    days = call.client.disk_history(call["disk"])["days"]
+    given = [f"values.{name}" for name in _TOLD if any(day["values"][name] is not None for day in days)]
+    call.show(days, lambda found: call.screen.table(found, ["day", "state", "hottest_c", *given]))
+
 
 COMMANDS = {
     "disk": (
@@ -9,6 +24,8 @@ COMMANDS = {
             "disk",
             ("id", "state", "health.state", "transport", "size_bytes", "model", "serial", "array", "occupied_by"),
         ),
+        Command("history", "Tells what a drive said of its health, day by day.", ("disk_history",),
+                (Param("disk", "Its stable id or serial.", noun="disk"),), history),
         Command("locate", "Turns the locate light of the bay that a disk sits in on.", ("disk_locate",), (
             Param("disk", "Stable id of the disk.", noun="disk"),
             Param("--off", "Off again.", flag=True),

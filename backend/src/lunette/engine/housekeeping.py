@@ -20,7 +20,7 @@ from lunette.engine.loop import Loop
 from lunette.store.access import LoginSession
 from lunette.store.database import Store
 from lunette.store.journal import Alert, Event, Job
-from lunette.store.resources import Meta
+from lunette.store.resources import DiskReading, Meta
 from lunette.store.schema import Base, utc_now
 from lunette.store.settings import read_settings
 
@@ -59,6 +59,7 @@ class Housekeeper:
         self._clear(Event, Event.seq, Event.at < kept_from)
         self._clear(Job, Job.id, Job.state.in_(_OVER), Job.finished_at < kept_from)
         self._clear(Alert, Alert.id, Alert.resolved_at < kept_from)
+        self._clear(DiskReading, DiskReading.id, DiskReading.day < kept_from.date().isoformat())
         self._clear(LoginSession, LoginSession.token_hash, LoginSession.expires_at < clock)
         return PERIOD_S
 

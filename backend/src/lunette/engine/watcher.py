@@ -17,6 +17,7 @@ from lunette.engine import (
     array_roles,
     clock,
     disk_health,
+    disk_readings,
     exportset,
     failed_logins,
     firewall,
@@ -102,6 +103,7 @@ class Watcher:
         self._health: dict[str, str] = {}
         self._scrubbed: scrubs.Known = {}
         self._disks: frozenset[str] | None = None
+        self._read: disk_readings.Read = {}
         self._spdk_ended_at = 0.0
         self._loop = Loop("watcher", self._watch, pace)
         self.start, self.stop, self.wake = self._loop.start, self._loop.stop, self._loop.wake
@@ -145,6 +147,7 @@ class Watcher:
         self._scrubbed = scrubs.tell(self._store, pairs, self._scrubbed)
         self._health = {row.id: self._health[row.id] for row in standing if row.id in self._health}
         self._tell_health({row.id: (row.name, _state(found).value) for row, found in pairs})
+        self._read = disk_readings.note(self._store, seen.disks, growth, self._read)
         self._tend(seen)
         return 0.0
 

@@ -102,6 +102,22 @@ class DiskCount(Base):
     grew_at: Mapped[dt.datetime | None]
 
 
+class DiskReading(Base):
+    """What a drive told on one day of UTC: its last values, as the JSON of HealthValues, and how hot it was at most."""
+
+    __tablename__ = "disk_reading"
+    __table_args__ = (Index(None, "disk_id", "day", unique=True), Index(None, "day"))
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    disk_id: Mapped[str] = mapped_column(String(255))
+    serial: Mapped[str] = mapped_column(String(255))
+    day: Mapped[str] = mapped_column(String(10))
+    read_at: Mapped[dt.datetime]
+    state: Mapped[str] = mapped_column(String(16))
+    hottest_c: Mapped[int | None]
+    told: Mapped[str] = mapped_column(Text)
+
+
 class VolumeColumns:
     """What a volume is, deleted or not. `lv_name` and the identity never change."""
 

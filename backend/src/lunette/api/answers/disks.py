@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from enum import StrEnum
 
 from lunette.api.answers.base import Answer
@@ -11,7 +11,7 @@ from lunette.domain.alerts import Severity
 from lunette.domain.disk_health import DiskHealthState, DriveReading, Growth, HealthValues, findings, state_of
 from lunette.domain.disks import ObservedDisk, Transport
 from lunette.domain.self_tests import SelfTestKind, SelfTestResult, failure
-from lunette.store.resources import ArrayDisk
+from lunette.store.resources import ArrayDisk, DiskReading
 
 _NUMBERS = {DiskHealthState.OK: 0, DiskHealthState.WARNING: 1, DiskHealthState.FAILING: 2}
 """States as numbers, worse ones higher; one that is not known has none."""
@@ -152,6 +152,24 @@ class DiskHealth(Answer):
     self_tests: DiskSelfTests | None
 
 
+class DiskDay(Answer):
+    """What a drive told on one day of UTC: its last values, and the highest of its temperatures."""
+
+    day: date
+    serial: str
+    state: DiskHealthState
+    hottest_c: int | None
+    read_at: datetime
+    values: DiskHealthValues
+
+
+class DiskHistory(Answer):
+    """The health of a drive day by day, the newest first, for as long as history is kept."""
+
+    disk: str
+    days: tuple[DiskDay, ...]
+
+
 class Disk(Answer):
     """One physical drive, by its stable id. `occupied_by` tells why it cannot be used without being wiped."""
 
@@ -197,6 +215,15 @@ def absent_disk(row: ArrayDisk, array: str, seen: Seen) -> Disk:
         id=row.disk_id, state=DiskState.MISSING if is_known else DiskState.UNKNOWN, serial=row.serial,
         model=None, transport=None, size_bytes=None, array=array, array_id=row.array_id, slot=row.slot,
         occupied_by=None, wipeable=False, health=None, observed=None, age_s=seen.age_s if seen.observation else None,
+    )  # fmt: skip
+
+
+def disk_day(row: DiskReading) -> DiskDay:
+    """A row of the history as it is shown."""
+    values = HealthValues.model_validate_json(row.told)
+    return DiskDay(
+        day=date.fromisoformat(row.day), serial=row.serial, state=DiskHealthState(row.state), hottest_c=row.hottest_c,
+        read_at=row.read_at, values=DiskHealthValues(**values.model_dump()),
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from lunette.api.answers.base import Page
-from lunette.api.answers.disks import Disk, DiskState, absent_disk, observed_disk
+from lunette.api.answers.disks import Disk, DiskHistory, DiskState, absent_disk, disk_day, observed_disk
 from lunette.api.answers.seen import Seen
 from lunette.api.changes import Creating
 from lunette.api.declare import JOB_CREATED, LISTED, refusals, router
@@ -21,7 +21,7 @@ from lunette.api.parts import Parts, UsedParts
 from lunette.domain.disk_health import DiskHealthState
 from lunette.domain.disks import DiskLocateWish, DiskWipeWish, Transport
 from lunette.domain.errors import NotFound
-from lunette.engine import disk_health
+from lunette.engine import disk_health, disk_readings
 from lunette.engine import disk_locate as locating
 from lunette.engine import disk_wipe as wiping
 from lunette.engine.outcome import Outcome
@@ -64,10 +64,22 @@ def disk_list(
 @routes.get("/{disk:bare}", operation_id="disk_show", response_model=Disk, responses=refusals(404))
 def disk_show(disk: Reference, parts: UsedParts) -> Disk:
     """One disk, by its stable id, its serial, or another of its names under /dev/disk/by-id."""
-    for found in _disks(parts, seen_now(parts)):
-        if disk in (found.id, found.serial, *(found.observed.links if found.observed else ())):
-            return found
-    raise NotFound(f"There is no disk {disk!r}; the list of disks shows what there is.")
+    return _named(parts, disk)
+
+
+@routes.get("/{disk}/history", operation_id="disk_history", response_model=DiskHistory, responses=refusals(404))
+def disk_history(disk: Reference, parts: UsedParts) -> DiskHistory:
+    """What the drive told of its health day by day, also where it does not tell any more.
+
+    A disk that is gone is named by its stable id.
+    """
+    with parts.store.read() as tx:
+        rows = disk_readings.of_disk(tx, disk)
+    if not rows:
+        found = _named(parts, disk)
+        with parts.store.read() as tx:
+            return DiskHistory(disk=found.id, days=tuple(map(disk_day, disk_readings.of_disk(tx, found.id))))
+    return DiskHistory(disk=disk, days=tuple(map(disk_day, rows)))
 
 
 @routes.post("/{disk}:wipe", operation_id="disk_wipe", status_code=202, response_model=None, responses=JOB_CREATED)
@@ -96,6 +108,13 @@ def disk_locate(disk: Reference, body: DiskLocateWish, change: Creating) -> Resp
         return locating.locate(tx, desk, change.actor, disk, is_on=not body.off, dry_run=change.dry_run)
 
     return change.apply(work, only_jobs, looks=True)
+
+
+def _named(parts: Parts, disk: str) -> Disk:
+    for found in _disks(parts, seen_now(parts)):
+        if disk in (found.id, found.serial, *(found.observed.links if found.observed else ())):
+            return found
+    raise NotFound(f"There is no disk {disk!r}; the list of disks shows what there is.")
 
 
 def _disks(parts: Parts, seen: Seen) -> list[Disk]:

@@ -94,6 +94,7 @@ OPERATIONS: dict[str, Operation] = {
         is_list=True,
     ),
     "disk_show": Operation("GET", "/disks/{disk}", parameters=("disk",)),
+    "disk_history": Operation("GET", "/disks/{disk}/history", parameters=("disk",)),
     "disk_wipe": Operation(
         "POST", "/disks/{disk}:wipe", parameters=("disk",), body="DiskWipeWish", dry_run=True, job=True
     ),
@@ -869,6 +870,11 @@ class Operations:
     def disk_show(self, disk: str) -> t.Disk:
         """One disk, by its stable id, its serial, or another of its names under /dev/disk/by-id."""
         answer: t.Disk = self.operate("disk_show", {"disk": disk}, {})
+        return answer
+
+    def disk_history(self, disk: str) -> t.DiskHistory:
+        """What the drive told of its health day by day, also where it does not tell any more."""
+        answer: t.DiskHistory = self.operate("disk_history", {"disk": disk}, {})
         return answer
 
     @overload

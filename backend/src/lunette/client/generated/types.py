@@ -128,12 +128,14 @@ __all__ = [
     "DiscoveryAuth",
     "DiscoveryLogin",
     "Disk",
+    "DiskDay",
     "DiskErrorRecovery",
     "DiskHardware",
     "DiskHealth",
     "DiskHealthReason",
     "DiskHealthState",
     "DiskHealthValues",
+    "DiskHistory",
     "DiskLocateWish",
     "DiskPage",
     "DiskSeat",
@@ -903,6 +905,17 @@ class Disk(TypedDict):
     age_s: float | None
 
 
+class DiskDay(TypedDict):
+    """What a drive told on one day of UTC: its last values, and the highest of its temperatures."""
+
+    day: str
+    serial: str
+    state: DiskHealthState
+    hottest_c: int | None
+    read_at: str
+    values: DiskHealthValues
+
+
 class DiskErrorRecovery(TypedDict):
     """How long a SATA drive tries to read a bad sector. `limit_s`: when it gives up and names the sector;
     null if it tries as long as it likes. `is_limitable`: whether it can be told when. `wait_s`: when
@@ -987,6 +1000,13 @@ class DiskHealthValues(TypedDict):
     grown_defects: int | None
     interface_errors: int | None
     error_log_entries: int | None
+
+
+class DiskHistory(TypedDict):
+    """The health of a drive day by day, the newest first, for as long as history is kept."""
+
+    disk: str
+    days: list[DiskDay]
 
 
 class DiskLocateWish(TypedDict):

@@ -30,6 +30,7 @@ from lunette.domain.border import (
     Text,
 )
 from lunette.domain.dhchap import DhGroup, DhHash
+from lunette.domain.disk_health import DiskHealthState, HealthValues
 from lunette.domain.encryption import Encryption
 from lunette.domain.exports import AdoptedBackstore, AdoptedSubsystem
 from lunette.domain.fc import FcMode
@@ -45,6 +46,7 @@ from lunette.store import access, journal, resources, schedules, settings, undo
 from lunette.store.schema import Base
 
 MOST_PROBLEMS = 5
+Day = Annotated[str, Field(pattern=r"\A\d{4}-\d\d-\d\d\Z")]
 _Adopted = Json[AdoptedBackstore] | None
 _VOLUME: dict[str, Any] = {
     "id": Id, "array_id": Id, "name": Name, "state": ResourceState, "provisioning": Provisioning, "lv_name": LvName,
@@ -59,6 +61,9 @@ TYPES: dict[type[Base], dict[str, Any]] = {
     },
     resources.ArrayDisk: {"disk_id": DiskId, "array_id": Id, "serial": Serial, "role": MemberRole},
     resources.DiskCount: {"disk_id": DiskId, "name": Text, "serial": Serial},
+    resources.DiskReading: {
+        "disk_id": DiskId, "serial": Serial, "day": Day, "state": DiskHealthState, "told": Json[HealthValues],
+    },
     resources.Volume: _VOLUME,
     resources.DeletedVolume: _VOLUME,
     resources.Snapshot: {
