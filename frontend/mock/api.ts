@@ -6,6 +6,7 @@ import { advance } from './jobs'
 import * as certificate from './certificate'
 import * as clock from './clock'
 import * as document from './document'
+import * as drives from './drives'
 import * as interfaces from './interfaces'
 import * as people from './people'
 import * as secondFactor from './secondFactor'
@@ -178,6 +179,7 @@ export function makeApi(world: World): (request: Request) => Promise<Response> {
     if (handler) return handler(request, url)
     const [, list = '', id, part] = path.split('/')
     if (list === 'performance' && id) return performanceOf(world, decodeURIComponent(id))
+    if (part === 'history' && list === 'disks') return drives.history(world, decodeURIComponent(id ?? ''))
     if (part && list === 'hosts') return ways.answer(world, decodeURIComponent(id ?? ''), part, url)
     return id ? answerOne(world, request, url, list, id) : answerList(world, request, url, list)
   }

@@ -1,6 +1,8 @@
 /** What the drives of the mock world say of their health. */
-import type { DiskHealth, DiskHealthReason, DiskHealthValues } from '@/api'
+import type { DiskDay, DiskHealth, DiskHealthReason, DiskHealthValues } from '@/api'
+import { json, problem } from './answers'
 import { MADE } from './made'
+import type { World } from './world'
 
 const NOTHING: DiskHealthValues = {
   temperature_c: null,
@@ -33,4 +35,28 @@ export function health(values: Partial<DiskHealthValues>, reasons: DiskHealthRea
     error_recovery: null,
     self_tests: null,
   }
+}
+
+const DAYS = 90
+const DAY_MS = 86_400_000
+
+/** Ninety days of a drive that gets older by a percent each month, and is warm in the afternoon. */
+export function history(world: World, id: string): Response {
+  const disk = world.disks.find((one) => one.id === id || one.serial === id)
+  const now = disk?.health
+  if (!disk || !now) return problem(404, 'Not found', `There is no disk ${id}.`)
+  const days = Array.from({ length: DAYS }, (_, ago): DiskDay => {
+    const wear = now.values.used_percent
+    const used_percent = wear === null ? null : Math.max(0, wear - Math.floor(ago / 30))
+    const heat = now.values.temperature_c
+    return {
+      day: new Date(Date.parse(MADE) - ago * DAY_MS).toISOString().slice(0, 10),
+      serial: disk.serial,
+      state: now.state,
+      hottest_c: heat === null ? null : heat + 4 + ((ago * 7) % 5),
+      read_at: MADE,
+      values: { ...now.values, used_percent },
+    }
+  })
+  return json({ disk: disk.id, days })
 }

@@ -37,6 +37,7 @@ TESTED_ELSEWHERE = {
     "initiator": "needs a port on the fabric: test_host_paths.py",
     "login": "asks and needs TLS: test_access.py",
     "logout": "forgets what login remembered: test_access.py",
+    "disk history": "its days vary: test_disk_history.py",
     "drift": "what was put right in a round varies: test_drift.py",
     "alert show": "needs the id of an alert: test_alerts.py",
     "alert acknowledge": "needs the id of an alert: test_alerts.py",

@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest'
+import type { DiskDay } from '@/api'
 import { health } from '../../../mock/drives'
 import { nvmeDisk, sasDisk } from '../../../mock/storage'
 import { text, visit } from '../../../mock/visit'
 import { loggedIn } from '../../../mock/world'
 import { healthFigures, healthTone, healthWords } from './diskHealth'
+import { coursesOf } from './diskHistory'
 import { canBeWiped, foreignSignatures } from './diskWipe'
 
 it('leaves out what a drive does not give, and never shows it as zero', () => {
@@ -97,4 +99,21 @@ it('shows what a disk says of itself, and what it is', async () => {
   expect(shown).toContain('100 %')
   expect(shown).toContain('S64HNE0T501118')
   expect(shown).not.toContain('Pending sectors')
+})
+
+it('shows how a drive ages, and counts from the day on which it came', async () => {
+  const { page } = await visit(`/disks/${nvmeDisk(1).id}`, loggedIn())
+  expect(text(page)).toContain('Highest temperature')
+  expect(text(page)).toMatch(/Life used\s*\d+ %\s*2 more/)
+  const day = (day: string, serial: string, wear: number): DiskDay => ({
+    day,
+    serial,
+    state: 'ok',
+    hottest_c: null,
+    read_at: day,
+    values: health({ used_percent: wear }).values,
+  })
+  const days = [day('2026-11-20', 'NEW', 3), day('2026-11-19', 'NEW', 1), day('2026-11-18', 'OLD', 90)]
+  expect(coursesOf(days, 'binary').map(({ name, change }) => [name, change])).toEqual([['used_percent', 2]])
+  expect(coursesOf([], 'binary')).toEqual([])
 })
