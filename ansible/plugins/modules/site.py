@@ -235,8 +235,8 @@ options:
             type: str
           renamed_from:
             description:
-              - 'The name it had before: what goes by that name now is renamed, and keeps its data, its identity
-                and its mappings. Means nothing once something goes by the new name.'
+              - 'The name it had before: what has that name now is renamed, and keeps everything else. Ignored once
+                something has the new name.'
             type: str
       hosts:
         description:
@@ -349,8 +349,8 @@ options:
             type: int
           renamed_from:
             description:
-              - 'The name it had before: what goes by that name now is renamed, and keeps its data, its identity
-                and its mappings. Means nothing once something goes by the new name.'
+              - 'The name it had before: what has that name now is renamed, and keeps everything else. Ignored once
+                something has the new name.'
             type: str
       host_groups:
         description:
@@ -379,8 +379,8 @@ options:
             type: int
           renamed_from:
             description:
-              - 'The name it had before: what goes by that name now is renamed, and keeps its data, its identity
-                and its mappings. Means nothing once something goes by the new name.'
+              - 'The name it had before: what has that name now is renamed, and keeps everything else. Ignored once
+                something has the new name.'
             type: str
       portals:
         description:
@@ -577,8 +577,8 @@ options:
             type: str
           renamed_from:
             description:
-              - 'The name it had before: what goes by that name now is renamed, and keeps its data, its identity
-                and its mappings. Means nothing once something goes by the new name.'
+              - 'The name it had before: what has that name now is renamed, and keeps everything else. Ignored once
+                something has the new name.'
             type: str
       settings:
         description:

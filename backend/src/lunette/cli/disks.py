@@ -1,7 +1,10 @@
 """`lunette disk` and `lunette engine`: what the machine has and can do, and the end of what is on a disk."""
 
+from typing import cast
+
 from lunette.cli.call import Call
 from lunette.cli.spec import Command, Param, standard
+from lunette.client import JsonObject
 from lunette.client.generated.enums import WIPE_METHOD
 
 _TOLD = (
@@ -13,7 +16,7 @@ _TOLD = (
 
 def history(call: Call) -> None:
     """A line a day, with the values that this drive gives."""
-    days = call.client.disk_history(call["disk"])["days"]
+    days = cast("list[JsonObject]", call.client.disk_history(call["disk"])["days"])
     given = [f"values.{name}" for name in _TOLD if any(day["values"][name] is not None for day in days)]
     call.show(days, lambda found: call.screen.table(found, ["day", "state", "hottest_c", *given]))
 

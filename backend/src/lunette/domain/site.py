@@ -75,8 +75,8 @@ class _Renamed(Model):
     """An entry whose noun can be renamed."""
 
     renamed_from: Name | None = None
-    """The name it had before. What goes by that name now is renamed, and keeps its data, its identity and its
-    mappings. Means nothing once something goes by the new name; no export shows it."""
+    """The name it had before. What has that name now is renamed, and keeps everything else: of a volume data, identity
+    and mappings. Ignored once something has the new name; no export shows it."""
 
     @model_validator(mode="after")
     def _another(self) -> Self:

@@ -32,7 +32,7 @@ class Renames:
 
 
 def renames(known: Site, wanted: Site) -> Renames:
-    """Something is renamed if nothing goes by the new name: so a document that is applied again renames nothing."""
+    """Something is renamed if nothing has the new name: so a document that is applied again renames nothing."""
     names: dict[SiteNoun, dict[str, str]] = {}
     idle = []
     for noun in RENAMABLE:
