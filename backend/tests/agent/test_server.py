@@ -1,6 +1,5 @@
 """The socket for real: who gets in, what is answered, and what a broken peer does to the others."""
 
-import errno
 import json
 import os
 import socket
@@ -21,7 +20,7 @@ from lunette.agent import server as agent_server
 from lunette.agent.core import Agent
 from lunette.agent.server import MAX_CONNECTIONS, MESSAGE_S, SMALL_BYTES, Server, listen
 from lunette.domain.agent_protocol import MAX_MESSAGE_BYTES, Converge, Envelope, ProblemReply
-from lunette.domain.errors import AgentAway, InUse, ProblemType, ToolFailed
+from lunette.domain.errors import AgentAway, InUse, ProblemType
 from lunette.domain.steps import ExportsGone
 from lunette.system.agent_client import AgentClient
 from lunette.system.fake import FakeSystem
@@ -201,19 +200,6 @@ def test_a_bug_in_the_agent_is_a_problem_not_an_end(running: Running, monkeypatc
     assert answer["type"] == "internal"
     assert "ZeroDivision" not in str(answer["detail"])
     assert len(running.client.observe().disks) == 2
-
-
-def test_what_the_kernel_refuses_is_a_refusal_wherever_the_agent_asked_it(
-    running: Running, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A job tries an irreversible step again after such a refusal, and not after a bug (engine/runner.py)."""
-
-    def look(self: Agent) -> None:
-        raise OSError(errno.EIO, "Input/output error", "/sys/block")
-
-    monkeypatch.setattr(Agent, "hello", look)
-    with pytest.raises(ToolFailed, match=r"refused \(Input/output error\) at /sys/block"):
-        running.client.hello()
 
 
 def test_the_socket_is_closed_to_everybody_else(running: Running) -> None:

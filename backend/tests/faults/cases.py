@@ -17,6 +17,7 @@ from backend.tests.faults.lvm_cases import LVM_CASES
 from backend.tests.faults.pool_cases import POOL_CASES
 from backend.tests.faults.session_cases import SESSION_CASES
 from backend.tests.faults.spare_cases import SPARE_CASES
+from backend.tests.faults.thin_cases import THIN_CASES, delete_thin, one_thin, take_snapshot
 from backend.tests.faults.world import ACTOR, MIB, World, give_host
 from backend.tests.wiring_agent import Ending
 from lunette.domain.array_changes import (
@@ -30,11 +31,9 @@ from lunette.domain.array_changes import (
 )
 from lunette.domain.arrays import Level
 from lunette.domain.disks import DiskWipeWish, WipeMethod
-from lunette.domain.jobs import JobKind
 from lunette.domain.plans import Plan
 from lunette.domain.settings import SettingsPatch
-from lunette.domain.snapshots import SnapshotBatch, SnapshotClone, SnapshotCreate
-from lunette.domain.volumes import Provisioning, VolumeRollBack
+from lunette.domain.volumes import Provisioning
 from lunette.engine import array_growth, disk_locate, disk_wipe
 from lunette.engine.outcome import Outcome
 from lunette.store.journal import Job
@@ -140,8 +139,8 @@ def _deleted(world: World) -> None:
 
 
 def _deleted_thin(world: World) -> None:
-    _one_thin(world)
-    world.finish(_delete_thin(world).job_id or "")
+    one_thin(world)
+    world.finish(delete_thin(world).job_id or "")
 
 
 def _array_with_deleted(world: World) -> None:
@@ -260,25 +259,11 @@ def _grow_volume(world: World) -> Outcome:
     return world.ask(lambda tx: world.control.grow_volume(tx, ACTOR, "mapped", 128 * MIB))
 
 
-def _create_thin(world: World) -> Outcome:
-    return world.create_volumes("tank", "t1", "t2", kind=Provisioning.THIN)
-
-
-def _one_thin(world: World) -> None:
-    """A thin volume with data, the only one of its array."""
-    world.finish(world.create_volumes("tank", "t1", kind=Provisioning.THIN).job_id or "")
-    world.machine.write_data(world.device_of("t1"), 0, "old")
-
-
-def _delete_thin(world: World) -> Outcome:
-    return world.ask(lambda tx: world.control.delete_volume(tx, ACTOR, "t1"))
-
-
 def _some_volumes(world: World) -> None:
     """Two thick volumes, of which one was mapped, and the only thin one of the array."""
     _mapped(world)
     world.finish(world.create_volumes("tank", "k1").job_id or "")
-    _one_thin(world)
+    one_thin(world)
     _unmap(world)
     world.settle()
 
@@ -292,59 +277,6 @@ def _delete_some(world: World) -> Outcome:
     return world.ask(lambda tx: world.control.delete_volumes(tx, ACTOR, ("t1", "k1", "mapped")))
 
 
-def _two_thin(world: World) -> None:
-    world.finish(_create_thin(world).job_id or "")
-
-
-def _take_snapshots(world: World) -> Outcome:
-    wish = SnapshotBatch(volumes=("t1", "t2"), name="{volume}-before")
-    return world.ask(lambda tx: world.control.take_snapshots(tx, ACTOR, wish))
-
-
-def _take_snapshot(world: World) -> Outcome:
-    return world.ask(lambda tx: world.control.take_snapshot(tx, ACTOR, SnapshotCreate(name="s1", volume="t1")))
-
-
-def _snapshot(world: World) -> None:
-    """A snapshot, and a volume that was written and grown since."""
-    _one_thin(world)
-    world.finish(_take_snapshot(world).job_id or "")
-    world.machine.write_data(world.device_of("t1"), 0, "new")
-    world.do(lambda tx: world.control.grow_volume(tx, ACTOR, "t1", 128 * MIB))
-
-
-def _delete_snapshot(world: World) -> Outcome:
-    return world.ask(lambda tx: world.control.delete_snapshot(tx, ACTOR, "s1"))
-
-
-def _clone(world: World) -> Outcome:
-    wish = SnapshotClone(name_pattern="clone%d", count=2)
-    return world.ask(lambda tx: world.control.clone_snapshot(tx, ACTOR, "s1", wish))
-
-
-def _roll_back(world: World) -> Outcome:
-    return world.ask(lambda tx: world.control.roll_back_volume(tx, ACTOR, "t1", VolumeRollBack(snapshot="s1")))
-
-
-def _roll_back_for_good(world: World) -> Outcome:
-    wish = VolumeRollBack(snapshot="s1", keep=False)
-    return world.ask(lambda tx: world.control.roll_back_volume(tx, ACTOR, "t1", wish))
-
-
-def _nearly_full(world: World) -> None:
-    """A thin pool of 64 MiB that is three quarters full."""
-    _one_thin(world)
-    for chunk in range(48 * 16):
-        world.machine.write_data(world.device_of("t1"), chunk * 65536, f"chunk {chunk}")
-
-
-def _grow_pool(world: World) -> Outcome:
-    world.control._pools.round()
-    with world.store.read() as tx:
-        job = tx.query(Job).filter_by(kind=JobKind.THIN_POOL_GROW.value).one()
-        return Outcome(plan=Plan.model_validate(job.plan), job_id=job.id)
-
-
 def _furnished(world: World) -> None:
     """A whole array of three disks with a thick and a thin volume, a snapshot, and a sealed copy."""
     world.finish(world.create_array("old", Level.RAID5, free_disks(world)[:3]).job_id or "")
@@ -352,7 +284,7 @@ def _furnished(world: World) -> None:
     for name, kind in (("k1", Provisioning.THICK), ("t1", Provisioning.THIN)):
         world.finish(world.create_volumes("old", name, kind=kind).job_id or "")
         world.machine.write_data(world.device_of(name), 0, name)
-    world.finish(_take_snapshot(world).job_id or "")
+    world.finish(take_snapshot(world).job_id or "")
 
 
 CASES = (
@@ -381,20 +313,12 @@ CASES = (
     Case("delete an array with deleted volumes", _array_with_deleted, _delete_old_array),
     Case("make a raid5 a raid6", _raid5_with_a_log, _to_raid6),
     Case("grow a volume", _mapped, _grow_volume),
-    Case("create thin volumes", lambda world: None, _create_thin),
-    Case("delete a thin volume", _one_thin, _delete_thin),
     Case("delete volumes", _some_volumes, _delete_some),
     Case("delete volumes for good", _nothing_is_kept, _delete_some),
-    Case("take a snapshot", _one_thin, _take_snapshot),
-    Case("take snapshots", _two_thin, _take_snapshots),
-    Case("delete a snapshot", _snapshot, _delete_snapshot),
-    Case("clone a snapshot", _snapshot, _clone),
-    Case("roll a volume back", _snapshot, _roll_back),
-    Case("roll a volume back for good", _snapshot, _roll_back_for_good),
-    Case("grow a thin pool", _nearly_full, _grow_pool),
     Case("wipe a disk", _used_disks, lambda world: _wipe_disk(world, WipeMethod.SIGNATURES)),
     Case("have a disk erase itself", _used_disks, lambda world: _wipe_disk(world, WipeMethod.FORMAT)),
     Case("switch the light of a disk", _seated, _locate),
+    *THIN_CASES,
     *POOL_CASES,
     *EXTERNAL_CASES,
     *LVM_CASES,

@@ -10,7 +10,7 @@ from lunette.domain.arrays import ArrayEngine
 from lunette.domain.errors import Conflict, InUse, Invalid, LunetteError, NoSpace
 from lunette.domain.sizes import GIB, MIB
 from lunette.domain.volumes import VolumeCreate, VolumePatch
-from lunette.planner import volumes
+from lunette.planner import volume_deletion, volumes
 from lunette.planner.arrays import KnownArray
 from lunette.planner.volumes import KnownVolume, NewVolumes, VolumeFacts
 
@@ -107,11 +107,11 @@ def volume(**changes: Any) -> KnownVolume:
 
 def test_a_mapped_volume_is_not_deleted_and_its_hosts_are_named() -> None:
     with pytest.raises(InUse, match="mapped to h1, h2"):
-        volumes.plan_delete(volume(mapped_to=("h1", "h2")))
+        volume_deletion.plan_delete(volume(mapped_to=("h1", "h2")))
 
 
 def test_deleting_waits_for_the_exports_first() -> None:
-    plan_ = volumes.plan_delete(volume())
+    plan_ = volume_deletion.plan_delete(volume())
     assert [step.kind for step in plan_.steps] == ["exports.gone", "volume.delete"]
     assert plan_.bytes_destroyed() == 8 * MIB
 

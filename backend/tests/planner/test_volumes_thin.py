@@ -16,7 +16,7 @@ from lunette.domain.sizes import GIB, KIB, MIB, TIB
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
 from lunette.domain.steps import ThinPoolCreate, VolumeGrow, VolumeSwap
 from lunette.domain.volumes import EXTENT_BYTES, Provisioning
-from lunette.planner import volumes, volumes_snapshots
+from lunette.planner import volume_deletion, volumes, volumes_snapshots
 from lunette.planner.checker import Bounds, faults
 from lunette.planner.volumes import NewVolumes, VolumeFacts
 from lunette.planner.volumes_snapshots import KnownSnapshot, RollBack
@@ -198,7 +198,7 @@ def test_a_roll_back_waits_for_the_exports_and_is_refused_while_the_volume_is_ma
 
 def test_a_roll_back_that_keeps_what_the_volume_holds_destroys_nothing() -> None:
     own = snapshot()
-    kept = volumes.Keeping(24, NOW, 3 * MIB)
+    kept = volume_deletion.Keeping(24, NOW, 3 * MIB)
     plan = volumes_snapshots.plan_roll_back(RollBack(own.volume, own, kept=kept), POOLED, identities())
     (_, step) = plan.steps
     assert isinstance(step, VolumeSwap)
@@ -215,8 +215,8 @@ def test_a_roll_back_that_keeps_what_the_volume_holds_destroys_nothing() -> None
 
 def test_a_volume_with_snapshots_is_not_deleted_and_the_last_thin_one_takes_the_pool_along() -> None:
     with pytest.raises(InUse, match="snapshots before"):
-        volumes.plan_delete(volume(snapshots=("before",)))
-    plan = volumes.plan_delete(volume(provisioning=THIN), last_thin=True)
+        volume_deletion.plan_delete(volume(snapshots=("before",)))
+    plan = volume_deletion.plan_delete(volume(provisioning=THIN), last_thin=True)
     assert [step.kind for step in plan.steps] == ["exports.gone", "volume.delete", "thin_pool.remove"]
 
 

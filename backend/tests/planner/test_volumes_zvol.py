@@ -16,7 +16,7 @@ from lunette.domain.sizes import GIB, MIB
 from lunette.domain.snapshots import SnapshotCreate
 from lunette.domain.steps import ThinPoolCreate, VolumeCut, VolumesSeal
 from lunette.domain.volumes import BLOCK_BYTES, Provisioning, VolumeEngine
-from lunette.planner import engines, volumes, volumes_snapshots
+from lunette.planner import engines, volume_deletion, volumes, volumes_snapshots
 from lunette.planner.arrays import KnownArray
 from lunette.planner.checker import Bounds, faults
 from lunette.planner.engines import Ability
@@ -133,7 +133,7 @@ def test_a_zvol_goes_back_to_its_newest_snapshot_only() -> None:
 
 def test_to_keep_what_a_thick_zvol_holds_takes_its_size_once_more() -> None:
     snapshot = KnownSnapshot("s", "before", on_zfs(provisioning=THICK, size_bytes=5 * GIB), 5 * GIB, "tank", "a")
-    kept = volumes.Keeping(24, dt.datetime(2026, 11, 1, tzinfo=dt.UTC), 5 * GIB)
+    kept = volume_deletion.Keeping(24, dt.datetime(2026, 11, 1, tzinfo=dt.UTC), 5 * GIB)
     wanted = RollBack(snapshot.volume, snapshot, kept=kept)
     assert volumes_snapshots.plan_roll_back(wanted, MACHINE, identities()).steps[1].kind == "volume.swap"
     with pytest.raises(NoSpace, match="without keeping it"):
@@ -151,5 +151,5 @@ def test_a_snapshot_stays_for_as_long_as_a_clone_of_it_is_there() -> None:
 
 
 def test_the_last_thin_zvol_takes_no_pool_along() -> None:
-    plan = volumes.plan_delete(on_zfs(provisioning=THIN), last_thin=True)
+    plan = volume_deletion.plan_delete(on_zfs(provisioning=THIN), last_thin=True)
     assert [step.kind for step in plan.steps] == ["exports.gone", "volume.delete"]

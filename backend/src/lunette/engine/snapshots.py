@@ -16,7 +16,7 @@ from lunette.engine.outcome import Actor, Outcome
 from lunette.planner import volumes_snapshots as planner
 from lunette.planner.checker import Bounds, check
 from lunette.planner.engines import thick_snapshot_reason
-from lunette.planner.volumes import keeping
+from lunette.planner.volume_deletion import keeping
 from lunette.planner.volumes_snapshots import KnownSnapshot
 from lunette.store.events import emit
 from lunette.store.resources import Array, DeletedVolume, Snapshot, Volume

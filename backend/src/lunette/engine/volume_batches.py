@@ -16,10 +16,10 @@ from lunette.engine.lookup import by_reference, must_be_ready
 from lunette.engine.outcome import Actor, Outcome
 from lunette.engine.schedules import zone_of
 from lunette.planner import volume_batches as planner
-from lunette.planner import volumes as one_by_one
 from lunette.planner.checker import Bounds, check
 from lunette.planner.schedules import snapshot_name
 from lunette.planner.volume_batches import Chosen, Doomed
+from lunette.planner.volume_deletion import keeping
 from lunette.store.events import emit
 from lunette.store.resources import Array, DeletedVolume, Snapshot, Volume
 from lunette.store.schema import utc_now
@@ -35,7 +35,7 @@ def delete(tx: Session, desk: Desk, actor: Actor, references: Sequence[str], dry
     for one in _chosen(tx, references, rows):
         there = shown.get(one.volume.id) if one.volume else None
         seen_of_it = seen.model_copy(update={"volumes": (there,) if there else ()})
-        kept = one_by_one.keeping(one.volume, hours, now, seen_of_it) if one.volume else None
+        kept = keeping(one.volume, hours, now, seen_of_it) if one.volume else None
         doomed.append(Doomed(one, kept))
     plan = planner.plan_delete(doomed, _emptied(tx, rows.values()))
     check(plan, seen, Bounds())

@@ -17,6 +17,7 @@ from lunette.engine.jobs import file_job
 from lunette.engine.lookup import by_reference, must_be_ready, name_taken, need
 from lunette.engine.outcome import Actor, Outcome
 from lunette.engine.undoing.keeping import recorded
+from lunette.planner import volume_deletion
 from lunette.planner import volumes as planner
 from lunette.planner.checker import Bounds, check
 from lunette.planner.engines import volume_planning
@@ -130,8 +131,8 @@ def delete(tx: Session, desk: Desk, actor: Actor, volume_id: str, dry_run: bool)
     volume = need(tx, Volume, volume_id)
     must_be_ready(volume)
     seen, before = desk.seen(), known(tx, volume)
-    kept = planner.keeping(before, read_settings(tx).deleted_keep_hours, utc_now(), seen)
-    plan = planner.plan_delete(before, last_thin=deleted_volumes.is_last_thin(tx, volume), kept=kept)
+    kept = volume_deletion.keeping(before, read_settings(tx).deleted_keep_hours, utc_now(), seen)
+    plan = volume_deletion.plan_delete(before, last_thin=deleted_volumes.is_last_thin(tx, volume), kept=kept)
     check(plan, seen, Bounds())
     if dry_run:
         return Outcome(plan=plan)

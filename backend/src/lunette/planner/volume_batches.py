@@ -14,7 +14,8 @@ from lunette.planner.aside import DEADLINE_S
 from lunette.planner.engines import snapshotting_together, thin_pooling
 from lunette.planner.findings import Findings
 from lunette.planner.names import check_name
-from lunette.planner.volumes import Keeping, KnownVolume, check_deletion, deletion
+from lunette.planner.volume_deletion import Keeping, check_deletion, deletion
+from lunette.planner.volumes import KnownVolume
 from lunette.planner.volumes_snapshots import check_volume, taking
 
 

@@ -15,7 +15,8 @@ from lunette.planner.aside import swap_step
 from lunette.planner.engines import Ability, snapshotting, thick_snapshot_reason, unable_reason, volume_planning
 from lunette.planner.findings import Findings, shorten
 from lunette.planner.names import check_name
-from lunette.planner.volumes import Keeping, KnownVolume, NewVolume, NewVolumes, check_names, created
+from lunette.planner.volume_deletion import Keeping
+from lunette.planner.volumes import KnownVolume, NewVolume, NewVolumes, check_names, created
 
 
 @dataclass(frozen=True)
