@@ -26,8 +26,8 @@ _PLAIN = ("wipefs", "sync")
 def bare_words(argv: Sequence[str]) -> list[str]:
     """The words of a command that stand before `--` and are neither options nor values of options.
 
-    Nothing of tools that know no `--` (mdadm, nvme and blockdev, which are given absolute paths alone), nor of dmsetup,
-    which is given names that LVM has made.
+    Nothing of tools that know no `--` (mdadm, nvme, hdparm, sg3_utils and blockdev, which are given absolute paths
+    alone), nor of dmsetup, which is given names that LVM has made.
     """
     tool, before = argv[0], [*argv[1:]]
     if "--" in before:

@@ -18,11 +18,11 @@ NAMED = Signature(type="ext4", label="old", uuid="u1")
 
 
 class Drives:
-    """Two NVMe drives that carry an old file system and data each; the first is to erase itself."""
+    """Two drives that carry an old file system and data each; the first is to erase itself."""
 
-    def __init__(self) -> None:
+    def __init__(self, transport: str = "nvme") -> None:
         self.machine = FakeSystem()
-        self.disks = self.machine.add_disks(2)
+        self.disks = self.machine.add_disks(2, transport=transport)
         for disk in self.disks:
             disk.media.signatures.append(EXT4)
             disk.media.data[4096] = "secret"
@@ -60,6 +60,88 @@ def test_all_of_one_disk_goes_and_nothing_of_the_other(drives: Drives, method: E
     assert (first.media.data, first.media.signatures) == ({}, [])
     assert (second.media.data, second.media.signatures) == ({4096: "secret"}, [EXT4])
     assert drives.machine.tools.drives.formatted == [(first.serial, said)]
+
+
+@pytest.mark.parametrize(
+    ("transport", "method", "said"),
+    [
+        ("sata", EraseMethod.SANITIZE_BLOCK, "--sanitize-block-erase"),
+        ("sata", EraseMethod.SANITIZE_CRYPTO, "--sanitize-crypto-scramble"),
+        ("sas", EraseMethod.SANITIZE_BLOCK, "--block"),
+        ("sas", EraseMethod.SANITIZE_CRYPTO, "--crypto"),
+    ],
+)
+def test_a_sata_and_a_sas_drive_sanitize_themselves(transport: str, method: EraseMethod, said: str) -> None:
+    drives = Drives(transport)
+    first, second = drives.disks
+    assert erase(drives.machine, drives.step(method=method)) is not None
+    assert (first.media.data, first.media.signatures) == ({}, [])
+    assert (second.media.data, second.media.signatures) == ({4096: "secret"}, [EXT4])
+    assert drives.machine.tools.drives.formatted == [(first.serial, said)]
+
+
+@pytest.mark.parametrize("transport", ["sata", "sas"])
+def test_what_a_sata_or_sas_drive_does_not_offer_is_refused(transport: str) -> None:
+    drives = Drives(transport)
+    drives.machine.tools.drives.health(drives.disks[0]).sanicap = 0b01
+    for method in (EraseMethod.SANITIZE_BLOCK, EraseMethod.FORMAT, EraseMethod.CRYPTO):
+        with pytest.raises(Conflict, match="cannot erase itself by"):
+            erase(drives.machine, drives.step(method=method))
+    assert drives.untouched()
+
+
+@pytest.mark.parametrize(("transport", "tool"), [("sata", "hdparm"), ("sas", "sg_inq")])
+def test_a_sata_or_sas_drive_that_says_another_serial_is_not_erased(transport: str, tool: str) -> None:
+    drives = Drives(transport)
+    step = drives.step(method=EraseMethod.SANITIZE_BLOCK)
+    asked = drives.machine.tools.command(tool)
+
+    def another(argv: list[str]) -> tuple[int, str, str]:
+        code, said, errors = asked(argv)
+        words = said.split("\n")
+        if "--Istdout" in argv:
+            identity = words[3].split()  # words 8 to 15; the serial begins with word 10
+            words[3] = " ".join([*identity[:2], "4558", *identity[3:]])
+        return code, "\n".join(words).replace(drives.disks[0].serial, "EXCHANGED"), errors
+
+    drives.machine.tools.add(tool, another)  # type: ignore[arg-type]
+    with pytest.raises(Conflict, match="make a new plan"):
+        erase(drives.machine, step)
+    assert drives.untouched()
+
+
+def test_a_frozen_sata_drive_is_not_asked_and_the_way_out_is_told() -> None:
+    drives = Drives("sata")
+    drives.machine.tools.drives.health(drives.disks[0]).is_frozen = True
+    with pytest.raises(Conflict, match="plug it in again"):
+        erase(drives.machine, drives.step(method=EraseMethod.SANITIZE_BLOCK))
+    assert drives.untouched()
+
+
+@pytest.mark.parametrize("transport", ["nvme", "sata", "sas"])
+def test_a_sanitize_goes_on_after_a_power_cut_and_is_waited_for(transport: str) -> None:
+    drives = Drives(transport)
+    step = drives.step(method=EraseMethod.SANITIZE_BLOCK)
+    health = drives.machine.tools.drives.health(drives.disks[0])
+    health.sanitized, health.sanitize_left = 2, 3
+    assert erase(drives.machine, step) is not None
+    assert drives.machine.tools.drives.formatted == [], "none is begun while one runs"
+    assert drives.disks[0].media.data == {}
+
+
+@pytest.mark.parametrize("transport", ["nvme", "sata", "sas"])
+def test_a_sanitize_that_fails_says_that_the_drive_is_closed(transport: str) -> None:
+    drives = Drives(transport)
+    drives.machine.tools.drives.health(drives.disks[0]).sanitize_ends = 3
+    with pytest.raises(ToolFailed, match="lets nobody read or write"):
+        erase(drives.machine, drives.step(method=EraseMethod.SANITIZE_CRYPTO))
+
+
+def test_a_virtual_disk_cannot_erase_itself() -> None:
+    drives = Drives("virtio")
+    with pytest.raises(Conflict, match="no drive that can erase itself"):
+        erase(drives.machine, drives.step(method=EraseMethod.SANITIZE_BLOCK))
+    assert drives.untouched()
 
 
 def test_the_same_erasure_is_not_done_twice_whatever_was_written_since(drives: Drives) -> None:

@@ -6,7 +6,8 @@ import pytest
 
 from backend.tests.recorded import recorded
 from lunette.domain.disks import ObservedDisk, Signature, Transport
-from lunette.providers.disks import identity, parse, smart
+from lunette.providers.disks import identity, parse
+from lunette.providers.disks.paths import path_of
 
 FACTS = parse.SysfsFacts(
     path="/sys/devices/platform/uml-blkdev.1/block/ubdb", holders=(), write_cache=True, numa_node=None, transports=()
@@ -202,7 +203,7 @@ def test_a_multipath_device_stands_for_the_paths_under_it() -> None:
     assert disk.mounts == ("/srv",)
     (found,) = identity.one_per_drive([disk])
     assert found.paths == disk.paths
-    assert smart.path_of(found) == "/dev/sda"
+    assert path_of(found) == "/dev/sda"
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from lunette.domain.errors import LunetteError
 from lunette.domain.self_tests import SelfTests, SelfTestSchedule, due
 from lunette.providers.disks import recovery, selftest, smart, smart_parse
 from lunette.providers.disks.inventory import observe_disks
+from lunette.providers.disks.paths import path_of
 from lunette.system.doorway import System
 
 log = logging.getLogger(__name__)
@@ -100,7 +101,7 @@ class DiskHealth:
             refused = tried.refused if tried and kind else None
             return _with_tests(known, tests.model_copy(update={"refused": refused}))
         try:
-            refused = selftest.start(self._system, smart.path_of(disk), kind)
+            refused = selftest.start(self._system, path_of(disk), kind)
         except LunetteError as error:
             refused = error.detail
         log.info("self-test (%s) of disk %s: %s", kind.value, disk.id, refused or "begun")

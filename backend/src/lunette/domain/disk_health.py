@@ -64,7 +64,7 @@ class HealthValues(Model):
 
 
 class EraseMethod(StrEnum):
-    """How a drive erases itself."""
+    """How a drive erases itself. Format and crypto are commands of NVMe; NVMe, SATA and SAS have a sanitize each."""
 
     FORMAT = "format"
     CRYPTO = "crypto"
@@ -77,18 +77,19 @@ class EraseMethod(StrEnum):
 
     @property
     def setting(self) -> int:
-        """What the command calls it: Secure Erase Settings of Format NVM, else Sanitize Action (Base Specification 2.0,
-        5.14 and 5.24)."""
+        """What the command of NVMe calls it: Secure Erase Settings of Format NVM, else Sanitize Action (Base
+        Specification 2.0, 5.14 and 5.24)."""
         return {EraseMethod.FORMAT: 1, EraseMethod.CRYPTO: 2, EraseMethod.SANITIZE_BLOCK: 2}.get(self, 4)
 
 
 class EraseSupport(Model):
-    """What an NVMe controller can erase, from Identify Controller (Base Specification 2.0, 5.17.2.1: OACS, FNA and
-    SANICAP)."""
+    """What a drive can erase by itself. NVMe: from Identify Controller (Base Specification 2.0, 5.17.2.1: OACS, FNA and
+    SANICAP). SATA: the feature set SANITIZE of IDENTIFY DEVICE (ACS-3, 7.12.7.17). SAS: the service actions of SANITIZE
+    that REPORT SUPPORTED OPERATION CODES lists (SBC-4, 5.37)."""
 
-    format: bool
-    crypto: bool
-    reaches_all: bool
+    format: bool = False
+    crypto: bool = False
+    reaches_all: bool = False
     """A format, or an erase by it, of one namespace is one of all namespaces of the controller."""
     sanitize_block: bool = False
     sanitize_crypto: bool = False
@@ -133,7 +134,7 @@ class DriveReading(Model):
     unreadable: tuple[str, ...] = ()
     """What its answer has and nobody can read, by its place in the document."""
     erases: EraseSupport | None = None
-    """None where it is no NVMe drive, or was not asked."""
+    """None where it was not asked, or did not tell."""
     volatile_cache: bool | None = None
     """Whether its controller has a volatile write cache (Base Specification 2.0, 5.17.2.1: VWC, bit 0), switched on or
     not. None where it is no NVMe drive, or was not asked."""

@@ -3,7 +3,7 @@
 from typing import NoReturn
 
 from lunette.domain.disk_health import EraseMethod, EraseSupport
-from lunette.domain.disks import DiskWipeWish, ObservedDisk, WipeMethod
+from lunette.domain.disks import DiskWipeWish, ObservedDisk, Transport, WipeMethod
 from lunette.domain.errors import Conflict, FieldProblem, InUse, Invalid
 from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation
@@ -74,7 +74,7 @@ def _check_names(disk: ObservedDisk, wish: DiskWipeWish) -> None:
 def _check_erase(disk: ObservedDisk, method: EraseMethod, seen: Observation) -> None:
     support: EraseSupport | None = disk.health.erases if disk.health else None
     if support is None:
-        _invalid("method", method.value, "the drive cannot erase itself (no NVMe drive), or was not asked yet")
+        _invalid("method", method.value, "the drive did not say that it can erase itself, or was not asked yet")
     if not support.offers(method):
         _invalid("method", method.value, "the drive does not offer it")
     siblings = [one.id for one in seen.disks if one.id != disk.id and _is_of_one_drive(one, disk)]
@@ -86,9 +86,15 @@ def _check_erase(disk: ObservedDisk, method: EraseMethod, seen: Observation) -> 
 
 
 def _is_of_one_drive(one: ObservedDisk, other: ObservedDisk) -> bool:
-    """Namespaces of one controller (nvme0 of nvme0n1), or of two controllers of one NVM subsystem."""
-    controllers = {disk.kernel_name.rpartition("n")[0] for disk in (one, other)}
-    return len(controllers) == 1 or (one.transport == other.transport and one.serial == other.serial)
+    """Namespaces of one controller (nvme0 of nvme0n1), or of two controllers of one NVM subsystem.
+
+    Of other drives: units with one serial, such as two actuators, of which nobody says how far a sanitize reaches.
+    """
+    if one.transport is Transport.NVME and other.transport is Transport.NVME:
+        controllers = {disk.kernel_name.rpartition("n")[0] for disk in (one, other)}
+        if len(controllers) == 1:
+            return True
+    return one.transport == other.transport and one.serial == other.serial
 
 
 def _carries(disk: ObservedDisk) -> str:

@@ -12,7 +12,8 @@ from lunette.domain.disk_health import ErrorRecovery
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import LunetteError
 from lunette.providers.disks import smart_parse as parse
-from lunette.providers.disks.smart import TIMEOUT_S, path_of
+from lunette.providers.disks.paths import path_of
+from lunette.providers.disks.smart import TIMEOUT_S
 from lunette.system.doorway import System
 
 log = logging.getLogger(__name__)

@@ -1,14 +1,16 @@
 """Asks one drive for its health by smartctl (smartmontools 7.3 or later) and nvme-cli; one that sleeps sleeps on."""
 
 import re
+from collections.abc import Callable
 
-from lunette.domain.disk_health import DriveReading
+from lunette.domain.disk_health import DriveReading, EraseSupport
 from lunette.domain.disks import ObservedDisk, Transport
 from lunette.domain.errors import Conflict, LunetteError, ToolFailed, Unavailable
+from lunette.providers.disks import erase_ata, erase_scsi
 from lunette.providers.disks import smart_parse as parse
+from lunette.providers.disks.paths import path_of
 from lunette.system.doorway import System
 
-BY_ID = "/dev/disk/by-id"
 TIMEOUT_S = 20.0
 """A healthy drive takes under a second, one that spins up under 20."""
 ASLEEP = 3
@@ -20,6 +22,7 @@ _SMART = (
 )  # fmt: skip
 """Not `--all`: that reads every log there is, which takes some drives seconds and tells nothing of this."""
 _MORE = {Transport.SATA: ("--log=scterc", "--capabilities"), Transport.SAS: ("--log=sasphy",)}
+_ERASERS = {Transport.SATA: erase_ata.support, Transport.SAS: erase_scsi.support}
 _NO_DRIVE = (Transport.VIRTIO, Transport.UBD)
 _CONTROLLER = re.compile(r"^(nvme\d+)(c\d+)?n\d+$")
 
@@ -51,6 +54,8 @@ def _ask(system: System, disk: ObservedDisk, known: DriveReading) -> DriveReadin
         return known.model_copy(
             update={"misses": 0, "problem": reading.problem, "unreadable": reading.unreadable, "is_asleep": False}
         )
+    if (asked := _ERASERS.get(disk.transport)) is not None:
+        reading = reading.model_copy(update={"erases": known.erases or _erases(system, disk, asked)})
     if disk.transport is Transport.SATA:
         return reading.model_copy(update={"recovery": parse.recovery(answer.stdout)})
     if _CONTROLLER.match(disk.kernel_name) is None:
@@ -64,11 +69,14 @@ def _ask(system: System, disk: ObservedDisk, known: DriveReading) -> DriveReadin
     return reading.model_copy(update={"values": values, **known_now})
 
 
-def path_of(disk: ObservedDisk) -> str:
-    """Its stable name in /dev, so that a question never reaches another drive; a multipath device answers none."""
-    if disk.paths and disk.device not in disk.paths:
-        return disk.paths[0]
-    return f"{BY_ID}/{disk.id}" if disk.id in disk.links else disk.device
+def _erases(
+    system: System, disk: ObservedDisk, ask: Callable[[System, ObservedDisk], EraseSupport]
+) -> EraseSupport | None:
+    """What it can erase by itself; None if it cannot be asked. It is asked once: that does not change."""
+    try:
+        return ask(system, disk)
+    except (ToolFailed, Unavailable):
+        return None
 
 
 def identify(system: System, disk: ObservedDisk) -> parse.Json:

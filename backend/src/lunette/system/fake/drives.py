@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from lunette.domain.errors import ToolFailed
-from lunette.system.fake import self_tests
+from lunette.system.fake import sanitizing, self_tests
 from lunette.system.fake.block import Blocks, FakeDisk
 from lunette.system.fake.mdadm_manage import Answer
 
-COMMANDS = ("smartctl", "nvme")
+COMMANDS = ("smartctl", "nvme", *sanitizing.COMMANDS)
 _BITS = ("spare_below_threshold", "temperature_above_or_below_threshold", "reliability_degraded", "media_read_only",
          "volatile_memory_backup_failed", "persistent_memory_region_unreliable")  # fmt: skip
 _SANITIZING = 2
@@ -39,9 +39,12 @@ class Health:
     fna: int = 0b100
     """NVMe: it can be formatted, by a new key too, and each namespace by itself."""
     sanicap: int = 0b11
-    """NVMe: it can be sanitized, block by block and by a new key."""
+    """Whether it can be sanitized: bit 0 by a new key, bit 1 block by block. SATA and SAS drives tell it otherwise."""
+    is_frozen: bool = False
+    """SATA: it takes no sanitize until its power was off."""
     sanitized: int = 0
-    """NVMe: SSTAT of its log. 2 is in progress, and ends when it was looked at `sanitize_looks` times."""
+    """SSTAT of its log; SATA and SAS drives tell the same otherwise. 2 is in progress, and ends when it was looked at
+    `sanitize_looks` times."""
     sanitize_looks: int = 3
     sanitize_left: int = 0
     sanitize_ends: int = 1
@@ -85,7 +88,22 @@ class DriveTools:
 
     def run(self, argv: Sequence[str]) -> Answer:
         """Exit code, stdout, stderr."""
+        if argv[0] in sanitizing.COMMANDS:
+            return self._sanitizing(argv)
         return self._smartctl(argv) if argv[0] == "smartctl" else self._nvme(argv)
+
+    def _sanitizing(self, argv: Sequence[str]) -> Answer:
+        device = self._blocks.find(argv[-1])
+        if device is None or device.disk is None:
+            return 2, "", f"{argv[-1]}: No such file or directory\n"
+        disk, health = device.disk, self.health(device.disk)
+        if sanitizing.begins(argv):
+            if health.is_frozen:
+                return 5, "", "SANITIZE device error reason: Device is in Sanitize Frozen state\n"
+            return self._sanitize(disk, argv)
+        if sanitizing.looks(argv):
+            self._look_at_sanitize(disk)
+        return sanitizing.told(argv, disk, health)
 
     def _smartctl(self, argv: Sequence[str]) -> Answer:
         device = self._blocks.find(argv[-1])
@@ -165,7 +183,8 @@ class DriveTools:
             return 1, "", "NVMe status: SANITIZE_IN_PROGRESS: The requested function is prohibited\n"
         health.sanitized, health.sanitize_left = _SANITIZING, health.sanitize_looks
         self._half_way()
-        self.formatted.append((disk.serial, argv[-1]))
+        how = argv[-1] if argv[0] == "nvme" else next(word for word in argv if word in sanitizing.HOW)
+        self.formatted.append((disk.serial, how))
         return 0, "", ""
 
     def _look_at_sanitize(self, disk: FakeDisk) -> int:

@@ -1,0 +1,85 @@
+"""A SATA drive erases itself by the feature set SANITIZE (ACS-3, 4.18), through hdparm 9.65 or later.
+
+Written against hdparm(8), its sources and ACS-3. No drive of ours has it: the tests play hdparm.
+"""
+
+import re
+
+from lunette.domain.disk_health import EraseMethod, EraseSupport
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.errors import Conflict, ToolFailed
+from lunette.domain.steps import DiskErase
+from lunette.providers.disks.paths import path_of
+from lunette.providers.disks.sanitize import Sanitize
+from lunette.system.doorway import System
+
+TIMEOUT_S = 60.0
+_WORDS = 256
+_SERIAL = slice(10, 20)
+_FEATURES = 59
+"""Word of IDENTIFY DEVICE: bit 12 is the feature set, 13 crypto scramble, 15 block erase (ACS-3, 7.12.7.17)."""
+_SANITIZE, _CRYPTO, _BLOCK = 1 << 12, 1 << 13, 1 << 15
+_HOW = {EraseMethod.SANITIZE_BLOCK: "--sanitize-block-erase", EraseMethod.SANITIZE_CRYPTO: "--sanitize-crypto-scramble"}
+_LINE = re.compile(r"(?m)^\s*[0-9a-f]{4}(?: [0-9a-f]{4})*\s*$")
+_RUNNING, _IDLE = "State:    SD2", "State:    SD0"
+_SUCCEEDED = "Last Sanitize Operation Completed Without Error"
+
+
+def support(system: System, disk: ObservedDisk) -> EraseSupport:
+    """What the drive offers. Raises ToolFailed or Unavailable."""
+    features = _identify(system, disk)[_FEATURES]
+    offered = features if features & _SANITIZE else 0
+    return EraseSupport(sanitize_block=bool(offered & _BLOCK), sanitize_crypto=bool(offered & _CRYPTO))
+
+
+def prove(system: System, disk: ObservedDisk, step: DiskErase) -> None:
+    """Raises Conflict for another drive, and for what it does not offer."""
+    serial = _serial(_identify(system, disk))
+    if serial != step.serial:
+        raise Conflict(
+            f"disk {step.disk_id} says that its serial is {serial or '(none)'}, the plan was made for {step.serial}: "
+            "make a new plan"
+        )
+    if step.method not in _HOW or not support(system, disk).offers(step.method):
+        raise Conflict(f"disk {step.disk_id} cannot erase itself by {step.method.value}: choose another method")
+    if "SD1" in _status(system, disk):
+        raise Conflict(
+            f"disk {step.disk_id} has sanitizing frozen, as some firmware does at every start: plug it in again while "
+            "the machine runs, then try again"
+        )
+
+
+def begin(system: System, disk: ObservedDisk, method: EraseMethod) -> None:
+    """The drive has begun, and goes on by itself. Raises ToolFailed."""
+    # hdparm(8): the option is asked for with everything that destroys.
+    argv = ["hdparm", "--yes-i-know-what-i-am-doing", _HOW[method], path_of(disk)]
+    system.run(argv, timeout_s=TIMEOUT_S)
+
+
+def state(system: System, disk: ObservedDisk) -> Sanitize:
+    """How far a sanitize is. A drive that is idle tells whether its last one succeeded."""
+    said = _status(system, disk)
+    if _RUNNING in said:
+        return Sanitize.RUNNING
+    return Sanitize.DONE if _IDLE in said and _SUCCEEDED in said else Sanitize.FAILED
+
+
+def _status(system: System, disk: ObservedDisk) -> str:
+    """hdparm ends with an error where the last sanitize failed, and where there is none."""
+    argv = ["hdparm", "--sanitize-status", path_of(disk)]
+    return system.run(argv, timeout_s=TIMEOUT_S, ok=tuple(range(256))).stdout
+
+
+def _identify(system: System, disk: ObservedDisk) -> list[int]:
+    """The words of IDENTIFY DEVICE, as `hdparm --Istdout` prints them: in hex."""
+    said = system.run(["hdparm", "--Istdout", path_of(disk)], timeout_s=TIMEOUT_S).stdout
+    words = [int(word, 16) for line in _LINE.findall(said) for word in line.split()]
+    if len(words) != _WORDS:
+        words_in_all = f"{len(words)} words where {_WORDS} were expected"
+        raise ToolFailed(f"hdparm --Istdout of {disk.id} printed {words_in_all}", log=said[:1000])
+    return words
+
+
+def _serial(words: list[int]) -> str:
+    """Two characters a word, the first in the upper byte."""
+    return b"".join(word.to_bytes(2, "big") for word in words[_SERIAL]).decode("ascii", "replace").strip()

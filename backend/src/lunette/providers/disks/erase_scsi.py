@@ -1,0 +1,67 @@
+"""A SAS drive erases itself by the command SANITIZE (SBC-4, 5.37), through sg3_utils 1.46 or later.
+
+Written against sg_sanitize(8), sg_opcodes(8), sg_requests(8) and SBC-4. No drive of ours has it: the tests play the
+tools.
+"""
+
+import re
+
+from lunette.domain.disk_health import EraseMethod, EraseSupport
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.errors import Conflict
+from lunette.domain.steps import DiskErase
+from lunette.providers.disks.paths import path_of
+from lunette.providers.disks.sanitize import Sanitize
+from lunette.system.doorway import System
+
+TIMEOUT_S = 60.0
+_ACTIONS = {EraseMethod.SANITIZE_BLOCK: 2, EraseMethod.SANITIZE_CRYPTO: 3}
+"""Service actions of the command 48h."""
+_HOW = {EraseMethod.SANITIZE_BLOCK: "--block", EraseMethod.SANITIZE_CRYPTO: "--crypto"}
+_SUPPORTED = "supported [conforming to SCSI standard]"
+_RUNNING, _FAILED = "sanitize in progress", "Sanitize command failed"
+"""sg_requests prints the words of T10 for 04h/1Bh and 31h/03h."""
+_SERIAL = re.compile(r"(?m)^\s*Unit serial number:\s*(.*?)\s*$")
+_ANY = tuple(range(256))
+
+
+def support(system: System, disk: ObservedDisk) -> EraseSupport:
+    """What the drive lists among its commands; nothing where it lists none. Raises ToolFailed or Unavailable."""
+    offered = {method: _offers(system, disk, action) for method, action in _ACTIONS.items()}
+    return EraseSupport(
+        sanitize_block=offered[EraseMethod.SANITIZE_BLOCK], sanitize_crypto=offered[EraseMethod.SANITIZE_CRYPTO]
+    )
+
+
+def prove(system: System, disk: ObservedDisk, step: DiskErase) -> None:
+    """Raises Conflict for another drive, and for what it does not offer."""
+    said = system.run(["sg_inq", "--page=0x80", path_of(disk)], timeout_s=TIMEOUT_S).stdout
+    found = _SERIAL.search(said)
+    serial = found[1] if found else ""
+    if serial != step.serial:
+        raise Conflict(
+            f"disk {step.disk_id} says that its serial is {serial or '(none)'}, the plan was made for {step.serial}: "
+            "make a new plan"
+        )
+    if step.method not in _ACTIONS or not support(system, disk).offers(step.method):
+        raise Conflict(f"disk {step.disk_id} cannot erase itself by {step.method.value}: choose another method")
+
+
+def begin(system: System, disk: ObservedDisk, method: EraseMethod) -> None:
+    """The drive has begun, and goes on by itself. Raises ToolFailed."""
+    # --quick: it does not wait 15 s for a person. --early: it does not wait for the end.
+    system.run(["sg_sanitize", _HOW[method], "--early", "--quick", path_of(disk)], timeout_s=TIMEOUT_S)
+
+
+def state(system: System, disk: ObservedDisk) -> Sanitize:
+    """How far a sanitize is, by REQUEST SENSE."""
+    said = system.run(["sg_requests", path_of(disk)], timeout_s=TIMEOUT_S, ok=_ANY).stdout
+    if _RUNNING in said:
+        return Sanitize.RUNNING
+    return Sanitize.FAILED if _FAILED in said else Sanitize.DONE
+
+
+def _offers(system: System, disk: ObservedDisk, action: int) -> bool:
+    """A drive without REPORT SUPPORTED OPERATION CODES makes sg_opcodes end with an error."""
+    argv = ["sg_opcodes", f"--opcode=0x48,{action}", path_of(disk)]
+    return _SUPPORTED in system.run(argv, timeout_s=TIMEOUT_S, ok=_ANY).stdout
