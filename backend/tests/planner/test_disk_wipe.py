@@ -4,7 +4,7 @@ import pytest
 
 from backend.tests import seen
 from lunette.domain.disk_health import DriveReading, EraseSupport
-from lunette.domain.disks import DiskWipeWish, ObservedDisk, WipeMethod
+from lunette.domain.disks import DiskWipeWish, ObservedDisk, Transport, WipeMethod
 from lunette.domain.errors import LunetteError
 from lunette.domain.identity import IdentitySource
 from lunette.domain.plans import Plan
@@ -80,3 +80,16 @@ def test_a_sanitize_is_refused_where_the_drive_has_another_namespace_on_any_cont
     assert plan(first, None, twin.model_copy(update={"serial": "S", "kernel_name": "nvme9n1"}),
                 method=WipeMethod.SANITIZE_BLOCK).steps  # fmt: skip
     assert plan(first, None, twin, method=WipeMethod.FORMAT).steps, "it formats each namespace by itself"
+
+
+def test_a_sata_drive_is_no_other_sata_drive_but_two_units_with_one_serial_are_one() -> None:
+    can = EraseSupport(sanitize_block=True)
+    first, second = (
+        nvme(number, can, transport=Transport.SATA, kernel_name=f"sd{letter}")
+        for number, letter in ((1, "a"), (2, "b"))
+    )
+    made = plan(first, None, second, method=WipeMethod.SANITIZE_BLOCK)
+    assert [step.kind for step in made.steps] == ["disk.erase"]
+    twin = second.model_copy(update={"serial": first.serial})
+    with pytest.raises(LunetteError, match="is one drive with nvme-D2"):
+        plan(first, None, twin, method=WipeMethod.SANITIZE_BLOCK)

@@ -9,7 +9,7 @@ import json
 import pytest
 
 from backend.tests import seen
-from lunette.domain.disk_health import CriticalWarning, DriveReading, HealthValues
+from lunette.domain.disk_health import CriticalWarning, DriveReading, EraseSupport, HealthValues
 from lunette.domain.disks import ObservedDisk, Transport
 from lunette.providers.disks import smart, smart_parse
 from lunette.providers.disks.inventory import observe_disks
@@ -244,3 +244,18 @@ def test_a_virtual_disk_is_not_asked() -> None:
     (disk,) = machine.add_disks(1, "virtio")
     disk.kernel_name = "vda"
     assert not smart.tells(observe_disks(machine)[0])
+
+
+@pytest.mark.parametrize(("transport", "tool"), [("sata", "hdparm"), ("sas", "sg_opcodes")])
+def test_a_sata_or_sas_drive_is_asked_once_how_it_can_be_sanitized(transport: str, tool: str) -> None:
+    machine = FakeSystem()
+    (drive,) = machine.add_disks(1, transport=transport)
+    machine.tools.drives.health(drive).sanicap = 0b01
+    (disk,) = observe_disks(machine)
+    reading = smart.read(machine, disk, None)
+    assert reading.erases == EraseSupport(sanitize_crypto=True)
+    asked = len([call for call in machine.faults.calls if call.detail.startswith(tool)])
+    assert smart.read(machine, disk, reading).erases == reading.erases
+    assert len([call for call in machine.faults.calls if call.detail.startswith(tool)]) == asked
+    machine.tools.remove(tool)
+    assert smart.read(machine, disk, None).erases is None
