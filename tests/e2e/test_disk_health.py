@@ -46,3 +46,7 @@ def test_a_warning_of_a_drive_becomes_an_alert_and_ends_with_it(made: tuple[Appl
     machine.set_property(serial, "smart_critical_warning", 0)
     wait_until("it is over", lambda: not list(client.list("/alerts", active="true", ref=first)), deadline_s=PATIENCE_S)
     assert client.get(f"/disks/{first}")["health"]["state"] == "ok"
+    days = client.get(f"/disks/{first}/history")["days"]
+    assert {day["serial"] for day in days} == {serial}
+    assert days[0]["values"] == client.get(f"/disks/{first}")["health"]["values"]
+    assert days[0]["hottest_c"] >= days[0]["values"]["temperature_c"]
