@@ -47,7 +47,7 @@ def test_operations_are_named_noun_verb() -> None:
     verbs |= {"upload", "fetch", "recover", "support", "export", "confirm", "revert", "rebuild", "restart", "wipe"}
     verbs |= {"kit", "paths", "download", "run", "test", "backup", "restore", "saveconfig", "inspect", "adopt", "undo"}
     verbs |= {"disconnect", "locate", "start", "unlock", "end", "release", "acknowledge", "silence", "reopen", "renew"}
-    verbs |= {"forget"}
+    verbs |= {"forget", "history"}
     named = [name.removesuffix("_roll_back").removesuffix("_power_off") for name in OPERATIONS]
     assert [name for name in named if "_" in name and name.rpartition("_")[2] not in verbs] == []
 

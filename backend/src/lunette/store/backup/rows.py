@@ -5,10 +5,11 @@ path is of the type that the API itself would have asked for. A test holds every
 """
 
 from collections.abc import Iterator
+from datetime import date
 from functools import cache
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, Json, TypeAdapter, ValidationError
+from pydantic import AfterValidator, Field, Json, TypeAdapter, ValidationError
 from sqlalchemy import Connection, Table, select
 
 from lunette.domain.alerts import Severity
@@ -46,7 +47,15 @@ from lunette.store import access, journal, resources, schedules, settings, undo
 from lunette.store.schema import Base
 
 MOST_PROBLEMS = 5
-Day = Annotated[str, Field(pattern=r"\A\d{4}-\d\d-\d\d\Z")]
+
+
+def _day(value: str) -> str:
+    if date.fromisoformat(value).isoformat() != value:
+        raise ValueError("expected a day, such as 2026-11-28")
+    return value
+
+
+Day = Annotated[str, AfterValidator(_day)]
 _Adopted = Json[AdoptedBackstore] | None
 _VOLUME: dict[str, Any] = {
     "id": Id, "array_id": Id, "name": Name, "state": ResourceState, "provisioning": Provisioning, "lv_name": LvName,
