@@ -22,5 +22,5 @@ def upgrade() -> None:
         sa.Column("told", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_disk_reading"),
     )
-    op.create_index("ix_disk_reading_disk_id", "disk_reading", ["disk_id", "day"], unique=True)
+    op.create_index("ix_disk_reading_disk_id_day", "disk_reading", ["disk_id", "day"], unique=True)
     op.create_index("ix_disk_reading_day", "disk_reading", ["day"])
