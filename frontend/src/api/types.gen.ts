@@ -7152,7 +7152,7 @@ export type WhyLink = {
  * signatures: what tells what is on the disk goes, its data stays readable. format: the drive erases all data
  * (NVMe Format NVM). crypto: the drive throws the key of its data away (the same command, where it can).
  * sanitize_block, sanitize_crypto: the same of everything the drive holds, what it set aside and keeps in caches too
- * (NVMe Sanitize); it goes on after a power cut.
+ * (Sanitize of NVMe, SATA and SAS drives); it goes on after a power cut.
  */
 export type WipeMethod = 'signatures' | 'format' | 'crypto' | 'sanitize_block' | 'sanitize_crypto';
 
