@@ -35,6 +35,7 @@ ENUMS = (
     "ready", "running", "info", "md", "raid5", "ppl", "thick", "data", "linux", "iqn", "scsi", "iscsi", "lio", "target",
     "viewer", "failed", "done", "warning", "scrub", "skip",
 )  # fmt: skip
+DOCUMENTS = ("2026-11-28", "{}")
 TYPED = [(table, name) for table, columns in checks().items() for name in columns if name not in {"port", "lun"}]
 
 
@@ -58,7 +59,8 @@ def good(table: Table, types: dict[str, TypeAdapter[Any]]) -> dict[str, Any]:
     for column in table.columns:
         if column.name in types:
             row[column.name] = next(
-                one for one in (*ENUMS, *SAMPLES, 1, ["words"], ["ab" * 32], None) if fits(types[column.name], one)
+                one for one in (*ENUMS, *SAMPLES, *DOCUMENTS, 1, ["words"], ["ab" * 32], None)
+                if fits(types[column.name], one)
             )
         elif column.nullable:
             row[column.name] = None
