@@ -59,7 +59,8 @@ def good(table: Table, types: dict[str, TypeAdapter[Any]]) -> dict[str, Any]:
     for column in table.columns:
         if column.name in types:
             row[column.name] = next(
-                one for one in (*ENUMS, *SAMPLES, *DOCUMENTS, 1, ["words"], ["ab" * 32], None)
+                one
+                for one in (*ENUMS, *SAMPLES, *DOCUMENTS, 1, ["words"], ["ab" * 32], None)
                 if fits(types[column.name], one)
             )
         elif column.nullable:
