@@ -251,7 +251,7 @@ def _is_scrubbing(bench: Bench, _options: Options) -> bool:
 
 def _roll_back(bench: Bench) -> Options:
     _snapshot(bench)
-    return {"volume": "thin", "snapshot": "before"}
+    return {"volume": "thin", "snapshot": "before", "keep": False}
 
 
 def _clone(bench: Bench) -> Options:

@@ -65,7 +65,6 @@ EXAMPLES = r"""
   lunette.appliance.volume_roll_back:
     volume: db01
     snapshot: db01-monday
-    destroy_data: true
 """
 
 RETURN = r"""
