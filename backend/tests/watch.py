@@ -36,6 +36,8 @@ def bare_words(argv: Sequence[str]) -> list[str]:
         tool, before = before[0], before[1:]
     if tool in (*lvm_tools.COMMANDS, "lvmdevices") and tool != "dmsetup":
         return lvm_tools.parse(before)[1]
+    if argv[:2] == ["zfs", "promote"]:  # it knows no --
+        return []
     if tool in zfs_tools.COMMANDS:
         return zfs_tools.split(before[1:])[2]
     if tool == "cryptsetup":

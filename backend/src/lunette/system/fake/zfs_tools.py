@@ -20,6 +20,8 @@ class ZfsTools(VdevTools):
         """Exit code, stdout, stderr."""
         if not self._is_loaded():
             return fail("The ZFS modules cannot be auto-loaded.", "Try running 'modprobe zfs' as root.")
+        if argv[1] == "promote" and argv[2].startswith("-"):
+            return fail(f"invalid option '{argv[2][1:2]}'", "usage:", "promote <clone-filesystem>")
         flags, options, words = split(argv[2:])
         command: Callable[[set[str], dict[str, list[str]], list[str]], Answer] | None
         command = getattr(self, f"_{argv[0]}_{argv[1]}", None)

@@ -52,8 +52,9 @@ def undo_swap(system: System, step: VolumeSwap) -> str | None:
     before, copy = _before(pool, step), pool.get(_path(step, _copy(step)))
     is_aside = before.name == _path(step, step.aside_name)
     if copy is not None:
+        # It takes all that begins with a hyphen for an option, `--` too (zfs_do_promote in cmd/zfs/zfs_main.c).
         if before.origin == f"{copy.name}@{_short_snapshot(step)}":
-            system.run(["zfs", "promote", "--", before.name], timeout_s=TIMEOUT_S)
+            system.run(["zfs", "promote", before.name], timeout_s=TIMEOUT_S)
         system.run(["zfs", "destroy", "--", copy.name], timeout_s=TIMEOUT_S)
     elif not is_aside and before.marks.get(VOLUME_MARK) == step.volume_id and _is_shown(system, step, before):
         return None
@@ -83,7 +84,7 @@ def _promoted_copy(system: System, pool: Pool, step: VolumeSwap, before: Dataset
     if not before.is_sparse:
         _set(system, copy, "refreservation=auto")
     if moved not in pool:
-        system.run(["zfs", "promote", "--", copy], timeout_s=TIMEOUT_S)
+        system.run(["zfs", "promote", copy], timeout_s=TIMEOUT_S)
 
 
 def _before(pool: Pool, step: VolumeSwap) -> Dataset:
