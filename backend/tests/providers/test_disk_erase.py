@@ -137,6 +137,16 @@ def test_a_sanitize_that_fails_says_that_the_drive_is_closed(transport: str) -> 
         erase(drives.machine, drives.step(method=EraseMethod.SANITIZE_CRYPTO))
 
 
+def test_a_sas_drive_that_does_not_answer_has_not_finished() -> None:
+    """sg_requests ends with 15 where it cannot open the device, and prints nothing of a sanitize."""
+    drives = Drives("sas")
+    step = drives.step(method=EraseMethod.SANITIZE_BLOCK)
+    drives.machine.tools.add("sg_requests", lambda _argv: (15, "", "open error: No such device"))
+    with pytest.raises(ToolFailed, match=r"sg_requests refused \(exit code 15\)"):
+        erase(drives.machine, step)
+    assert drives.disks[0].media.data == {4096: "secret"}, "the fake has only begun, and nobody says that it is done"
+
+
 def test_a_virtual_disk_cannot_erase_itself() -> None:
     drives = Drives("virtio")
     with pytest.raises(Conflict, match="no drive that can erase itself"):

@@ -124,6 +124,15 @@ def test_a_volume_and_a_snapshot_of_others_are_left_alone(bench: Bench) -> None:
     assert (bench.volumes(), bench.says()) == (before, BEFORE_WRITES)
 
 
+def test_a_volume_that_somebody_removed_leaves_nothing_to_take_back(bench: Bench) -> None:
+    """A refusal of the undo would leave the job stuck."""
+    gone = bench.step.model_copy(update={"lv_name": "v999999999999"})
+    with pytest.raises(NotFound, match="removed meanwhile"):
+        bench.shop.do(gone)
+    assert not bench.shop.agent.undo_step("job", gone).changed
+    assert bench.says() == BEFORE_WRITES
+
+
 def test_a_second_roll_back_keeps_what_the_volume_held_then(bench: Bench) -> None:
     bench.shop.do(bench.step)
     bench.shop.machine.write_data(bench.device, 0, "newer")

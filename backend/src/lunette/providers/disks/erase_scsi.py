@@ -23,6 +23,9 @@ _RUNNING, _FAILED = "sanitize in progress", "Sanitize command failed"
 """sg_requests prints the words of T10 for 04h/1Bh and 31h/03h."""
 _SERIAL = re.compile(r"(?m)^\s*Unit serial number:\s*(.*?)\s*$")
 _ANY = tuple(range(256))
+_SENSE = (0, 2, 3, 18, 20, 21)
+"""How sg_requests ends if the drive answered: no sense, not ready, medium error, recovered error (sg3_utils(8), EXIT
+STATUS). All else is no answer, and not the end of a sanitize."""
 
 
 def support(system: System, disk: ObservedDisk) -> EraseSupport:
@@ -54,8 +57,8 @@ def begin(system: System, disk: ObservedDisk, method: EraseMethod) -> None:
 
 
 def state(system: System, disk: ObservedDisk) -> Sanitize:
-    """How far a sanitize is, by REQUEST SENSE."""
-    said = system.run(["sg_requests", path_of(disk)], timeout_s=TIMEOUT_S, ok=_ANY).stdout
+    """How far a sanitize is, by REQUEST SENSE. Raises ToolFailed if the drive does not answer."""
+    said = system.run(["sg_requests", path_of(disk)], timeout_s=TIMEOUT_S, ok=_SENSE).stdout
     if _RUNNING in said:
         return Sanitize.RUNNING
     return Sanitize.FAILED if _FAILED in said else Sanitize.DONE

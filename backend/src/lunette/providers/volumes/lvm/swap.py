@@ -28,9 +28,14 @@ def swap(system: System, step: VolumeSwap) -> str | None:
 
 
 def undo_swap(system: System, step: VolumeSwap) -> str | None:
-    """Remove the copy, and put back what the volume held; None if it is in its place. Raises InUse while it is open."""
+    """Remove the copy, and put back what the volume held; None if it is in its place. Raises InUse while it is open.
+
+    What is gone cannot be put back.
+    """
     group = own_group(system, step.group)
     volume, kept = group.volume(step.lv_name), group.volume(step.aside_name)
+    if volume is None and kept is None:
+        return None
     copy = group.volume(roll_back_name(step.roll_back_id))
     if volume is not None and _is_copy(volume, step):
         if kept is None:

@@ -38,9 +38,14 @@ def swap(system: System, step: VolumeSwap) -> str | None:
 
 
 def undo_swap(system: System, step: VolumeSwap) -> str | None:
-    """Destroy the clone, and put back what the zvol held; None if it is in its place. Raises InUse while it is open."""
+    """Destroy the clone, and put back what the zvol held; None if it is in its place. Raises InUse while it is open.
+
+    What is gone cannot be put back.
+    """
     pool = own_pool(system, step.group)
     volume = pool.get(_path(step, step.lv_name))
+    if volume is None and _path(step, step.aside_name) not in pool:
+        return None
     if volume is not None and _is_copy(volume, step):
         if _path(step, step.aside_name) not in pool:
             raise Conflict(f"{_path(step, step.aside_name)} is gone: {step.lv_name} stays as it is now")
