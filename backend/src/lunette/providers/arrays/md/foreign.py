@@ -16,7 +16,7 @@ def start(system: System, step: MdStart) -> str | None:
     settle(system)
     running = observe.running_array(system, step.uuid)
     if running is not None and assemble.is_running(running):
-        _check_name(observe.md_name_of(system, running.kernel_name), step)
+        _check_name(observe.sure_md_name(system, running.kernel_name), step)
         return None
     blocks = observe.superblocks(system, observe_disks(system), step.uuid)
     if not blocks:
@@ -44,7 +44,7 @@ def open_(system: System, step: MdOpen) -> str | None:
     if not assemble.ensure_running(system, step.uuid):
         raise NotFound(f"array {step.md_name} is on none of the disks any more: attach them, then try again")
     running = observe.running_array(system, step.uuid)
-    _check_name(observe.md_name_of(system, running.kernel_name) if running else "", step)
+    _check_name(observe.sure_md_name(system, running.kernel_name) if running else "", step)
     return f"array {step.md_name} can be written" if make_writable(system, step.uuid) else None
 
 

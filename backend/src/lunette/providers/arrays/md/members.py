@@ -171,7 +171,7 @@ def running_array(system: System, step: MdStep) -> parse.KernelArray:
     found = observe.running_array(system, step.uuid)
     if found is None or not is_running(found):
         raise NotFound(f"array {step.md_name} does not run: see which disks it waits for, attach them, then try again")
-    if not parse.is_known(observe.md_name_of(system, found.kernel_name), step.md_name):
+    if not parse.is_known(observe.sure_md_name(system, found.kernel_name), step.md_name):
         raise Conflict(f"the array under the UUID of {step.md_name} is not ours: it is left alone")
     return found
 

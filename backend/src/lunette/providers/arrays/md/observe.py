@@ -66,16 +66,24 @@ def make_visible(system: System, running: parse.KernelArray) -> None:
 
 
 def md_name_of(system: System, kernel_name: str) -> str:
-    """md's own name with its home host, "" if mdadm cannot tell."""
+    """md's own name with its home host, "" if mdadm cannot tell: to look at alone."""
     return _detail(system, kernel_name).get("MD_NAME", "")
+
+
+def sure_md_name(system: System, kernel_name: str) -> str:
+    """The same for a step, which must not take an array that mdadm could not read for another's. Raises ToolFailed."""
+    return _read_detail(system, kernel_name).get("MD_NAME", "")
 
 
 def _detail(system: System, kernel_name: str) -> dict[str, str]:
     try:
-        text = system.run(["mdadm", "--detail", "--export", f"/dev/{kernel_name}"], timeout_s=30).stdout
+        return _read_detail(system, kernel_name)
     except LunetteError:
         return {}
-    return parse.detail(text)
+
+
+def _read_detail(system: System, kernel_name: str) -> dict[str, str]:
+    return parse.detail(system.run(["mdadm", "--detail", "--export", f"/dev/{kernel_name}"], timeout_s=30).stdout)
 
 
 def superblocks(system: System, disks: Sequence[ObservedDisk], uuid: str) -> dict[str, superblock.Superblock]:

@@ -156,7 +156,7 @@ def _clear(system: System, disks: Sequence[ObservedDisk], uuid: str, name: str) 
 
 def _check_same(system: System, running: parse.KernelArray, step: MdCreate) -> None:
     """Raises Conflict unless the running array is the one the step describes."""
-    name = observe.md_name_of(system, running.kernel_name)
+    name = observe.sure_md_name(system, running.kernel_name)
     level, count = running.attributes["level"], running.attributes["raid_disks"]
     if name != f"{parse.HOMEHOST}:{step.md_name}" or level != step.level.value or count != str(len(step.members)):
         raise Conflict(
@@ -187,7 +187,7 @@ def _check_member(disk: ObservedDisk, step: MdCreate) -> None:
 
 def _check_unused(system: System, running: parse.KernelArray, uuid: str, name: str) -> None:
     device = f"/dev/{running.kernel_name}"
-    if not parse.is_known(observe.md_name_of(system, running.kernel_name), name):
+    if not parse.is_known(observe.sure_md_name(system, running.kernel_name), name):
         raise Conflict(f"the array {running.kernel_name} under the UUID of {name} is not ours: it is left alone")
     on_it = system.listdir(f"/sys/block/{running.kernel_name}/holders")
     if on_it or system.is_held(device):
