@@ -12,6 +12,7 @@ export const PAGES = [
   'volumes',
   'volumes/new',
   'deleted-volumes',
+  'deleted-snapshots',
   'hosts',
   'host-groups',
   'mappings',

@@ -28,6 +28,7 @@ export const LISTS = (world: World): Record<string, Row[]> => ({
   arrays: world.arrays,
   volumes: world.volumes,
   'deleted-volumes': world.deletedVolumes,
+  'deleted-snapshots': world.deletedSnapshots,
   snapshots: world.snapshots,
   hosts: world.hosts,
   'host-groups': world.hostGroups,
@@ -97,6 +98,7 @@ export const VERBS = (world: World): Record<string, Change> => ({
   'volumes:grow': (row, body) => care.growVolume(world, row, body),
   'volumes:roll-back': (row, body) => trash.rollBack(world, row, body),
   'deleted-volumes:recover': (row, body) => trash.recover(world, row, body),
+  'deleted-snapshots:recover': (row, body) => trash.recoverSnapshot(world, row, body),
   'snapshots:clone': (row, body) => care.cloneSnapshot(world, row, body),
   'interfaces:change': (row, body) => interfaces.change(world, row, body),
   'interfaces:remove': (row) => interfaces.remove(world, row),
@@ -123,5 +125,6 @@ export const DELETES = (world: World): Record<string, Change> => ({
   arrays: (row) => work.deleteArray(world, row),
   volumes: (row) => work.deleteVolume(world, row),
   'deleted-volumes': (row) => trash.erase(world, row),
+  'deleted-snapshots': (row) => trash.eraseSnapshot(world, row),
   snapshots: (row) => care.deleteSnapshot(world, row),
 })

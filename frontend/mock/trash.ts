@@ -1,8 +1,15 @@
 /** What the mock does to deleted volumes, and to volumes that go back to a snapshot. */
-import type { DeletedVolume, Volume, VolumeRecover, VolumeRollBack } from '@/api'
+import type {
+  DeletedSnapshot,
+  DeletedVolume,
+  SnapshotRecover,
+  Volume,
+  VolumeRecover,
+  VolumeRollBack,
+} from '@/api'
 import { plan, refusal } from './answers'
 import type { Wish } from './answers'
-import { planned, step } from './care'
+import { planned, snapshot, step } from './care'
 import { MADE } from './made'
 import { GIB, volume } from './storage'
 import type { World } from './world'
@@ -52,6 +59,46 @@ export function erase(world: World, row: DeletedVolume): Wish {
   const lines: Parameters<typeof plan>[1] = [['destroy', 'deleted volume', row.name, 'its data are lost']]
   return planned(world, plan(`Erase deleted volume ${row.name}`, lines, more), 'volume', () => {
     without(world, row)
+  })
+}
+
+export const deletedSnapshot = (change: Partial<DeletedSnapshot> = {}): DeletedSnapshot => {
+  const {
+    id,
+    name,
+    description,
+    volume: of,
+    volume_id,
+    size_bytes,
+  } = snapshot('before-update', { id: 'deleted-s1' })
+  return {
+    ...{ id, name, description, volume: of, volume_id, size_bytes, volume_deleted: false, state: 'ready' },
+    deleted_at: '2026-11-20T18:00:00Z',
+    erase_at: '2026-11-21T18:00:00Z',
+    created_at: MADE,
+    updated_at: MADE,
+    ...change,
+  }
+}
+
+export function recoverSnapshot(world: World, row: DeletedSnapshot, body: SnapshotRecover): Wish {
+  const name = body.name ?? row.name
+  const lines: Parameters<typeof plan>[1] = [
+    ['create', 'snapshot', name, `of volume ${row.volume}, as it was`],
+  ]
+  return planned(world, plan(`Recover snapshot ${row.name}`, lines), 'snapshot', () => {
+    world.deletedSnapshots = world.deletedSnapshots.filter((one) => one !== row)
+    world.snapshots.push(snapshot(name, { id: row.id }))
+  })
+}
+
+export function eraseSnapshot(world: World, row: DeletedSnapshot): Wish {
+  const lines: Parameters<typeof plan>[1] = [
+    ['destroy', 'deleted snapshot', row.name, 'what it alone holds is lost'],
+  ]
+  const more = { steps: [{ ...step(`delete snapshot ${row.name}`), irreversible: true }] }
+  return planned(world, plan(`Erase deleted snapshot ${row.name}`, lines, more), 'snapshot', () => {
+    world.deletedSnapshots = world.deletedSnapshots.filter((one) => one !== row)
   })
 }
 

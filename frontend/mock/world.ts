@@ -4,6 +4,7 @@
  */
 import type {
   ActiveLogin,
+  DeletedSnapshot,
   DeletedVolume,
   Alert,
   Disk,
@@ -42,7 +43,7 @@ import { activeLogin, token, user } from './people'
 import { certificate } from './certificate'
 import { schedule, settings } from './clock'
 import { status } from './status'
-import { deletedVolume } from './trash'
+import { deletedSnapshot, deletedVolume } from './trash'
 import { updates } from './updates'
 import { exportEngines, externalEngine, mdEngine, zfsEngine } from './engines'
 import { GIB, nvmeDisk, sasDisk, tank, usedDisk, volume } from './storage'
@@ -72,6 +73,7 @@ export interface World {
   arrays: StorageArray[]
   volumes: Volume[]
   deletedVolumes: DeletedVolume[]
+  deletedSnapshots: DeletedSnapshot[]
   snapshots: Snapshot[]
   sessions: Session[]
   /** Families whose sessions cannot be listed. */
@@ -211,6 +213,7 @@ export function makeWorld(): World {
     arrays: [tank(members, 32)],
     volumes,
     deletedVolumes: [deletedVolume()],
+    deletedSnapshots: [deletedSnapshot()],
     snapshots: snapshots(),
     sessions: numbers(4).map(session),
     unseenSessions: [],

@@ -85,6 +85,7 @@ const PLANNING = ['dry_run', 'confirm']
 const FILTERED: Record<string, string> = {
   '/volumes': '/volumes?q=lun&array=tank&host=host1&group=cluster&state=ready',
   '/deleted-volumes': '/deleted-volumes?q=lun&array=tank',
+  '/deleted-snapshots': '/deleted-snapshots?q=lun&volume=vm01',
   '/snapshots': '/volumes/vm01',
   '/disks': '/disks?q=Z&state=free&health=ok&transport=sas&array=tank',
   '/hosts': '/hosts?q=host&group=cluster',

@@ -35,6 +35,11 @@ const routes: RouteRecordRaw[] = [
       page('arrays/:array', 'array', () => import('@/features/arrays/ArrayPage.vue')),
       page('volumes', 'volumes', () => import('@/features/volumes/VolumesPage.vue')),
       page('deleted-volumes', 'deletedVolumes', () => import('@/features/volumes/DeletedVolumesPage.vue')),
+      page(
+        'deleted-snapshots',
+        'deletedSnapshots',
+        () => import('@/features/volumes/DeletedSnapshotsPage.vue'),
+      ),
       page('volumes/new', 'volumeNew', () => import('@/features/volumes/VolumeCreatePage.vue')),
       page('volumes/:volume', 'volume', () => import('@/features/volumes/VolumePage.vue')),
       page('hosts', 'hosts', () => import('@/features/hosts/HostsPage.vue')),

@@ -26,6 +26,8 @@ const EVERY_KIND: Record<JobKind, true> = {
   'volume.roll_back': true,
   'snapshots.create': true,
   'snapshot.delete': true,
+  'snapshot.recover': true,
+  'snapshot.erase': true,
   'thin_pool.grow': true,
   'interface.change': true,
   'session.disconnect': true,

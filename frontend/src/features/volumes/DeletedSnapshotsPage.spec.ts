@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest'
+import { control, field, rows, settle, type, visit } from '../../../mock/visit'
+import { loggedIn } from '../../../mock/world'
+
+it('shows what was deleted and until when it can be recovered', async () => {
+  const { page } = await visit('/deleted-snapshots', loggedIn())
+  expect(rows(page)).toHaveLength(1)
+  expect(rows(page)[0]?.slice(0, 3)).toEqual(['before-update', '512 GiB', 'vm01'])
+})
+
+it('recovers one under the name that is given', async () => {
+  const { page, requests } = await visit('/deleted-snapshots', loggedIn())
+  control(page, 'Recover before-update').click()
+  await settle()
+  type(field(document.body, 'Name'), 'before-again')
+  control(document.body, 'Review the plan').click()
+  await settle()
+  control(document.body, 'Recover').click()
+  await settle()
+  expect(requests).toContain('POST /deleted-snapshots/deleted-s1:recover?dry_run=false')
+  expect(document.body.textContent).toContain('Recover snapshot before-update')
+})
+
+it('erases one only once its name is typed', async () => {
+  const { page, requests } = await visit('/deleted-snapshots', loggedIn())
+  control(page, 'Erase before-update').click()
+  await settle()
+  const erase = control(document.body, 'Erase')
+  expect(erase).toHaveProperty('disabled', true)
+  type(field(document.body, 'This cannot be taken back. Type before-update to go on'), 'before-update')
+  await settle()
+  control(document.body, 'Erase').click()
+  await settle()
+  expect(requests).toContain('DELETE /deleted-snapshots/deleted-s1?dry_run=false')
+})
+
+it('lets an operator recover, and only an administrator erase', async () => {
+  const world = loggedIn()
+  if (world.me) world.me.role = 'operator'
+  const { page } = await visit('/deleted-snapshots', world)
+  expect(control(page, 'Recover before-update')).toHaveProperty('disabled', false)
+  expect(control(page, 'Erase before-update')).toHaveProperty('disabled', true)
+})
