@@ -197,7 +197,7 @@ class Stage:
         cut = machine.check("lvs --noheadings -o lv_tags").replace(",", " ").split()
         tagged = {word.removeprefix("lunette.volume=") for word in cut if word.startswith("lunette.volume=")}
         found += [f"LVM only: {one}" for one in tagged - known] + [f"record only: {one}" for one in known - tagged]
-        snapshots = {one["id"] for one in client.list("/snapshots")}
+        snapshots = {one["id"] for noun in ("/snapshots", "/deleted-snapshots") for one in client.list(noun)}
         marked = {word.removeprefix("lunette.snapshot=") for word in cut if word.startswith("lunette.snapshot=")}
         found += [f"of snapshots: {one}" for one in snapshots ^ marked]
         disks = " ".join(f"/dev/disk/by-id/{disk}" for disk in self.disks)
@@ -228,8 +228,9 @@ class Stage:
             client.wait(made)
         assert self.there() == _keys(request["site"])
         assert client.post("/site:apply", {"site": request["site"]})["changes"] == [], "there is nothing left to do"
-        for one in list(client.list("/deleted-volumes")):
-            client.wait(client.delete(f"/deleted-volumes/{one['id']}"))
+        for noun in ("/deleted-snapshots", "/deleted-volumes"):
+            for one in list(client.list(noun)):
+                client.wait(client.delete(f"{noun}/{one['id']}"))
 
 
 def _keys(site: JsonObject) -> set[str]:

@@ -77,9 +77,11 @@ class Standing:
             self.client.delete(f"/mappings/{mapping['id']}", confirm=[volume])
 
     def delete(self, path: str) -> None:
-        """A volume goes although the host read from it a moment ago."""
+        """A volume goes although the host read from it a moment ago; a snapshot for good."""
         noun, _, name = path.strip("/").partition("/")
         self.client.wait(self.client.delete(path, confirm=[name] if noun == "volumes" else []))
+        if noun == "snapshots":
+            self.client.wait(self.client.delete(f"/deleted-snapshots/{name}"))
 
     def used_mib(self, volume: str) -> float:
         """What a thin volume holds of its pool."""
@@ -191,6 +193,9 @@ def test_clones_and_a_roll_back_have_what_was_there_when_the_snapshot_was_taken(
     standing.host.write_pattern(device, OLD, blocks)
     client.wait(client.post("/snapshots", {"name": "before", "volume": "thin"}))
     standing.host.write_pattern(device, NEW, blocks)
+    client.wait(client.delete("/snapshots/before"))
+    assert [one["name"] for one in client.list("/deleted-snapshots")] == ["before"]
+    client.wait(client.act("/deleted-snapshots/before", "recover", {}))
     client.wait(client.post("/snapshots/before:clone", {"name_pattern": "copy%d", "count": 2}))
     standing.map("copy1", 3)
     standing.host.rescan(standing.target)
@@ -215,9 +220,27 @@ def test_clones_and_a_roll_back_have_what_was_there_when_the_snapshot_was_taken(
     standing.host.verify_pattern(standing.device(4), NEW, blocks)
     for volume in ("copy2", "then"):
         standing.unmap(volume)
-    for path in ("/snapshots/before", "/volumes/copy1", "/volumes/copy2", "/volumes/then"):
+    comes_and_goes_with_its_snapshot(standing, "copy2")
+    for path in ("/snapshots/before", "/volumes/copy1", "/volumes/then"):
         standing.delete(path)
     standing.host.verify_pattern(standing.device(2), OLD, blocks)
+
+
+def comes_and_goes_with_its_snapshot(standing: Standing, volume: str) -> None:
+    """A volume and its snapshot that were deleted come back together, and are erased together."""
+    client = standing.client
+    client.wait(client.post("/snapshots", {"name": "of-it", "volume": volume}))
+    client.wait(client.delete("/snapshots/of-it"))
+    standing.delete(f"/volumes/{volume}")
+    with pytest.raises(Refused, match="recover the volume first"):
+        client.act("/deleted-snapshots/of-it", "recover", {})
+    client.wait(client.act(f"/deleted-volumes/{volume}", "recover", {}))
+    client.wait(client.act("/deleted-snapshots/of-it", "recover", {}))
+    client.wait(client.delete("/snapshots/of-it"))
+    standing.delete(f"/volumes/{volume}")
+    client.wait(client.delete(f"/deleted-volumes/{volume}"))
+    assert [*client.list("/deleted-snapshots")] == []
+    assert client.get("/drift")["items"] == []
 
 
 @pytest.mark.slow
@@ -265,7 +288,7 @@ def test_snapshots_thin_volumes_and_the_tuning_are_there_after_a_reboot(standing
     assert standing.tuning() == ["512", "1"]
     client.patch(f"/arrays/{ARRAY}", {"stripe_cache_size": None, "group_thread_cnt": None})
     assert signature not in standing.made.machine.check("ls /dev/disk/by-*/"), "what a host keeps there was looked at"
-    client.wait(client.delete("/snapshots/kept"))
+    standing.delete("/snapshots/kept")
 
 
 @pytest.mark.slow

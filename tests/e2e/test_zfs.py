@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from lunette.client import Refused
+from lunette.client import JsonObject, Refused
 from lunette.domain.arrays import Level
 from lunette.domain.sizes import KIB
 from lunette.domain.volumes import BLOCK_BYTES
@@ -142,6 +142,8 @@ def grows_and_goes_back_to_a_snapshot(stands: Standing, device: str) -> str:
     host.write_pattern(device, OLD, BLOCKS)
     client.wait(client.post("/snapshots", {"name": "before", "volume": "lun"}), deadline_s=SLOW_S)
     host.write_pattern(device, NEW, BLOCKS)
+    client.wait(client.delete("/snapshots/before"), deadline_s=SLOW_S)
+    client.wait(client.act("/deleted-snapshots/before", "recover", {}), deadline_s=SLOW_S)
     client.wait(client.act("/volumes/lun", "grow", {"size_bytes": 2 * VOLUME_BYTES}), deadline_s=SLOW_S)
     client.wait(client.act("/snapshots/before", "clone", {"name": "copy"}), deadline_s=SLOW_S)
     client.post("/mappings", {"volume": "copy", "host": "writer", "lun": 9})
@@ -177,8 +179,25 @@ def has_what_it_held_before(stands: Standing) -> None:
     host.verify_pattern(host.devices(stands.target, expected=2)[10], NEW, BLOCKS)
     host.logout(stands.target)
     client.delete(f"/mappings/{mapping['id']}", confirm=["then"])
-    client.wait(client.delete("/volumes/then", confirm=["then"]), deadline_s=SLOW_S)
-    client.wait(client.delete(f"/deleted-volumes/{kept['id']}"), deadline_s=SLOW_S)
+    comes_and_goes_with_its_snapshot(stands, "then")
+
+
+def comes_and_goes_with_its_snapshot(stands: Standing, volume: str) -> None:
+    """A zvol and its snapshot that were deleted come back together, and are erased together."""
+    client = stands.client
+
+    def done(job: JsonObject) -> None:
+        client.wait(job, deadline_s=SLOW_S)
+
+    done(client.post("/snapshots", {"name": "of-it", "volume": volume}))
+    done(client.delete("/snapshots/of-it"))
+    done(client.delete(f"/volumes/{volume}", confirm=[volume]))
+    done(client.act(f"/deleted-volumes/{volume}", "recover", {}))
+    done(client.act("/deleted-snapshots/of-it", "recover", {}))
+    done(client.delete("/snapshots/of-it"))
+    done(client.delete(f"/volumes/{volume}", confirm=[volume]))
+    done(client.delete(f"/deleted-volumes/{volume}"))
+    assert ([*client.list("/deleted-snapshots")], client.get("/drift")["items"]) == ([], [])
 
 
 def are_taken_at_one_moment(stands: Standing, *volumes: str) -> None:

@@ -68,6 +68,8 @@ options:
       - volume.roll_back
       - snapshots.create
       - snapshot.delete
+      - snapshot.recover
+      - snapshot.erase
       - thin_pool.grow
       - interface.change
       - session.disconnect
@@ -133,6 +135,8 @@ ARGUMENTS = {
             "volume.roll_back",
             "snapshots.create",
             "snapshot.delete",
+            "snapshot.recover",
+            "snapshot.erase",
             "thin_pool.grow",
             "interface.change",
             "session.disconnect",

@@ -13,7 +13,7 @@ short_description: Make, change or delete a snapshot of an appliance
 version_added: 0.1.0
 description:
   - Takes a snapshot of a thin volume, while hosts use it.
-  - Deletes a snapshot. Its volume and its clones stay.
+  - 'Deletes a snapshot: it can be recovered for as long as the settings say. Its volume and its clones stay.'
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:

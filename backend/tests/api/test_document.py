@@ -13,8 +13,9 @@ OPERATIONS = {o["operationId"]: o for methods in DOCUMENT["paths"].values() for 
 SCHEMAS: dict[str, Any] = DOCUMENT["components"]["schemas"]
 REQUESTS = {name for name in SCHEMAS if name.endswith(("Create", "Patch", "Batch", "Change", "Resolve"))} | {
     "Login", "Chap", "DhChap", "Split", "ArrayAddDisks", "ArrayAddSpares", "ArrayGrow", "ArrayReplace", "ArrayReshape",
-    "ArrayDiskChoice", "ArrayScrub", "VolumeGrow", "VolumeRollBack", "VolumeRecover", "SnapshotClone", "Site",
-    "SiteArray", "SiteChap", "SiteDhChap", "SiteHost", "SiteHostGroup", "SiteSchedule", "SiteVolume", "SiteRequest",
+    "ArrayDiskChoice", "ArrayScrub", "VolumeGrow", "VolumeRollBack", "VolumeRecover", "SnapshotClone",
+    "SnapshotRecover", "Site", "SiteArray", "SiteChap", "SiteDhChap", "SiteHost", "SiteHostGroup", "SiteSchedule",
+    "SiteVolume", "SiteRequest",
     "BackupRequest", "RebuildRequest", "RestoreRequest", "Retention", "MailSettings", "WebhookSettings",
     "SyslogSettings", "DiscoveryAuth", "InspectRequest", "AdoptRequest", "CertificateReplace", "ForeignArrayAdopt",
     "UpdateFetch", "DiskWipeWish", "DiskLocateWish", "HostVerifyPaths", "AlertAcknowledge", "AlertSilence",

@@ -58,7 +58,9 @@ def change_sizes(api: Api) -> None:
         assert api.patch("/settings", {"deleted_keep_hours": 24 - number}).status_code == 200
         thin = {"array": "tank", "size_bytes": (number + 2) * 16 * MIB, "provisioning": "thin"}
         api.made("/volumes", {"name": f"thin{number}", **thin})
-        api.made("/snapshots", {"name": f"snap{2 - number}", "volume": f"thin{number}"})
+        for name in (f"snap{2 - number}", f"lost{(number + 1) % 3}"):
+            api.made("/snapshots", {"name": name, "volume": f"thin{number}"})
+        api.done(api.delete(f"/snapshots/lost{(number + 1) % 3}").json())
         api.made("/volumes", {"name": f"gone{number % 2}", "array": "tank", "size_bytes": (4 - number) * 16 * MIB})
         api.done(api.delete(f"/volumes/gone{number % 2}").json())
         every = {"action": "scrub", "arrays": ["tank"], "when": f"0 {number} * * 0"}

@@ -138,8 +138,8 @@ def test_words_are_those_of_the_api_and_options_say_what_they_are(name: str) -> 
 def test_what_loses_data_asks_for_a_name() -> None:
     asking = {name for name, command in COMMANDS.items() if command.destroys}
     assert asking == {
-        "array delete", "volume delete", "deleted-volume erase", "snapshot delete", "volume roll-back",
-        "disk wipe",
+        "array delete", "volume delete", "deleted-volume erase", "snapshot delete", "deleted-snapshot erase",
+        "volume roll-back", "disk wipe",
     }  # fmt: skip
 
 

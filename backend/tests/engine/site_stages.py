@@ -31,7 +31,7 @@ from lunette.planner.site import KnownSite
 from lunette.planner.site_changes import SiteChange, Verb
 from lunette.store.database import store_of
 from lunette.store.journal import Job
-from lunette.store.resources import Snapshot, Volume
+from lunette.store.resources import DeletedSnapshot, Snapshot, Volume
 from lunette.system.fake import FakeDisk, Media
 
 
@@ -134,11 +134,14 @@ class Made:
         self.world.machine.advance(400)  # a resync ends, without which an array does not grow
 
     def snapshots(self) -> dict[str, str]:
-        """Those of the database; the machine has as many."""
+        """Those of the database; the machine has as many, with the deleted ones that are kept."""
         with self.world.store.read() as tx:
             found = snapshots_in(tx)
+            kept = set(tx.scalars(select(DeletedSnapshot.id)))
         observed = self.world.control.observation(0)
-        assert sum(volume.snapshot_id is not None for volume in observed.volumes) == len(found)
+        there = {volume.snapshot_id for volume in observed.volumes} - {None}
+        assert kept <= there
+        assert len(there - kept) == len(found)
         return found
 
     def take(self, wanted: Mapping[str, str]) -> None:

@@ -133,8 +133,8 @@ def test_one_that_cannot_be_read_is_not_taken_for_lost(world: World) -> None:
 
 def test_what_is_stuck_is_abandoned_with_it_and_a_job_that_runs_is_waited_for(world: World) -> None:
     furnished(world)
-    lost(world)
     deletion = world.ask(lambda tx: world.control.delete_volume(tx, ACTOR, "k1", False))
+    lost(world)
     with pytest.raises(Conflict, match="wait for its end"):
         forgotten(world)
     with world.store.write() as tx:

@@ -21,6 +21,7 @@ from lunette.engine.outcome import Outcome
 from lunette.store.journal import Event, Job
 from lunette.store.resources import (
     Array,
+    DeletedSnapshot,
     DeletedVolume,
     FcPort,
     Host,
@@ -41,8 +42,8 @@ Change = Callable[[Session, bool], Outcome]
 def counts(appliance: Appliance) -> dict[str, int]:
     """Rows per table, and the generation: what a change must not touch if it is refused or only shown."""
     tables = (
-        Array, Volume, DeletedVolume, Snapshot, Host, HostGroup, Mapping, Portal, FcPort, Schedule, ReleaseRow, Job,
-        Event,
+        Array, Volume, DeletedVolume, Snapshot, DeletedSnapshot, Host, HostGroup, Mapping, Portal, FcPort, Schedule,
+        ReleaseRow, Job, Event,
     )  # fmt: skip
     with appliance.store.read() as tx:
         found = {table.__tablename__: tx.scalar(select(func.count()).select_from(table)) or 0 for table in tables}
@@ -320,8 +321,8 @@ def test_a_rename_touches_neither_identity_nor_device(appliance: Appliance) -> N
 
 def test_every_table_of_the_schema_is_known_to_the_count() -> None:
     """Keeps `counts` honest: a new noun must be counted too."""
-    counted = {"array", "volume", "deleted_volume", "snapshot", "host", "host_group", "mapping", "portal", "fc_port",
-               "schedule", "release", "job", "event"}  # fmt: skip
+    counted = {"array", "volume", "deleted_volume", "snapshot", "deleted_snapshot", "host", "host_group", "mapping",
+               "portal", "fc_port", "schedule", "release", "job", "event"}  # fmt: skip
     uncounted = {
         "meta", "array_disk", "host_initiator", "host_group_member", "target", "job_step", "alert", "user",
         "login_session", "api_token", "idempotency_key", "settings", "delivery", "schedule_state", "schedule_subject",

@@ -16,6 +16,7 @@ from backend.tests.faults.harness import SECRET, SECRET_AT, Case
 from backend.tests.faults.lvm_cases import LVM_CASES
 from backend.tests.faults.pool_cases import POOL_CASES
 from backend.tests.faults.session_cases import SESSION_CASES
+from backend.tests.faults.snapshot_cases import SNAPSHOT_CASES
 from backend.tests.faults.spare_cases import SPARE_CASES
 from backend.tests.faults.thin_cases import THIN_CASES, delete_thin, one_thin, take_snapshot
 from backend.tests.faults.world import ACTOR, MIB, World, give_host
@@ -33,6 +34,7 @@ from lunette.domain.arrays import Level
 from lunette.domain.disks import DiskWipeWish, WipeMethod
 from lunette.domain.plans import Plan
 from lunette.domain.settings import SettingsPatch
+from lunette.domain.snapshots import SnapshotCreate
 from lunette.domain.volumes import Provisioning
 from lunette.engine import array_growth, disk_locate, disk_wipe
 from lunette.engine.outcome import Outcome
@@ -144,10 +146,13 @@ def _deleted_thin(world: World) -> None:
 
 
 def _array_with_deleted(world: World) -> None:
-    """Nothing is on it but volumes that were deleted, a thick and a thin one."""
+    """Nothing is on it but volumes that were deleted, a thick and a thin one, the latter with a deleted snapshot."""
     _array_without_volumes(world)
     for name, kind in (("d1", Provisioning.THICK), ("d2", Provisioning.THIN)):
         world.finish(world.create_volumes("old", name, kind=kind).job_id or "")
+    world.do(lambda tx: world.control.take_snapshot(tx, ACTOR, SnapshotCreate(name="ds", volume="d2")))
+    world.do(lambda tx: world.control.delete_snapshot(tx, ACTOR, "ds"))
+    for name in ("d1", "d2"):
         world.finish(delete_volume(world, name).job_id or "")
 
 
@@ -319,6 +324,7 @@ CASES = (
     Case("have a disk erase itself", _used_disks, lambda world: _wipe_disk(world, WipeMethod.FORMAT)),
     Case("switch the light of a disk", _seated, _locate),
     *THIN_CASES,
+    *SNAPSHOT_CASES,
     *POOL_CASES,
     *EXTERNAL_CASES,
     *LVM_CASES,

@@ -9,7 +9,17 @@ from sqlalchemy import select
 
 from lunette.providers.encryption.keys import KEPT_DIR
 from lunette.store.database import Store
-from lunette.store.resources import Array, ArrayDisk, DeletedVolume, Mapping, ReleaseRow, Snapshot, Target, Volume
+from lunette.store.resources import (
+    Array,
+    ArrayDisk,
+    DeletedSnapshot,
+    DeletedVolume,
+    Mapping,
+    ReleaseRow,
+    Snapshot,
+    Target,
+    Volume,
+)
 from lunette.system.fake import FakeSystem
 from lunette.system.fake.configfs import Group
 from lunette.system.fake.md import RunningArray
@@ -187,6 +197,9 @@ def rows_picture(store: Store) -> Picture:
                 row.name: (row.state, row.lv_name, row.held_bytes) for row in tx.scalars(select(DeletedVolume))
             },
             "snapshots": {row.name: (row.state, row.lv_name, row.size_bytes) for row in tx.scalars(select(Snapshot))},
+            "deleted snapshots": {
+                row.name: (row.state, row.lv_name, row.volume_id) for row in tx.scalars(select(DeletedSnapshot))
+            },
             "mappings": sorted((row.volume_id, row.lun) for row in tx.scalars(select(Mapping))),
             "targets": sorted(row.iqn for row in tx.scalars(select(Target))),
             "releases": sorted((row.kind, row.ref) for row in tx.scalars(select(ReleaseRow))),

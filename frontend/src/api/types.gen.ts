@@ -988,6 +988,82 @@ export type Counts = {
 };
 
 /**
+ * DeletedSnapshot
+ *
+ * A snapshot that was deleted, with the id that it gets back when it is recovered.
+ *
+ * `volume`: the name of its volume, or the name that it had if it was deleted since (`volume_deleted`); such a volume
+ * is recovered first. `erase_at`: when it is erased, unless its volume is erased earlier; time while the appliance
+ * does not run does not count, so it may become later. `state`: ready, changing (being recovered) or deleting (being
+ * erased).
+ */
+export type DeletedSnapshot = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Description
+     */
+    description: string;
+    /**
+     * Volume
+     */
+    volume: string;
+    /**
+     * Volume Id
+     */
+    volume_id: string;
+    /**
+     * Volume Deleted
+     */
+    volume_deleted: boolean;
+    /**
+     * Size Bytes
+     */
+    size_bytes: number;
+    state: ResourceState;
+    /**
+     * Deleted At
+     */
+    deleted_at: string;
+    /**
+     * Erase At
+     */
+    erase_at: string;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Updated At
+     */
+    updated_at: string;
+};
+
+/**
+ * DeletedSnapshotPage
+ */
+export type DeletedSnapshotPage = {
+    /**
+     * Items
+     */
+    items: Array<DeletedSnapshot>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
  * DeletedVolume
  *
  * A volume that was deleted, with the id and identity that it gets back when it is recovered.
@@ -3379,7 +3455,7 @@ export type JobError = {
 /**
  * JobKind
  */
-export type JobKind = 'array.create' | 'array.delete' | 'array.change' | 'array.start' | 'array.adopt' | 'array.release' | 'volumes.create' | 'volume.delete' | 'volume.recover' | 'volume.erase' | 'volume.grow' | 'volume.roll_back' | 'snapshots.create' | 'snapshot.delete' | 'thin_pool.grow' | 'interface.change' | 'session.disconnect' | 'site.apply' | 'site.adopt' | 'schedule.run' | 'system.update' | 'system.restart' | 'system.power_off' | 'disk.wipe' | 'disk.locate' | 'host.verify_paths';
+export type JobKind = 'array.create' | 'array.delete' | 'array.change' | 'array.start' | 'array.adopt' | 'array.release' | 'volumes.create' | 'volume.delete' | 'volume.recover' | 'volume.erase' | 'volume.grow' | 'volume.roll_back' | 'snapshots.create' | 'snapshot.delete' | 'snapshot.recover' | 'snapshot.erase' | 'thin_pool.grow' | 'interface.change' | 'session.disconnect' | 'site.apply' | 'site.adopt' | 'schedule.run' | 'system.update' | 'system.restart' | 'system.power_off' | 'disk.wipe' | 'disk.locate' | 'host.verify_paths';
 
 /**
  * JobResolve
@@ -6278,6 +6354,18 @@ export type SnapshotPage = {
      * Total
      */
     total: number;
+};
+
+/**
+ * SnapshotRecover
+ *
+ * The wish to have a deleted snapshot back; under another name where its own was given to a snapshot since.
+ */
+export type SnapshotRecover = {
+    /**
+     * Name
+     */
+    name?: string | null;
 };
 
 /**
@@ -13749,6 +13837,338 @@ export type SnapshotCloneResponses = {
 };
 
 export type SnapshotCloneResponse = SnapshotCloneResponses[keyof SnapshotCloneResponses];
+
+export type DeletedSnapshotListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Name
+         *
+         * Only names that match; `*` stands for any text, `?` for a letter.
+         */
+        name?: string | null;
+        /**
+         * Volume
+         *
+         * Only those of this volume, by id or name.
+         */
+        volume?: string | null;
+        /**
+         * Sort
+         */
+        sort?: 'name' | '-name' | 'size_bytes' | '-size_bytes' | 'deleted_at' | '-deleted_at' | 'erase_at' | '-erase_at';
+        /**
+         * Limit
+         *
+         * Most items of a page.
+         */
+        limit?: number;
+        /**
+         * Cursor
+         *
+         * `next_cursor` of the page before.
+         */
+        cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
+    };
+    url: '/api/v1/deleted-snapshots';
+};
+
+export type DeletedSnapshotListErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed or a second factor set up first.
+     */
+    403: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type DeletedSnapshotListError = DeletedSnapshotListErrors[keyof DeletedSnapshotListErrors];
+
+export type DeletedSnapshotListResponses = {
+    /**
+     * Successful Response
+     */
+    200: DeletedSnapshotPage;
+};
+
+export type DeletedSnapshotListResponse = DeletedSnapshotListResponses[keyof DeletedSnapshotListResponses];
+
+export type DeletedSnapshotDeleteData = {
+    body?: never;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read, or `*`. Required.
+         */
+        'If-Match'?: string | null;
+    };
+    path: {
+        /**
+         * Deleted Snapshot
+         *
+         * Its id or its name.
+         */
+        deleted_snapshot: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/deleted-snapshots/{deleted_snapshot}';
+};
+
+export type DeletedSnapshotDeleteErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed or a second factor set up first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * Changed by someone else since it was read.
+     */
+    412: OutdatedProblem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * If-Match is required.
+     */
+    428: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type DeletedSnapshotDeleteError = DeletedSnapshotDeleteErrors[keyof DeletedSnapshotDeleteErrors];
+
+export type DeletedSnapshotDeleteResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type DeletedSnapshotDeleteResponse = DeletedSnapshotDeleteResponses[keyof DeletedSnapshotDeleteResponses];
+
+export type DeletedSnapshotShowData = {
+    body?: never;
+    path: {
+        /**
+         * Deleted Snapshot
+         *
+         * Its id or its name.
+         */
+        deleted_snapshot: string;
+    };
+    query?: never;
+    url: '/api/v1/deleted-snapshots/{deleted_snapshot}';
+};
+
+export type DeletedSnapshotShowErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed or a second factor set up first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type DeletedSnapshotShowError = DeletedSnapshotShowErrors[keyof DeletedSnapshotShowErrors];
+
+export type DeletedSnapshotShowResponses = {
+    /**
+     * Successful Response
+     */
+    200: DeletedSnapshot;
+};
+
+export type DeletedSnapshotShowResponse = DeletedSnapshotShowResponses[keyof DeletedSnapshotShowResponses];
+
+export type DeletedSnapshotRecoverData = {
+    body: SnapshotRecover;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read, or `*`. Required.
+         */
+        'If-Match'?: string | null;
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Deleted Snapshot
+         *
+         * Its id or its name.
+         */
+        deleted_snapshot: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/deleted-snapshots/{deleted_snapshot}:recover';
+};
+
+export type DeletedSnapshotRecoverErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed or a second factor set up first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * Changed by someone else since it was read.
+     */
+    412: OutdatedProblem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * If-Match is required.
+     */
+    428: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type DeletedSnapshotRecoverError = DeletedSnapshotRecoverErrors[keyof DeletedSnapshotRecoverErrors];
+
+export type DeletedSnapshotRecoverResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type DeletedSnapshotRecoverResponse = DeletedSnapshotRecoverResponses[keyof DeletedSnapshotRecoverResponses];
 
 export type HostKitData = {
     body?: never;

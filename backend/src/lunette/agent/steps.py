@@ -49,7 +49,10 @@ from lunette.domain.steps import (
     PoolSpareBack,
     PoolSpareIn,
     PoolTakeOut,
+    SnapshotAside,
+    SnapshotBringBack,
     SnapshotDelete,
+    SnapshotSetAside,
     SnapshotsTake,
     SnapshotTake,
     Step,
@@ -84,10 +87,12 @@ from lunette.providers.volumes.lvm import adopt, group, pool
 from lunette.providers.volumes.lvm import aside as lvm_aside
 from lunette.providers.volumes.lvm import release as group_release
 from lunette.providers.volumes.lvm import snapshot as lvm_snapshot
+from lunette.providers.volumes.lvm import snapshot_aside as lvm_snapshot_aside
 from lunette.providers.volumes.lvm import swap as lvm_swap
 from lunette.providers.volumes.lvm import volume as lvm
 from lunette.providers.volumes.zvol import aside as zvol_aside
 from lunette.providers.volumes.zvol import snapshot as zvol_snapshot
+from lunette.providers.volumes.zvol import snapshot_aside as zvol_snapshot_aside
 from lunette.providers.volumes.zvol import swap as zvol_swap
 from lunette.providers.volumes.zvol import volume as zvol
 from lunette.system.doorway import System
@@ -105,12 +110,13 @@ _VOLUMES = {VolumeEngine.LVM: lvm, VolumeEngine.ZVOL: zvol}
 _ASIDE = {VolumeEngine.LVM: lvm_aside, VolumeEngine.ZVOL: zvol_aside}
 _SWAP = {VolumeEngine.LVM: lvm_swap, VolumeEngine.ZVOL: zvol_swap}
 _SNAPSHOTS = {VolumeEngine.LVM: lvm_snapshot, VolumeEngine.ZVOL: zvol_snapshot}
+_SNAPSHOTS_ASIDE = {VolumeEngine.LVM: lvm_snapshot_aside, VolumeEngine.ZVOL: zvol_snapshot_aside}
 _TOGETHER = {VolumeEngine.ZVOL: zvol_snapshot}
 
 
 OfVolumes = (
     VolumeCut | VolumesSeal | VolumeDelete | VolumeAside | VolumeGrow | SnapshotTake | SnapshotsTake | SnapshotDelete
-    | VolumeRollBack | VolumeSwap
+    | SnapshotAside | VolumeRollBack | VolumeSwap
 )  # fmt: skip
 
 
@@ -182,6 +188,10 @@ RUNNERS: dict[type[Step], Runner] = {
     SnapshotTake: Runner(_by_engine("take", _SNAPSHOTS), _by_engine("delete", _SNAPSHOTS)),
     SnapshotsTake: Runner(_by_engine("take_together", _TOGETHER), _by_engine("undo_together", _TOGETHER)),
     SnapshotDelete: Runner(_by_engine("delete", _SNAPSHOTS), _nothing),
+    SnapshotSetAside: Runner(_by_engine("set_aside", _SNAPSHOTS_ASIDE), _by_engine("undo_set_aside", _SNAPSHOTS_ASIDE)),
+    SnapshotBringBack: Runner(
+        _by_engine("bring_back", _SNAPSHOTS_ASIDE), _by_engine("undo_bring_back", _SNAPSHOTS_ASIDE)
+    ),
     VolumeRollBack: Runner(_by_engine("roll_back", _SNAPSHOTS), _nothing),
     VolumeSwap: Runner(_by_engine("swap", _SWAP), _by_engine("undo_swap", _SWAP)),
     InterfaceTry: Runner(trial.begin, trial.undo),

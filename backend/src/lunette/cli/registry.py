@@ -29,6 +29,7 @@ GROUPS = (
     Group("volume", "volumes", "Volumes: cut them from arrays, grow them, roll them back."),
     Group("deleted-volume", "volumes", "Deleted volumes: what can be recovered, and until when."),
     Group("snapshot", "volumes", "Snapshots of thin volumes, and clones of them."),
+    Group("deleted-snapshot", "volumes", "Deleted snapshots: what can be recovered, and until when."),
     Group("schedule", "schedules", "Schedules: snapshots and scrubs by the clock."),
     Group("host", "hosts", "Hosts: who may use volumes, by which initiator names."),
     Group("host-group", "hosts", "Groups of hosts that share volumes."),

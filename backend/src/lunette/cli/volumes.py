@@ -7,6 +7,7 @@ from lunette.cli.spec import Command, Param, standard
 from lunette.client.generated.enums import PROVISIONING
 
 _VOLUME = Param("volume", "Its name or id.", noun="volume")
+_DELETED_SNAPSHOT = Param("deleted_snapshot", "Its id, or its name where only one had it.", noun="deleted-snapshot")
 _DELETED = Param("deleted_volume", "Its id, or its name where only one had it.", noun="deleted-volume")
 _SIZE_HELP = "such as 10GiB, or short 10G; 10GB is decimal."
 _DESCRIPTION = Param("--description", "Free text.", metavar="TEXT")
@@ -125,5 +126,16 @@ COMMANDS = {
             _FIRST,
             _DESCRIPTION,
         ), clone),
+    ),
+    "deleted-snapshot": (
+        *standard(
+            "deleted-snapshot",
+            ("name", "volume", "volume_deleted", "size_bytes", "state", "deleted_at", "erase_at", "id"),
+            with_delete=False,
+        ),
+        Command("recover", "Makes it a snapshot of its volume again.", ("deleted_snapshot_recover",),
+                (_DELETED_SNAPSHOT, Param("--name", "Its new name, where its own is taken.", metavar="NAME"))),
+        Command("erase", "Erases it before its time: what it alone holds is lost for good.",
+                ("deleted_snapshot_delete",), (_DELETED_SNAPSHOT,), destroys="deleted_snapshot"),
     ),
 }  # fmt: skip

@@ -60,6 +60,8 @@ class JobKind(StrEnum):
     VOLUME_ROLL_BACK = "volume.roll_back"
     SNAPSHOTS_CREATE = "snapshots.create"
     SNAPSHOT_DELETE = "snapshot.delete"
+    SNAPSHOT_RECOVER = "snapshot.recover"
+    SNAPSHOT_ERASE = "snapshot.erase"
     THIN_POOL_GROW = "thin_pool.grow"
     INTERFACE_CHANGE = "interface.change"
     SESSION_DISCONNECT = "session.disconnect"
@@ -81,6 +83,7 @@ class JobKind(StrEnum):
             JobKind.ARRAY_RELEASE,
             JobKind.VOLUME_DELETE,
             JobKind.SNAPSHOT_DELETE,
+            JobKind.SNAPSHOT_ERASE,
             JobKind.VOLUME_ERASE,
         )
 
@@ -92,6 +95,7 @@ class JobKind(StrEnum):
             JobKind.ARRAY_START,
             JobKind.VOLUME_GROW,
             JobKind.VOLUME_RECOVER,
+            JobKind.SNAPSHOT_RECOVER,
             JobKind.VOLUME_ROLL_BACK,
             JobKind.THIN_POOL_GROW,
             JobKind.INTERFACE_CHANGE,

@@ -156,8 +156,8 @@ class Settings(Model):
     """All settings. `name`: null for the host name. `heartbeat`: when each day every channel is told that the appliance
     is up, in its time zone; null for never. `second_factor_required`: whoever has no second factor has to set one up
     after the next login, before anything else. `history_days`: how long events, jobs that are over, resolved
-    alerts and the health of disks are kept. `deleted_keep_hours`: how long a deleted volume can be recovered; 0 erases
-    it at once.
+    alerts and the health of disks are kept. `deleted_keep_hours`: how long a deleted volume or snapshot can be
+    recovered; 0 erases it at once.
     `number_held_hours`: how long no other volume gets the LUN number or namespace id of a volume that was unmapped from
     the same hosts, unless they log in anew. `disk_health_minutes`: how often each drive is asked for its health.
     `short_test_days`, `long_test_days`: after how many days of being on each drive begins a short or a long self-test;

@@ -32,6 +32,12 @@ class SnapshotBatch(Model):
     """Refused unless all volumes are on one array whose engine takes snapshots at one moment."""
 
 
+class SnapshotRecover(Model):
+    """The wish to have a deleted snapshot back; under another name where its own was given to a snapshot since."""
+
+    name: Name | None = None
+
+
 class SnapshotClone(Model):
     """Writable volumes that begin as a snapshot, all or nothing: one by `name`, or `count` by `name_pattern`."""
 

@@ -11,7 +11,7 @@ from lunette.domain.encryption import KeyForget
 from lunette.domain.errors import LunetteError
 from lunette.domain.exports import ReleaseKind
 from lunette.domain.jobs import JobState
-from lunette.engine import alerts, exportset, mappings
+from lunette.engine import alerts, deleted_snapshots, exportset, mappings
 from lunette.engine.arrays import known
 from lunette.engine.desk import Desk
 from lunette.engine.journal import Journal
@@ -54,6 +54,7 @@ def forget(tx: Session, desk: Desk, actor: Actor, array_id: str, wish: ArrayForg
     for table in (Volume, DeletedVolume, ArrayDisk):
         tx.execute(delete(table).where(table.array_id == array.id))
     tx.execute(delete(Array).where(Array.id == array.id))
+    deleted_snapshots.forget_orphans(tx)
     exportset.changed(tx, desk, [(ReleaseKind.ARRAY, array.id)])
     told = {"plan": plan.model_dump(mode="json", include={"changes", "hosts_interrupted", "warnings"})}
     emit(tx, "array.forgotten", plan.title, actor=actor.name, ref=array.id, data=told)
@@ -63,7 +64,9 @@ def forget(tx: Session, desk: Desk, actor: Actor, array_id: str, wish: ArrayForg
 def _ids(tx: Session, array: Array, volumes: Sequence[Volume], deleted: Sequence[DeletedVolume]) -> set[str]:
     on_array = [row.id for row in volumes]
     snapshots = tx.scalars(select(Snapshot.id).where(Snapshot.volume_id.in_(on_array)))
-    return {array.id, *on_array, *(row.id for row in deleted), *snapshots}
+    kept = [row.id for row in deleted]
+    below = deleted_snapshots.of_volumes(tx, [*on_array, *kept]).values()
+    return {array.id, *on_array, *kept, *snapshots, *(one.id for found in below for one in found)}
 
 
 def _jobs(tx: Session, ids: set[str]) -> list[Job]:

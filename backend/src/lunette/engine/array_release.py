@@ -7,7 +7,7 @@ from lunette.domain.array_changes import ArrayRelease
 from lunette.domain.errors import Conflict
 from lunette.domain.exports import ReleaseKind
 from lunette.domain.jobs import JobKind, ResourceState
-from lunette.engine import deleted_volumes, exportset
+from lunette.engine import deleted_snapshots, deleted_volumes, exportset
 from lunette.engine.arrays import known
 from lunette.engine.desk import Desk
 from lunette.engine.jobs import file_job
@@ -36,6 +36,8 @@ def release(tx: Session, desk: Desk, actor: Actor, array_id: str, wish: ArrayRel
     for snapshot in snapshots:
         must_be_ready(snapshot)
     seen, kept = desk.seen(), [one.name for one in deleted_volumes.on_array(tx, array)]
+    of_volumes = deleted_snapshots.of_volumes(tx, [row.id for row in rows])
+    kept += [f"snapshot {one.name}" for found in of_volumes.values() for one in found]
     plan = plan_release(known(array), wish, seen, list(known_all(tx, rows).values()), kept)
     check(plan, seen, Bounds())
     if dry_run:

@@ -11,11 +11,19 @@ from lunette.domain.errors import LunetteError
 from lunette.domain.jobs import JobKind, ResourceState, StepState
 from lunette.domain.plans import Plan
 from lunette.domain.steps import VolumeGrow
-from lunette.engine import adopting, array_disks, array_release, deleted_volumes, exportset, path_verdicts
+from lunette.engine import (
+    adopting,
+    array_disks,
+    array_release,
+    deleted_snapshots,
+    deleted_volumes,
+    exportset,
+    path_verdicts,
+)
 from lunette.engine.desk import Desk
 from lunette.store.events import emit
 from lunette.store.journal import Job, JobStep
-from lunette.store.resources import Array, ArrayDisk, DeletedVolume, Snapshot, Volume
+from lunette.store.resources import Array, ArrayDisk, DeletedSnapshot, DeletedVolume, Snapshot, Volume
 
 _CHANGED = {
     JobKind.ARRAY_CHANGE: ("changed", "is changed", "change_failed", "was not changed"),
@@ -23,6 +31,7 @@ _CHANGED = {
     JobKind.VOLUME_GROW: ("grown", "has its new size", "grow_failed", "was not grown"),
     JobKind.VOLUME_ROLL_BACK: ("rolled_back", "is rolled back", "roll_back_failed", "was not rolled back"),
     JobKind.VOLUME_RECOVER: ("recovered", "is recovered", "recover_failed", "was not recovered"),
+    JobKind.SNAPSHOT_RECOVER: ("recovered", "is recovered", "recover_failed", "was not recovered"),
     JobKind.INTERFACE_CHANGE: ("tried", "is changed, on trial", "change_failed", "was not changed"),
     JobKind.SESSION_DISCONNECT: ("disconnected", "has ended", "disconnect_failed", "was not ended"),
     JobKind.SYSTEM_UPDATE: ("updated", "is updated", "update_failed", "was not updated"),
@@ -37,12 +46,13 @@ _CHANGED = {
 
 _GONE = {
     JobKind.VOLUME_ERASE: ("erased", "is erased"),
+    JobKind.SNAPSHOT_ERASE: ("erased", "is erased"),
     JobKind.ARRAY_RELEASE: ("released", "is released: it is on its disks, and Lunette's no more"),
 }
 """Verb and words where a job that removes its resources does not delete them."""
 
 _ADOPTING = (JobKind.SITE_ADOPT, JobKind.ARRAY_ADOPT)
-_OF_DELETED = (JobKind.VOLUME_RECOVER, JobKind.VOLUME_ERASE)
+_OF_DELETED = (JobKind.VOLUME_RECOVER, JobKind.VOLUME_ERASE, JobKind.SNAPSHOT_RECOVER, JobKind.SNAPSHOT_ERASE)
 
 
 def succeeded(tx: Session, desk: Desk, job: Job) -> None:
@@ -53,13 +63,17 @@ def succeeded(tx: Session, desk: Desk, job: Job) -> None:
         return
     if kind.destroys:
         deleted_volumes.kept(tx, job)
+        deleted_snapshots.kept(tx, job)
         if kind is JobKind.ARRAY_RELEASE:
             array_release.released(tx, job)
         _forget(tx, job)
+        deleted_snapshots.forget_orphans(tx)
         _tell(tx, job, *_GONE.get(kind, ("deleted", "is deleted")))
         return
     if kind is JobKind.VOLUME_RECOVER:
         deleted_volumes.recovered(tx, job)
+    if kind is JobKind.SNAPSHOT_RECOVER:
+        deleted_snapshots.recovered(tx, job)
     if kind is JobKind.VOLUME_ROLL_BACK:
         deleted_volumes.kept_by_roll_back(tx, desk, job)
     if kind.changes:
@@ -88,13 +102,19 @@ def taken_back(tx: Session, desk: Desk, job: Job) -> None:
         path_verdicts.ended(tx, job, is_passed=False)
     if kind is JobKind.VOLUME_RECOVER:
         deleted_volumes.not_recovered(tx, job)
+    if kind is JobKind.SNAPSHOT_RECOVER:
+        deleted_snapshots.not_recovered(tx, job)
     if kind is JobKind.VOLUME_ERASE:
         deleted_volumes.not_erased(tx, job)
+    if kind is JobKind.SNAPSHOT_ERASE:
+        deleted_snapshots.not_erased(tx, job, deleted_volumes.retry_s(tx))
+    deleted_snapshots.forget_destroyed(tx, job)
     if kind is JobKind.ARRAY_RELEASE:
         array_release.not_released(tx, job)
     gone = _destroyed(tx, job) if kind is JobKind.VOLUME_DELETE else []
     if gone:
         tx.execute(delete(Volume).where(Volume.id.in_(gone)))
+        deleted_snapshots.forget_orphans(tx)
         _tell(tx, job, "deleted", "is deleted", gone)
     _set_state(tx, desk, job, ResourceState.READY)
     if left := [one for one in job.resource_ids if one not in gone]:
@@ -132,19 +152,20 @@ def _resize(tx: Session, desk: Desk, job: Job) -> None:
             exportset.changed(tx, desk)
 
 
-def _rows(tx: Session, job: Job) -> Iterable[Array | Volume | DeletedVolume | Snapshot]:
-    """What a job is about; for one that recovers a volume both what is kept and what it becomes."""
-    if job.kind in _OF_DELETED:
-        of_job = DeletedVolume.id.in_(job.resource_ids)
-        becoming = tx.scalars(select(Volume).where(Volume.id.in_(job.resource_ids))).all()
-        return [*tx.scalars(select(DeletedVolume).where(of_job)).all(), *becoming]
+def _rows(tx: Session, job: Job) -> Iterable[Array | Volume | DeletedVolume | Snapshot | DeletedSnapshot]:
+    """What a job is about; for one that recovers something both what is kept and what it becomes."""
+    ids = job.resource_ids
     match job.resource_kind:
         case "array":
-            return tx.scalars(select(Array).where(Array.id.in_(job.resource_ids))).all()
+            return tx.scalars(select(Array).where(Array.id.in_(ids))).all()
         case "volume":
-            return tx.scalars(select(Volume).where(Volume.id.in_(job.resource_ids))).all()
+            kept = tx.scalars(select(DeletedVolume).where(DeletedVolume.id.in_(ids))).all()
+            live = tx.scalars(select(Volume).where(Volume.id.in_(ids))).all()
+            return [*kept, *live] if job.kind in _OF_DELETED else live
         case "snapshot":
-            return tx.scalars(select(Snapshot).where(Snapshot.id.in_(job.resource_ids))).all()
+            set_aside = tx.scalars(select(DeletedSnapshot).where(DeletedSnapshot.id.in_(ids))).all()
+            there = tx.scalars(select(Snapshot).where(Snapshot.id.in_(ids))).all()
+            return [*set_aside, *there] if job.kind in _OF_DELETED else there
     return ()  # pool, interface, disk, session, system: no row, the machine is asked; adopted things and hosts stay so
 
 
@@ -162,9 +183,9 @@ def _forget(tx: Session, job: Job) -> None:
         tx.execute(delete(ArrayDisk).where(ArrayDisk.array_id.in_(job.resource_ids)))
         tx.execute(delete(Array).where(Array.id.in_(job.resource_ids)))
     else:
-        volumes = DeletedVolume if job.kind in _OF_DELETED else Volume
-        table = Snapshot if job.resource_kind == "snapshot" else volumes
-        tx.execute(delete(table).where(table.id.in_(job.resource_ids)))
+        kept, live = (DeletedSnapshot, Snapshot) if job.resource_kind == "snapshot" else (DeletedVolume, Volume)
+        table = kept if job.kind in _OF_DELETED else live
+        tx.execute(delete(table).where(table.__table__.c.id.in_(job.resource_ids)))
 
 
 def _forget_passphrases(desk: Desk, rows: Iterable[object]) -> None:
@@ -178,7 +199,7 @@ def _forget_passphrases(desk: Desk, rows: Iterable[object]) -> None:
 def _failed_words(kind: JobKind) -> tuple[str, str]:
     if kind.changes:
         return _CHANGED[kind][2:]
-    if kind is JobKind.VOLUME_ERASE:
+    if kind in (JobKind.VOLUME_ERASE, JobKind.SNAPSHOT_ERASE):
         return "erase_failed", "was not erased and can still be recovered"
     if kind is JobKind.ARRAY_RELEASE:
         return "release_failed", "was not released and is ready again"

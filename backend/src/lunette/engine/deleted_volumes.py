@@ -11,7 +11,7 @@ from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.plans import Plan
 from lunette.domain.steps import VolumeSetAside, VolumeSwap
 from lunette.domain.volumes import Provisioning, VolumeRecover
-from lunette.engine import uptime
+from lunette.engine import deleted_snapshots, uptime
 from lunette.engine.desk import Desk
 from lunette.engine.jobs import file_job
 from lunette.engine.lookup import must_be_ready, name_taken, need
@@ -33,8 +33,7 @@ _SAME = ("id", *(name for name in vars(VolumeColumns) if name in Volume.__table_
 def recover(tx: Session, desk: Desk, actor: Actor, volume_id: str, wish: VolumeRecover, dry_run: bool) -> Outcome:
     """Brings a deleted volume back, as a job. Its name is taken from now on."""
     row = need(tx, DeletedVolume, volume_id)
-    must_be_ready(row)
-    must_be_ready(tx.get_one(Array, row.array_id))
+    _must_be_free(tx, row)
     name, seen = wish.name or row.name, desk.seen()
     plan = planner.plan_recover(known(tx, row), name, name_taken(tx, Volume, name), seen)
     check(plan, seen, Bounds())
@@ -49,8 +48,7 @@ def recover(tx: Session, desk: Desk, actor: Actor, volume_id: str, wish: VolumeR
 def erase(tx: Session, desk: Desk, actor: Actor, volume_id: str, dry_run: bool) -> Outcome:
     """Destroys a deleted volume for good, as a job."""
     row = need(tx, DeletedVolume, volume_id)
-    must_be_ready(row)
-    must_be_ready(tx.get_one(Array, row.array_id))
+    _must_be_free(tx, row)
     seen = desk.seen()
     plan = planner.plan_erase(known(tx, row), seen, last_thin=is_last_thin(tx, row))
     check(plan, seen, Bounds())
@@ -67,7 +65,7 @@ def on_array(tx: Session, array: Array) -> list[KnownDeleted]:
         select(DeletedVolume).where(DeletedVolume.array_id == array.id).order_by(DeletedVolume.name, DeletedVolume.id)
     ).all()
     for row in rows:
-        must_be_ready(row)
+        _must_be_free(tx, row)
     return [known(tx, row) for row in rows]
 
 
@@ -100,7 +98,8 @@ def is_last_thin(tx: Session, volume: Volume | DeletedVolume) -> bool:
 def kept(tx: Session, job: Job) -> None:
     """A volume was deleted: what its job set aside is kept for as long as its plan said."""
     for step in Plan.model_validate(job.plan).steps:
-        if isinstance(step, VolumeSetAside) and (row := tx.get(Volume, step.volume_id)):
+        row = tx.get(Volume, step.volume_id) if isinstance(step, VolumeSetAside) else None
+        if isinstance(step, VolumeSetAside) and row and tx.get(DeletedVolume, row.id) is None:
             same = {column: getattr(row, column) for column in _SAME}
             due_s = uptime.read(tx).due_s(step.keep_hours)
             tx.add(
@@ -140,7 +139,18 @@ def not_recovered(tx: Session, job: Job) -> None:
 def not_erased(tx: Session, job: Job) -> None:
     """It can still be recovered, and is erased later."""
     for row in tx.scalars(select(DeletedVolume).where(DeletedVolume.id.in_(job.resource_ids))):
-        row.due_s = max(row.due_s, uptime.read(tx).due_s(RETRY_HOURS))
+        row.due_s = max(row.due_s, retry_s(tx))
+
+
+def retry_s(tx: Session) -> int:
+    """When an erasure that failed is tried again, on the clock of `uptime`."""
+    return uptime.read(tx).due_s(RETRY_HOURS)
+
+
+def _must_be_free(tx: Session, row: DeletedVolume) -> None:
+    must_be_ready(row)
+    must_be_ready(tx.get_one(Array, row.array_id))
+    deleted_snapshots.must_be_settled(tx, [row.id])
 
 
 def known(tx: Session, row: DeletedVolume) -> KnownDeleted:
@@ -149,4 +159,5 @@ def known(tx: Session, row: DeletedVolume) -> KnownDeleted:
     return KnownDeleted(
         id=row.id, name=row.name, array=array.name, array_engine=ArrayEngine(array.engine), group=array.group_name,
         size_bytes=row.size_bytes, held_bytes=row.held_bytes, lv_name=row.lv_name,
+        snapshots=deleted_snapshots.of_volumes(tx, [row.id]).get(row.id, ()),
     )  # fmt: skip

@@ -1,6 +1,6 @@
 """Gathers what the database knows and what the last looks at the machine told; the planner finds the differences."""
 
-from sqlalchemy import literal, select
+from sqlalchemy import literal, select, union_all
 from sqlalchemy.orm import Session
 
 from lunette.domain.arrays import ArrayEngine
@@ -10,7 +10,18 @@ from lunette.domain.observations import Observation
 from lunette.engine.unread import is_hidden
 from lunette.planner import drift as planner
 from lunette.planner.drift import DriftFacts, Known
-from lunette.store.resources import Array, DeletedVolume, FcPort, Host, HostGroup, Portal, Snapshot, Target, Volume
+from lunette.store.resources import (
+    Array,
+    DeletedSnapshot,
+    DeletedVolume,
+    FcPort,
+    Host,
+    HostGroup,
+    Portal,
+    Snapshot,
+    Target,
+    Volume,
+)
 
 
 def report(tx: Session, seen: Observation | None, exports: ConvergeReport | None, away: str | None) -> DriftReport:
@@ -42,7 +53,7 @@ def _facts(tx: Session, seen: Observation | None) -> DriftFacts:
     return DriftFacts(
         arrays=[Known(uuid, name, state, uuid in hidden) for _, uuid, name, state in arrays],
         volumes=[Known(id_, name, state, id_ in hidden) for id_, name, state in (*volumes, *deleted)],
-        snapshot_ids=frozenset(tx.scalars(select(Snapshot.id))),
+        snapshot_ids=frozenset(tx.scalars(union_all(select(Snapshot.id), select(DeletedSnapshot.id)))),
         names=names,
     )
 

@@ -1,21 +1,31 @@
-"""Erases deleted volumes once they were kept for as long as was said (docs/decisions/0029)."""
+"""Erases deleted volumes and snapshots once they were kept for as long as was said (docs/decisions/0029)."""
 
 import datetime as dt
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from lunette.domain.errors import LunetteError
-from lunette.domain.jobs import ResourceState
-from lunette.engine import deleted_volumes, uptime
+from lunette.domain.jobs import JobKind, JobState, ResourceState
+from lunette.engine import deleted_snapshots, deleted_volumes, uptime
 from lunette.engine.desk import Desk
 from lunette.engine.loop import Loop
 from lunette.engine.outcome import Actor
 from lunette.store.database import Store
 from lunette.store.events import SYSTEM
-from lunette.store.resources import DeletedVolume
+from lunette.store.journal import Job
+from lunette.store.resources import DeletedSnapshot, DeletedVolume
 from lunette.store.schema import utc_now
+
+_ERASURES = ((DeletedSnapshot, deleted_snapshots.erase), (DeletedVolume, deleted_volumes.erase))
+
+
+_SITE_UNDER_WAY = select(Job.id).where(
+    Job.kind == JobKind.SITE_APPLY.value, Job.state.in_((JobState.PENDING.value, JobState.RUNNING.value))
+).limit(1)  # fmt: skip
+"""A document's changes are not made to wait for, or to stop at, what is erased meanwhile."""
 
 
 class Eraser:
@@ -45,13 +55,20 @@ class Eraser:
         passed, self._counted = counted - self._counted, counted
         with self._store.write() as tx:
             uptime_s = uptime.advance(tx, passed, self._now()).seconds
-            ready = DeletedVolume.state == ResourceState.READY.value
-            due = tx.scalars(select(DeletedVolume.id).where(ready, DeletedVolume.due_s <= uptime_s)).all()
-        for volume_id in due:
+            deleted_snapshots.forget_orphans(tx)
+            if tx.scalar(_SITE_UNDER_WAY):
+                return uptime.PERIOD_S
+            due = [(erase, id_) for table, erase in _ERASURES for id_ in _due(tx, table, uptime_s)]
+        for erase, id_ in due:
             try:
                 self._desk.seen()
                 with self._store.write() as tx:
-                    deleted_volumes.erase(tx, self._desk, Actor(name=SYSTEM), volume_id, dry_run=False)
+                    erase(tx, self._desk, Actor(name=SYSTEM), id_, dry_run=False)
             except LunetteError:
                 continue
         return uptime.PERIOD_S
+
+
+def _due(tx: Session, table: type[DeletedVolume | DeletedSnapshot], uptime_s: float) -> Sequence[str]:
+    ready = table.state == ResourceState.READY.value
+    return tx.scalars(select(table.id).where(ready, table.due_s <= uptime_s)).all()

@@ -8,13 +8,24 @@ from sqlalchemy.orm import Session
 
 from lunette.domain.errors import Conflict, NotFound, Stuck
 from lunette.domain.jobs import ResourceState
-from lunette.store.resources import Array, DeletedVolume, Host, HostGroup, Mapping, Portal, Snapshot, Volume
+from lunette.store.resources import (
+    Array,
+    DeletedSnapshot,
+    DeletedVolume,
+    Host,
+    HostGroup,
+    Mapping,
+    Portal,
+    Snapshot,
+    Volume,
+)
 from lunette.store.schedules import Schedule
 
-Named = TypeVar("Named", Array, Volume, DeletedVolume, Snapshot, Host, HostGroup, Portal, Schedule)
+Named = TypeVar("Named", Array, Volume, DeletedVolume, Snapshot, DeletedSnapshot, Host, HostGroup, Portal, Schedule)
 _NOUNS: dict[type[object], str] = {
     Array: "array", Volume: "volume", Snapshot: "snapshot", Host: "host", HostGroup: "host group", Portal: "portal",
     Schedule: "schedule", DeletedVolume: "deleted volume",
+    DeletedSnapshot: "deleted snapshot",
 }  # fmt: skip
 
 
@@ -49,7 +60,7 @@ def name_taken(tx: Session, table: type[Named], name: str | None, but: str = "")
     return name is not None and tx.scalar(select(table.id).where(table.name == name, table.id != but)) is not None
 
 
-def must_be_ready(row: Array | Volume | DeletedVolume | Snapshot) -> None:
+def must_be_ready(row: Array | Volume | DeletedVolume | Snapshot | DeletedSnapshot) -> None:
     """Raises Stuck or Conflict if a job has the row, or an undo of it failed."""
     noun = _NOUNS[type(row)]
     if row.state == ResourceState.STUCK:

@@ -137,12 +137,12 @@ def causes_of(array: Array, pool: ObservedPool) -> Iterator[Cause]:
 
 def _fix(pool: ObservedPool) -> str:
     if pool.thin is None:
-        return "Erase deleted volumes, delete others, or let hosts free what they do not use (fstrim)."
+        return "Erase deleted volumes and snapshots, delete others, or let hosts free what they do not use (fstrim)."
     if pool.free_bytes // pool.extent_bytes:
         return "It grows by itself with what its array has left; see that this lasts."
     return (
-        "Its array has nothing left for it. Erase deleted volumes, delete snapshots, let hosts free what they do not "
-        "use (fstrim), or add space to the array."
+        "Its array has nothing left for it. Erase deleted volumes and snapshots, delete others, let hosts free what "
+        "they do not use (fstrim), or add space to the array."
     )
 
 

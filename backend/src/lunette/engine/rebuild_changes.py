@@ -27,6 +27,7 @@ def changes(tx: Session, rows: Rows) -> Iterator[str]:
             yield f"Volume {row['name']} is served by the adopted backstore {_adopted(row['backstore'])}"
     yield from (f"Snapshot {row['name']} of volume {names.volume(row)} is taken up" for row in rows["snapshot"])
     yield from (f"Volume {row['name']}, deleted, may be brought back" for row in rows["deleted_volume"])
+    yield from (f"Snapshot {row['name']}, deleted, may be brought back" for row in rows["deleted_snapshot"])
     for row in rows["host_initiator"]:
         yield f"Host {names.host(row)} is let in as {row['name']}"
     for row in rows["host_group_member"]:

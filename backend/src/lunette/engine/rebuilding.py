@@ -239,9 +239,14 @@ def _selected(chosen: Sequence[_Offer]) -> Rows:
     arrays = {row["id"] for row in rows["array"]}
     for name in ("array_disk", "volume", "deleted_volume"):
         rows[name] = [row for row in rows[name] if row["array_id"] in arrays and _was_made(row)]
+    for name in ("volume", "snapshot"):  # one that was being recovered is in both tables
+        kept = {row["id"] for row in rows[f"deleted_{name}"]}
+        rows[name] = [row for row in rows[name] if row["id"] not in kept]
     volumes = {row["id"] for row in rows["volume"]}
     for name in ("snapshot", "mapping"):
         rows[name] = [row for row in rows[name] if row["volume_id"] in volumes and _was_made(row)]
+    volumes |= {row["id"] for row in rows["deleted_volume"]}
+    rows["deleted_snapshot"] = [row for row in rows["deleted_snapshot"] if row["volume_id"] in volumes]
     return rows
 
 
@@ -278,7 +283,7 @@ def _settle(tx: Session, rows: Rows, seen: Observation) -> Iterator[str]:
     sizes = {volume.volume_id: volume.size_bytes for volume in seen.volumes}
     for row in rows["volume"]:
         row["size_bytes"] = sizes.get(row["id"], row["size_bytes"])
-    for name in ("array", "volume", "snapshot", "deleted_volume"):
+    for name in ("array", "volume", "snapshot", "deleted_volume", "deleted_snapshot"):
         for row in rows[name]:
             if row["state"] != ResourceState.READY:
                 yield f"{name.replace('_', ' ').capitalize()} {row['name']} was {row['state']}: look what became of it"
@@ -294,7 +299,7 @@ def _settle(tx: Session, rows: Rows, seen: Observation) -> Iterator[str]:
 def _begin_anew(tx: Session, rows: Rows) -> None:
     """What is kept for some hours is kept for as many from now: the clock and the count are those of this database."""
     clock, settings = uptime.read(tx), read_settings(tx)
-    for row in rows["deleted_volume"]:
+    for row in (*rows["deleted_volume"], *rows["deleted_snapshot"]):
         row["due_s"] = clock.due_s(settings.deleted_keep_hours)
     for row in rows["held_number"]:
         row |= {"due_s": clock.due_s(settings.number_held_hours), "generation": 0}

@@ -17,7 +17,7 @@ from lunette.domain.errors import Conflict, FieldProblem, Invalid
 from lunette.domain.exports import ExportSet, ReleaseKind
 from lunette.domain.jobs import JobKind, JobState
 from lunette.domain.observations import Observation
-from lunette.engine import completion, exportset, numbers
+from lunette.engine import completion, deleted_snapshots, exportset, numbers
 from lunette.engine.array_disks import observed_roles
 from lunette.engine.desk import Desk
 from lunette.engine.outcome import Actor
@@ -77,6 +77,7 @@ def prepare(
     with scratch.write() as tx:
         warnings = (*_end_jobs(tx, quiet), *_as_they_are(tx, served, seen), *_not_found(tx, seen))
         tx.execute(update(ScheduleState).values(anchor_at=utc_now()))
+        deleted_snapshots.forget_orphans(tx)
         seal_old_addresses(tx)
     with scratch.read() as tx:
         wanted = exportset.build(tx, scratch.box)

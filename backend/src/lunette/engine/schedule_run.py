@@ -103,7 +103,9 @@ class ScheduleRunner:
         if left:
             snapshot = tx.get_one(Snapshot, left[0])
             try:
-                outcome = snapshots.delete(tx, self._desk, schedules.actor_of(row), snapshot.id, dry_run=False)
+                outcome = snapshots.delete(
+                    tx, self._desk, schedules.actor_of(row), snapshot.id, dry_run=False, keep=False
+                )
             except InUse:  # a deleted clone that is still kept
                 _note(step, bound=[*bound, snapshot.id])
                 return None

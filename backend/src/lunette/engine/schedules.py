@@ -229,7 +229,7 @@ def _foreseen(tx: Session, desk: Desk, row: Schedule) -> Plan:
         with tx.begin_nested() as point:
             parts.append(take(tx, desk, row, tx.get_one(Volume, ref), dry_run=True).plan)
             extra = _after_one_more(tx, row, ref, desk.identities.id())
-            parts += [snapshots.delete(tx, desk, actor_of(row), one, dry_run=True).plan for one in extra]
+            parts += [snapshots.delete(tx, desk, actor_of(row), one, dry_run=True, keep=False).plan for one in extra]
             point.rollback()
     return planner.plan_run(row.name, ScheduleAction(row.action), [name for _, name in subjects], parts)
 

@@ -25,6 +25,7 @@ from lunette.store.database import Store
 from lunette.store.resources import (
     Array,
     ArrayDisk,
+    DeletedSnapshot,
     DeletedVolume,
     FcPort,
     HeldNumber,
@@ -53,8 +54,8 @@ GRACE_S = 180.0
 FAMILIES = ("sealed_copy:", "host.secret:", "setting.secret:")
 OTHER_KEY = "It was sealed with another key than the one in the key file (secret.key) now"
 _MODELS = (
-    Array, ArrayDisk, Volume, DeletedVolume, Snapshot, Host, HostInitiator, HostGroup, HostGroupMember, Target, Mapping,
-    Portal, FcPort, HeldNumber,
+    Array, ArrayDisk, Volume, DeletedVolume, Snapshot, DeletedSnapshot, Host, HostInitiator, HostGroup,
+    HostGroupMember, Target, Mapping, Portal, FcPort, HeldNumber,
 )  # fmt: skip
 NO_ARRAY = "0" * 32
 """In a header before it is written to an array."""

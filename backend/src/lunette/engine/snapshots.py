@@ -8,7 +8,7 @@ from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
 from lunette.domain.volumes import Provisioning, VolumeRollBack
-from lunette.engine import volumes
+from lunette.engine import deleted_snapshots, volumes
 from lunette.engine.desk import Desk
 from lunette.engine.jobs import file_job
 from lunette.engine.lookup import must_be_ready, name_taken, need
@@ -19,7 +19,7 @@ from lunette.planner.engines import thick_snapshot_reason
 from lunette.planner.volume_deletion import keeping
 from lunette.planner.volumes_snapshots import KnownSnapshot
 from lunette.store.events import emit
-from lunette.store.resources import Array, DeletedVolume, Snapshot, Volume
+from lunette.store.resources import Array, DeletedSnapshot, DeletedVolume, Snapshot, Volume
 from lunette.store.schedules import CloneOrigin
 from lunette.store.schema import utc_now
 from lunette.store.settings import read_settings
@@ -50,11 +50,19 @@ def take(tx: Session, desk: Desk, actor: Actor, wish: SnapshotCreate, dry_run: b
     return file_job(tx, desk, actor, JobKind.SNAPSHOTS_CREATE, Outcome(plan=new.plan, ids=(new.id,)))
 
 
-def delete(tx: Session, desk: Desk, actor: Actor, snapshot_id: str, dry_run: bool) -> Outcome:
+def delete(tx: Session, desk: Desk, actor: Actor, snapshot_id: str, dry_run: bool, *, keep: bool = True) -> Outcome:
+    """Keeps it for as long as the settings say, or destroys it at once. Refused while a job has its volume."""
     snapshot = need(tx, Snapshot, snapshot_id)
     must_be_ready(snapshot)
-    seen = desk.seen()
-    plan = planner.plan_delete(_known(tx, snapshot), _bound_to(tx, snapshot, seen))
+    must_be_ready(tx.get_one(Volume, snapshot.volume_id))
+    clones = select(Volume).join(CloneOrigin, CloneOrigin.volume_id == Volume.id)
+    for clone in tx.scalars(clones.where(CloneOrigin.snapshot_id == snapshot.id)):
+        if clone.state == ResourceState.CREATING:
+            must_be_ready(clone)  # the machine does not show yet that it needs the snapshot
+    seen, before = desk.seen(), _known(tx, snapshot)
+    hours = read_settings(tx).deleted_keep_hours if keep else 0
+    kept = planner.keeping(before, hours, utc_now(), seen)
+    plan = planner.plan_delete(before, _bound_to(tx, snapshot, seen), kept)
     check(plan, seen, Bounds())
     if dry_run:
         return Outcome(plan=plan)
@@ -89,8 +97,10 @@ def roll_back(tx: Session, desk: Desk, actor: Actor, volume_id: str, wish: Volum
     snapshot = need(tx, Snapshot, wish.snapshot)
     must_be_ready(snapshot)
     seen = desk.seen()
-    later = select(Snapshot.name).where(Snapshot.volume_id == volume.id, Snapshot.created_at > snapshot.created_at)
-    newer = tx.scalars(later.order_by(Snapshot.created_at)).all()
+    for other in tx.scalars(select(Snapshot).where(Snapshot.volume_id == volume.id)):
+        must_be_ready(other)  # on ZFS they change their places with the volume
+    deleted_snapshots.must_be_settled(tx, [volume.id])
+    newer = _newer(tx, snapshot)
     before, array = volumes.known(tx, volume), tx.get_one(Array, volume.array_id)
     hours = read_settings(tx).deleted_keep_hours if wish.keep else 0
     to = planner.RollBack(
@@ -104,6 +114,15 @@ def roll_back(tx: Session, desk: Desk, actor: Actor, volume_id: str, wish: Volum
     volume.state = ResourceState.CHANGING.value
     emit(tx, "volume.rolling_back", plan.title, actor=actor.name, ref=volume.id)
     return file_job(tx, desk, actor, JobKind.VOLUME_ROLL_BACK, Outcome(plan=plan, ids=(volume.id,)))
+
+
+def _newer(tx: Session, snapshot: Snapshot) -> list[str]:
+    """The snapshots of its volume that were taken after it, those that were deleted too, by name."""
+    later = [
+        select(table.name).where(table.volume_id == snapshot.volume_id, table.created_at > snapshot.created_at)
+        .order_by(table.created_at) for table in (Snapshot, DeletedSnapshot)
+    ]  # fmt: skip
+    return [*tx.scalars(later[0]), *(f"{name} (deleted)" for name in tx.scalars(later[1]))]
 
 
 def _bound_to(tx: Session, snapshot: Snapshot, seen: Observation) -> list[str]:

@@ -9,7 +9,7 @@ from lunette.domain.errors import LunetteError
 from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.snapshots import SnapshotBatch
 from lunette.domain.volumes import Provisioning
-from lunette.engine import volumes
+from lunette.engine import deleted_snapshots, volumes
 from lunette.engine.desk import Desk
 from lunette.engine.jobs import file_job
 from lunette.engine.lookup import by_reference, must_be_ready
@@ -32,7 +32,7 @@ def delete(tx: Session, desk: Desk, actor: Actor, references: Sequence[str], dry
     hours, now = read_settings(tx).deleted_keep_hours, utc_now()
     shown = {volume.volume_id: volume for volume in seen.volumes}
     doomed = []
-    for one in _chosen(tx, references, rows):
+    for one in _chosen(tx, references, rows, must_be_settled=True):
         there = shown.get(one.volume.id) if one.volume else None
         seen_of_it = seen.model_copy(update={"volumes": (there,) if there else ()})
         kept = keeping(one.volume, hours, now, seen_of_it) if one.volume else None
@@ -75,17 +75,24 @@ def take_snapshots(tx: Session, desk: Desk, actor: Actor, wish: SnapshotBatch, d
     return file_job(tx, desk, actor, JobKind.SNAPSHOTS_CREATE, Outcome(plan=new.plan, ids=ids))
 
 
-def _chosen(tx: Session, references: Sequence[str], rows: dict[str, Volume]) -> list[Chosen]:
+def _chosen(
+    tx: Session, references: Sequence[str], rows: dict[str, Volume], *, must_be_settled: bool = False
+) -> list[Chosen]:
+    """`must_be_settled`: nor may a job have one of its deleted snapshots."""
     known = volumes.known_all(tx, list(rows.values()))
     return [
-        Chosen(one, known[rows[one].id], _hindrance(rows[one])) if one in rows else Chosen(one, None)
+        Chosen(one, known[rows[one].id], _hindrance(tx, rows[one], must_be_settled))
+        if one in rows
+        else Chosen(one, None)
         for one in references
     ]
 
 
-def _hindrance(row: Volume) -> str | None:
+def _hindrance(tx: Session, row: Volume, must_be_settled: bool) -> str | None:
     try:
         must_be_ready(row)
+        if must_be_settled:
+            deleted_snapshots.must_be_settled(tx, [row.id])
     except LunetteError as error:
         return error.detail.removesuffix(".")
     return None

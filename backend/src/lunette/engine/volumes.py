@@ -10,7 +10,7 @@ from lunette.domain.arrays import ArrayEngine
 from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.volumes import Provisioning, VolumeCreate, VolumePatch
-from lunette.engine import deleted_volumes, exportset
+from lunette.engine import deleted_snapshots, deleted_volumes, exportset
 from lunette.engine.arrays import known as known_array
 from lunette.engine.desk import Desk
 from lunette.engine.jobs import file_job
@@ -130,6 +130,7 @@ def delete(tx: Session, desk: Desk, actor: Actor, volume_id: str, dry_run: bool)
     """Keeps it for as long as the settings say. Refused while the volume is mapped or has snapshots."""
     volume = need(tx, Volume, volume_id)
     must_be_ready(volume)
+    deleted_snapshots.must_be_settled(tx, [volume.id])
     seen, before = desk.seen(), known(tx, volume)
     kept = volume_deletion.keeping(before, read_settings(tx).deleted_keep_hours, utc_now(), seen)
     plan = volume_deletion.plan_delete(before, last_thin=deleted_volumes.is_last_thin(tx, volume), kept=kept)
@@ -153,6 +154,7 @@ def known_all(tx: Session, volumes: Sequence[Volume]) -> dict[str, KnownVolume]:
     of_volumes = select(Snapshot.volume_id, Snapshot.name).where(Snapshot.volume_id.in_(ids)).order_by(Snapshot.name)
     for volume_id, name in tx.execute(of_volumes):
         snapshots[volume_id].append(name)
+    deleted = deleted_snapshots.of_volumes(tx, ids)
     arrays = {volume.array_id: tx.get_one(Array, volume.array_id) for volume in volumes}
     return {
         volume.id: KnownVolume(
@@ -165,6 +167,7 @@ def known_all(tx: Session, volumes: Sequence[Volume]) -> dict[str, KnownVolume]:
             mapped_to=tuple(sorted(owners[volume.id])),
             provisioning=Provisioning(volume.provisioning),
             snapshots=tuple(snapshots[volume.id]),
+            deleted_snapshots=deleted.get(volume.id, ()),
             lv_name=volume.lv_name,
         )
         for volume in volumes

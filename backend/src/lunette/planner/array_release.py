@@ -31,7 +31,10 @@ GOES_ON = "It was adopted, keeps md's name and goes on running as it is until th
 def plan_release(
     array: KnownArray, wish: ArrayRelease, seen: Observation, volumes: Sequence[KnownVolume], deleted: Sequence[str]
 ) -> Plan:
-    """`volumes` are all on it, `deleted` the names of those kept. Raises Invalid, Conflict or InUse."""
+    """`volumes` are all on it, `deleted` the deleted volumes and snapshots that are kept on it, by name.
+
+    Raises Invalid, Conflict or InUse.
+    """
     findings = Findings()
     found = next((one for one in seen.arrays if one.uuid == array.uuid), None)
     _check_kind(findings, array, wish)
@@ -41,7 +44,7 @@ def plan_release(
             message = f"volume {volume.name} is mapped to {shorten(volume.mapped_to)}: unmap it first"
             findings.add(InUse, "array", volume.name, message)
     if deleted:
-        message = f"deleted volumes are kept on it ({shorten(list(deleted))}): recover or erase them first"
+        message = f"what was deleted is kept on it ({shorten(list(deleted))}): recover or erase it first"
         findings.add(InUse, "array", array.name, message)
     findings.refuse(f"Array {array.name} was not released")
     return Plan(

@@ -294,7 +294,7 @@ def plan_delete(array: KnownArray, seen: Observation, deleted: Sequence[KnownDel
         warnings = ("The array is not assembled: disks that are absent now keep their old labels.",)
     elif observed.locked:
         warnings = ("The array is locked: nobody can look at what is on it before its keys are erased.",)
-    kept = [kept_volume(one.array_engine, one.id, one.size_bytes) for one in deleted]
+    kept = [kept_volume(one.array_engine, one.id, one.size_bytes, one.snapshots) for one in deleted]
     planning = ARRAY_ENGINES[array.engine]
     steps = planning.destroy_steps(array.id, array.uuid, array.size_bytes, array.members, kept)
     steps = recorded.of_array(steps, array.group, array.md_name)

@@ -38,6 +38,7 @@ from lunette.domain.steps import (
     PoolStep,
     SlotStart,
     SlotWrite,
+    SnapshotAside,
     SnapshotDelete,
     ThinPoolCreate,
     ThinPoolGrow,
@@ -324,10 +325,11 @@ def _volumes_that_leave(
             for found in (on_machine.get((step.group, name)) for name in names):
                 if found is not None and found.volume_id != step.volume_id:
                     yield f"volume {found.name} does not carry our mark"
-        elif isinstance(step, SnapshotDelete):
-            found = on_machine.get((step.group, step.lv_name))
-            if found is not None and found.snapshot_id != step.snapshot_id:
-                yield f"snapshot {step.lv_name} does not carry our mark"
+        elif isinstance(step, SnapshotDelete | SnapshotAside):
+            names = step.names() if isinstance(step, SnapshotAside) else (step.lv_name,)
+            for found in (on_machine.get((step.group, name)) for name in names):
+                if found is not None and found.snapshot_id != step.snapshot_id:
+                    yield f"snapshot {found.name} does not carry our mark"
 
 
 def lun_faults(new: Sequence[LunUse], present: Sequence[LunUse]) -> Iterator[str]:

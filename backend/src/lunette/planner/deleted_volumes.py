@@ -8,9 +8,9 @@ from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
 from lunette.planner import recorded
-from lunette.planner.aside import bring_back_step, erase_steps
+from lunette.planner.aside import AsideSnapshot, bring_back_step, erase_steps
 from lunette.planner.engines import thin_pooling
-from lunette.planner.findings import Findings
+from lunette.planner.findings import Findings, shorten
 from lunette.planner.names import check_name
 
 
@@ -28,6 +28,8 @@ class KnownDeleted:
     """What it takes of its array's space."""
     lv_name: str = ""
     """What its engine called it in its place; empty: by its id."""
+    snapshots: tuple[AsideSnapshot, ...] = ()
+    """Those of its snapshots that were deleted before it: they come back with it, as deleted ones, or go with it."""
 
 
 def plan_recover(volume: KnownDeleted, name: str, name_taken: bool, seen: Observation) -> Plan:
@@ -56,7 +58,7 @@ def plan_erase(volume: KnownDeleted, seen: Observation, *, last_thin: bool) -> P
     _must_be_active(findings, volume, seen)
     findings.refuse(f"Deleted volume {volume.name} was not erased")
     pooling = thin_pooling(volume.array_engine)
-    steps = erase_steps(volume.array_engine, volume.group, volume.id, volume.size_bytes)
+    steps = erase_steps(volume.array_engine, volume.group, volume.id, volume.size_bytes, volume.snapshots)
     return Plan(
         title=f"Erase deleted volume {volume.name}",
         changes=(erased(volume),),
@@ -67,6 +69,8 @@ def plan_erase(volume: KnownDeleted, seen: Observation, *, last_thin: bool) -> P
 def erased(volume: KnownDeleted) -> Change:
     """What is lost, in words."""
     detail = f"{format_size(volume.size_bytes)} of data are lost, and {format_size(volume.held_bytes)} are free again"
+    if volume.snapshots:
+        detail += f"; its deleted snapshots ({shorten([one.name for one in volume.snapshots])}) are lost too"
     return Change(action=Action.DESTROY, noun="deleted volume", name=volume.name, detail=detail)
 
 

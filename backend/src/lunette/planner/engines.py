@@ -78,6 +78,14 @@ class Snapshotting(Protocol):
 
     def snapshot_step(self, group: str, snapshot_id: str, volume_id: str, size_bytes: int) -> SnapshotTake: ...
 
+    def snapshot_place(self, volume_id: str, snapshot_id: str) -> str:
+        """Where a snapshot is that was not deleted, within its group."""
+        ...
+
+    def snapshot_aside_name(self, volume_id: str, snapshot_id: str, *, volume_is_kept: bool) -> str:
+        """Where a deleted snapshot is kept. `volume_is_kept`: its volume is a deleted one by now."""
+        ...
+
     def snapshot_delete_step(self, group: str, snapshot_id: str, volume_id: str) -> SnapshotDelete: ...
 
     def clone_steps(

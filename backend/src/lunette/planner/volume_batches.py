@@ -46,7 +46,7 @@ def plan_delete(doomed: Sequence[Doomed], emptied: Collection[str]) -> Plan:
     volumes = _known(findings, [one.chosen for one in doomed])
     for index, volume in volumes.items():
         own = Findings()
-        check_deletion(own, volume, _at(index))
+        check_deletion(own, volume, _at(index), doomed[index].kept)
         findings.take(own, f"volume {volume.name}")
     findings.refuse(_title("No volume was deleted", "Volume {} was not deleted", volumes), MAX_BATCH)
     changes, steps = [], list[AnyStep]()

@@ -15,6 +15,7 @@ from lunette.domain.steps import AnyStep, ThinPoolCreate, VolumesSeal
 from lunette.domain.volumes import Provisioning, VolumeCreate, VolumePatch
 from lunette.planner import recorded
 from lunette.planner.arrays import KnownArray
+from lunette.planner.aside import AsideSnapshot
 from lunette.planner.engines import Ability, growing, thin_pooling, unable_reason, volume_planning
 from lunette.planner.findings import Findings, at, shorten
 from lunette.planner.names import check_name
@@ -53,6 +54,8 @@ class KnownVolume:
     provisioning: Provisioning = Provisioning.THICK
     snapshots: tuple[str, ...] = ()
     """Names of its snapshots."""
+    deleted_snapshots: tuple[AsideSnapshot, ...] = ()
+    """Those that were deleted and can be recovered."""
     lv_name: str = ""
     """What its engine calls it; empty: by its id."""
 

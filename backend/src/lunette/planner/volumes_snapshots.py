@@ -1,5 +1,6 @@
 """Plans for snapshots: taking, deleting, cloning, and rolling a volume back."""
 
+import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,13 +10,13 @@ from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
-from lunette.domain.steps import SnapshotTake, VolumeRollBack, VolumesSeal
+from lunette.domain.steps import AnyStep, SnapshotTake, VolumeRollBack, VolumesSeal
 from lunette.domain.volumes import Provisioning, VolumeCreate
-from lunette.planner.aside import swap_step
+from lunette.planner.aside import set_snapshot_aside_step, swap_step
 from lunette.planner.engines import Ability, snapshotting, thick_snapshot_reason, unable_reason, volume_planning
 from lunette.planner.findings import Findings, shorten
 from lunette.planner.names import check_name
-from lunette.planner.volume_deletion import Keeping
+from lunette.planner.volume_deletion import Keeping, recoverable
 from lunette.planner.volumes import KnownVolume, NewVolume, NewVolumes, check_names, created
 
 
@@ -68,19 +69,53 @@ def taking(name: str, volume: KnownVolume, ids: IdentitySource) -> tuple[Change,
     return Change(action=Action.CREATE, noun="snapshot", name=name, detail=detail), step
 
 
-def plan_delete(snapshot: KnownSnapshot, clones: Sequence[str]) -> Plan:
-    """`clones` are the volumes that cannot be without it, in words. Raises InUse if there are any."""
+@dataclass(frozen=True)
+class SnapshotKeeping:
+    """How long a snapshot that is deleted is kept."""
+
+    hours: int
+    until: dt.datetime
+    is_reachable: bool
+    """False while its array is not active."""
+
+
+def keeping(snapshot: KnownSnapshot, hours: int, now: dt.datetime, seen: Observation) -> SnapshotKeeping | None:
+    """How a snapshot would be kept if it were deleted now; None if it is destroyed at once, or is gone already."""
+    of = snapshot.volume
+    is_there = any(one.snapshot_id == snapshot.id for one in seen.volumes)
+    is_active, is_hidden = _is_active(seen, of.group), seen.hides_volumes(of.array_engine, of.group)
+    if not hours or (is_active and not is_there and not is_hidden):
+        return None
+    return SnapshotKeeping(hours, now + dt.timedelta(hours=hours), is_active or is_hidden)
+
+
+def plan_delete(snapshot: KnownSnapshot, clones: Sequence[str], kept: SnapshotKeeping | None = None) -> Plan:
+    """Sets it aside if it is kept, or else destroys it.
+
+    `clones` are the volumes that cannot be without it, in words. Raises InUse if there are any, Conflict while its
+    array is not active.
+    """
     findings = Findings()
     if clones:
         message = f"{shorten(tuple(clones))} began as it and cannot be without it on this engine; delete these first"
         findings.add(InUse, "snapshot", snapshot.name, message)
+    if kept is not None and not kept.is_reachable:
+        message = f"array {snapshot.array} is not active now; look at its state first"
+        findings.add(Conflict, "snapshot", snapshot.name, message)
     findings.refuse(f"Snapshot {snapshot.name} was not deleted")
     volume = snapshot.volume
+    engine, group = volume.array_engine, volume.group
     detail = f"volume {volume.name} cannot be rolled back to it any more; clones of it stay"
+    aside = set_snapshot_aside_step(engine, group, volume.id, snapshot.id, kept.hours if kept else 0)
+    destroy = snapshotting(engine).snapshot_delete_step(group, snapshot.id, volume.id)
+    step: AnyStep = destroy.model_copy(update={"aside_name": aside.aside_name})
+    if kept is not None:
+        detail = f"{recoverable(kept.hours, kept.until)}; what it alone holds stays taken"
+        step = aside
     return Plan(
         title=f"Delete snapshot {snapshot.name}",
         changes=(Change(action=Action.DESTROY, noun="snapshot", name=snapshot.name, detail=detail),),
-        steps=(snapshotting(volume.array_engine).snapshot_delete_step(volume.group, snapshot.id, volume.id),),
+        steps=(step,),
     )
 
 

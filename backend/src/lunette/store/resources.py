@@ -193,6 +193,23 @@ class Snapshot(Resource, Base):
     description: Mapped[str] = mapped_column(Text, default="")
 
 
+class DeletedSnapshot(Resource, Base):
+    """A snapshot that was deleted and can be recovered, or will go with its volume. `volume_id` is of a volume or of a
+    deleted one. `due_s` as of a deleted volume. While it is recovered, a snapshot stands beside it."""
+
+    __tablename__ = "deleted_snapshot"
+    __table_args__ = (Index(None, "deleted_at", "id"),)
+
+    name: Mapped[str] = mapped_column(String(63), index=True)
+    state: Mapped[str] = mapped_column(String(16), default=ResourceState.READY.value)
+    volume_id: Mapped[str] = mapped_column(String(36), index=True)
+    size_bytes: Mapped[int] = mapped_column(BigInteger)
+    lv_name: Mapped[str] = mapped_column(String(127))
+    description: Mapped[str] = mapped_column(Text, default="")
+    deleted_at: Mapped[dt.datetime] = mapped_column(default=utc_now)
+    due_s: Mapped[int] = mapped_column(BigInteger)
+
+
 class Host(Resource, Base):
     """Secrets and keys are sealed with the store's key; the CHAP names are not secret."""
 

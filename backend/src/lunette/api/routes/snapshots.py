@@ -95,7 +95,7 @@ def snapshot_clone(snapshot: Reference, body: SnapshotClone, change: Creating) -
     "/{snapshot:plain}", operation_id="snapshot_delete", status_code=202, response_model=None, responses=JOB_DELETED
 )
 def snapshot_delete(snapshot: Reference, change: Changing) -> Response:
-    """Deletes a snapshot. Its volume and its clones stay."""
+    """Deletes a snapshot: it can be recovered for as long as the settings say. Its volume and its clones stay."""
 
     def act(tx: Session) -> Outcome:
         row = find(tx, SnapshotRow, snapshot, SnapshotRow.name)

@@ -363,6 +363,38 @@ OPERATIONS: dict[str, Operation] = {
     "snapshot_clone": Operation(
         "POST", "/snapshots/{snapshot}:clone", parameters=("snapshot",), body="SnapshotClone", dry_run=True, job=True
     ),
+    "deleted_snapshot_list": Operation(
+        "GET",
+        "/deleted-snapshots",
+        query=("name", "volume", "sort"),
+        words=(
+            (
+                "sort",
+                ("name", "-name", "size_bytes", "-size_bytes", "deleted_at", "-deleted_at", "erase_at", "-erase_at"),
+            ),
+        ),
+        is_list=True,
+    ),
+    "deleted_snapshot_show": Operation(
+        "GET", "/deleted-snapshots/{deleted_snapshot}", parameters=("deleted_snapshot",)
+    ),
+    "deleted_snapshot_delete": Operation(
+        "DELETE",
+        "/deleted-snapshots/{deleted_snapshot}",
+        parameters=("deleted_snapshot",),
+        if_match=True,
+        dry_run=True,
+        job=True,
+    ),
+    "deleted_snapshot_recover": Operation(
+        "POST",
+        "/deleted-snapshots/{deleted_snapshot}:recover",
+        parameters=("deleted_snapshot",),
+        body="SnapshotRecover",
+        if_match=True,
+        dry_run=True,
+        job=True,
+    ),
     "host_kit": Operation(
         "GET", "/hosts/{host}/kit", parameters=("host",), query=("secrets",), words=(("secrets", ("true", "false")),)
     ),
@@ -590,6 +622,8 @@ OPERATIONS: dict[str, Operation] = {
                     "volume.roll_back",
                     "snapshots.create",
                     "snapshot.delete",
+                    "snapshot.recover",
+                    "snapshot.erase",
                     "thin_pool.grow",
                     "interface.change",
                     "session.disconnect",
@@ -1286,7 +1320,9 @@ class Operations:
     @overload
     def snapshot_delete(self, snapshot: str, *, dry_run: Literal[True]) -> t.Plan: ...
     def snapshot_delete(self, snapshot: str, *, dry_run: bool = False) -> Any:
-        """Deletes a snapshot. Its volume and its clones stay."""
+        """Deletes a snapshot: it can be recovered for as long as the settings say. Its volume and its clones
+        stay.
+        """
         return self.operate("snapshot_delete", {"snapshot": snapshot}, {}, dry_run=dry_run)
 
     @overload
@@ -1296,6 +1332,47 @@ class Operations:
     def snapshot_clone(self, snapshot: str, body: t.SnapshotClone, *, dry_run: bool = False) -> Any:
         """Makes one or many writable volumes that begin as the snapshot, all or nothing."""
         return self.operate("snapshot_clone", {"snapshot": snapshot}, {}, body, dry_run=dry_run)
+
+    def deleted_snapshot_list(
+        self,
+        *,
+        name: str | None = None,
+        volume: str | None = None,
+        sort: Literal[
+            "name", "-name", "size_bytes", "-size_bytes", "deleted_at", "-deleted_at", "erase_at", "-erase_at"
+        ]
+        | None = None,
+        limit: int | None = None,
+    ) -> Iterator[t.DeletedSnapshot]:
+        """The snapshots that were deleted and can be recovered; what was deleted first comes first."""
+        return self.pages("deleted_snapshot_list", {"name": name, "volume": volume, "sort": sort}, limit)
+
+    def deleted_snapshot_show(self, deleted_snapshot: str) -> t.DeletedSnapshot:
+        """One deleted snapshot, by id, or by name where only one had it."""
+        answer: t.DeletedSnapshot = self.operate("deleted_snapshot_show", {"deleted_snapshot": deleted_snapshot}, {})
+        return answer
+
+    @overload
+    def deleted_snapshot_delete(self, deleted_snapshot: str, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def deleted_snapshot_delete(self, deleted_snapshot: str, *, dry_run: Literal[True]) -> t.Plan: ...
+    def deleted_snapshot_delete(self, deleted_snapshot: str, *, dry_run: bool = False) -> Any:
+        """Erases it before its time: what it alone holds is lost for good, and its space is free again."""
+        return self.operate("deleted_snapshot_delete", {"deleted_snapshot": deleted_snapshot}, {}, dry_run=dry_run)
+
+    @overload
+    def deleted_snapshot_recover(
+        self, deleted_snapshot: str, body: t.SnapshotRecover, *, dry_run: Literal[False] = False
+    ) -> t.Job: ...
+    @overload
+    def deleted_snapshot_recover(
+        self, deleted_snapshot: str, body: t.SnapshotRecover, *, dry_run: Literal[True]
+    ) -> t.Plan: ...
+    def deleted_snapshot_recover(self, deleted_snapshot: str, body: t.SnapshotRecover, *, dry_run: bool = False) -> Any:
+        """Makes it a snapshot of its volume again. A volume that was deleted meanwhile is recovered first."""
+        return self.operate(
+            "deleted_snapshot_recover", {"deleted_snapshot": deleted_snapshot}, {}, body, dry_run=dry_run
+        )
 
     def host_kit(self, host: str, *, secrets: bool | None = None) -> t.HostKit:
         """The configuration of a host for its volumes: files, commands in order, and a script that checks."""

@@ -117,6 +117,8 @@ __all__ = [
     "ChapUsers",
     "Convergence",
     "Counts",
+    "DeletedSnapshot",
+    "DeletedSnapshotPage",
     "DeletedVolume",
     "DeletedVolumePage",
     "DeliveryState",
@@ -324,6 +326,7 @@ __all__ = [
     "SnapshotClone",
     "SnapshotCreate",
     "SnapshotPage",
+    "SnapshotRecover",
     "Split",
     "Status",
     "StepState",
@@ -798,6 +801,31 @@ class Counts(TypedDict):
     running_jobs: int
     stuck_jobs: int
     alerts: int
+
+
+class DeletedSnapshot(TypedDict):
+    """A snapshot that was deleted, with the id that it gets back when it is recovered."""
+
+    id: str
+    name: str
+    description: str
+    volume: str
+    volume_id: str
+    volume_deleted: bool
+    size_bytes: int
+    state: ResourceState
+    deleted_at: str
+    erase_at: str
+    created_at: str
+    updated_at: str
+
+
+class DeletedSnapshotPage(TypedDict):
+    """DeletedSnapshotPage"""
+
+    items: list[DeletedSnapshot]
+    next_cursor: str | None
+    total: int
 
 
 class DeletedVolume(TypedDict):
@@ -2714,6 +2742,14 @@ class SnapshotPage(TypedDict):
     items: list[Snapshot]
     next_cursor: str | None
     total: int
+
+
+class SnapshotRecover(TypedDict):
+    """The wish to have a deleted snapshot back; under another name where its own was given to a snapshot
+    since.
+    """
+
+    name: NotRequired[str | None]
 
 
 class Split(TypedDict):

@@ -51,7 +51,10 @@ from lunette.domain.steps.pool import (
 from lunette.domain.steps.power import MachineStop
 from lunette.domain.steps.sessions import SessionEnd
 from lunette.domain.steps.snapshots import (
+    SnapshotAside,
+    SnapshotBringBack,
     SnapshotDelete,
+    SnapshotSetAside,
     SnapshotsTake,
     SnapshotTake,
     VolumeRollBack,
@@ -67,6 +70,7 @@ from lunette.domain.steps.volumes import (
     GroupGrow,
     GroupRelease,
     GroupRemove,
+    KeptSnapshot,
     KeptVolume,
     SealedVolume,
     ThinPoolCreate,
@@ -135,6 +139,8 @@ AnyStep = Annotated[
     | SnapshotTake
     | SnapshotsTake
     | SnapshotDelete
+    | SnapshotSetAside
+    | SnapshotBringBack
     | VolumeRollBack
     | VolumeSwap
     | InterfaceTry
@@ -168,6 +174,7 @@ __all__ = [
     "InterfaceRevert",
     "InterfaceStep",
     "InterfaceTry",
+    "KeptSnapshot",
     "KeptVolume",
     "LuksCreate",
     "LuksDestroy",
@@ -211,7 +218,10 @@ __all__ = [
     "SessionEnd",
     "SlotStart",
     "SlotWrite",
+    "SnapshotAside",
+    "SnapshotBringBack",
     "SnapshotDelete",
+    "SnapshotSetAside",
     "SnapshotTake",
     "SnapshotsTake",
     "Step",

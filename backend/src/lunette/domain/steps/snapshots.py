@@ -40,17 +40,56 @@ class SnapshotsTake(Step):
 
 
 class SnapshotDelete(Step):
-    """Removes one snapshot that carries this id. Its volume does not need it; on ZFS its clones do, and it refuses."""
+    """Removes one snapshot that carries this id. Its volume does not need it; on ZFS its clones do, and it refuses.
+
+    It refuses, too, where the snapshot has another place than the plan says: what is there is not known to be unwanted.
+    """
 
     irreversible: ClassVar[bool] = True
     kind: Literal["snapshot.delete"] = "snapshot.delete"
     snapshot_id: Id
     group: GroupName
     lv_name: SnapshotName
+    aside_name: SnapshotName | None = None
+    """Where a deleted one would be kept: it goes there as well, where a snapshot that is not deleted is to go for good.
+    """
     engine: VolumeEngine = VolumeEngine.LVM
 
     def describe(self) -> str:
         return f"delete snapshot {self.lv_name} from {self.group}"
+
+
+class SnapshotAside(Step):
+    """A snapshot between its place and where a deleted one is kept, known by its mark under either name."""
+
+    snapshot_id: Id
+    group: GroupName
+    lv_name: SnapshotName
+    aside_name: SnapshotName
+    engine: VolumeEngine = VolumeEngine.LVM
+
+    def names(self) -> tuple[str, str]:
+        """In its place, and kept aside."""
+        return self.lv_name, self.aside_name
+
+
+class SnapshotSetAside(SnapshotAside):
+    """Keeps a deleted snapshot under another name. Undo brings it back."""
+
+    kind: Literal["snapshot.set_aside"] = "snapshot.set_aside"
+    keep_hours: int
+
+    def describe(self) -> str:
+        return f"set snapshot {self.lv_name} in {self.group} aside as {self.aside_name} for {self.keep_hours} hours"
+
+
+class SnapshotBringBack(SnapshotAside):
+    """Puts a deleted snapshot back in its place. Undo sets it aside again."""
+
+    kind: Literal["snapshot.bring_back"] = "snapshot.bring_back"
+
+    def describe(self) -> str:
+        return f"bring snapshot {self.lv_name} back in {self.group} from where it is kept"
 
 
 class VolumeRollBack(Step):

@@ -113,12 +113,20 @@ class GroupRelease(Step):
         return f"take Lunette's marks off volume group {self.group} and its volumes: their data stay"
 
 
+class KeptSnapshot(Model):
+    """A deleted snapshot where it is kept."""
+
+    snapshot_id: Id
+    aside_name: SnapshotName
+
+
 class KeptVolume(Model):
-    """A deleted volume where it is kept."""
+    """A deleted volume where it is kept, with those of its snapshots that were deleted before it."""
 
     volume_id: Id
     aside_name: LvName
     size_bytes: int
+    snapshots: tuple[KeptSnapshot, ...] = ()
 
 
 class GroupErase(GroupStep):

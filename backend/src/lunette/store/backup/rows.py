@@ -81,6 +81,9 @@ TYPES: dict[type[Base], dict[str, Any]] = {
     resources.Snapshot: {
         "id": Id, "name": Name, "state": ResourceState, "volume_id": Id, "lv_name": SnapshotName,
     },
+    resources.DeletedSnapshot: {
+        "id": Id, "name": Name, "state": ResourceState, "volume_id": Id, "lv_name": SnapshotName,
+    },
     resources.Host: {
         "id": Id, "name": Name, "os_type": OsType, "chap_user": ChapUser | None,
         "chap_mutual_user": ChapUser | None,

@@ -289,6 +289,8 @@ class ZfsTools(VdevTools):
         return OK
 
     def _zfs_rename(self, _flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
+        if "@" in words[0]:
+            return self._rename_snapshot(*words)
         found = self._find(words[0])
         if found is None:
             return fail(f"cannot open '{words[0]}': dataset does not exist")
@@ -302,6 +304,23 @@ class ZfsTools(VdevTools):
                 other.origin = f"{words[1]}@{other.origin.partition('@')[2]}"
         self._half_way()
         self._zfs.show(pool.data, new, zvol)
+        return OK
+
+    def _rename_snapshot(self, path: str, to: str) -> Answer:
+        found = self._find_snapshot(path)
+        if found is None:
+            return fail(f"cannot open '{path}': dataset does not exist")
+        (dataset, _, short), (target, _, new) = path.partition("@"), to.partition("@")
+        if dataset != target:
+            return fail(f"cannot rename to '{to}': snapshots must be part of same dataset")
+        pool, zvol, _ = found
+        if new in zvol.snapshots:
+            return fail(f"cannot rename '{path}': snapshot already exists")
+        zvol.snapshots = {new if name == short else name: one for name, one in zvol.snapshots.items()}
+        for other in pool.data.zvols.values():
+            if other.origin == path:
+                other.origin = to
+        self._half_way()
         return OK
 
     def _each(self, names: list[str], change: Callable[[FakeZvol | FakeZvolSnapshot], object]) -> Answer:

@@ -148,7 +148,8 @@ def _remove(system: System, step: PoolCreate | PoolDestroy, guid: str | None) ->
         pool = _own_pool(system, step)
         if guid not in (None, pool.guid):
             raise Conflict(f"pool {step.pool} has guid {pool.guid}, the plan says {guid}: it is left alone")
-        gone = {step.pool, *(f"{step.pool}/{one.aside_name}" for one in kept)}
+        names = [name for one in kept for name in (one.aside_name, *(below.aside_name for below in one.snapshots))]
+        gone = {step.pool, *(f"{step.pool}/{name}" for name in names)}
         volumes = [found.name for found in observe.datasets(system, step.pool) if found.name not in gone]
         if volumes:
             raise InUse(f"pool {step.pool} still holds {', '.join(volumes[:5])}: delete its volumes first")

@@ -20,7 +20,15 @@ from lunette.providers.encryption.plan import HEADER_BYTES
 from lunette.providers.encryption.unlock import Locked, opened
 from lunette.providers.volumes.lvm import observe, own, parse, pool
 from lunette.providers.volumes.lvm.listing import list_device
-from lunette.providers.volumes.lvm.plan import METADATA_BYTES, TAG, array_tag, group_bytes, is_marked, volume_tag
+from lunette.providers.volumes.lvm.plan import (
+    METADATA_BYTES,
+    TAG,
+    array_tag,
+    group_bytes,
+    is_marked,
+    snapshot_tag,
+    volume_tag,
+)
 from lunette.system.doorway import System
 
 TIMEOUT_S = 180.0
@@ -178,12 +186,15 @@ def _remove_group(system: System, step: GroupCreate | GroupRemove | GroupErase, 
 
 
 def _erase(system: System, step: GroupErase, group: parse.Group) -> parse.Group:
-    """Remove the deleted volumes that are kept in the group, and nothing else. Returns what is left of it."""
-    found = [(kept, volume) for kept in step.kept if (volume := group.volume(kept.aside_name))]
+    """Remove the deleted volumes that are kept in the group, with their deleted snapshots, and nothing else. Returns
+    what is left of it."""
+    marks = {one.aside_name: snapshot_tag(one.snapshot_id) for kept in step.kept for one in kept.snapshots}
+    marks |= {one.aside_name: volume_tag(one.volume_id) for one in step.kept}
+    found = [(mark, volume) for name, mark in marks.items() if (volume := group.volume(name))]
     if len(group.volumes) > len(found) + sum(one.is_pool or one.is_copy for one in group.volumes):
         raise InUse(f"volume group {step.group} has volumes besides the deleted ones: delete them first")
-    for kept, volume in found:
-        own.check_own(volume, volume_tag(kept.volume_id), step.group)
+    for mark, volume in found:
+        own.check_own(volume, mark, step.group)
     for _, volume in found:
         own.remove(system, group, volume)
     return observe.find_group(system, step.group) or group

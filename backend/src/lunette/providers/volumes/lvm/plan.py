@@ -218,6 +218,16 @@ def snapshot_step(group: str, snapshot_id: str, volume_id: str, size_bytes: int)
     )  # fmt: skip
 
 
+def snapshot_aside_name(volume_id: str, snapshot_id: str, *, volume_is_kept: bool) -> str:  # noqa: ARG001 of the protocol
+    """Where a deleted snapshot is kept, wherever its volume is."""
+    return f"d{snapshot_id.replace('-', '')[:12]}"
+
+
+def snapshot_place(volume_id: str, snapshot_id: str) -> str:  # noqa: ARG001 of the protocol
+    """Where a snapshot is that was not deleted."""
+    return snapshot_name(snapshot_id)
+
+
 def snapshot_delete_step(group: str, snapshot_id: str, volume_id: str) -> SnapshotDelete:  # noqa: ARG001 of the protocol
     return SnapshotDelete(snapshot_id=snapshot_id, group=group, lv_name=snapshot_name(snapshot_id))
 

@@ -30,14 +30,29 @@ def take(system: System, step: SnapshotTake) -> str | None:
 
 
 def delete(system: System, step: SnapshotDelete | SnapshotTake) -> str | None:
-    """Remove the snapshot; None if it is gone. Also takes back one that was taken."""
+    """Remove the snapshot; None if it is gone. Also takes back one that was taken.
+
+    Raises Conflict if it has another place than the step says.
+    """
     group = own_group(system, step.group)
-    known = group.volume(step.lv_name)
+    names = [step.lv_name, getattr(step, "aside_name", None)]
+    known = next((found for name in names if name and (found := group.volume(name)) is not None), None)
     if known is None:
+        if isinstance(step, SnapshotDelete):
+            _check_nowhere_else(group, step)
         return None
     check_own(known, snapshot_tag(step.snapshot_id), step.group)
     remove(system, group, known)
     return f"snapshot {step.lv_name} is deleted"
+
+
+def _check_nowhere_else(group: parse.Group, step: SnapshotDelete) -> None:
+    for found in group.volumes:
+        if {TAG, snapshot_tag(step.snapshot_id)} <= found.tags:
+            raise Conflict(
+                f"snapshot {step.lv_name} is {group.name}/{found.name} by now: it is left alone; recover it, or look "
+                "what became of it"
+            )
 
 
 def roll_back(system: System, step: VolumeRollBack) -> str | None:

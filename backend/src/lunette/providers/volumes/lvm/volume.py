@@ -104,10 +104,16 @@ def grow(system: System, step: VolumeGrow) -> str | None:
 
 
 def delete(system: System, step: VolumeDelete) -> str | None:
-    """Remove the volume and its data; None if it is gone. Refuses one that is open or another's."""
+    """Remove the volume and its data; None if it is gone. Refuses one that is open, another's, or in another place."""
     group = own_group(system, step.group)
     known = group.volume(step.lv_name)
     if known is None:
+        for found in group.volumes:
+            if {TAG, volume_tag(step.volume_id)} <= found.tags:
+                raise Conflict(
+                    f"volume {step.lv_name} is {group.name}/{found.name} by now: it is left alone; recover it, or look "
+                    "what became of it"
+                )
         return None
     check_own(known, volume_tag(step.volume_id), step.group)
     remove(system, group, known)

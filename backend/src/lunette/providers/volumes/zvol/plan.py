@@ -61,6 +61,16 @@ def snapshot_name(volume_id: str, snapshot_id: str) -> str:
     return f"{lv_name(volume_id)}@s{snapshot_id.replace('-', '')[:12]}"
 
 
+def snapshot_aside_name(volume_id: str, snapshot_id: str, *, volume_is_kept: bool) -> str:
+    """Where a deleted snapshot is kept: below its zvol, which may be a deleted volume by now."""
+    zvol = aside_name(volume_id) if volume_is_kept else lv_name(volume_id)
+    return f"{zvol}@d{snapshot_id.replace('-', '')[:12]}"
+
+
+snapshot_place = snapshot_name
+"""Where a snapshot is that was not deleted."""
+
+
 def short_name(dataset: str) -> str:
     """A dataset's name within its pool."""
     return dataset.partition("/")[2]
@@ -162,4 +172,4 @@ def roll_back_problem(newer: Sequence[str]) -> str | None:
     if not newer:
         return None
     names = ", ".join(newer)
-    return f"ZFS would destroy the newer snapshots {names}; delete these first, or clone the snapshot instead"
+    return f"ZFS would destroy the newer snapshots {names}; delete and erase these first, or clone the snapshot instead"

@@ -56,7 +56,7 @@ def undo_together(system: System, step: SnapshotsTake) -> str | None:
     """Destroy those that are there; None if none is. Raises InUse while a clone needs one."""
     pool = own_pool(system, step.group)
     there = _together(pool, step)
-    _check_clones(pool, [known.name for known in there.values()])
+    check_clones(pool, [known.name for known in there.values()])
     for known in there.values():
         system.run(["zfs", "destroy", "--", known.name], timeout_s=TIMEOUT_S)
     return f"{len(there)} snapshots are deleted" if there else None
@@ -90,18 +90,33 @@ def _check_origins(pool: dict[str, Dataset], snapshots: Sequence[SnapshotTake]) 
 
 
 def delete(system: System, step: SnapshotDelete | SnapshotTake) -> str | None:
-    """Destroy the snapshot; None if it is gone. Raises InUse while a clone needs it. Also takes back one just taken."""
+    """Destroy the snapshot; None if it is gone. Also takes back one just taken.
+
+    Raises InUse while a clone needs it, Conflict if it has another place than the step says.
+    """
     pool = own_pool(system, step.group)
-    known = pool.get(f"{step.group}/{step.lv_name}")
+    names = [step.lv_name, getattr(step, "aside_name", None)]
+    known = next((pool[path] for name in names if name and (path := f"{step.group}/{name}") in pool), None)
     if known is None:
+        if isinstance(step, SnapshotDelete):
+            _check_nowhere_else(pool, step)
         return None
     check_snapshot(known, step.snapshot_id)
-    _check_clones(pool, [known.name])
+    check_clones(pool, [known.name])
     system.run(["zfs", "destroy", "--", known.name], timeout_s=TIMEOUT_S)
     return f"snapshot {step.lv_name} is deleted"
 
 
-def _check_clones(pool: dict[str, Dataset], snapshots: Sequence[str]) -> None:
+def _check_nowhere_else(pool: dict[str, Dataset], step: SnapshotDelete) -> None:
+    for found in pool.values():
+        if found.is_snapshot and found.marks.get(SNAPSHOT_MARK) == step.snapshot_id:
+            raise Conflict(
+                f"snapshot {step.lv_name} is {found.name} by now: it is left alone; recover it, or look what became of "
+                "it"
+            )
+
+
+def check_clones(pool: dict[str, Dataset], snapshots: Sequence[str]) -> None:
     for name in snapshots:
         clones = [short_name(found.name) for found in pool.values() if found.origin == name]
         if clones:

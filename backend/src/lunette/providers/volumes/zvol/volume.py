@@ -118,9 +118,16 @@ def grow(system: System, step: VolumeGrow) -> str | None:
 
 
 def delete(system: System, step: VolumeDelete) -> str | None:
-    """Remove the volume and its data; None if it is gone. Refuses one that is open or another's."""
-    known = own_pool(system, step.group).get(f"{step.group}/{step.lv_name}")
+    """Remove the volume and its data; None if it is gone. Refuses one that is open, another's, or in another place."""
+    pool = own_pool(system, step.group)
+    known = pool.get(f"{step.group}/{step.lv_name}")
     if known is None:
+        for found in pool.values():
+            if not found.is_snapshot and found.marks.get(VOLUME_MARK) == step.volume_id:
+                raise Conflict(
+                    f"volume {step.lv_name} is {found.name} by now: it is left alone; recover it, or look what became "
+                    "of it"
+                )
         return None
     check_own(known, step.volume_id)
     _destroy(system, known)

@@ -1,0 +1,108 @@
+"""Deleted snapshots: kept for a while, recovered under their volume, or erased sooner."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from fastapi import Query, Response
+from sqlalchemy import or_, select
+from sqlalchemy.orm import Session
+
+from lunette.api.answers.base import Page
+from lunette.api.answers.deleted_snapshots import DeletedSnapshot, deleted_snapshot_answer
+from lunette.api.changes import Acting, Changing, answer
+from lunette.api.declare import JOB_CHANGED, JOB_DELETED, LISTED, SHOWN, router
+from lunette.api.jobs import only_jobs
+from lunette.api.lookup import Reference, find
+from lunette.api.paging import NameFilter, Paging, name_like, stored_page
+from lunette.api.parts import UsedParts
+from lunette.domain.errors import Conflict
+from lunette.domain.snapshots import SnapshotRecover
+from lunette.engine import uptime
+from lunette.engine.deleted_snapshots import erase, recover
+from lunette.engine.outcome import Outcome
+from lunette.store.resources import DeletedSnapshot as DeletedSnapshotRow
+from lunette.store.resources import DeletedVolume, Volume
+
+routes = router("/deleted-snapshots", "snapshots")
+_COLUMNS = {
+    "id": DeletedSnapshotRow.id, "name": DeletedSnapshotRow.name, "size_bytes": DeletedSnapshotRow.size_bytes,
+    "deleted_at": DeletedSnapshotRow.deleted_at, "erase_at": DeletedSnapshotRow.due_s,
+}  # fmt: skip
+Sort = Literal["name", "-name", "size_bytes", "-size_bytes", "deleted_at", "-deleted_at", "erase_at", "-erase_at"]
+
+
+def _answers(tx: Session, rows: Sequence[DeletedSnapshotRow]) -> list[DeletedSnapshot]:
+    ids, clock = {row.volume_id for row in rows}, uptime.read(tx)
+    volumes: dict[str, Volume | DeletedVolume] = {}
+    volumes |= {row.id: row for row in tx.scalars(select(DeletedVolume).where(DeletedVolume.id.in_(ids)))}
+    volumes |= {row.id: row for row in tx.scalars(select(Volume).where(Volume.id.in_(ids)))}
+    return [deleted_snapshot_answer(row, volumes[row.volume_id], clock) for row in rows if row.volume_id in volumes]
+
+
+def _find(tx: Session, reference: str) -> DeletedSnapshotRow:
+    """By id, or by name where only one had it. Raises NotFound or Conflict."""
+    ids = tx.scalars(select(DeletedSnapshotRow.id).where(DeletedSnapshotRow.name == reference)).all()
+    if len(ids) > 1:
+        raise Conflict(f"{len(ids)} deleted snapshots had the name {reference!r}: take the id of one, from their list.")
+    return find(tx, DeletedSnapshotRow, ids[0] if ids else reference)
+
+
+@routes.get("", operation_id="deleted_snapshot_list", response_model=Page[DeletedSnapshot], responses=LISTED)
+def deleted_snapshot_list(
+    parts: UsedParts,
+    page: Paging,
+    name: NameFilter = None,
+    volume: Annotated[str | None, Query(max_length=63, description="Only those of this volume, by id or name.")] = None,
+    sort: Sort = "deleted_at",
+) -> Page[DeletedSnapshot]:
+    """The snapshots that were deleted and can be recovered; what was deleted first comes first."""
+    query = select(DeletedSnapshotRow).where(*name_like(DeletedSnapshotRow.name, name))
+    if volume is not None:
+        named = [
+            select(table.id).where(or_(table.id == volume, table.name == volume)) for table in (Volume, DeletedVolume)
+        ]
+        query = query.where(or_(*(DeletedSnapshotRow.volume_id.in_(ids) for ids in named)))
+    with parts.store.read() as tx:
+        found = stored_page(tx, query, page, sort, _COLUMNS)
+        items = tuple(_answers(tx, found.rows))
+    return Page(items=items, next_cursor=found.next_cursor, total=found.total)
+
+
+@routes.get(
+    "/{deleted_snapshot:plain}", operation_id="deleted_snapshot_show", response_model=DeletedSnapshot, responses=SHOWN
+)
+def deleted_snapshot_show(deleted_snapshot: Reference, parts: UsedParts) -> Response:
+    """One deleted snapshot, by id, or by name where only one had it."""
+    with parts.store.read() as tx:
+        row = _find(tx, deleted_snapshot)
+        return answer(_answers(tx, [row])[0], version=row.version)
+
+
+@routes.post(
+    "/{deleted_snapshot}:recover", operation_id="deleted_snapshot_recover", status_code=202, response_model=None,
+    responses=JOB_CHANGED,
+)  # fmt: skip
+def deleted_snapshot_recover(deleted_snapshot: Reference, body: SnapshotRecover, change: Acting) -> Response:
+    """Makes it a snapshot of its volume again. A volume that was deleted meanwhile is recovered first."""
+
+    def act(tx: Session) -> Outcome:
+        row = _find(tx, deleted_snapshot)
+        change.check_match(row.version)
+        return recover(tx, change.control.desk, change.actor, row.id, body, dry_run=change.dry_run)
+
+    return change.apply(act, only_jobs, looks=True)
+
+
+@routes.delete(
+    "/{deleted_snapshot:plain}", operation_id="deleted_snapshot_delete", status_code=202, response_model=None,
+    responses=JOB_DELETED,
+)  # fmt: skip
+def deleted_snapshot_delete(deleted_snapshot: Reference, change: Changing) -> Response:
+    """Erases it before its time: what it alone holds is lost for good, and its space is free again."""
+
+    def act(tx: Session) -> Outcome:
+        row = _find(tx, deleted_snapshot)
+        change.check_match(row.version)
+        return erase(tx, change.control.desk, change.actor, row.id, dry_run=change.dry_run)
+
+    return change.apply(act, only_jobs, looks=True)
