@@ -9,6 +9,7 @@ from backend.tests.api.test_backup import back_up, restored
 from backend.tests.api.test_deleted_volumes import act, make
 from backend.tests.scene import disk_ids, make_array
 from backend.tests.wiring import Api, add_token
+from lunette.agent.core import Agent
 from lunette.api.parts import Parts
 from lunette.domain.roles import Role
 from lunette.store.resources import DeletedSnapshot
@@ -197,18 +198,21 @@ def test_it_comes_back_from_a_backup_with_its_volume_and_is_left_out_without_one
 
 
 @pytest.mark.parametrize("path", ["/snapshots/before", "/volumes/data"])
-def test_nothing_is_deleted_while_its_array_is_not_active(tank: Api, machine: FakeSystem, path: str) -> None:
+def test_nothing_is_deleted_while_its_array_is_not_active(
+    tank: Api, machine: FakeSystem, agent: Agent, path: str
+) -> None:
     """The step could neither be done nor taken back: its job would be stuck."""
     take(tank, machine, "before", "old")
     if path == "/volumes/data":
         gone(tank, "/snapshots/before")
-    group = _path(tank, "data").split("/")[0]
-    down = ["zpool", "export", "--", group] if tank.get("/arrays/tank")["engine"] == "zfs" else None
-    if down is None:
-        machine.run(["vgchange", "-an", "--", group], timeout_s=1)
-        down = ["mdadm", "--stop", tank.get("/arrays/tank")["observed"]["device"]]
-    machine.run(down, timeout_s=1)
-    refused = tank.delete(path)
+    group, array = _path(tank, "data").split("/")[0], tank.get("/arrays/tank")
+    with agent._bring_up.hold((array["id"],)), agent._storage:  # nothing brings it up again meanwhile
+        if array["engine"] == "zfs":
+            machine.run(["zpool", "export", "--", group], timeout_s=1)
+        else:
+            machine.run(["vgchange", "-an", "--", group], timeout_s=1)
+            machine.run(["mdadm", "--stop", array["observed"]["device"]], timeout_s=1)
+        refused = tank.delete(path)
     assert (refused.status_code, "not active now" in refused.text) == (409, True), refused.text
 
 
