@@ -1,5 +1,8 @@
 """Whose an md array is: the ledger's UUIDs tell, and no name or home host; without a ledger nothing is touched."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 
 from backend.tests.agent.exports import exports
@@ -9,6 +12,7 @@ from lunette.agent.bring_up import shut_down
 from lunette.agent.core import Agent
 from lunette.agent.ledger import STATE_DIR
 from lunette.domain.arrays import ArrayState, Level, ObservedArray
+from lunette.domain.errors import ToolFailed
 from lunette.domain.exports import ExportSet
 from lunette.domain.steps import MdCreate
 
@@ -70,6 +74,22 @@ def test_without_its_ledger_the_agent_starts_and_stops_nothing() -> None:
     assert (found.ours, found.marked, found.state) == (False, True, ArrayState.MISSING)
     assert fresh.converge(served(shop, create)).accepted
     assert seen(fresh).ours, "the database knew it"
+
+
+def test_an_array_that_cannot_be_read_at_a_shutdown_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be ours: it runs on, and what is said is not that all is down."""
+    shop = Shop()
+    create = shop.create()
+    shop.do(create)
+    run = shop.machine.run
+
+    def without_detail(argv: Sequence[str], **options: Any) -> str:
+        if list(argv[:2]) == ["mdadm", "--detail"]:
+            raise ToolFailed("mdadm refused (exit code 1); the log has its words")
+        return run(argv, **options)
+
+    monkeypatch.setattr(shop.machine, "run", without_detail)
+    assert shut_down(shop.machine) == ["array md127: mdadm refused (exit code 1); the log has its words"]
 
 
 def test_another_array_under_a_mark_is_not_ours_beside_one_that_is() -> None:

@@ -11,7 +11,7 @@ from lunette.providers.arrays.lvm import assemble as lvm_raid
 from lunette.providers.arrays.lvm.plan import device_path as raid_path
 from lunette.providers.arrays.lvm.plan import raid_group
 from lunette.providers.arrays.md import assemble as md
-from lunette.providers.arrays.md.observe import kernel_arrays, md_name_of, running_array
+from lunette.providers.arrays.md.observe import kernel_arrays, running_array, sure_md_name
 from lunette.providers.arrays.md.parse import is_marked
 from lunette.providers.arrays.md.plan import device_path
 from lunette.providers.arrays.md.reshape import keep_going
@@ -89,15 +89,15 @@ class MdStack:
             except LunetteError as error:
                 refused.append(f"volume group {found}: {error.detail}")
         for array in kernel_arrays(system):
-            name = md_name_of(system, array.kernel_name)
-            if is_marked(name):
-                try:
+            try:
+                name = sure_md_name(system, array.kernel_name)
+                if is_marked(name):
                     mapping = mapping_of_md(name)
                     if is_mapped(system, array.kernel_name, mapping):
                         close_device(system, mapping)
                     md.stop(system, array.uuid)
-                except LunetteError as error:
-                    refused.append(f"array {array.kernel_name}: {error.detail}")
+            except LunetteError as error:
+                refused.append(f"array {array.kernel_name}: {error.detail}")
         return refused
 
 
