@@ -69,16 +69,16 @@ class Call:
         if not question:
             return None
         if not self.screen.can_ask:
-            raise Wrong(f"nobody is there to type it: give it with {option} FILE, or - for standard input")
+            raise Wrong(f"it cannot be typed without a terminal: give it with {option} FILE, or - for standard input")
         typed = getpass.getpass(f"{question}: ")
         if twice and getpass.getpass("Once more: ") != typed:
             raise NotConfirmed("the two differ")
         return typed
 
     def confirm(self, question: str, flag: str) -> None:
-        """Asks yes or no. Raises Wrong where nobody can answer, NotConfirmed for no."""
+        """Asks yes or no. Raises Wrong without a terminal, NotConfirmed for no."""
         if not self.screen.can_ask:
-            raise Wrong(f"nobody is there to answer «{question}»: give {flag}")
+            raise Wrong(f"«{question}» cannot be asked without a terminal: give {flag}")
         if self._ask(f"{question} [y/N]: ").lower() not in {"y", "yes"}:
             raise NotConfirmed("nothing was changed")
 
@@ -90,14 +90,14 @@ class Call:
                 raise Wrong(f"--yes-destroy names {given!r}, and this is about {name!r}: nothing was changed")
             return
         if not self.screen.can_ask:
-            raise Wrong(f"this destroys data and nobody is there to confirm it: give --yes-destroy {name}")
+            raise Wrong(f"this destroys data, and it cannot be confirmed without a terminal: give --yes-destroy {name}")
         if self._ask(f"Type {name} to go on: ") != name:
             raise NotConfirmed("that is another name: nothing was changed")
 
     def confirm_volume(self, name: str, why: str) -> None:
         """Has the name of a volume typed that hosts use, or may still have. Raises Wrong or NotConfirmed."""
         if not self.screen.can_ask:
-            raise Wrong(f"{why} and nobody is there to confirm it: give --confirm {name}")
+            raise Wrong(f"{why}, and it cannot be confirmed without a terminal: give --confirm {name}")
         if self._ask(f"{why[0].upper()}{why[1:]}. Type {name} to go on: ") != name:
             raise NotConfirmed("that is another name: nothing was changed")
 

@@ -8,7 +8,7 @@ MEANINGS = {
     OK: "Done.",
     BROKEN: "A fault of the command itself.",
     USAGE: "Wrong usage: words, options, a file or a configuration that cannot be used, "
-    "or a question that nobody is there to answer.",
+    "or a question that cannot be asked without a terminal.",
     REFUSED: "The appliance refused: the request breaks a rule, or it cannot be done now.",
     NOT_FOUND: "There is no such thing.",
     CONFLICT: "It conflicts with what exists, is in use, is stuck, or was changed by somebody else meanwhile.",
