@@ -23,8 +23,8 @@ from lunette.store.database import Store, connect, writing
 from lunette.store.events import emit
 from lunette.store.journal import Event, Job
 from lunette.store.migrate import MIGRATIONS, upgrade
-from lunette.store.resources import Host, Meta, ReleaseRow
-from lunette.store.schema import Base
+from lunette.store.resources import DiskReading, Host, Meta, ReleaseRow
+from lunette.store.schema import Base, utc_now
 from lunette.store.secrets import SecretBox
 
 PASSPHRASE = "correct horse battery"
@@ -245,12 +245,47 @@ def test_a_newer_schema_is_known_to_be_newer() -> None:
         ['{"keys": [], "certificate": null}', '{"table": "meta", "columns": ["key", "value"]}', '["a", null]'],
         ['{"keys": [], "certificate": null}', '{"table": "volume", "columns": ["id"]}', '["a"]'],
         ['{"keys": [], "certificate": null}', "[1]"],
+        ['{"keys": [], "certificate": null}', '{"table": "alembic_version", "columns": ["version_num"]}', '["9999"]'],
+        ['{"keys": [], "certificate": null}', '{"table": "sqlite_sequence", "columns": ["name"]}', '["event"]'],
     ],
 )
 def test_content_that_makes_no_database_is_refused(lines: list[str]) -> None:
     with pytest.raises(Invalid, match="does not make a database"):  # noqa: SIM117
         with tables.unpacked(zlib.compress("\n".join(lines).encode()), "0006"):
             pass
+
+
+def test_rows_that_no_backup_has_are_left_out(store: Store) -> None:
+    """A made-up login, message or release is none after a restore."""
+    with store.read() as tx:
+        packed, revision = tables.dump(tx, NOTHING), tables.revision(tx)
+    more = {"table": "release", "columns": ["kind", "ref", "generation"]}, ["mapping", "m", 1]
+    lines = zlib.decompress(packed) + "\n".join(json.dumps(line) for line in more).encode()
+    with tables.unpacked(zlib.compress(lines), revision) as (_, scratch), scratch.connect() as rows:
+        for name in tables.LEFT_OUT:
+            assert rows.execute(select(Base.metadata.tables[name])).all() == []
+
+
+def test_a_drive_is_read_on_after_a_restore(store: Store) -> None:
+    """PostgreSQL counts the rows of this table itself."""
+
+    def reading(day: str) -> DiskReading:
+        return DiskReading(disk_id="d", serial="s", day=day, read_at=utc_now(), state="ok", told="{}")
+
+    with store.write() as tx:
+        tx.add_all(reading(f"2026-01-0{day}") for day in range(1, 4))
+    with store.read() as tx:
+        packed, revision = tables.dump(tx, NOTHING), tables.revision(tx)
+    with store.write() as tx:
+        tx.execute(text("DELETE FROM disk_reading"))
+        if store.engine.dialect.name == "postgresql":  # as on an appliance that was installed anew
+            tx.execute(text("ALTER SEQUENCE disk_reading_id_seq RESTART"))
+    with tables.unpacked(packed, revision) as (_, scratch), store.write() as tx, scratch.connect() as rows:
+        tables.replace(tx, rows)
+    with store.write() as tx:
+        tx.add(reading("2026-01-04"))
+    with store.read() as tx:
+        assert len(tx.scalars(select(DiskReading)).all()) == 4
 
 
 def test_events_that_are_written_meanwhile_are_not_half_in_it(store: Store) -> None:

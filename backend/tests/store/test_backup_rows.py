@@ -15,6 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import (
     JSON,
     Boolean,
+    Column,
     Engine,
     Integer,
     LargeBinary,
@@ -22,21 +23,42 @@ from sqlalchemy import (
     Table,
     create_engine,
     insert,
+    select,
     update,
 )
 
 from backend.tests.agent.test_border import HOSTILE, SAMPLES
+from lunette.api import keeping
 from lunette.domain.errors import Invalid
+from lunette.domain.uptime import LONGEST_S, Uptime
+from lunette.engine import firewall, housekeeping, uptime
+from lunette.engine.telling import outbox
 from lunette.store.backup import tables
-from lunette.store.backup.rows import FREE, checks, problems
+from lunette.store.backup.rows import FREE, META, checks, problems
+from lunette.store.database import Store
+from lunette.store.resources import Meta
 from lunette.store.schema import Base
 
 ENUMS = (
     "ready", "running", "info", "md", "raid5", "ppl", "thick", "data", "linux", "iqn", "scsi", "iscsi", "lio", "target",
     "viewer", "failed", "done", "warning", "scrub", "skip",
 )  # fmt: skip
+TABLES = Base.metadata.tables
 DOCUMENTS = ("2026-11-28", "{}")
-TYPED = [(table, name) for table, columns in checks().items() for name in columns if name not in {"port", "lun"}]
+COUNTED = [
+    (table, column)
+    for table in checks()
+    for column in table.columns
+    if isinstance(column.type, Integer) and [*table.primary_key.columns] == [column]
+]
+"""Numbers of rows: SQLite takes no text there."""
+TYPED = [
+    (table, name)
+    for table, columns in checks().items()
+    for name in columns
+    if name not in {"port", "lun"} and (table, table.columns[name]) not in COUNTED
+]
+NUMBERS = [(table, name) for table, name in TYPED if isinstance(table.columns[name].type, Integer)]
 
 
 def test_every_column_of_text_is_of_a_type_or_named_as_free() -> None:
@@ -48,6 +70,7 @@ def test_every_column_of_text_is_of_a_type_or_named_as_free() -> None:
         if isinstance(column.type, String | JSON)
         and column.name not in checks().get(table, {})
         and column.name not in FREE
+        and column is not TABLES["meta"].columns["value"]  # by the key of its row: META
         and not column.name.endswith(tables.SEALED)
     ]
     assert untyped == []
@@ -115,6 +138,75 @@ def test_a_hostile_value_is_named(engine: Engine, table: Table, name: str) -> No
             assert all(one.startswith(f"{table.name} ") and f": {name}: " in one for one in found)
             assert not any("owned" in one.partition(f": {name}: ")[2] for one in found), "the value is not shown"
         connection.rollback()
+
+
+@pytest.mark.parametrize(("table", "name"), NUMBERS, ids=[f"{table.name}.{name}" for table, name in NUMBERS])
+@pytest.mark.parametrize("hostile", [-1000, 1.5, "many"])
+def test_a_number_that_is_none_is_named(engine: Engine, table: Table, name: str, hostile: Any) -> None:
+    with engine.begin() as connection:
+        connection.execute(table.delete())
+        connection.execute(insert(table), good(table, checks()[table]) | {name: hostile})
+        (found,) = problems(connection)
+        assert f": {name}: " in found
+        connection.rollback()
+
+
+@pytest.mark.parametrize(("table", "column"), COUNTED, ids=[table.name for table, _ in COUNTED])
+def test_no_row_has_the_last_number_that_there_is(engine: Engine, table: Table, column: Column[Any]) -> None:
+    """SQLite gives none after it: no event could be filed any more, and so nothing be changed."""
+    with engine.begin() as connection:
+        connection.execute(table.delete())
+        connection.execute(insert(table), good(table, checks()[table]) | {column.name: 2**63 - 1})
+        (found,) = problems(connection)
+        assert f": {column.name}: " in found
+        connection.rollback()
+
+
+@pytest.mark.parametrize("table", [TABLES[name] for name in ("deleted_volume", "deleted_snapshot", "held_number")])
+def test_a_moment_beyond_all_dates_is_named(engine: Engine, table: Table) -> None:
+    with engine.begin() as connection:
+        connection.execute(table.delete())
+        connection.execute(insert(table), good(table, checks()[table]) | {"due_s": LONGEST_S})
+        assert [*problems(connection)] == []
+        assert Uptime(seconds=0.0, at=dt.datetime.now(dt.UTC)).when(LONGEST_S).year > 5000
+        connection.execute(update(table).values(due_s=LONGEST_S + 1))
+        (found,) = problems(connection)
+        assert ": due_s: " in found
+        connection.rollback()
+
+
+@pytest.mark.parametrize("text", ["never", "9999-99-99 00:00:00.000000", ""])
+def test_a_time_that_cannot_be_read_is_named_with_its_table(engine: Engine, text: str) -> None:
+    table = TABLES["deleted_volume"]
+    with engine.begin() as connection:
+        connection.execute(table.delete())
+        connection.execute(insert(table), good(table, checks()[table]))
+        connection.exec_driver_sql("UPDATE deleted_volume SET deleted_at = ?", (text,))
+        assert [*problems(connection)] == ["deleted_volume: a time or a document in it cannot be read"]
+        connection.rollback()
+
+
+@pytest.mark.parametrize("key", sorted(META))
+@pytest.mark.parametrize(
+    "hostile", ["-1", '{"seconds": 1e300, "at": "2026-01-01T00:00:00Z"}', "9" * 30 + "\n", "x" * (2 << 20)]
+)
+def test_a_hostile_value_of_a_key_is_named(engine: Engine, key: str, hostile: str) -> None:
+    """Of the sealed certificate its length is all there is to see: no key opens what somebody made up."""
+    table = TABLES["meta"]
+    with engine.begin() as connection:
+        connection.execute(table.delete())
+        connection.execute(insert(table), {"key": key, "value": hostile})
+        found = [*problems(connection)]
+        assert [one.startswith(f"meta '{key}': value: ") for one in found] == (
+            [] if key == "restored_certificate" and len(hostile) < 1 << 20 else [True]
+        )
+        connection.rollback()
+
+
+def test_every_key_that_is_written_has_a_type(store: Store) -> None:
+    with store.read() as tx:
+        given = set(tx.scalars(select(Meta.key)))
+    assert given | {uptime.KEY, housekeeping.CLOCK, outbox.HEARTBEAT, firewall._PORT, keeping._STAGED} == set(META)
 
 
 def test_what_unpacks_to_more_than_anything_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from lunette.domain.errors import LunetteError
 from lunette.domain.jobs import JobKind, JobState, ResourceState
+from lunette.domain.uptime import PERIOD_S
 from lunette.engine import deleted_snapshots, deleted_volumes, uptime
 from lunette.engine.desk import Desk
 from lunette.engine.loop import Loop
@@ -57,7 +58,7 @@ class Eraser:
             uptime_s = uptime.advance(tx, passed, self._now()).seconds
             deleted_snapshots.forget_orphans(tx)
             if tx.scalar(_SITE_UNDER_WAY):
-                return uptime.PERIOD_S
+                return PERIOD_S
             due = [(erase, id_) for table, erase in _ERASURES for id_ in _due(tx, table, uptime_s)]
         for erase, id_ in due:
             try:
@@ -66,7 +67,7 @@ class Eraser:
                     erase(tx, self._desk, Actor(name=SYSTEM), id_, dry_run=False)
             except LunetteError:
                 continue
-        return uptime.PERIOD_S
+        return PERIOD_S
 
 
 def _due(tx: Session, table: type[DeletedVolume | DeletedSnapshot], uptime_s: float) -> Sequence[str]:

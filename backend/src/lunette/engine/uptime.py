@@ -8,28 +8,11 @@ import datetime as dt
 
 from sqlalchemy.orm import Session
 
-from lunette.domain.base import Model
+from lunette.domain.uptime import Uptime
 from lunette.store.resources import Meta
 from lunette.store.schema import utc_now
 
 KEY = "uptime"
-PERIOD_S = 60.0
-"""How often it is counted."""
-
-
-class Uptime(Model):
-    """`seconds` had passed at `at`."""
-
-    seconds: float
-    at: dt.datetime
-
-    def due_s(self, hours: int) -> int:
-        """When so many hours will have passed: never sooner, so what may not be counted yet is added."""
-        return int(self.seconds + PERIOD_S) + hours * 3600
-
-    def when(self, due_s: float) -> dt.datetime:
-        """The moment at which so many seconds will have passed, if the appliance goes on running."""
-        return self.at + dt.timedelta(seconds=due_s - self.seconds)
 
 
 def read(tx: Session) -> Uptime:

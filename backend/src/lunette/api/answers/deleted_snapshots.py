@@ -4,7 +4,7 @@ from datetime import datetime
 
 from lunette.api.answers.base import Answer
 from lunette.domain.jobs import ResourceState
-from lunette.engine.uptime import Uptime
+from lunette.domain.uptime import Uptime
 from lunette.store.resources import DeletedSnapshot as DeletedSnapshotRow
 from lunette.store.resources import DeletedVolume, Volume
 

@@ -4,8 +4,8 @@ from datetime import datetime
 
 from lunette.api.answers.base import Answer
 from lunette.domain.jobs import ResourceState
+from lunette.domain.uptime import Uptime
 from lunette.domain.volumes import Provisioning
-from lunette.engine.uptime import Uptime
 from lunette.store.resources import DeletedVolume as DeletedVolumeRow
 
 

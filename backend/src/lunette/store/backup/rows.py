@@ -6,12 +6,13 @@ path is of the type that the API itself would have asked for. A test holds every
 
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import date
+from datetime import date, datetime
 from functools import cache
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, Json, TypeAdapter, ValidationError
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Column, Connection, Integer, RowMapping, Table, select
+from sqlalchemy.exc import StatementError
 
 from lunette.domain.alerts import Severity
 from lunette.domain.arrays import ArrayEngine, HealthCommand, Level, MemberRole, Raid10Layout, SpareGroup, WriteHole
@@ -43,11 +44,13 @@ from lunette.domain.names import Name
 from lunette.domain.roles import Role
 from lunette.domain.schedules import MissedRuns, ScheduleAction
 from lunette.domain.tuning import Scheduler
+from lunette.domain.uptime import LONGEST_S, Uptime
 from lunette.domain.volumes import Provisioning
 from lunette.store import access, journal, resources, schedules, settings, undo
 from lunette.store.schema import Base
 
 MOST_PROBLEMS = 5
+_TEXT = TypeAdapter[str](Text)
 
 
 def _day(value: str) -> str:
@@ -58,7 +61,30 @@ def _day(value: str) -> str:
     raise ValueError("expected a day, such as 2026-11-28")
 
 
+def _moment(value: str) -> str:
+    with suppress(ValueError):
+        if datetime.fromisoformat(value).tzinfo is not None:
+            return value
+    raise ValueError("expected a time with its zone, such as 2026-11-28T12:00:00+00:00")
+
+
+def _digits(most: int) -> AfterValidator:
+    def check(value: str) -> str:
+        if value.isascii() and value.isdecimal() and value == str(int(value)) and int(value) <= most:
+            return value
+        raise ValueError(f"expected a number up to {most}")
+
+    return AfterValidator(check)
+
+
 Day = Annotated[str, AfterValidator(_day)]
+Moment = Annotated[str, AfterValidator(_moment)]
+Number = Annotated[int, Field(strict=True, ge=0, le=2**63 - 1)]
+"""What a column of numbers holds, where nothing narrower is said."""
+Counted = Annotated[int, Field(strict=True, ge=0, le=2**53)]
+"""A row's own number: the database goes on counting behind the highest, so the last there can be is none."""
+DueS = Annotated[int, Field(strict=True, ge=0, le=LONGEST_S)]
+"""A moment in seconds of running."""
 _Adopted = Json[AdoptedBackstore] | None
 _VOLUME: dict[str, Any] = {
     "id": Id, "array_id": Id, "name": Name, "state": ResourceState, "provisioning": Provisioning, "lv_name": LvName,
@@ -75,14 +101,15 @@ TYPES: dict[type[Base], dict[str, Any]] = {
     resources.DiskCount: {"disk_id": DiskId, "name": Text, "serial": Serial},
     resources.DiskReading: {
         "disk_id": DiskId, "serial": Serial, "day": Day, "state": DiskHealthState, "told": Json[HealthValues],
+        "hottest_c": Annotated[int, Field(strict=True, ge=-273, le=1000)] | None,
     },
     resources.Volume: _VOLUME,
-    resources.DeletedVolume: _VOLUME,
+    resources.DeletedVolume: {**_VOLUME, "due_s": DueS},
     resources.Snapshot: {
         "id": Id, "name": Name, "state": ResourceState, "volume_id": Id, "lv_name": SnapshotName,
     },
     resources.DeletedSnapshot: {
-        "id": Id, "name": Name, "state": ResourceState, "volume_id": Id, "lv_name": SnapshotName,
+        "id": Id, "name": Name, "state": ResourceState, "volume_id": Id, "lv_name": SnapshotName, "due_s": DueS,
     },
     resources.Host: {
         "id": Id, "name": Name, "os_type": OsType, "chap_user": ChapUser | None,
@@ -106,6 +133,7 @@ TYPES: dict[type[Base], dict[str, Any]] = {
     resources.HeldNumber: {
         "initiator": IscsiName | PortName | NvmeName, "target_id": Id, "volume_id": Id, "volume_name": Name,
         "kind": Literal["iqn", "wwpn", "nqn"], "lun": Annotated[int, Field(ge=0, le=16383)], "isid": Hex | None,
+        "due_s": DueS,
     },
     resources.Portal: {
         "id": Id, "name": Name, "protocol": Protocol, "engine": ExportEngine, "address": Address | PortName,
@@ -113,7 +141,7 @@ TYPES: dict[type[Base], dict[str, Any]] = {
     },
     resources.FcPort: {"id": Id, "wwpn": PortName, "mode": FcMode},
     resources.ReleaseRow: {"kind": Text, "ref": Text},
-    resources.Meta: {"key": Text, "value": Text},
+    resources.Meta: {"key": Text},
     schedules.Schedule: {
         "id": Id, "name": Name, "action": ScheduleAction, "cron": Text, "snapshot_name": Text, "missed": MissedRuns,
     },
@@ -137,25 +165,67 @@ FREE = frozenset({
 })  # fmt: skip
 """Columns of text that is only shown, of secrets that only their key opens, and of documents that are read by models of
 their own wherever they are used: steps of a job above all, which the agent takes as AnyStep and nothing else."""
+META: dict[str, Any] = {
+    "database_id": Id, "appliance_id": Id, "schema_readable_from": Id,
+    "export_generation": Annotated[str, _digits(2**53)],
+    "api_port": Annotated[str, _digits(65535)], "uptime": Json[Uptime], "housekeeping.clock": Moment,
+    "heartbeat_at": Moment, "restored_certificate": Annotated[str, Field(max_length=1 << 20)],
+}  # fmt: skip
+"""The value of each key of the table `meta`; Text for those that a newer or an older version has."""
 
 
 @cache
 def checks() -> dict[Table, dict[str, TypeAdapter[Any]]]:
-    """A check for each column that has a type, by table."""
+    """A check for each column that has a type, and for each of numbers, by table."""
+    tables = [(table, TYPES.get(model, {})) for model, table in _tables()]
     return {
-        model.metadata.tables[model.__tablename__]: {name: TypeAdapter(kind) for name, kind in types.items()}
-        for model, types in TYPES.items()
+        table: {
+            column.name: TypeAdapter(types.get(column.name) or _number(column))
+            for column in table.columns
+            if column.name in types or isinstance(column.type, Integer)
+        }
+        for table, types in tables
     }
+
+
+def _tables() -> Iterator[tuple[type[Base], Table]]:
+    for mapper in Base.registry.mappers:
+        yield mapper.class_, Base.metadata.tables[mapper.class_.__tablename__]
+
+
+def _number(column: Column[Any]) -> Any:
+    kind = Counted if [*column.table.primary_key.columns] == [column] else Number
+    return kind | None if column.nullable else kind
+
+
+@cache
+def _meta() -> dict[str, TypeAdapter[Any]]:
+    return {key: TypeAdapter(kind) for key, kind in META.items()}
 
 
 def problems(source: Connection) -> Iterator[str]:
     """What does not fit, naming table, row and column, and never the value."""
     for table, columns in checks().items():
-        keys = [key.name for key in table.primary_key.columns]
-        for row in source.execute(select(table)).mappings():
-            for name, check in columns.items():
-                try:
-                    check.validate_python(row[name])
-                except ValidationError as error:
-                    where = " ".join(ascii(row[key])[:80] for key in keys)
-                    yield f"{table.name} {where}: {name}: {error.errors(include_input=False)[0]['msg']}"
+        try:
+            yield from _problems_of(source, table, columns)
+        except (ValueError, TypeError, LookupError, StatementError):
+            yield f"{table.name}: a time or a document in it cannot be read"
+
+
+def _problems_of(source: Connection, table: Table, columns: dict[str, TypeAdapter[Any]]) -> Iterator[str]:
+    keys = [key.name for key in table.primary_key.columns]
+    for row in source.execute(select(table)).mappings():
+        for name, check in _checks_of(table, columns, row):
+            try:
+                check.validate_python(row[name])
+            except ValidationError as error:
+                where = " ".join(ascii(row[key])[:80] for key in keys)
+                yield f"{table.name} {where}: {name}: {error.errors(include_input=False)[0]['msg']}"
+
+
+def _checks_of(
+    table: Table, columns: dict[str, TypeAdapter[Any]], row: RowMapping
+) -> Iterator[tuple[str, TypeAdapter[Any]]]:
+    yield from columns.items()
+    if table.name == resources.Meta.__tablename__:
+        yield "value", _meta().get(row["key"], _TEXT)
