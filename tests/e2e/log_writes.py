@@ -1,19 +1,22 @@
 """The log of the device-mapper target log-writes: every write of a device in the order in which it became lasting.
+QEMU's block driver `blklogwrites` writes the same, but in the order in which its drive answered: there a write is
+lasting once a flush follows it.
 
 Format: drivers/md/dm-log-writes.c. The first sector holds a magic number, a version, the number of entries and the size
 of a sector. An entry is a sector of its own: where, how many sectors, flags, and the length of a mark's text, which
 follows in the same sector. The data follow it; those of a discard are not there. All numbers are little-endian.
 """
 
+import random
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 _MAGIC, _VERSION = 0x6A736677736872, 1
 _SUPER, _ENTRY = struct.Struct("<QQQI"), struct.Struct("<QQQQ")
-_DISCARD, _MARK = 4, 8
+_FLUSH, _DISCARD, _MARK = 1, 4, 8
 
 
 @dataclass(frozen=True)
@@ -24,27 +27,44 @@ class Entry:
     length: int
     data_at: int | None
     mark: str | None
+    is_flush: bool = False
 
 
-def entries(log: Path) -> Iterator[Entry]:
-    """All of it. Raises ValueError for what is no such log."""
+def entries(log: Path, end: int | None = None) -> Iterator[Entry]:
+    """As many as it says it has; with `end`, those that end within so many bytes of it.
+
+    Raises ValueError for what is no such log.
+    """
     with log.open("rb") as file:
         magic, version, count, sector = _SUPER.unpack(file.read(_SUPER.size))
         if (magic, version) != (_MAGIC, _VERSION):
             raise ValueError(f"{log} is no log of writes")
-        place = sector
-        for _ in range(count):
+        place, known = sector, 0
+        while known < count if end is None else place + sector <= end:
+            known += 1
             file.seek(place)
             head = file.read(sector)
             at, sectors, flags, length = _ENTRY.unpack_from(head)
             place += sector
             mark = head[_ENTRY.size : _ENTRY.size + length].decode() if flags & _MARK else None
             has_data = not flags & _DISCARD
-            yield Entry(at * sector, sectors * sector, place if has_data else None, mark)
-            place += sectors * sector if has_data else 0
+            data_at, place = place, place + (sectors * sector if has_data else 0)
+            if end is None or place <= end:
+                yield Entry(at * sector, sectors * sector, data_at if has_data else None, mark, bool(flags & _FLUSH))
 
 
-def replay(log: Path, device: BinaryIO, some: Iterator[Entry]) -> list[str]:
+def survivors(log: Path, end: int, choice: random.Random) -> tuple[list[Entry], int]:
+    """What a drive with a volatile cache has for good when the power goes as its log has `end` bytes.
+
+    That is all before its last flush, and any of the writes after it. With it, how many of those are lost.
+    """
+    every = list(entries(log, end))
+    flushed = max((number for number, one in enumerate(every, 1) if one.is_flush), default=0)
+    kept = [one for one in every[flushed:] if choice.random() < 0.5]
+    return every[:flushed] + kept, len(every) - flushed - len(kept)
+
+
+def replay(log: Path, device: BinaryIO, some: Iterable[Entry]) -> list[str]:
     """Writes these entries to the device; the marks among them."""
     marks = []
     with log.open("rb") as file:

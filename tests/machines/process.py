@@ -143,6 +143,25 @@ def signal_group(process: OwnedProcess, number: signal.Signals) -> None:
             continue
 
 
+def stop_group(process: OwnedProcess) -> None:
+    """SIGSTOP the session of `process`, and wait until no thread of it is in the middle of anything."""
+    end = deadline(_KILL_DEADLINE_S)
+    signal_group(process, signal.SIGSTOP)
+    while not all(_is_stopped(pid) for pid in group_members(process)):
+        if time.monotonic() > end:
+            raise MachineError(f"process group {process.pid} did not stand still within {_KILL_DEADLINE_S:.0f} s")
+        time.sleep(0.005)
+
+
+def _is_stopped(pid: int) -> bool:
+    tasks = Path(f"/proc/{pid}/task")
+    try:
+        states = [(task / "stat").read_text(errors="replace").rsplit(")", 1)[1].split()[0] for task in tasks.iterdir()]
+    except (FileNotFoundError, ProcessLookupError):
+        return False  # a thread ended just now: the next look sees the others
+    return all(state in "TZX" for state in states)
+
+
 def kill_group(process: OwnedProcess) -> None:
     """SIGKILL the session of `process` and wait until nothing of it is left."""
     end = deadline(_KILL_DEADLINE_S)

@@ -10,7 +10,8 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from tests.machines.disks import GIB, copy_sparse, disk_names, make_empty, serve_forgetful
@@ -19,7 +20,7 @@ from tests.machines.kvm import kvm_verdict
 from tests.machines.machine import API_PORT, GUEST, VirtualMachine
 from tests.machines.model import Capability, DiskInfo, MachineError, NotCapable
 from tests.machines.pace import deadline
-from tests.machines.process import is_alive, kill_group, signal_group, spawn
+from tests.machines.process import is_alive, kill_group, signal_group, spawn, stop_group
 from tests.machines.qemu_command import (
     MONITOR_SOCKET,
     PLAIN,
@@ -30,6 +31,7 @@ from tests.machines.qemu_command import (
     device,
     direct_boot,
     node,
+    write_log,
 )
 from tests.machines.qmp import Qmp, QmpError, answers
 from tests.machines.shell import GuestShell, socket_line
@@ -50,6 +52,7 @@ class Qemu(VirtualMachine):
         scsi: int = 0,
         *,
         power_cut: bool = False,
+        write_logs: bool = False,
         keep: bool = False,
         disk_mib: int = 1024,
         memory_mib: int = 2048,
@@ -60,7 +63,9 @@ class Qemu(VirtualMachine):
         cable: str | None = None,
         wiring: Wiring = PLAIN,
     ) -> None:
-        """`kvm=False` emulates even where KVM works. `cable` is one of `cable_ends`. For the others see Uml."""
+        """`kvm=False` emulates even where KVM works. `cable` is one of `cable_ends`. With `write_logs` each data disk
+        keeps a log of its writes for `frozen`, until the next start. For the others see Uml.
+        """
         settings: dict[str, int | bool | str] = {
             "nvme": nvme,
             "scsi": scsi,
@@ -74,6 +79,7 @@ class Qemu(VirtualMachine):
         """Of the next start."""
         self._disks = disk_names(nvme, scsi, disk_mib * GIB // 1024)
         self._forgetful = power_cut
+        self._logged = write_logs
         self._memory_mib = memory_mib
         self._cpus = cpus
         self._want_kvm = kvm
@@ -104,10 +110,27 @@ class Qemu(VirtualMachine):
             raise NotCapable(f"machine {self.name} keeps unflushed writes: make it with power_cut=True")
         guest = self.record.processes.get(GUEST)
         if guest is not None:
-            signal_group(guest, signal.SIGSTOP)
+            stop_group(guest)
         for role in [role for role in self.record.processes if role != GUEST]:
             kill_group(self.record.processes.pop(role))
         self.kill()
+
+    @contextmanager
+    def frozen(self) -> Iterator[dict[Path, int]]:
+        """Stops every processor and drive of the machine meanwhile. How many bytes the log of each disk has.
+
+        In them is all that the machine had written before, and was answered. The file of the disk has the log's name,
+        but for the suffix `.raw`.
+        """
+        if not self._logged:
+            raise NotCapable(f"machine {self.name} has no logs of its writes: make it with write_logs=True")
+        guest = self.record.processes[GUEST]
+        stop_group(guest)
+        try:
+            logs = [self.folder / write_log(node(disk)) for disk in self._disks]
+            yield {log: log.stat().st_size for log in logs}
+        finally:
+            signal_group(guest, signal.SIGCONT)
 
     def reset(self) -> None:
         """See Machine.reset."""
@@ -156,6 +179,8 @@ class Qemu(VirtualMachine):
     def _make_disks(self) -> None:
         for disk in self._disks:
             make_empty(self._disk_file(disk), disk.size_bytes)
+            if self._logged:
+                make_empty(self.folder / write_log(node(disk)), 0)
         if self._forgetful:
             copy_sparse(self.image.rootfs, self.folder / "root.raw")
             return
@@ -203,6 +228,7 @@ class Qemu(VirtualMachine):
             memory_mib=self._memory_mib,
             cpus=self._cpus,
             forgetful=self._forgetful,
+            logged=self._logged,
             init=self._init,
             cable=self._cable,
             wiring=self.wiring,

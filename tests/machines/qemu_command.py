@@ -56,6 +56,8 @@ class QemuParts:
     cpus: int
     forgetful: bool
     """Drives are served by nbdkit at `<node>.sock` instead of being files."""
+    logged: bool = False
+    """Each drive writes down all that is written to it, see `logged_blockdev`."""
     init: str | None = None
     cable: str | None = None
     """One end of a cable to another guest, see `cable_ends`."""
@@ -112,6 +114,22 @@ def blockdev(name: str, file: str, forgetful: bool) -> str:
     if forgetful:
         return f"driver=nbd,node-name={name},server.type=unix,server.path={name}.sock,discard=unmap"
     return f"driver=raw,node-name={name},discard=unmap,file.driver=file,file.filename={file},file.discard=unmap"
+
+
+def logged_blockdev(name: str, file: str) -> str:
+    """A -blockdev argument for a drive that writes each of its writes and flushes to a log, once it is done and before
+    the guest hears of it (block/blklogwrites.c of QEMU). A write that is to be lasting at once is logged with a flush.
+    """
+    below = (
+        f"file.driver=raw,file.discard=unmap,file.file.driver=file,file.file.filename={file},file.file.discard=unmap"
+    )
+    log = f"log.driver=raw,log.file.driver=file,log.file.filename={write_log(name)}"
+    return f"driver=blklogwrites,node-name={name},discard=unmap,{below},{log}"
+
+
+def write_log(name: str) -> str:
+    """The file that has the log of a drive, in the format that tests/e2e/log_writes.py reads."""
+    return f"{name}.writes"
 
 
 def root_blockdev(image: Image, forgetful: bool) -> str:
@@ -171,7 +189,9 @@ def _comma(properties: Mapping[str, str | int]) -> str:
 def _disks(disks: Sequence[DiskInfo], parts: QemuParts) -> list[str]:
     argv = [word for path in range(parts.wiring.paths) for word in ("-device", f"virtio-scsi-pci,id=scsi{path}")]
     for slot, disk in enumerate(disks, start=1):
-        argv += ["-blockdev", blockdev(node(disk), f"{node(disk)}.raw", parts.forgetful)]
+        file = f"{node(disk)}.raw"
+        drive = logged_blockdev(node(disk), file) if parts.logged else blockdev(node(disk), file, parts.forgetful)
+        argv += ["-blockdev", drive]
         if disk.bus == "nvme" and (slot == 1 or not parts.wiring.namespaces):
             argv += ["-device", f"pcie-root-port,id={root_port(disk)},bus=pcie.0,chassis={slot},slot={slot}"]
             if parts.wiring.namespaces:

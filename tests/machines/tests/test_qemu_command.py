@@ -12,8 +12,10 @@ IMAGE = Image(Path("/i/rootfs.ext4"), Path("/i/vmlinuz"), Path("/i/initrd"), ("/
 DISKS = disk_names(nvme=8, scsi=4, size_bytes=1 << 30)
 
 
-def made(*, forgetful: bool = False, kvm: bool = False, cable: str | None = None) -> list[str]:
-    parts = QemuParts("qemu-system-x86_64", kvm, "one", memory_mib=2048, cpus=2, forgetful=forgetful, cable=cable)
+def made(*, forgetful: bool = False, logged: bool = False, kvm: bool = False, cable: str | None = None) -> list[str]:
+    parts = QemuParts(
+        "qemu-system-x86_64", kvm, "one", memory_mib=2048, cpus=2, forgetful=forgetful, logged=logged, cable=cable
+    )
     return command(parts, direct_boot(parts, IMAGE), DISKS, {8443: 40001, 3260: 40002})
 
 
@@ -52,6 +54,12 @@ def test_scsi_disks_have_serials_and_names_that_differ() -> None:
     ]
     assert [drive["serial"] for drive in drives] == [f"LUN-SCSI-{number:02}" for number in range(1, 5)]
     assert len({drive["wwn"] for drive in drives}) == 4
+
+
+def test_a_logged_machine_has_a_log_for_each_data_disk_and_none_for_the_root() -> None:
+    drives = [drive for drive in values(made(logged=True), "-blockdev") if drive.startswith("driver=blklogwrites,")]
+    logs = [part for drive in drives for part in drive.split(",") if part.startswith("log.file.filename=")]
+    assert (len(drives), len(set(logs))) == (len(DISKS), len(DISKS))
 
 
 def test_a_forgetful_machine_serves_every_drive_the_root_included_by_nbd() -> None:
