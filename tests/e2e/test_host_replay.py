@@ -23,12 +23,12 @@ from pathlib import Path
 import pytest
 
 from lunette.client import Client
-from tests.e2e.log_writes import replay, survivors
 from tests.e2e.waiting import wait_until
 from tests.initiators.block_io import IN_GUEST, PROGRAMS
 from tests.initiators.kernel import KernelInitiator
 from tests.lab.appliance import Appliance, appliance
 from tests.lab.scene import MIB, PORTAL_PORT
+from tests.machines.log_writes import replay, survivors
 from tests.machines.qemu import Qemu
 from tests.machines.uml import Uml
 

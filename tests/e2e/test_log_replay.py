@@ -22,8 +22,8 @@ from pathlib import Path
 import pytest
 from cryptography.fernet import Fernet
 
-from tests.e2e.log_writes import entries, replay
 from tests.lab.appliance import Appliance, appliance
+from tests.machines.log_writes import entries, replay
 from tests.machines.uml import Uml
 
 pytestmark = [pytest.mark.uml, pytest.mark.slow, pytest.mark.timeout(2400)]

@@ -128,7 +128,7 @@ def logged_blockdev(name: str, file: str) -> str:
 
 
 def write_log(name: str) -> str:
-    """The file that has the log of a drive, in the format that tests/e2e/log_writes.py reads."""
+    """The file that has the log of a drive, in the format that tests/machines/log_writes.py reads."""
     return f"{name}.writes"
 
 

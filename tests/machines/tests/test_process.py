@@ -1,11 +1,21 @@
 """Only processes that are provably ours are signalled, and all of them."""
 
 import os
+import signal
 import subprocess
 import time
 from pathlib import Path
 
-from tests.machines.process import OwnedProcess, group_members, identify, is_alive, kill_group, spawn
+from tests.machines.process import (
+    OwnedProcess,
+    group_members,
+    identify,
+    is_alive,
+    kill_group,
+    signal_group,
+    spawn,
+    stop_group,
+)
 
 
 def test_a_killed_group_takes_the_children_with_it(tmp_path: Path) -> None:
@@ -44,3 +54,20 @@ def test_a_process_that_ended_is_not_alive(tmp_path: Path) -> None:
     while is_alive(ended):
         time.sleep(0.01)
     assert not os.path.exists(f"/proc/{ended.pid}")  # noqa: PTH110 - reaped, not a zombie
+
+
+def test_a_stopped_group_does_nothing_until_it_is_let_go_on(tmp_path: Path) -> None:
+    count = tmp_path / "count"
+    parent = spawn(["sh", "-c", f"while :; do echo >>{count}; done"], tmp_path / "log", cwd=tmp_path)
+    try:
+        while not count.exists():
+            time.sleep(0.01)
+        stop_group(parent)
+        before = count.stat().st_size
+        time.sleep(0.2)
+        assert count.stat().st_size == before
+        signal_group(parent, signal.SIGCONT)
+        while count.stat().st_size == before:
+            time.sleep(0.01)
+    finally:
+        kill_group(parent)
