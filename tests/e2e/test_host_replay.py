@@ -34,7 +34,7 @@ from tests.machines.uml import Uml
 
 pytestmark = [pytest.mark.qemu, pytest.mark.slow, pytest.mark.timeout(3000)]
 
-POINTS, DISK_MIB, BLOCKS = 50, 96, 1024
+POINTS, DISK_MIB, BLOCKS = 50, 192, 1024
 ARRAYS = {"mirror": ("raid1", 2), "parity": ("raid5", 4)}
 """Level, and how many disks."""
 VOLUMES = {"mthick": "mirror", "mthin": "mirror", "pthick": "parity", "pthin": "parity", "hasty": "mirror"}
