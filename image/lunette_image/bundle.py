@@ -65,7 +65,17 @@ def manifest(image: Path, release: str) -> dict[str, Any]:
         "folders": [f"/{name}" for name in product.FOLDERS],
         "kept": [f"/{name}" for name in product.KEPT],
         "files": [f"/{path.relative_to(server)}" for path in files_under(server)],
+        "alone": [f"/{path.relative_to(server)}" for path in files_under(server) if is_for_one_alone(path, server)],
     }
+
+
+def is_for_one_alone(path: Path, server: Path) -> bool:
+    """True for what keeps other software from starting storage, or changes how the server behaves: masked units, and
+    settings of md, LVM, udev, modules and the network. It is left out where others serve hosts already.
+    """
+    name = path.relative_to(server)
+    of_all = {"modprobe.d", "sysctl.d"} & set(name.parts)
+    return bool(of_all) or (name.parts[0] == "etc" and "lunette" not in name.name)
 
 
 def enabled_units(preset: str) -> list[str]:

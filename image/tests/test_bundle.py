@@ -46,6 +46,18 @@ def test_settings_are_packed_with_their_links_and_without_folders(tmp_path: Path
     assert {"/etc/lvm/devices/system.devices"} == set(manifest(IMAGE, "1.0-0")["kept"])
 
 
+def test_what_is_left_out_beside_others_is_all_that_masks_and_replaces() -> None:
+    said = manifest(IMAGE, "1.0-0")
+    alone, server = set(said["alone"]), IMAGE / "server"
+    assert {name for name in said["files"] if (server / name[1:]).is_symlink() and name.startswith("/etc")} <= alone
+    assert {"/etc/mdadm/mdadm.conf", "/etc/lvm/lvmlocal.conf", "/etc/udev/rules.d/64-md-raid-assembly.rules"} <= alone
+    assert set(said["kept"]) <= alone, "an empty list of devices would hide every volume group"
+    assert "/etc/modprobe.d/lunette.conf" in alone, "a port of an HBA may lead to disks of the server"
+    assert "/usr/lib/sysctl.d/60-lunette.conf" in alone, "hosts are connected"
+    others = set(said["files"]) - alone
+    assert all("lunette" in name for name in others), "whatever else is put there may be somebody's"
+
+
 def test_sections_of_the_list_are_the_known_ones() -> None:
     assert set(parse_packages((IMAGE / "packages.txt").read_text())) == {
         "image", "server", "zfs", "zfs modules", "firmware",

@@ -8,6 +8,7 @@ from lunette.domain.errors import Conflict, InUse, LunetteError, NoSpace, NotFou
 from lunette.domain.sizes import GIB, MIB
 from lunette.domain.steps import MdMember, VolumeDelete
 from lunette.system.fake import FakeSignature, Media, Partition
+from lunette.system.fake.lvm import DEVICES_FILE
 
 
 @pytest.fixture
@@ -251,6 +252,19 @@ def test_another_volume_under_the_same_name_is_left_alone(shop: Shop) -> None:
     with pytest.raises(Conflict, match="left alone"):
         shop.do(delete)
     assert len(shop.agent.observe().volumes) == 1
+
+
+def test_where_lvm_uses_no_list_of_devices_none_is_begun(shop: Shop) -> None:
+    """As Debian's LVM is: a list with our device alone would hide every other volume group."""
+    shop.machine.lvm.uses_devices_file = False
+    create = shop.create()
+    shop.do(create)
+    group = shop.group(create)
+    shop.do(group)
+    shop.do(shop.cut(group))
+    assert shop.machine.files.read(DEVICES_FILE) == b""
+    assert commands(shop, "lvm lvmdevices") == []
+    assert [found.name for found, _ in shop.machine.lvm.vgs()] == [group.group]
 
 
 def test_a_group_with_volumes_is_not_removed(shop: Shop) -> None:

@@ -45,6 +45,8 @@ class Lvm:
 
     def __init__(self, blocks: Blocks, md: Md, files: Files) -> None:
         self._blocks, self._md, self._files = blocks, md, files
+        self.uses_devices_file = True
+        """As the appliance's settings say; Debian's own LVM does not."""
         self.at_boot: list[Callable[[], None]] = []
         """What else forgets what ran."""
         self._active: dict[str, str] = {}
@@ -74,7 +76,7 @@ class Lvm:
 
     def is_listed(self, device: Device) -> bool:
         """True if LVM may look at the device."""
-        if not self._files.exists(DEVICES_FILE):
+        if not self.uses_devices_file or not self._files.exists(DEVICES_FILE):
             return True
         return any(line.startswith(f"{self.device_id(device)} ") for line in self._lines())
 
@@ -85,7 +87,7 @@ class Lvm:
 
     def list_device(self, device: Device) -> None:
         """Write the device to the devices file, with its PVID as it is now."""
-        if not self._files.exists(DEVICES_FILE):
+        if not self.uses_devices_file or not self._files.exists(DEVICES_FILE):
             return
         label = device.media.pv if device.media else None
         pvid = label.uuid.replace("-", "") if label else "."

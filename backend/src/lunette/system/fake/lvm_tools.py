@@ -23,7 +23,7 @@ _BARE = {
 COMMANDS = (
     "pvcreate", "pvremove", "pvresize", "vgcreate", "vgremove", "vgchange", "lvcreate", "lvremove", "lvchange",
     "lvconvert", "lvextend", "lvrename", "lvm",
-    "pvs", "vgs", "lvs", *lvm_raid.COMMANDS,
+    "pvs", "vgs", "lvs", "lvmconfig", *lvm_raid.COMMANDS,
 )  # fmt: skip
 
 
@@ -47,6 +47,8 @@ class LvmTools:
 
     def _on_others(self, command: str, options: dict[str, list[str]], words: list[str]) -> Answer:
         match command:
+            case "lvmconfig" if words == ["devices/use_devicesfile"]:
+                return 0, f"use_devicesfile={int(self._lvm.uses_devices_file)}\n", ""
             case "pvs" | "vgs" | "lvs":
                 return report(self._lvm, command, options, words)
             case "pvcreate":
@@ -251,6 +253,8 @@ class LvmTools:
         return OK
 
     def _lvmdevices(self, options: dict[str, list[str]]) -> Answer:
+        if not self._lvm.uses_devices_file:
+            return fail("Devices file not enabled.")
         for option, change in (("adddev", self._lvm.list_device), ("deldev", self._lvm.unlist_device)):
             for path in options.get(option, []):
                 device = self._blocks.find(path)

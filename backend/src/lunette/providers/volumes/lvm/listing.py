@@ -9,14 +9,22 @@ TIMEOUT_S = 180.0
 
 
 def list_device(system: System, device: str) -> None:
-    """Let LVM see the device: its devices file may be lost or from another installation."""
+    """Let LVM see the device: its devices file may be lost or from another installation.
+
+    Where LVM uses no such file it sees every device, and must not be given one: it would see nothing else then.
+    """
     told = _listed(system)
-    if not _shows(system, told, device):  # harmless if it is listed, and LVM could not tell
+    if not _shows(system, told, device) and _uses_file(system):  # harmless if it is listed, and LVM could not tell
         system.run(["lvm", "lvmdevices", "-y", "--adddev", device], timeout_s=TIMEOUT_S)
 
 
 def unlist_device(system: System, device: str) -> bool:
-    """Let LVM not look at the device any more. False if it did not. Raises ToolFailed if LVM cannot tell."""
+    """Let LVM not look at the device any more. False if it did not, or looks at all devices.
+
+    Raises ToolFailed if LVM cannot tell.
+    """
+    if not _uses_file(system):
+        return False
     told = _listed(system)
     if not _shows(system, told, device):
         if left_out := skipped(told):
@@ -24,6 +32,12 @@ def unlist_device(system: System, device: str) -> bool:
         return False
     system.run(["lvm", "lvmdevices", "-y", "--deldev", device], timeout_s=TIMEOUT_S)
     return True
+
+
+def _uses_file(system: System) -> bool:
+    """Debian's LVM does not unless a setting says so; the appliance's does."""
+    said = system.run(["lvmconfig", "--typeconfig", "full", "devices/use_devicesfile"], timeout_s=TIMEOUT_S).stdout
+    return said.strip() == "use_devicesfile=1"
 
 
 def _listed(system: System) -> CommandResult:
