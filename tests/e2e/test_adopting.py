@@ -12,8 +12,9 @@ import pytest
 from tests.e2e.waiting import wait_until
 from tests.initiators.kernel import KernelInitiator, LoginFailed
 from tests.initiators.libiscsi import Chap
-from tests.lab.appliance import Appliance, appliance
+from tests.lab.appliance import appliance
 from tests.lab.scene import PORTAL_PORT
+from tests.machines.machine import Machine
 from tests.machines.uml import Uml
 
 pytestmark = [pytest.mark.uml, pytest.mark.slow, pytest.mark.timeout(900)]
@@ -70,10 +71,8 @@ def document() -> str:
     return json.dumps({"fabric_modules": [], "storage_objects": stores, "targets": targets})
 
 
-def make_by_hand(made: Appliance) -> None:
+def make_by_hand(machine: Machine, disks: list[str], saved: str = "/root/saveconfig.json") -> None:
     """A mirror of two disks, a volume group and two logical volumes, and targets over them."""
-    disks = [f"/dev/disk/by-id/{one}" for one in made.disk_ids("ubd")]
-    machine = made.machine
     machine.check(
         "mdadm --create /dev/md/0 --run --homehost=old --name=0 --level=raid1 --raid-devices=2 --metadata=1.2 "
         f"{' '.join(disks)}",
@@ -82,8 +81,8 @@ def make_by_hand(made: Appliance) -> None:
     machine.check("udevadm settle; vgcreate -y srv /dev/md/0", timeout_s=120.0)
     for name in ("disk0", "disk1", "idle"):
         machine.check(f"lvcreate -y --name {name} --size 48m srv", timeout_s=120.0)
-    machine.check(f"umask 077; cat > /root/saveconfig.json <<'SAVED'\n{document()}\nSAVED")
-    machine.check("targetctl restore /root/saveconfig.json", timeout_s=120.0)
+    machine.check(f"umask 077; mkdir -p $(dirname {saved}); cat > {saved} <<'SAVED'\n{document()}\nSAVED")
+    machine.check(f"targetctl restore {saved}", timeout_s=120.0)
 
 
 def session_numbers(host: KernelInitiator) -> list[str]:
@@ -103,7 +102,7 @@ def shown(host: KernelInitiator, devices: dict[int, str]) -> dict[int, str]:
 def test_a_running_target_is_adopted_while_a_host_writes_and_comes_back_after_a_reset() -> None:
     with appliance(Uml("adopt", disks=2, disk_mib=256)) as made, KernelInitiator("adopt-host") as host:
         machine = made.machine
-        make_by_hand(made)
+        make_by_hand(machine, [f"/dev/disk/by-id/{one}" for one in made.disk_ids("ubd")])
         portal = f"{machine.address}:{machine.forward(PORTAL_PORT)}"
         host.login(TARGET, portal, HOST, SHOWN)
         devices = host.devices(TARGET, expected=2)

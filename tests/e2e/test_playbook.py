@@ -10,30 +10,21 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from lunette.client import Client, Endpoint
-from tests.collection.connections.guest import mount
-from tests.collection.playing import COLLECTION, Player, Running
+from tests.collection.playing import Player, Running
+from tests.e2e.bare_server import PASSWORD, Server, booted, changed, inventory
 from tests.initiators import kit as kits
 from tests.initiators.block_io import IN_GUEST
-from tests.lab.access import PatientClient, fingerprint_of
 from tests.machines.images import bundle
 from tests.machines.netns import GUEST_ADDRESS
 from tests.machines.uml import Uml
 
 pytestmark = [pytest.mark.timeout(1500), pytest.mark.uml]
-_BOOK = COLLECTION / "playbooks/bare_servers.yml"
 _ADDRESSES = (GUEST_ADDRESS, "10.0.2.16")
 """Of the appliance, whose portal listens on all: so the client's kit has two paths."""
-_PASSWORD = "a-long-enough-passphrase"
-_SCENE = {
-    "lunette_transport": "ubd", "lunette_disks": 3, "lunette_volumes": 4, "lunette_volume_size": "16MiB",
-    "vault_admin": _PASSWORD,
-}  # fmt: skip
 _SETTING, _NEWCOMER = "etc/modules-load.d/lunette.conf", "etc/systemd/system/newcomer.service"
 _BROKEN = "#!/bin/sh\necho this release is broken >&2\nexit 1\n"
 _IO = """
@@ -50,59 +41,17 @@ dd if=$dm bs=1M count=4 iflag=direct status=none | cmp - /run/pattern
 """
 
 
-@dataclass
-class Server:
-    """A guest that becomes an appliance, and what a play needs to reach it and its client."""
-
-    appliance: Uml
-    player: Player
-    hosts: Path
-    share: Path
-
-    def play(self, book: Path = _BOOK, **values: object) -> str:
-        """What Ansible printed."""
-        everything = json.dumps({**_SCENE, "bundle": str(bundle()), "token_file": str(self.share / "token"), **values})
-        return self.player.run(book, "-i", str(self.hosts), "-e", everything, env={"LUNETTE_SHARE": str(self.share)})
-
-    def install(self, release: Path, **values: object) -> str:
-        """Runs the role `appliance` alone with another bundle."""
-        book = self.hosts.parent / "install.yml"
-        role = {"role": "lunette.appliance.appliance", "appliance_bundle": str(release), **values}
-        book.write_text(json.dumps([{"hosts": "appliances", "gather_facts": False, "roles": [role]}]))
-        return self.play(book)
-
-    def connect(self, **values: object) -> str:
-        """Runs the role `initiator` alone."""
-        book, url = self.hosts.parent / "connect.yml", self.appliance.api_url
-        connection = {
-            "appliance_url": url, "appliance_token": (self.share / "token").read_text(),
-            "appliance_fingerprint": fingerprint_of(url),
-        }  # fmt: skip
-        role = {"role": "lunette.appliance.initiator", **values}
-        defaults = {"group/lunette.appliance.all": connection}
-        play = {"hosts": "clients", "gather_facts": False, "module_defaults": defaults, "roles": [role]}
-        book.write_text(json.dumps([play]))
-        return self.play(book)
-
-    def api(self) -> Client:
-        """To look behind the plays."""
-        url = self.appliance.api_url
-        client = PatientClient(Endpoint(url=url, fingerprint=fingerprint_of(url)))
-        client.login("admin", _PASSWORD)
-        return client
-
-
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("play")
     share = folder / "share"
     share.mkdir()
     with Uml("play-server", disks=3, disk_mib=128, bare=True) as machine:
-        _booted(machine, share)
+        booted(machine, share)
         assert machine.run("ls /opt/lunette /etc/systemd/system/target.service").rc, "the guest is not bare"
         machine.check(f"ip address add {_ADDRESSES[1]}/32 dev lo")
         hosts = folder / "hosts.json"
-        hosts.write_text(json.dumps(_inventory(machine.api_url)))
+        hosts.write_text(json.dumps(inventory(machine.api_url)))
         yield Server(machine, Player(folder, Running("", "", "", folder)), hosts, share)
 
 
@@ -110,7 +59,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def client(server: Server) -> Iterator[Uml]:
     """A host that reaches the appliance under both of its addresses: a relay in the guest stands for each."""
     with Uml("play-client", disks=0, memory_mib=512, bare=True) as machine:
-        _booted(machine, server.share)
+        booted(machine, server.share)
         machine.check(f"ip address add {_ADDRESSES[1]}/32 dev lo; mkdir -p {IN_GUEST} /run/logs")
         kits.put_relay(machine)
         behind = machine.reach(3260, f"127.0.0.1:{server.appliance.forward(3260)}")
@@ -125,37 +74,11 @@ def first(server: Server, client: Uml) -> str:
     return server.play()
 
 
-def _booted(machine: Uml, share: Path) -> None:
-    machine.start()
-    machine.wait_for_shell()
-    mount(machine, share)
-
-
 def _does_io(server: Server, client: Uml) -> None:
     """The volume of the client is one device over two paths and keeps what was written; raises if not."""
     with server.api() as api:
         naa = next(one["naa"] for one in api.list("/volumes") if one["name"] == "lun01")
     client.check(_IO.format(naa=naa))
-
-
-def _inventory(url: str) -> dict[str, object]:
-    guest = {
-        "ansible_connection": "guest", "ansible_python_interpreter": "/usr/bin/python3",
-        "ansible_become": False,  # the shell of the guest is root's
-    }  # fmt: skip
-    server = {**guest, "ansible_host": "play-server", "lunette_url": url}
-    client = {**guest, "ansible_host": "play-client", "initiator_install": False}
-    return {
-        "appliances": {"hosts": {"san": server}},
-        "clients": {"hosts": {"esx1": client}},
-        "here": {"hosts": {"localhost": {"ansible_connection": "local"}}},
-    }
-
-
-def _changed(printed: str, host: str) -> int:
-    found = re.search(rf"^{host} .*changed=(\d+) .*unreachable=0 .*failed=0", printed, re.M)
-    assert found, printed
-    return int(found[1])
 
 
 def _changes(printed: str) -> str:
@@ -176,20 +99,20 @@ def test_a_server_whose_own_volumes_would_not_come_back_is_refused(server: Serve
 
 @pytest.mark.slow
 def test_bare_servers_become_a_san_and_the_second_run_changes_nothing(first: str, server: Server, client: Uml) -> None:
-    assert _changed(first, "san") > 5
-    assert _changed(first, "localhost") == 7, "the token, its file, and the five kinds of the scene"
-    assert _changed(first, "esx1") > 3
+    assert changed(first, "san") > 5
+    assert changed(first, "localhost") == 7, "the token, its file, and the five kinds of the scene"
+    assert changed(first, "esx1") > 3
     _does_io(server, client)
     devices = server.appliance.check("cat /etc/lvm/devices/system.devices")
     assert "IDNAME=" in devices
     second = server.play()
-    assert [_changed(second, host) for host in ("san", "localhost", "esx1")] == [0, 0, 0], _changes(second)
+    assert [changed(second, host) for host in ("san", "localhost", "esx1")] == [0, 0, 0], _changes(second)
     assert server.appliance.check("cat /etc/lvm/devices/system.devices") == devices, "LVM would not see its groups"
     server.appliance.check("test -s /usr/share/man/man1/lunette.1")
     server.appliance.check("test -x /usr/lib/lunette/health.d/xiraid")
     server.appliance.check("bash -c '. /usr/share/bash-completion/completions/lunette; complete -p lunette'")
     _does_io(server, client)
-    assert _PASSWORD not in first + second
+    assert PASSWORD not in first + second
     assert "esx1-secret" not in first + second
 
 
@@ -241,7 +164,7 @@ def _database(server: Server) -> list[str]:
 def test_an_upgrade_keeps_the_database_and_every_session(server: Server, client: Uml, tmp_path: Path) -> None:
     kept, lost = _database(server), client.check("dmesg | grep -c 'conn error' || true")
     upgraded = server.install(_other(tmp_path, "newer"))
-    assert _changed(upgraded, "san") > 3
+    assert changed(upgraded, "san") > 3
     assert server.appliance.check("readlink /opt/lunette").strip() == "/usr/lib/lunette/newer"
     assert _database(server) == kept
     assert client.check("dmesg | grep -c 'conn error' || true") == lost, "a host had to log in again"
