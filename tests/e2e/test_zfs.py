@@ -43,6 +43,7 @@ pytestmark = [pytest.mark.qemu, pytest.mark.timeout(2400), pytest.mark.zfs]
 @pytest.mark.parametrize(
     "layout",
     [
+        pytest.param(Layout("raid10", 4), id="raid10"),
         pytest.param(Layout("raidz1", 3), id="raidz1"),
         pytest.param(Layout("raidz2", 4, pulled=2), id="raidz2"),
         pytest.param(Layout("raidz3", 5, pulled=3), id="raidz3"),

@@ -92,6 +92,33 @@ def test_a_lost_disk_is_told_by_name_until_another_has_its_place(life: Life) -> 
     assert life.is_kept()
 
 
+def test_a_pool_of_mirrors_lives_while_each_keeps_a_disk(sqlite_template: Path, tmp_path: Path) -> None:
+    world = World(database_template(sqlite_template, tmp_path))
+    life = Life(world, level=Level.RAID10, data=4)
+    found = life.look()
+    assert (found.state, found.level, found.survives_disks) == (ArrayState.CLEAN, "raid10", 1)
+    life.machine.pull(life.disks[0])
+    life.machine.pull(life.disks[3])
+    assert (life.look().state, life.look().survives_disks) == (ArrayState.DEGRADED, 0)
+    assert life.is_kept()
+    world.finish(
+        world.change_array("tank", lambda asked: asked.replace(ArrayReplace(disk=life.ids[0], new=life.ids[4]))).job_id
+        or ""
+    )
+    assert life.look().survives_disks == 0
+    life.machine.insert(life.disks[3])
+    life.care()
+    assert (life.look().state, life.look().survives_disks) == (ArrayState.CLEAN, 1)
+    life.machine.power_cut()
+    world.agent.kill()
+    assert life.is_kept()
+    life.machine.pull(life.disks[2])
+    life.machine.pull(life.disks[3])
+    assert life.look().state is ArrayState.FAILED
+    assert any("Array tank has failed" in message for message, _ in life.alerts())
+    world.close()
+
+
 def test_a_disk_that_was_replaced_and_comes_back_takes_no_part_after_a_power_cut(life: Life) -> None:
     life.machine.pull(life.disks[0])
     wish = ArrayReplace(disk=life.ids[0], new=life.ids[2])

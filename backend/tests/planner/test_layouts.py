@@ -16,6 +16,7 @@ from lunette.domain.observations import Observation
 from lunette.domain.sizes import GIB, KIB, MIB, TIB
 from lunette.planner.array_engines import ARRAY_ENGINES
 from lunette.planner.layouts import plan_layouts
+from lunette.providers.arrays.md import plan as md
 from lunette.providers.arrays.zfs import plan as zfs
 from lunette.providers.arrays.zfs import space
 
@@ -33,13 +34,16 @@ def layouts(sizes: Sequence[int], block_bytes: int = 16 * KIB, **changes: Any) -
     return plan_layouts(ids, block_bytes, machine(sizes, **changes), {})
 
 
+_OF_MD = {facts.level for facts in md.LEVELS}
+
+
 def one(found: Layouts, level: Level) -> Layout:
     return next(layout for layout in of_own_names(found) if layout.level is level)
 
 
 def of_own_names(found: Layouts) -> list[Layout]:
-    """Without LVM's, whose levels have the names of md's."""
-    return [layout for layout in found.layouts if layout.engine is not ArrayEngine.LVM]
+    """Without those of LVM and ZFS that have the names of md's."""
+    return [one for one in found.layouts if one.engine is ArrayEngine.MD or one.level not in _OF_MD]
 
 
 @given(SIZES, BLOCKS)
@@ -161,6 +165,20 @@ def test_raid10_is_told_in_each_of_its_layouts_with_what_its_copies_cost() -> No
     assert "there are 2 disks" in (two[Raid10Layout.F3] or "")
 
 
+def test_zfs_stripes_over_mirrors_of_two() -> None:
+    def raid10(sizes: list[int]) -> Layout:
+        found = layouts(sizes).layouts
+        return next(one for one in found if (one.engine, one.level) == (ArrayEngine.ZFS, Level.RAID10))
+
+    told = raid10([TIB] * 6)
+    assert (told.survives, told.survives_disks, told.small_write_ios) == ("one disk of each pair", 1, 3)
+    assert told.usable_percent == pytest.approx(50, rel=0.05)
+    pairs = raid10([TIB, TIB, 2 * TIB, 2 * TIB])
+    assert pairs.usable_percent == pytest.approx(50, rel=0.05), "each pair has the room of its smaller disk"
+    assert "3 is no even number" in (raid10([TIB] * 3).problem or "") or "takes 4" in (raid10([TIB] * 3).problem or "")
+    assert raid10([TIB] * 5).problem == "zfs raid10 is made of mirrors of two disks: 5 is no even number"
+
+
 def test_lvm_raid_is_told_with_what_its_checksums_take() -> None:
     told = {x.level: x for x in layouts([TIB] * 6).layouts if x.engine is ArrayEngine.LVM}
     assert [(level, x.survives_disks, x.small_write_ios) for level, x in told.items()] == [
@@ -190,7 +208,7 @@ def test_too_few_disks_mixed_sectors_and_a_missing_module_are_reasons() -> None:
         x for x in plan_layouts(["nvme-D1", "nvme-D2"], 16 * KIB, without, {}).layouts if x.engine is ArrayEngine.ZFS
     ]
     assert all("has no array engine zfs" in (layout.problem or "") for layout in told)
-    assert len(told) == 8
+    assert {one.level for one in told} == {facts.level for facts in zfs.LEVELS}
 
 
 def test_a_disk_in_the_way_is_told_for_itself_and_the_figures_stand() -> None:

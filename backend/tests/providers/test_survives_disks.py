@@ -107,6 +107,8 @@ ON, OFF = "ONLINE", "UNAVAIL"
         (pool_of(top("draid2:4d:11c:1s", [ON, "FAULTED", *[ON] * 9])), 1),
         (pool_of(top("mirror", [ON, OFF, ON])), 1), (pool_of(top("mirror", [ON, OFF])), 0),
         (pool_of(top("mirror", [ON, ON]), top("mirror", [ON, OFF], 1)), 0),
+        (pool_of(top("mirror", [ON, ON]), top("mirror", [ON, ON], 1)), 1),
+        (pool_of(top("mirror", [OFF, OFF]), top("mirror", [ON, ON], 1)), None),
         (pool_of(top("raidz2", [ON] * 5), top("disk", [ON], 1)), 0),
         (pool_of(top("raidz2", [ON] * 5), special=[top("mirror", [OFF, ON], 1)]), 0),
         (pool_of(top("raidz9", [ON, OFF, ON])), None), (pool_of(top("raidz1", [OFF, OFF, ON])), None),
@@ -116,3 +118,21 @@ ON, OFF = "ONLINE", "UNAVAIL"
 )  # fmt: skip
 def test_zfs_counts_its_least_redundant_vdev(pool: zfs.Pool, left: int | None) -> None:
     assert zfs.array(pool, True, 0, (), 0.0, all_disks=False).survives_disks == left
+
+
+@pytest.mark.parametrize(
+    ("pool", "level", "state"),
+    [
+        (pool_of(top("mirror", [ON, ON]), top("mirror", [ON, ON], 1), state=ON), "raid10", ArrayState.CLEAN),
+        (pool_of(top("mirror", [ON, OFF]), top("mirror", [OFF, ON], 1)), "raid10", ArrayState.DEGRADED),
+        (pool_of(top("mirror", [OFF, OFF]), top("mirror", [ON, ON], 1)), "raid10", ArrayState.FAILED),
+        (pool_of(top("mirror", [OFF, ON, OFF])), "mirror", ArrayState.DEGRADED),
+        (pool_of(top("mirror", [ON, ON, ON]), top("mirror", [ON, ON, ON], 1), state=ON), "mirror", ArrayState.CLEAN),
+        (pool_of(top("raidz1", [OFF, ON, ON]), top("raidz1", [OFF, ON, ON], 1)), "raidz1", ArrayState.DEGRADED),
+        (pool_of(top("raidz1", [OFF, OFF, ON]), top("raidz1", [ON, ON, ON], 1)), "raidz1", ArrayState.FAILED),
+        (pool_of(top("disk", [ON]), top("disk", [OFF], 1)), "stripe", ArrayState.FAILED),
+    ],
+)
+def test_a_pool_is_lost_with_any_of_its_vdevs(pool: zfs.Pool, level: str, state: ArrayState) -> None:
+    found = zfs.array(pool, True, 0, (), 0.0, all_disks=False)
+    assert (found.level, found.state) == (level, state)

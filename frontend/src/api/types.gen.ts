@@ -3850,6 +3850,8 @@ export type LeftOut = {
  *
  * raid*: md's words. stripe, mirror, raidz1 to raidz3: ZFS's; its parity levels are no RAID 5 or 6 on disk.
  *
+ * raid10 of ZFS: a pool of mirrors of two disks each, in the order in which the disks are given.
+ *
  * draid1 to draid3: ZFS's as well, groups of RAID-Z spread over more disks than one is wide, with their spares.
  *
  * external: one device, whose redundancy is the matter of what presents it.

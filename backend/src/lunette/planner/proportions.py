@@ -17,7 +17,7 @@ _ONE_PARITY = {Level.RAID4: Level.RAID6, Level.RAID5: Level.RAID6, Level.RAIDZ1:
                Level.DRAID1: Level.DRAID2}  # fmt: skip
 """Levels with one parity, and what survives a second loss."""
 _RAIDZ = (Level.RAIDZ1, Level.RAIDZ2, Level.RAIDZ3)
-_STRIPED = {Level.RAID1: "raid10 stripes over mirrors", Level.MIRROR: "md's raid10 stripes over mirrors"}
+_STRIPED = {Level.RAID1: "raid10 stripes over mirrors", Level.MIRROR: "raid10 stripes over mirrors of two"}
 
 
 def warnings(level: Level, disks: Sequence[ObservedDisk]) -> tuple[str, ...]:

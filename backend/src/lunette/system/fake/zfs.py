@@ -83,7 +83,8 @@ class PoolData:
     """False until the first transaction is written: before it nothing can be imported."""
 
     def survives(self) -> int:
-        return len(self.slots) - 1 if self.level == "mirror" else _SPARE[self.level.partition(":")[0]]
+        whole = {"mirror": len(self.slots) - 1, "raid10": len(self.slots) // 2}
+        return whole[self.level] if self.level in whole else _SPARE[self.level.partition(":")[0]]
 
     def beside_of(self, guid: int) -> BesideVdev | None:
         """The vdev beside the data disks that a disk is in."""
@@ -151,9 +152,17 @@ class ImportedPool:
 
     def data_state(self) -> str:
         """Of the vdev of its data disks: degraded as long as a disk is missing, also where a spare stands in for it."""
-        if self.missing() > self.data.survives():
+        if self.missing() > self.data.survives() or "UNAVAIL" in self.pair_states():
             return "UNAVAIL"
         return "DEGRADED" if len(self.members) < len(self.data.slots) else "ONLINE"
+
+    def pair_states(self) -> list[str]:
+        """Of each mirror of a pool that is made of several; none of any other."""
+        if self.data.level != "raid10":
+            return []
+        away = [slot not in self.members and not self.stands_in(slot) for slot in range(len(self.data.slots))]
+        states = ("ONLINE", "DEGRADED", "UNAVAIL")
+        return [states[sum(away[at : at + 2])] for at in range(0, len(away), 2)]
 
     def lost(self, *kinds: str) -> list[BesideVdev]:
         """The vdevs of these kinds that have no disk left."""

@@ -23,7 +23,13 @@ def status(pools: Sequence[ImportedPool], now: float) -> str:
 def _pool(pool: ImportedPool, now: float) -> Row:
     data, state = pool.data, pool.state()
     leaves = {row["name"]: row for row in _slots(pool)}
-    if data.level != "stripe":
+    if pairs := pool.pair_states():
+        legs = [*leaves.items()]
+        leaves = {
+            f"mirror-{at}": _vdev(f"mirror-{at}", "mirror", 1 + at, state) | {"vdevs": dict(legs[2 * at : 2 * at + 2])}
+            for at, state in enumerate(pairs)
+        }
+    elif data.level != "stripe":
         kind = data.level if data.level == "mirror" else data.level[:5]
         leaves = {f"{data.level}-0": _vdev(f"{data.level}-0", kind, 1, pool.data_state()) | {"vdevs": leaves}}
     root = _vdev(data.name, "root", data.guid, state) | {"vdevs": leaves}

@@ -10,7 +10,17 @@ from lunette.system.fake.mdadm_manage import Answer
 from lunette.system.fake.zfs import BesideVdev, ImportedPool, Member, PoolData, Zfs, ZfsLabel
 
 OK: Answer = (0, "", "")
-_LEAST = {"stripe": 1, "mirror": 2, "raidz1": 2, "raidz2": 3, "raidz3": 4, "draid1": 2, "draid2": 3, "draid3": 4}
+_LEAST = {
+    "stripe": 1,
+    "mirror": 2,
+    "raid10": 4,
+    "raidz1": 2,
+    "raidz2": 3,
+    "raidz3": 4,
+    "draid1": 2,
+    "draid2": 3,
+    "draid3": 4,
+}
 _CLASSES = ("log", "cache", "special", "spare")
 _DRAID = re.compile(r"draid([123]):(\d+)d:(\d+)c:(\d+)s")
 _IN_USE = "invalid vdev specification\nuse '-f' to override the following errors:\n{} is in use"
@@ -35,6 +45,8 @@ def spec_of(words: Sequence[str]) -> Spec:
             spec.beside.append((kind, False, []))
         elif word.partition(":")[0] in _LEAST and kind:
             spec.beside[-1] = (kind, True, [])
+        elif word == "mirror" and spec.level in ("mirror", "raid10") and len(spec.data) % 2 == 0:
+            spec.level = "raid10"  # several mirrors, which have two disks each here
         elif word.partition(":")[0] in _LEAST:
             spec.level = word
         else:
@@ -83,7 +95,7 @@ class VdevTools:
         ashift = next((int(pair[7:]) for pair in options.get("-o", []) if pair.startswith("ashift=")), 12)
         sizes = [disk.media.size_bytes - 16 * 1024**2 for disk in members]
         parity = int(level[5]) if level[:5] in ("raidz", "draid") else 0
-        shares = {"mirror": 1, "stripe": len(sizes)}.get(level, len(sizes) - parity)
+        shares = {"mirror": 1, "raid10": len(sizes) // 2, "stripe": len(sizes)}.get(level, len(sizes) - parity)
         shape = _DRAID.match(level)
         spares = int(shape.group(4)) if shape else 0
         slots = [random.getrandbits(63) for _ in members]
@@ -283,7 +295,7 @@ def top_guid(vdev: BesideVdev) -> int:
 
 def _mismatch(spec: Spec) -> str | None:
     """check_replication: special disks must be as redundant as the data disks, neither more nor less."""
-    parity = {"stripe": 0, "mirror": len(spec.data) - 1}.get(spec.level)
+    parity = {"stripe": 0, "mirror": len(spec.data) - 1, "raid10": 1}.get(spec.level)
     parity = int(spec.level[5]) if parity is None else parity
     for kind, is_mirror, paths in spec.beside:
         if kind == "special" and (len(paths) - 1 if is_mirror else 0) != parity:

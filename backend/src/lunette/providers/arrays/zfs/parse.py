@@ -117,8 +117,10 @@ class Pool(Model):
                 yield from ((role, leaf) for leaf in top.leaves())
 
     def level(self) -> str:
-        """The level of its first vdev: a pool of disks alone is a stripe."""
+        """The level of its first vdev: a pool of disks alone is a stripe. Several mirrors of two disks are a raid10."""
         first = self.root.vdevs[0] if self.root.vdevs else self.root
+        if len(self.root.vdevs) > 1 and all(_is_pair(top) for top in self.root.vdevs):
+            return Level.RAID10.value
         return first.name.partition("-")[0].partition(":")[0] if first.kind in GROUPS else Level.STRIPE.value
 
     def layout(self) -> str | None:
@@ -131,6 +133,10 @@ class Pool(Model):
         return tuple(
             slot for top in self.root.vdevs for slot in (top.vdevs if top.kind in GROUPS else (top,))
         )  # fmt: skip
+
+
+def _is_pair(top: Vdev) -> bool:
+    return top.kind == "mirror" and len(top.vdevs) == space.PAIR
 
 
 @reader("zpool status")
@@ -343,12 +349,12 @@ def least_disk(pool: Pool, role: MemberRole) -> int | None:
 
 def _state(pool: Pool, disks: Sequence[ObservedDisk]) -> ArrayState:
     """How the data is. A log or a cache that is lost endangers nothing: the pool itself says DEGRADED without a log."""
-    parities = space.parity(Level(pool.level())) if pool.level() in set(Level) else 0
     slots = pool.slots()
-    spare = len(slots) - 1 if pool.level() == Level.MIRROR.value else parities
-    lost = _lost(slots, disks, pool.is_filling())
+    of_each = [(_lost(places(top), disks, pool.is_filling()), _redundancy(top) or 0) for top in pool.root.vdevs]
+    lost = sum(count for count, _ in of_each)
     gone = [(_lost(places(top), disks, False), len(places(top))) for top in pool.special]
-    if pool.state in _FAILED or lost > spare or any(count == of for count, of in gone):
+    is_lost = any(count > spare for count, spare in of_each) or any(count == of for count, of in gone)
+    if pool.state in _FAILED or is_lost:
         return ArrayState.FAILED
     if pool.is_filling():
         return ArrayState.REBUILDING

@@ -34,13 +34,16 @@ MIN_DISK_BYTES = 64 * MIB
 """SPA_MINDEVSIZE (include/sys/fs/zfs.h)."""
 _HOLE = (WriteHole.COPY_ON_WRITE,)
 _SURVIVES = {
-    Level.STRIPE: "none", Level.MIRROR: "all disks but one", Level.RAIDZ1: "one disk", Level.RAIDZ2: "two disks",
-    Level.RAIDZ3: "three disks", Level.DRAID1: "one disk", Level.DRAID2: "two disks", Level.DRAID3: "three disks",
+    Level.STRIPE: "none", Level.MIRROR: "all disks but one", Level.RAID10: "one disk of each pair",
+    Level.RAIDZ1: "one disk", Level.RAIDZ2: "two disks", Level.RAIDZ3: "three disks",
+    Level.DRAID1: "one disk", Level.DRAID2: "two disks", Level.DRAID3: "three disks",
 }  # fmt: skip
 ROLES = (MemberRole.SPARE, MemberRole.LOG, MemberRole.CACHE, MemberRole.SPECIAL)
 VERBS = (ArrayVerb.ADD_SPARES, ArrayVerb.ADD_DISKS, ArrayVerb.REPLACE, ArrayVerb.REMOVE, ArrayVerb.SCRUB)
-_LEAST = {Level.STRIPE: 1, Level.MIRROR: 2, Level.RAIDZ1: 3, Level.RAIDZ2: 4, Level.RAIDZ3: 5, Level.DRAID1: 3,
-          Level.DRAID2: 4, Level.DRAID3: 5}  # fmt: skip
+_LEAST = {
+    Level.STRIPE: 1, Level.MIRROR: 2, Level.RAID10: 4, Level.RAIDZ1: 3, Level.RAIDZ2: 4, Level.RAIDZ3: 5,
+    Level.DRAID1: 3, Level.DRAID2: 4, Level.DRAID3: 5,
+}  # fmt: skip
 
 
 def small_write_ios(
@@ -55,7 +58,7 @@ def small_write_ios(
         return (min(sectors, shape.data) if block_bytes > 4 * KIB else 0) + shape.width
     spread = min(sectors, disks - space.parity(level)) if space.parity(level) else 1
     reads = spread if block_bytes > 4 * KIB else 0
-    return reads + (disks if level is Level.MIRROR else spread + space.parity(level))
+    return reads + (space.copies(level, disks) or spread + space.parity(level))
 
 
 def default_shape(level: Level, disks: int) -> draid.Shape | None:
@@ -101,6 +104,9 @@ def problems(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldPro
     facts, count, found = next(f for f in LEVELS if f.level is wish.level), len(wish.disks), []
     if not facts.min_disks <= count <= facts.max_disks:
         rule = f"zfs {wish.level.value} takes {facts.min_disks} to {facts.max_disks} disks, not {count}"
+        found.append(FieldProblem(field="disks", value=str(count), message=rule))
+    if wish.level is Level.RAID10 and count % 2:
+        rule = f"zfs raid10 is made of mirrors of two disks: {count} is no even number"
         found.append(FieldProblem(field="disks", value=str(count), message=rule))
     if wish.spares and wish.level is Level.STRIPE:
         rule = "a stripe has nothing to fill a spare from: leave spares out"
@@ -160,7 +166,8 @@ def too_small(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldPr
 
 def survives(level: Level, disks: int) -> int:
     """How many disks may be lost, whichever they are."""
-    return disks - 1 if level is Level.MIRROR else space.parity(level)
+    copies = space.copies(level, disks)
+    return copies - 1 if copies else space.parity(level)
 
 
 def special_problem(level: Level, disks: int, special: int) -> FieldProblem | None:

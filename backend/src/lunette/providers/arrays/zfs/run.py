@@ -16,6 +16,7 @@ from lunette.domain.steps import MdMember, PoolCreate, PoolDestroy
 from lunette.providers.arrays.zfs import labels, module, observe, parse
 from lunette.providers.arrays.zfs.assemble import import_pool
 from lunette.providers.arrays.zfs.plan import ASHIFT_MARK, MARK, NAMELESS, device_path
+from lunette.providers.arrays.zfs.space import PAIR
 from lunette.providers.disks.inventory import observe_disks, same_disk, settle
 from lunette.system.doorway import System
 
@@ -208,15 +209,24 @@ def _create_command(step: PoolCreate, disks: Mapping[MemberRole, Sequence[Observ
     marks = (f"{MARK}={step.array_id}", f"{ASHIFT_MARK}={step.ashift}")
     pool = [word for option in (f"ashift={step.ashift}", *_POOL_OPTIONS) for word in ("-o", option)]
     root = [word for option in (*_ROOT_OPTIONS, *marks) for word in ("-O", option)]
-    level = [] if step.level is Level.STRIPE else [step.layout or step.level.value]
-    data = [f"/dev/disk/by-id/{disk.id}" for disk in disks[MemberRole.DATA]]
+    data = _data_words(step, [f"/dev/disk/by-id/{disk.id}" for disk in disks[MemberRole.DATA]])
     beside = [
         word
         for role, found in disks.items()
         if found and role is not MemberRole.DATA
         for word in role_words(role, [disk.id for disk in found])
     ]
-    return ["zpool", "create", *force, *pool, *root, "--", step.pool, *level, *data, *beside]
+    return ["zpool", "create", *force, *pool, *root, "--", step.pool, *data, *beside]
+
+
+def _data_words(step: PoolCreate, paths: Sequence[str]) -> list[str]:
+    match step.level:
+        case Level.STRIPE:
+            return [*paths]
+        case Level.RAID10:
+            return [word for at in range(0, len(paths), PAIR) for word in ("mirror", *paths[at : at + PAIR])]
+        case _:
+            return [step.layout or step.level.value, *paths]
 
 
 def role_words(role: MemberRole, disk_ids: Sequence[str]) -> list[str]:

@@ -16,6 +16,8 @@ MIN_ASHIFT = 12
 """4 KiB: drives that pretend 512 byte sectors suffer below it, and a replacement with 4 KiB sectors would not fit."""
 MAX_ASHIFT = 16
 _PARITY = {Level.RAIDZ1: 1, Level.RAIDZ2: 2, Level.RAIDZ3: 3, **draid.LEVELS}
+PAIR = 2
+"""Disks of each mirror of a raid10, neighbours as they are given."""
 _LABELS = 4 * MIB + 512 * KIB
 """Two labels and the boot area in front, two labels behind."""
 _RESERVED = 8 * MIB
@@ -26,6 +28,11 @@ _INDIRECT_BYTES, _POINTERS = 128 * KIB, 1024
 def parity(level: Level) -> int:
     """Disks' worth of parity of a RAID-Z or dRAID level, of its groups; 0 for the others."""
     return _PARITY.get(level, 0)
+
+
+def copies(level: Level, disks: int) -> int:
+    """On how many disks each block lies in a mirror of so many disks, or in mirrors of two; 0 for the others."""
+    return {Level.MIRROR: disks, Level.RAID10: PAIR}.get(level, 0)
 
 
 def ashift(physical_block_bytes: int) -> int:
@@ -51,7 +58,7 @@ def cost(level: Level, disks: int, block_bytes: int, shift: int, shape: draid.Sh
     if parities := parity(level):
         return allocated(block_bytes, disks, parities, shift) / block_bytes
     on_disk = max(block_bytes, 1 << shift) / block_bytes
-    return on_disk * (disks if level is Level.MIRROR else 1)
+    return on_disk * (copies(level, disks) or 1)
 
 
 def dilution(level: Level, disks: int, block_bytes: int, shift: int, shape: draid.Shape | None = None) -> float:
@@ -66,12 +73,15 @@ def member_bytes(disk_bytes: int) -> int:
 
 
 def pool_bytes(level: Level, disk_bytes: list[int], shift: int, shape: draid.Shape | None = None) -> int:
-    """What ZFS shows as usable in a fresh pool of one vdev, in bytes of 128 KiB blocks.
+    """What ZFS shows as usable in a fresh pool, in bytes of 128 KiB blocks.
 
-    A stripe is as many vdevs as it has disks; the others use the smallest disk's size of each.
+    A stripe is as many vdevs as it has disks, a raid10 one for each pair; the others use the smallest disk's size of
+    each.
     """
-    if level is Level.STRIPE:
-        space = sum(_metaslabs(member_bytes(size)) for size in disk_bytes)
+    if level in (Level.STRIPE, Level.RAID10):
+        each = PAIR if level is Level.RAID10 else 1
+        vdevs = [disk_bytes[at : at + each] for at in range(0, len(disk_bytes), each)]
+        space = sum(_metaslabs(member_bytes(min(sizes))) for sizes in vdevs)
         return max(0, space - _slop(space))
     smallest, disks = member_bytes(min(disk_bytes)), len(disk_bytes)
     if shape is not None:
