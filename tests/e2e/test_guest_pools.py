@@ -22,6 +22,8 @@ CONTENTS = {"lun": "copy", "zvol": "foreign", "copied": "copy", "lent": "foreign
 HEAD_MIB = 4
 """Two of the four labels that name a vdev lie in the first 512 KiB, and its data begin at 4 MiB."""
 FOREIGN = "/dev/shm/foreign"
+PIECE = 60_000
+"""Characters of a word that a command line takes."""
 
 
 def made_of(standing: Standing, disks: list[str]) -> None:
@@ -59,8 +61,11 @@ def writes_pools(standing: Standing, there: dict[int, str]) -> None:
     for (_, device), content in zip(sorted(there.items()), CONTENTS.values(), strict=True):
         source = f"dd if={member} bs=1M count={HEAD_MIB} status=none" if content == "copy" else f"cat {FOREIGN}"
         packed = standing.guest(f"{source} | gzip -9 | base64 -w0")
+        on_host(standing, "rm -f /run/packed")
+        for at in range(0, len(packed), PIECE):
+            on_host(standing, f"printf %s {packed[at : at + PIECE]} >>/run/packed")
         write = f"dd of={device} bs=1M oflag=direct iflag=fullblock conv=fsync status=none"
-        on_host(standing, f"echo {packed} | base64 -d | gunzip | {write}")
+        on_host(standing, f"base64 -d /run/packed | gunzip | {write}")
     standing.guest(f"rm {FOREIGN}")
 
 
