@@ -54,7 +54,8 @@ def on_host(standing: Standing, command: str) -> str:
 
 def writes_pools(standing: Standing, there: dict[int, str]) -> None:
     """The head of our member, and the whole of a pool that the appliance's tools made in memory."""
-    member = standing.guest("zpool status -PL tank* | awk '$1 ~ \"^/dev/\" {print $1}' | head -1")
+    member = standing.guest("zpool status -PL | awk '$1 ~ \"^/dev/\" {print $1}' | head -1")
+    assert member.startswith("/dev/")
     standing.guest(
         f"truncate -s 64M {FOREIGN} && zpool create -o cachefile=none -m none foreign {FOREIGN} && zpool export foreign"
     )
