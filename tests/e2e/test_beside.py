@@ -121,7 +121,8 @@ def test_a_server_made_by_hand_becomes_an_appliance_while_its_host_writes(tmp_pa
         machine.check(f"{LUNETTE} adopt --yes", timeout_s=300)
         wait_until("it is Lunette's", lambda: is_served(server))
         assert session_numbers(host) == sessions
-        is_refused(server, f"still has /iscsi/{DEMO}")
+        machine.check("mkswap -q /dev/srv/idle && swapon /dev/srv/idle")
+        is_refused(server, f"still has srv-idle in use by the server, open volume idle, /iscsi/{DEMO}")
         restarted(server, host)
         wait_until("it is served", lambda: is_served(server), deadline_s=300)
 
