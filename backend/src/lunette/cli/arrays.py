@@ -119,8 +119,8 @@ COMMANDS = {
         ),
         Command("create", "Creates an array of disks.", ("array_create",), (
             Param("name", "Its name."),
-            Param("--level", "raid0 to raid10 with md; raid1, 5, 6, 10 with lvm; stripe to draid3, raid10 with zfs; external.",
-                  words=LEVEL, required=True),
+            Param("--level", "raid0 to raid10 with md; raid1, 5, 6, 10 with lvm; stripe to draid3, raid10 with zfs; "
+                  "external.", words=LEVEL, required=True),
             Param("--disk", "Stable disk id; repeat for each disk.", field="disks", noun="disk", many=True,
                   required=True),
             Param("--write-mostly", "raid1: disk that is read only if no other holds the data; repeatable.",
