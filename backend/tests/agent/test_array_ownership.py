@@ -15,6 +15,7 @@ from lunette.domain.arrays import ArrayState, Level, ObservedArray
 from lunette.domain.errors import ToolFailed
 from lunette.domain.exports import ExportSet
 from lunette.domain.steps import MdCreate
+from lunette.system.doorway import CommandResult
 
 UUID = "5d2f80b4c1e64a979b3377e09f6a1c28"
 
@@ -83,7 +84,7 @@ def test_an_array_that_cannot_be_read_at_a_shutdown_is_named(monkeypatch: pytest
     shop.do(create)
     run = shop.machine.run
 
-    def without_detail(argv: Sequence[str], **options: Any) -> str:
+    def without_detail(argv: Sequence[str], **options: Any) -> CommandResult:
         if list(argv[:2]) == ["mdadm", "--detail"]:
             raise ToolFailed("mdadm refused (exit code 1); the log has its words")
         return run(argv, **options)

@@ -36,8 +36,8 @@ def unlist_device(system: System, device: str) -> bool:
 
 def _uses_file(system: System) -> bool:
     """Debian's LVM does not unless a setting says so; the appliance's does."""
-    said = system.run(["lvmconfig", "--typeconfig", "full", "--", "devices/use_devicesfile"], timeout_s=TIMEOUT_S).stdout
-    return said.strip() == "use_devicesfile=1"
+    words = ["lvmconfig", "--typeconfig", "full", "--", "devices/use_devicesfile"]
+    return system.run(words, timeout_s=TIMEOUT_S).stdout.strip() == "use_devicesfile=1"
 
 
 def _listed(system: System) -> CommandResult:
