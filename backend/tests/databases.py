@@ -82,8 +82,12 @@ class PostgresServer:
     def _run(self, program: str, *arguments: str) -> None:
         subprocess.run(
             [str(self._programs / program), f"--pgdata={self._folder}/data", *arguments],
-            check=True, user=self._user, cwd=self._folder, stdout=subprocess.DEVNULL, timeout=START_S * 2,
-        )  # fmt: skip
+            check=True,
+            user=self._user,
+            cwd=self._folder,
+            stdout=subprocess.DEVNULL,
+            timeout=START_S * 2,
+        )
 
 
 def migrated_file(folder: Path) -> Path:

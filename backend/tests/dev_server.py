@@ -56,9 +56,14 @@ def main() -> None:
             threading.Thread(target=_scene, args=(url, token, machine), daemon=True).start()
         print(f"API {url}   user admin   password {PASSWORD}", flush=True)
         uvicorn.run(
-            app, host=options.host, port=options.port, log_level="warning", timeout_graceful_shutdown=1,
-            ssl_certfile=options.certificate, ssl_keyfile=options.key,
-        )  # fmt: skip
+            app,
+            host=options.host,
+            port=options.port,
+            log_level="warning",
+            timeout_graceful_shutdown=1,
+            ssl_certfile=options.certificate,
+            ssl_keyfile=options.key,
+        )
 
 
 def _tick(machine: FakeSystem) -> None:

@@ -68,9 +68,14 @@ def explored(name: str, count: int) -> Callable[[Test], Test]:
 
 def _settings(kept: ExampleDatabase, count: int, phases: tuple[Phase, ...]) -> settings:
     return settings(
-        max_examples=count, deadline=None, derandomize=False, database=kept, print_blob=True, phases=phases,
+        max_examples=count,
+        deadline=None,
+        derandomize=False,
+        database=kept,
+        print_blob=True,
+        phases=phases,
         suppress_health_check=_SLOW,
-    )  # fmt: skip
+    )
 
 
 def _kept_as(name: str, test: Test) -> Test:

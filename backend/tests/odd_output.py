@@ -9,12 +9,36 @@ from hypothesis import strategies as st
 Place = tuple[Any, Any]
 """A container and a key of it."""
 ODD_VALUES: tuple[Any, ...] = (
-    None, "x", [], {}, "", "-", "7", "-1", 0, -1, 2**70, 1.5, True, [None], {"x": None}, [[]],
-)  # fmt: skip
+    None,
+    "x",
+    [],
+    {},
+    "",
+    "-",
+    "7",
+    "-1",
+    0,
+    -1,
+    2**70,
+    1.5,
+    True,
+    [None],
+    {"x": None},
+    [[]],
+)
 ODD_WORDS = ("", "-", "0", "-1", "x", "99999999999999999999", "(null)", ":", "{", '"', "\x00", "\ufffd", "é")
 ODD_LINES = (
-    "", "  WARNING: something is odd", "[note] odd", '"odd" is odd', "{", "}", "null", "\x00", "odd: 1", "odd=1",
-)  # fmt: skip
+    "",
+    "  WARNING: something is odd",
+    "[note] odd",
+    '"odd" is odd',
+    "{",
+    "}",
+    "null",
+    "\x00",
+    "odd: 1",
+    "odd=1",
+)
 EMPTY = ("", "\n", "null", "[]", "{}", "0", '""', "true", "no such thing", "\x00" * 8, "[" * 3000)
 
 

@@ -120,19 +120,27 @@ def make_parts(
     """Everything an application needs, on a SQLite file in `folder` or on the database given."""
     store = Store.open(url or fresh_file(folder), SecretBox(Fernet.generate_key()), busy_timeout_s)
     return Parts(
-        store=store, control=Control(store, agent, pace=PACE), feed=EventFeed(store),
+        store=store,
+        control=Control(store, agent, pace=PACE),
+        feed=EventFeed(store),
         one_time=OneTimePassword(folder / "one-time"),
-        passwords=Passwords(QUICK), login_limit=LoginLimit(), name=lambda: "test", ui=ui,
-    )  # fmt: skip
+        passwords=Passwords(QUICK),
+        login_limit=LoginLimit(),
+        name=lambda: "test",
+        ui=ui,
+    )
 
 
 def add_user(store: Store, username: str, role: Role, password: str, *, must_change: bool = False) -> str:
     """A user who may log in; returns the id."""
     with store.write() as tx:
         user = User(
-            id=IdentitySource().id(), username=username, role=role.value, password_hash=QUICK.hash(password),
+            id=IdentitySource().id(),
+            username=username,
+            role=role.value,
+            password_hash=QUICK.hash(password),
             must_change_password=must_change,
-        )  # fmt: skip
+        )
         tx.add(user)
     return user.id
 
@@ -145,10 +153,15 @@ def add_token(store: Store, role: Role) -> str:
     with store.write() as tx:
         tx.add(
             ApiToken(
-                id=IdentitySource().id(), name=name, user_id=owner, token_hash=hash_secret(secret), role=role.value,
-                expires_at=None, last_used_at=None,
+                id=IdentitySource().id(),
+                name=name,
+                user_id=owner,
+                token_hash=hash_secret(secret),
+                role=role.value,
+                expires_at=None,
+                last_used_at=None,
             )
-        )  # fmt: skip
+        )
     return secret
 
 
@@ -243,18 +256,25 @@ def running(parts: Parts) -> Iterator[TestClient]:
 
 @contextmanager
 def serving(
-    parts: Parts, port: int = 0, certificate: Path | None = None, key: Path | None = None,
+    parts: Parts,
+    port: int = 0,
+    certificate: Path | None = None,
+    key: Path | None = None,
     limits: Limits | None = None,
-) -> Iterator[tuple[str, Server]]:  # fmt: skip
+) -> Iterator[tuple[str, Server]]:
     """The application of these parts on a loopback port of a real server; yields its address and the server.
 
     With a certificate (PEM) and its key it speaks TLS.
     """
     with socket.create_server(("127.0.0.1", port)) as listener:
         config = uvicorn.Config(
-            app_of(parts), log_level="warning", timeout_graceful_shutdown=20, lifespan="on",
-            ssl_certfile=certificate, ssl_keyfile=key,
-        )  # fmt: skip
+            app_of(parts),
+            log_level="warning",
+            timeout_graceful_shutdown=20,
+            lifespan="on",
+            ssl_certfile=certificate,
+            ssl_keyfile=key,
+        )
         server = Server(config, parts.feed, limits=limits)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()

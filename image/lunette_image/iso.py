@@ -110,9 +110,7 @@ def version_of(sources: Sources) -> str:
     return product.read_distribution(sources.backend).version
 
 
-def live_layer(
-    cache: Cache, sources: Sources, layers: Layers, signer: Signer, more: Path | None = None
-) -> Path:  # fmt: skip
+def live_layer(cache: Cache, sources: Sources, layers: Layers, signer: Signer, more: Path | None = None) -> Path:
     """The compressed tree; `more` is a folder laid over all else."""
     key = content_key([more] if more else [], live_key(sources, layers, signer))
     return cache.layer("live", key, lambda work: _build_live(work, sources, layers, signer, more), keep=3)

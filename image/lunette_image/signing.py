@@ -88,9 +88,11 @@ def signer(
     if certificate is not None and key is not None:
         _check_signer(certificate)
     return Signer(
-        (certificate or trusted).resolve(), key.resolve() if key else None, trusted.resolve(),
+        (certificate or trusted).resolve(),
+        key.resolve() if key else None,
+        trusted.resolve(),
         revoked.resolve() if revoked else None,
-    )  # fmt: skip
+    )
 
 
 def _development(cache: Cache) -> Signer:

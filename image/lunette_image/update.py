@@ -53,9 +53,7 @@ def build_update(cache: Cache, sources: Sources, signer: Signer, wish: Wish) -> 
     return {"update": str(folder / name), "checksums": str(folder / "SHA256SUMS"), "version": version}
 
 
-def _files(
-    cache: Cache, sources: Sources, layers: Layers, signer: Signer, overlay: Path | None
-) -> dict[str, Path]:  # fmt: skip
+def _files(cache: Cache, sources: Sources, layers: Layers, signer: Signer, overlay: Path | None) -> dict[str, Path]:
     live = iso.live_layer(cache, sources, layers, signer, overlay.resolve() if overlay else None)
     boot = iso.boot_layer(cache, sources.image, layers.base)
     return {"root.squashfs": live / "root.squashfs", **{one: boot / one for one in ("vmlinuz", "initrd.img")}}

@@ -28,8 +28,10 @@ def test_units_that_are_enabled_are_those_of_the_image_and_exist() -> None:
 
 
 def test_nothing_is_in_both_trees_and_a_bare_image_has_none_of_ours() -> None:
-    trees = [{path.relative_to(tree) for path in tree.rglob("*") if not path.is_dir()} for tree in
-             (IMAGE / "server", IMAGE / "overlay")]  # fmt: skip
+    trees = [
+        {path.relative_to(tree) for path in tree.rglob("*") if not path.is_dir()}
+        for tree in (IMAGE / "server", IMAGE / "overlay")
+    ]
     assert trees[0] & trees[1] == set()
     assert Sources(IMAGE, None, None, bare=True).overlays() == [IMAGE / "overlay"]
     assert not [path for path in trees[1] if path.name.startswith("lunette-") and path.suffix == ".service"]
@@ -60,5 +62,9 @@ def test_what_is_left_out_beside_others_is_all_that_masks_and_replaces() -> None
 
 def test_sections_of_the_list_are_the_known_ones() -> None:
     assert set(parse_packages((IMAGE / "packages.txt").read_text())) == {
-        "image", "server", "zfs", "zfs modules", "firmware",
-    }  # fmt: skip
+        "image",
+        "server",
+        "zfs",
+        "zfs modules",
+        "firmware",
+    }

@@ -127,9 +127,24 @@ def test_screen_and_menu_are_shown_and_follow_what_changes(console: Console) -> 
 
 
 ODD = [
-    b"\x03", b"\x04", b"\x1c", b"\x1a", b"\x1b[A\r", b"\r", b"9\r", b"99999999\r", b"; /bin/sh\r", b"\xff\xfe\x00\r",
-    b"$(reboot)\r", b"1\r\x03", b"1\r2\r\x03", b"2\r\x03", b"2\rreset now\r", b"4\r1\r\x03", b"4\r2\rOFF\r",
-]  # fmt: skip
+    b"\x03",
+    b"\x04",
+    b"\x1c",
+    b"\x1a",
+    b"\x1b[A\r",
+    b"\r",
+    b"9\r",
+    b"99999999\r",
+    b"; /bin/sh\r",
+    b"\xff\xfe\x00\r",
+    b"$(reboot)\r",
+    b"1\r\x03",
+    b"1\r2\r\x03",
+    b"2\r\x03",
+    b"2\rreset now\r",
+    b"4\r1\r\x03",
+    b"4\r2\rOFF\r",
+]
 
 
 def test_nothing_that_is_typed_ends_the_menu_or_changes_anything(console: Console, cli: Cli) -> None:

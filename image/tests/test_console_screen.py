@@ -29,11 +29,21 @@ LONG = (
     "Array tank is degraded: disk ata-WDC_WUH721816ALE6L4_2CGV0ABC is missing, and the spare is too small to take over."
 )
 ALERTS = [
-    {"severity": "warning", "message": "disk ata-B is worn to 91 %", "cause": "its wear level says so",
-     "fix": "exchange it", "raised_at": "2026-11-20T08:15:00+00:00"},
-    {"severity": "critical", "message": LONG, "cause": "it does not answer", "fix": "look at its cable",
-     "raised_at": "2026-11-21T09:30:00+00:00"},
-]  # fmt: skip
+    {
+        "severity": "warning",
+        "message": "disk ata-B is worn to 91 %",
+        "cause": "its wear level says so",
+        "fix": "exchange it",
+        "raised_at": "2026-11-20T08:15:00+00:00",
+    },
+    {
+        "severity": "critical",
+        "message": LONG,
+        "cause": "it does not answer",
+        "fix": "look at its cable",
+        "raised_at": "2026-11-21T09:30:00+00:00",
+    },
+]
 CARDS = [
     Card("enp1s0", "52:54:00:4c:55:01", True, ("192.0.2.7/24 (DHCP)",), "as 50-dhcp.network says", None),
     Card("enp2s0", "52:54:00:4c:55:02", False, (), "not configured", None),
@@ -54,9 +64,11 @@ SCREENS = {
     "api-away": (None, "", False),
     "no-cable": (STATUS | {"addresses": ["127.0.0.1"]}, "", False),
     "many-addresses": (
-        STATUS | {"addresses": [f"192.0.2.{n}" for n in range(1, 9)], "sentence": LONG}, "abcd-efgh-jkmn-pqrs", True,
+        STATUS | {"addresses": [f"192.0.2.{n}" for n in range(1, 9)], "sentence": LONG},
+        "abcd-efgh-jkmn-pqrs",
+        True,
     ),
-}  # fmt: skip
+}
 PAGES = {"interfaces": card_lines(CARDS), "health": health_lines(STATUS, ALERTS)}
 
 

@@ -80,9 +80,12 @@ def test_login_gets_the_terminal_as_it_was_and_keys_that_are_signals() -> None:
     )
     ours, theirs = os.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-c", program], stdin=theirs, stdout=theirs, start_new_session=True,
+        [sys.executable, "-c", program],
+        stdin=theirs,
+        stdout=theirs,
+        start_new_session=True,
         env={"PYTHONPATH": os.pathsep.join(sys.path)},
-    )  # fmt: skip
+    )
     os.close(theirs)
     seen = b""
     while b"the menu comes back" not in seen:

@@ -59,9 +59,12 @@ def test_a_tree_gets_firmware_and_licences_beside_what_it_has(layer: Path, tmp_p
     firmware.add(root, layer)
     files = {str(path.relative_to(root / "usr")): path.read_text() for path in root.rglob("*") if path.is_file()}
     assert files == {
-        "lib/firmware/regulatory.db": "Debian's", "lib/firmware/bnx2x/one.fw": "blob", "lib/firmware/two.fw": "blob",
-        "share/doc/mdadm/copyright": "Debian's", "share/doc/firmware-bnx2x/copyright": "blob",
-    }  # fmt: skip
+        "lib/firmware/regulatory.db": "Debian's",
+        "lib/firmware/bnx2x/one.fw": "blob",
+        "lib/firmware/two.fw": "blob",
+        "share/doc/mdadm/copyright": "Debian's",
+        "share/doc/firmware-bnx2x/copyright": "blob",
+    }
     assert (root / "usr/lib/firmware/two.fw").is_symlink()
 
 

@@ -43,9 +43,7 @@ class Person:
         with Terminal(fd, fd, idle_s=20.0) as terminal:
             dialogue.install(terminal, self.system, self._write, self._lock)
 
-    def _write(
-        self, system: System, document: Document, disks: tuple[ObservedDisk, ...], plan: Plan
-    ) -> str:  # fmt: skip
+    def _write(self, system: System, document: Document, disks: tuple[ObservedDisk, ...], plan: Plan) -> str:
         self.written.append((document, disks, plan))
         return FINGERPRINT
 
@@ -94,14 +92,21 @@ def test_two_answers_install_on_one_blank_disk(person: Person) -> None:
 
 def test_every_answer_reaches_the_document_and_no_password_stands_in_it(person: Person) -> None:
     person.answers(
-        FIRST, ("Second disk for a mirror (1, Enter: none): ", "1"), HOST, ZONE,
-        ("Interface of the web page (1-3, Enter: none): ", "2"), ("Address (1-2, Enter: none): ", "2"),
-        ("such as 192.0.2.7/24: ", "192.0.2.7/24"), ("Gateway, such as 192.0.2.1 (Enter: none): ", "192.0.2.1"),
+        FIRST,
+        ("Second disk for a mirror (1, Enter: none): ", "1"),
+        HOST,
+        ZONE,
+        ("Interface of the web page (1-3, Enter: none): ", "2"),
+        ("Address (1-2, Enter: none): ", "2"),
+        ("such as 192.0.2.7/24: ", "192.0.2.7/24"),
+        ("Gateway, such as 192.0.2.1 (Enter: none): ", "192.0.2.1"),
         ("DNS servers, with blanks between them (Enter: none): ", "192.0.2.2, 192.0.2.3"),
         ("Time servers (NTP), with blanks between them (Enter: none): ", "time.example.com"),
-        ("Password (Enter: one-time password): ", PASSWORD), ("Once more: ", PASSWORD),
-        ("Password (Enter: no shell): ", PASSWORD), ("Once more: ", PASSWORD),
-    )  # fmt: skip
+        ("Password (Enter: one-time password): ", PASSWORD),
+        ("Once more: ", PASSWORD),
+        ("Password (Enter: no shell): ", PASSWORD),
+        ("Once more: ", PASSWORD),
+    )
     plan = person.answers(("Type install to begin: ", "install"))
     assert "all of it on both disks" in plan
     assert "192.0.2.7/24 on 52:54:00:00:00:00, gateway 192.0.2.1" in plan
@@ -214,9 +219,15 @@ def test_other_content_than_that_of_the_plan_is_refused(person: Person) -> None:
 
 def test_without_a_link_nothing_is_installed(person: Person) -> None:
     person.answers(
-        FIRST, SINGLE, HOST, ZONE, ("Interface of the web page (1-3, Enter: none): ", "3"),
-        ("Address (1-2, Enter: none): ", "1"), ONE_TIME, SHELL,
-    )  # fmt: skip
+        FIRST,
+        SINGLE,
+        HOST,
+        ZONE,
+        ("Interface of the web page (1-3, Enter: none): ", "3"),
+        ("Address (1-2, Enter: none): ", "1"),
+        ONE_TIME,
+        SHELL,
+    )
     with pytest.raises(Conflict, match="has no link"):
         person.typist.ended()
     assert person.written == []
@@ -246,9 +257,17 @@ def test_one_installation_at_a_time(person: Person, tmp_path: Path) -> None:
 
 def test_disks_are_told_apart_by_serial_and_what_cannot_be_has_no_number(system: Server) -> None:
     """Two of one model and size: the serial is on the label of the drive."""
-    disks = [disk.model_copy(update={"model": "SAMSUNG MZ7L3480", "size_bytes": 480_103_981_056,
-                                     "id": f"ata-SAMSUNG_MZ7L3480_S4EV{number}", "serial": f"S4EV{number}"})
-             for number, disk in enumerate(observe_disks(system)[:2], 1)]  # fmt: skip
+    disks = [
+        disk.model_copy(
+            update={
+                "model": "SAMSUNG MZ7L3480",
+                "size_bytes": 480_103_981_056,
+                "id": f"ata-SAMSUNG_MZ7L3480_S4EV{number}",
+                "serial": f"S4EV{number}",
+            }
+        )
+        for number, disk in enumerate(observe_disks(system)[:2], 1)
+    ]
     used = disks[1].model_copy(update={"signatures": (Signature(type="ext4", label="precious", uuid="a"),)})
     stick = disks[0].model_copy(update={"id": "usb-Stick_7", "serial": "7", "model": "Stick", "used_by_system": True})
     small = disks[0].model_copy(

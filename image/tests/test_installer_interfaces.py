@@ -16,17 +16,31 @@ from lunette.domain.interfaces import InterfaceRole
 from lunette.providers.network import files
 
 WEB = {
-    "name": "eth0", "addresses": ["192.0.2.7/24"], "gateway": "192.0.2.254", "dns": ["192.0.2.53"],
+    "name": "eth0",
+    "addresses": ["192.0.2.7/24"],
+    "gateway": "192.0.2.254",
+    "dns": ["192.0.2.53"],
     "ntp": ["192.0.2.123"],
-}  # fmt: skip
+}
 BOND = {
-    "name": "bond0", "kind": "bond", "members": ["eth1", "eth2"], "mode": "802.3ad", "lacp_rate": "fast",
-    "mtu_bytes": 9000, "role": "storage", "addresses": ["198.51.100.7/24"],
-}  # fmt: skip
+    "name": "bond0",
+    "kind": "bond",
+    "members": ["eth1", "eth2"],
+    "mode": "802.3ad",
+    "lacp_rate": "fast",
+    "mtu_bytes": 9000,
+    "role": "storage",
+    "addresses": ["198.51.100.7/24"],
+}
 VLAN = {
-    "name": "storage20", "kind": "vlan", "parent": "bond0", "vlan_id": 20, "mtu_bytes": 9000, "role": "storage",
+    "name": "storage20",
+    "kind": "vlan",
+    "parent": "bond0",
+    "vlan_id": 20,
+    "mtu_bytes": 9000,
+    "role": "storage",
     "addresses": ["203.0.113.7/24"],
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -62,9 +76,16 @@ def test_a_bond_of_jumbo_frames_with_a_vlan_is_kept_as_the_agent_would_keep_it(s
     kept = tmp_path / files.KEPT.lstrip("/")
     names = sorted(one.name for one in kept.iterdir())
     assert names == sorted(
-        ["05-lunette-eth0.network", "05-lunette-eth1.network", "05-lunette-eth2.network", "05-lunette-bond0.network",
-         "05-lunette-bond0.netdev", "05-lunette-storage20.network", "05-lunette-storage20.netdev"]
-    )  # fmt: skip
+        [
+            "05-lunette-eth0.network",
+            "05-lunette-eth1.network",
+            "05-lunette-eth2.network",
+            "05-lunette-bond0.network",
+            "05-lunette-bond0.netdev",
+            "05-lunette-storage20.network",
+            "05-lunette-storage20.netdev",
+        ]
+    )
     bond = (kept / "05-lunette-bond0.network").read_text().splitlines()
     for line in ("Name=bond0", "MTUBytes=9000", "VLAN=storage20", "Address=198.51.100.7/24"):
         assert line in bond

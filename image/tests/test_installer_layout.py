@@ -74,8 +74,10 @@ def test_a_mirror_is_made_over_the_same_partitions_of_both_disks() -> None:
     for argv in made.mirrors()[:2]:
         assert "--metadata=1.0" in argv, "GRUB reads a half of a slot as the file system it begins with"
     assert [argv[-1] for argv in made.file_systems()] == [
-        *(target.partition(layout.EFI) for target in made.targets), made.device(layout.SLOT_A), made.device(layout.DATA)
-    ]  # fmt: skip
+        *(target.partition(layout.EFI) for target in made.targets),
+        made.device(layout.SLOT_A),
+        made.device(layout.DATA),
+    ]
 
 
 def test_the_menu_of_a_mirror_names_the_arrays_as_the_initrd_looks_for_them() -> None:

@@ -46,8 +46,10 @@ def put(file: Path, text: str = "x") -> None:
 
 def test_the_program_and_its_shared_libraries_are_taken_and_nothing_else(folder: Path) -> None:
     assert spdk.staged(folder) == (
-        "usr/local/bin/nvmf_tgt", "usr/local/lib/libspdk_bdev.so", "usr/local/lib/libspdk_bdev.so.9.1",
-    )  # fmt: skip
+        "usr/local/bin/nvmf_tgt",
+        "usr/local/lib/libspdk_bdev.so",
+        "usr/local/lib/libspdk_bdev.so.9.1",
+    )
     assert spdk.PROGRAM == TOOL, "what the unit starts"
 
 

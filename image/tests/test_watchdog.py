@@ -13,8 +13,10 @@ def test_the_watchdog_is_fed_by_systemd_and_outlasts_a_disk_that_repeats_its_com
     settings.optionxform = str  # type: ignore[assignment,method-assign]
     settings.read(IMAGE / "iso/root" / FOLDER / "watchdog.conf")
     assert dict(settings["Manager"]) == {
-        "RuntimeWatchdogSec": "3min", "RebootWatchdogSec": "10min", "CrashAction": "reboot",
-    }  # fmt: skip
+        "RuntimeWatchdogSec": "3min",
+        "RebootWatchdogSec": "10min",
+        "CrashAction": "reboot",
+    }
 
 
 def test_a_server_of_others_and_the_images_of_tests_keep_what_they_have() -> None:

@@ -117,30 +117,42 @@ def _volumes(count: int) -> list[ExportVolume]:
     ids = IdentitySource()
     return [
         ExportVolume(
-            volume_id=ids.id(), name=name, array_id=_ARRAY.array_id, group=_ARRAY.group, device=f"{_DEVICES}/{name}",
-            size_bytes=SIZE_BYTES, identity=ids.volume(),
+            volume_id=ids.id(),
+            name=name,
+            array_id=_ARRAY.array_id,
+            group=_ARRAY.group,
+            device=f"{_DEVICES}/{name}",
+            size_bytes=SIZE_BYTES,
+            identity=ids.volume(),
         )
         for name in names
-    ]  # fmt: skip
+    ]
 
 
 def _wish(volumes: Sequence[ExportVolume]) -> ExportSet:
     starts = range(0, len(volumes), PER_TARGET)
     return ExportSet(
-        database_id="bench", appliance_id="bench", generation=1, arrays=(_ARRAY,), volumes=tuple(volumes),
+        database_id="bench",
+        appliance_id="bench",
+        generation=1,
+        arrays=(_ARRAY,),
+        volumes=tuple(volumes),
         portals=(
             ExportPortal(
                 portal_id="front", protocol=Protocol.ISCSI, engine=ExportEngine.LIO, address="127.0.0.1", port=3260
             ),
         ),
         targets=tuple(_target(at, volumes[start : start + PER_TARGET]) for at, start in enumerate(starts)),
-    )  # fmt: skip
+    )
 
 
 def _target(number: int, volumes: Sequence[ExportVolume]) -> ExportTarget:
     hosts = [f"host{number:03}-{at}" for at in range(HOSTS)]
     return ExportTarget(
-        target_id=f"group{number:03}", owner=f"group{number:03}", tag=1, os_type=OsType.LINUX,
+        target_id=f"group{number:03}",
+        owner=f"group{number:03}",
+        tag=1,
+        os_type=OsType.LINUX,
         iqn=f"{tree.target_prefix('bench')}{number:03}",
         initiators=tuple(
             ExportInitiator(initiator_id=host, host=host, iqn=f"iqn.2026-01.com.example:{host}", chap=None)
@@ -150,7 +162,7 @@ def _target(number: int, volumes: Sequence[ExportVolume]) -> ExportTarget:
             ExportLun(mapping_id=f"{number}-{lun}", lun=lun, volume_id=volume.volume_id)
             for lun, volume in enumerate(volumes, 1)
         ),
-    )  # fmt: skip
+    )
 
 
 def _serve(system: LocalSystem, wish: ExportSet) -> ConvergeReport:

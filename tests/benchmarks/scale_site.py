@@ -97,27 +97,48 @@ class ServingAgent(AwayAgent):
         self._generation = wanted.generation
         is_open: Any = {"state": ServingState.OPEN, "reason": None}
         return ConvergeReport(
-            generation=wanted.generation, accepted=True, refusal=None, changed=0, unexplained=(), foreign=(),
+            generation=wanted.generation,
+            accepted=True,
+            refusal=None,
+            changed=0,
+            unexplained=(),
+            foreign=(),
             targets=tuple(TargetReport(target_id=one.target_id, **is_open) for one in wanted.targets),
             volumes=tuple(VolumeReport(volume_id=one.volume_id, **is_open) for one in wanted.volumes),
             portals=tuple(PortalReport(portal_id=one.portal_id, **is_open) for one in wanted.portals),
-        )  # fmt: skip
+        )
 
 
 def _array(array: str) -> dict[str, Any]:
     return {
-        "id": array, "name": "tank", "state": "ready", "engine": "md", "level": "raid6", "uuid": ARRAY_UUID,
-        "md_name": "lunette-tank", "group_name": GROUP, "chunk_bytes": 65536, "write_hole": "bitmap",
-        "member_bytes": 16384 * GIB, "size_bytes": 1_000_000 * GIB, "growing": False,
-    }  # fmt: skip
+        "id": array,
+        "name": "tank",
+        "state": "ready",
+        "engine": "md",
+        "level": "raid6",
+        "uuid": ARRAY_UUID,
+        "md_name": "lunette-tank",
+        "group_name": GROUP,
+        "chunk_bytes": 65536,
+        "write_hole": "bitmap",
+        "member_bytes": 16384 * GIB,
+        "size_bytes": 1_000_000 * GIB,
+        "growing": False,
+    }
 
 
 def _volume(ids: IdentitySource, volume: str, array: str, number: int) -> dict[str, Any]:
     return {
-        "id": volume, "name": f"lun{number:05}", "state": "ready", "array_id": array, "lv_name": f"v-{volume}",
-        "size_bytes": (number % 40 + 1) * 10 * GIB, "provisioning": "thick", "description": "",
+        "id": volume,
+        "name": f"lun{number:05}",
+        "state": "ready",
+        "array_id": array,
+        "lv_name": f"v-{volume}",
+        "size_bytes": (number % 40 + 1) * 10 * GIB,
+        "provisioning": "thick",
+        "description": "",
         **ids.volume().model_dump(),
-    }  # fmt: skip
+    }
 
 
 def _host(host: str, number: int) -> dict[str, Any]:
@@ -132,8 +153,12 @@ def _initiator(ids: IdentitySource, host: str, number: int) -> dict[str, Any]:
 def _target(ids: IdentitySource, host: str) -> dict[str, Any]:
     appliance = "0" * 12
     return {
-        "id": ids.id(), "host_id": host, "iqn": ids.target_iqn(appliance), "nqn": ids.subsystem_nqn(appliance), "tag": 1
-    }  # fmt: skip
+        "id": ids.id(),
+        "host_id": host,
+        "iqn": ids.target_iqn(appliance),
+        "nqn": ids.subsystem_nqn(appliance),
+        "tag": 1,
+    }
 
 
 def _mappings(ids: IdentitySource, volumes: list[str], hosts: list[str]) -> list[dict[str, Any]]:
@@ -159,9 +184,15 @@ def _mappings(ids: IdentitySource, volumes: list[str], hosts: list[str]) -> list
 
 def _seen_volume(volume: str, name: str, size_bytes: int) -> ObservedVolume:
     return ObservedVolume(
-        volume_id=volume, group=GROUP, name=name, device=f"/dev/{GROUP}/{name}", size_bytes=size_bytes, active=True,
-        open=True, sealed=True,
-    )  # fmt: skip
+        volume_id=volume,
+        group=GROUP,
+        name=name,
+        device=f"/dev/{GROUP}/{name}",
+        size_bytes=size_bytes,
+        active=True,
+        open=True,
+        sealed=True,
+    )
 
 
 def _session(target: str, initiator: str) -> ObservedSession:
@@ -198,10 +229,21 @@ def _observation(volumes: list[ObservedVolume]) -> Observation:
         }
     )
     pool = ObservedPool(
-        array_uuid=ARRAY_UUID, group=GROUP, ours=True, size_bytes=1_000_000 * GIB, free_bytes=1000 * GIB,
+        array_uuid=ARRAY_UUID,
+        group=GROUP,
+        ours=True,
+        size_bytes=1_000_000 * GIB,
+        free_bytes=1000 * GIB,
         extent_bytes=4 << 20,
-    )  # fmt: skip
+    )
     return Observation(
-        taken_at=0.0, hostname="scale", kernel="", disks=(), arrays=(array,), pools=(pool,), volumes=tuple(volumes),
-        engines=(lvm.capability(),), addresses=(ADDRESS,),
-    )  # fmt: skip
+        taken_at=0.0,
+        hostname="scale",
+        kernel="",
+        disks=(),
+        arrays=(array,),
+        pools=(pool,),
+        volumes=tuple(volumes),
+        engines=(lvm.capability(),),
+        addresses=(ADDRESS,),
+    )

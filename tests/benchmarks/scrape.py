@@ -32,13 +32,31 @@ SIZES = (10, 100, 1_000, 3_000, 10_000)
 TIMES = 5
 PER_HOST = 8
 _IO = BlockCounters(
-    reads=123_456_789, read_bytes=12_345_678_900, writes=987_654_321, write_bytes=98_765_432_100, read_ms=1_234_567,
-    write_ms=7_654_321, in_flight=7, busy_ms=3_456_789, discards=12_345, discard_bytes=123_456_789, flushes=4_321,
-)  # fmt: skip
+    reads=123_456_789,
+    read_bytes=12_345_678_900,
+    writes=987_654_321,
+    write_bytes=98_765_432_100,
+    read_ms=1_234_567,
+    write_ms=7_654_321,
+    in_flight=7,
+    busy_ms=3_456_789,
+    discards=12_345,
+    discard_bytes=123_456_789,
+    flushes=4_321,
+)
 _ARRAY = {
-    "id": "tank", "name": "tank", "state": "ready", "engine": "md", "level": "raid5", "uuid": "0" * 32,
-    "md_name": "tank", "group_name": "tank", "write_hole": "none", "member_bytes": 1 << 40, "size_bytes": 7 << 40,
-}  # fmt: skip
+    "id": "tank",
+    "name": "tank",
+    "state": "ready",
+    "engine": "md",
+    "level": "raid5",
+    "uuid": "0" * 32,
+    "md_name": "tank",
+    "group_name": "tank",
+    "write_hole": "none",
+    "member_bytes": 1 << 40,
+    "size_bytes": 7 << 40,
+}
 _LUN = LunCounters(commands=1_111_111_110, read_bytes=12_345_671_680, write_bytes=98_764_328_960)
 
 
@@ -49,18 +67,25 @@ class CountingAgent(AwayAgent):
         hosts = range(0, len(volumes), PER_HOST)
         self._sessions = tuple(
             SessionCounters(
-                target=f"iqn.2026-11.io.lunette:{at}", initiator=_initiator(at), protocol=Protocol.ISCSI,
+                target=f"iqn.2026-11.io.lunette:{at}",
+                initiator=_initiator(at),
+                protocol=Protocol.ISCSI,
                 volumes=dict.fromkeys(volumes[at : at + PER_HOST], _LUN),
             )
             for at in hosts
-        )  # fmt: skip
+        )
         self._volumes = dict.fromkeys(volumes, _IO)
 
     def counters(self) -> Counters:
         return Counters(
-            taken_at=time.time(), clock_s=time.monotonic(), disks={"sda": _IO}, volumes=self._volumes,
-            arrays={"tank": ArrayCounters(io=_IO)}, sessions=self._sessions, ports=(),
-        )  # fmt: skip
+            taken_at=time.time(),
+            clock_s=time.monotonic(),
+            disks={"sda": _IO},
+            volumes=self._volumes,
+            arrays={"tank": ArrayCounters(io=_IO)},
+            sessions=self._sessions,
+            ports=(),
+        )
 
 
 @dataclass(frozen=True)
@@ -84,13 +109,22 @@ def main(sizes: list[int]) -> int:
     for size in sizes:
         print(f"  … {size:,} volumes", flush=True)
         found.append(_measure(size))
-    tell("A scrape", ("volumes", "seconds", "of a CPU", "bytes", "samples", "CPU µs per sample", "ratio"), [
-        (
-            f"{one.volumes:,}", f"{one.seconds:.3f}", f"{one.cpu_seconds:.3f}", f"{one.size_bytes:,}",
-            f"{one.samples:,}", f"{one.per_sample * 1e6:.2f}", f"{one.per_sample / found[0].per_sample:.2f}",
-        )
-        for one in found
-    ])  # fmt: skip
+    tell(
+        "A scrape",
+        ("volumes", "seconds", "of a CPU", "bytes", "samples", "CPU µs per sample", "ratio"),
+        [
+            (
+                f"{one.volumes:,}",
+                f"{one.seconds:.3f}",
+                f"{one.cpu_seconds:.3f}",
+                f"{one.size_bytes:,}",
+                f"{one.samples:,}",
+                f"{one.per_sample * 1e6:.2f}",
+                f"{one.per_sample / found[0].per_sample:.2f}",
+            )
+            for one in found
+        ],
+    )
     return 0
 
 
@@ -137,11 +171,17 @@ def _fill(store: Store, size: int) -> list[str]:
         tx.execute(insert(Array), [_ARRAY])
         rows = [
             {
-                "id": ids.id(), "name": f"volume{n:05}", "state": "ready", "array_id": "tank", "size_bytes": 4 << 20,
-                "provisioning": "thick", "lv_name": f"v{n}", **ids.volume().model_dump(),
+                "id": ids.id(),
+                "name": f"volume{n:05}",
+                "state": "ready",
+                "array_id": "tank",
+                "size_bytes": 4 << 20,
+                "provisioning": "thick",
+                "lv_name": f"v{n}",
+                **ids.volume().model_dump(),
             }
             for n in range(size)
-        ]  # fmt: skip
+        ]
         tx.execute(insert(Volume), rows)
         hosts = [{"id": ids.id(), "name": f"host{at:05}", "os_type": "linux"} for at in range(0, size, PER_HOST)]
         tx.execute(insert(Host), hosts)

@@ -125,9 +125,13 @@ class Player:
         return subprocess.run(
             [str(_BIN / argv[0]), *argv[1:]],
             env={**os.environ, **self._settings(), **self.running.environment(), **(env or {})},
-            cwd=self._folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+            cwd=self._folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
             timeout=_PLAY_WITHIN_S,
-        )  # fmt: skip
+        )
 
     def _settings(self) -> dict[str, str]:
         return {

@@ -14,6 +14,11 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 def test_a_check_of_ansible_passes(check: str) -> None:
     ended = subprocess.run(
         [sys.executable, "-m", "tests.run.collection", check],
-        cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
-    )  # fmt: skip
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
     assert ended.returncode == 0, ended.stdout[-6000:]

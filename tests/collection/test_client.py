@@ -16,9 +16,14 @@ from tests.collection.playing import Player, Running
 
 Client, Refused, Unreachable = client_module.Client, client_module.Refused, client_module.Unreachable
 NOTHING: dict[str, Any] = {
-    "url": "https://127.0.0.1:1", "token": "t", "username": None, "password": None, "fingerprint": None,
-    "ca_path": None, "timeout": 120,
-}  # fmt: skip
+    "url": "https://127.0.0.1:1",
+    "token": "t",
+    "username": None,
+    "password": None,
+    "fingerprint": None,
+    "ca_path": None,
+    "timeout": 120,
+}
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ def _kit(folder: Path, text: str = "one") -> dict[str, Any]:
             {"run": f"echo boot >>{folder}/ran; touch {boot}", "unless": f"[ -e {boot} ]", "purpose": "Boots."},
             {"run": check, "unless": None, "purpose": "Checks."},
         ],
-    }  # fmt: skip
+    }
 
 
 class Host:

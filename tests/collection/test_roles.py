@@ -34,8 +34,10 @@ def test_a_role_can_be_read_by_ansible(role: Path, tmp_path: Path) -> None:
     ended = subprocess.run(
         [str(Path(sys.executable).parent / "ansible-playbook"), "--syntax-check", "-i", "localhost,", str(book)],
         env={"ANSIBLE_COLLECTIONS_PATH": str(tmp_path), "ANSIBLE_HOME": str(tmp_path / "home"), "LC_ALL": "C.UTF-8"},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert ended.returncode == 0, ended.stderr
 
 

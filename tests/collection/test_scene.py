@@ -12,8 +12,12 @@ from tests.collection.playing import COLLECTION, Player, take_away
 pytestmark = pytest.mark.timeout(300)
 _BOOK = COLLECTION / "playbooks/scene.yml"
 # Fewer volumes than the lab, since each is a run of a module.
-_VALUES = {"lunette_volumes": 2, "lunette_hosts": ["esx1", "esx4"], "lunette_volume_size": "8MiB",
-           "lunette_portal_address": "192.0.2.1"}  # fmt: skip
+_VALUES = {
+    "lunette_volumes": 2,
+    "lunette_hosts": ["esx1", "esx4"],
+    "lunette_volume_size": "8MiB",
+    "lunette_portal_address": "192.0.2.1",
+}
 _SMALLER = ("-e", json.dumps(_VALUES))
 
 

@@ -65,8 +65,11 @@ class Bench:
             time.sleep(0.01)
         _ip("link", "set", f"far-{name}", "netns", str(host.pid))
         inside = ["nsenter", "--target", str(host.pid), "--net", "ip"]
-        for words in (f"link set far-{name} up", f"address add {network}.20/24 dev far-{name}",
-                      f"route add default via {network}.10"):  # fmt: skip
+        for words in (
+            f"link set far-{name} up",
+            f"address add {network}.20/24 dev far-{name}",
+            f"route add default via {network}.10",
+        ):
             subprocess.run([*inside, *words.split()], check=True)
         return host
 

@@ -98,17 +98,30 @@ class Initiator(Program):
     def connect(self, host: str, subsystem: str, port: int, **keys: str) -> list[str]:
         """Names of the disks it sees behind a subsystem. Raises Refused."""
         found: list[str] = self.ask(
-            "bdev_nvme_attach_controller", name="seen", trtype="TCP", adrfam="ipv4", traddr="127.0.0.1",
-            trsvcid=str(port), subnqn=subsystem, hostnqn=host, **keys,
-        )  # fmt: skip
+            "bdev_nvme_attach_controller",
+            name="seen",
+            trtype="TCP",
+            adrfam="ipv4",
+            traddr="127.0.0.1",
+            trsvcid=str(port),
+            subnqn=subsystem,
+            hostnqn=host,
+            **keys,
+        )
         return found
 
     def discover(self, host: str, port: int, *, waits: bool = True) -> list[str]:
         """The subsystems that discovery tells a host of; it waits for ever if there are none."""
         self.ask(
-            "bdev_nvme_start_discovery", name="found", trtype="TCP", adrfam="ipv4", traddr="127.0.0.1",
-            trsvcid=str(port), hostnqn=host, wait_for_attach=waits,
-        )  # fmt: skip
+            "bdev_nvme_start_discovery",
+            name="found",
+            trtype="TCP",
+            adrfam="ipv4",
+            traddr="127.0.0.1",
+            trsvcid=str(port),
+            hostnqn=host,
+            wait_for_attach=waits,
+        )
         time.sleep(0 if waits else 5)
         told = self.ask("bdev_nvme_get_controllers")
         self.ask("bdev_nvme_stop_discovery", name="found")
@@ -197,9 +210,10 @@ class FileSystem(LocalSystem):
         name, _, attribute = path.removeprefix("/sys/class/block/").partition("/")
         found = next(file for file in self.files if file.name == name)
         told = {
-            "size": str(found.stat().st_size // 512), "queue/logical_block_size": str(BLOCK),
+            "size": str(found.stat().st_size // 512),
+            "queue/logical_block_size": str(BLOCK),
             "queue/write_cache": self.write_cache.get(name, "write through"),
-        }  # fmt: skip
+        }
         if attribute not in told:
             raise FileNotFoundError(path)
         return told[attribute]

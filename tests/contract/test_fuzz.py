@@ -39,9 +39,14 @@ EXAMPLES, MANY = 4, 8
 NOT_HTTP = b"Invalid HTTP request received."
 """The server's own answer to what is no HTTP, as an address of a megabyte: the application never hears of it."""
 CHECKS = [
-    not_a_server_error, status_code_conformance, content_type_conformance, response_headers_conformance,
-    response_schema_conformance, unsupported_method, allow_header_conformance,
-]  # fmt: skip
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    unsupported_method,
+    allow_header_conformance,
+]
 
 
 def _schema(*, bounds: bool) -> OpenApiSchema:
@@ -94,9 +99,13 @@ SITES = ["site_plan", "site_apply"]
 def fuzzed(examples: int, *, new: bool = False) -> settings:
     """So many requests, the same ones in every run, or new ones."""
     return settings(
-        max_examples=examples, deadline=None, derandomize=not new, database=None,
-        phases=(Phase.explicit, Phase.generate), suppress_health_check=list(HealthCheck),
-    )  # fmt: skip
+        max_examples=examples,
+        deadline=None,
+        derandomize=not new,
+        database=None,
+        phases=(Phase.explicit, Phase.generate),
+        suppress_health_check=list(HealthCheck),
+    )
 
 
 @few.exclude(operation_id=["event_stream", *SITES]).parametrize()

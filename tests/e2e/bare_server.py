@@ -18,9 +18,12 @@ from tests.machines.uml import Uml
 BOOK = COLLECTION / "playbooks/bare_servers.yml"
 PASSWORD = "a-long-enough-passphrase"
 _SCENE = {
-    "lunette_transport": "ubd", "lunette_disks": 3, "lunette_volumes": 4, "lunette_volume_size": "16MiB",
+    "lunette_transport": "ubd",
+    "lunette_disks": 3,
+    "lunette_volumes": 4,
+    "lunette_volume_size": "16MiB",
     "vault_admin": PASSWORD,
-}  # fmt: skip
+}
 
 
 @dataclass
@@ -48,9 +51,10 @@ class Server:
         """Runs the role `initiator` alone."""
         book, url = self.hosts.parent / "connect.yml", self.appliance.api_url
         connection = {
-            "appliance_url": url, "appliance_token": (self.share / "token").read_text(),
+            "appliance_url": url,
+            "appliance_token": (self.share / "token").read_text(),
             "appliance_fingerprint": fingerprint_of(url),
-        }  # fmt: skip
+        }
         role = {"role": "lunette.appliance.initiator", **values}
         defaults = {"group/lunette.appliance.all": connection}
         play = {"hosts": "clients", "gather_facts": False, "module_defaults": defaults, "roles": [role]}
@@ -73,9 +77,10 @@ def booted(machine: Uml, share: Path) -> None:
 
 def inventory(url: str) -> dict[str, object]:
     guest = {
-        "ansible_connection": "guest", "ansible_python_interpreter": "/usr/bin/python3",
+        "ansible_connection": "guest",
+        "ansible_python_interpreter": "/usr/bin/python3",
         "ansible_become": False,  # the shell of the guest is root's
-    }  # fmt: skip
+    }
     server = {**guest, "ansible_host": "play-server", "lunette_url": url}
     client = {**guest, "ansible_host": "play-client", "initiator_install": False}
     return {

@@ -23,17 +23,20 @@ def fresh(endpoint: Endpoint) -> Scrape:
 def of_volume(done: Done) -> Expected:
     """What a volume's metrics must have grown by."""
     return {
-        "lunette_volume_reads_total": done.reads, "lunette_volume_read_bytes_total": done.read_bytes,
-        "lunette_volume_writes_total": done.writes, "lunette_volume_written_bytes_total": done.written_bytes,
-    }  # fmt: skip
+        "lunette_volume_reads_total": done.reads,
+        "lunette_volume_read_bytes_total": done.read_bytes,
+        "lunette_volume_writes_total": done.writes,
+        "lunette_volume_written_bytes_total": done.written_bytes,
+    }
 
 
 def of_session(done: Done) -> Expected:
     """What a session's metrics must have grown by."""
     return {
         "lunette_session_commands_total": done.reads + done.writes,
-        "lunette_session_read_bytes_total": done.read_bytes, "lunette_session_written_bytes_total": done.written_bytes,
-    }  # fmt: skip
+        "lunette_session_read_bytes_total": done.read_bytes,
+        "lunette_session_written_bytes_total": done.written_bytes,
+    }
 
 
 def assert_agrees(before: Scrape, after: Scrape, expected: Expected, **labels: str) -> None:

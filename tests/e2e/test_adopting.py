@@ -44,17 +44,28 @@ def document() -> str:
     """What targetctl restores: a host with CHAP and two LUNs, and a target in demo mode."""
     luns = {0: "disk0", 5: "disk1"}
     group = {
-        "tag": 1, "enable": True, "attributes": {"authentication": 1, "generate_node_acls": 0},
+        "tag": 1,
+        "enable": True,
+        "attributes": {"authentication": 1, "generate_node_acls": 0},
         "luns": [
-            {"alias": f"a{n}", "alua_tg_pt_gp_name": "default_tg_pt_gp", "index": n,
-             "storage_object": f"/backstores/block/{name}"} for n, name in luns.items()
+            {
+                "alias": f"a{n}",
+                "alua_tg_pt_gp_name": "default_tg_pt_gp",
+                "index": n,
+                "storage_object": f"/backstores/block/{name}",
+            }
+            for n, name in luns.items()
         ],
         "portals": [{"ip_address": "0.0.0.0", "port": PORTAL_PORT, "iser": False, "offload": False}],
-        "node_acls": [{
-            "node_wwn": HOST, "attributes": {}, **CHAP,
-            "mapped_luns": [{"alias": f"m{n}", "index": n, "tpg_lun": n, "write_protect": False} for n in luns],
-        }],
-    }  # fmt: skip
+        "node_acls": [
+            {
+                "node_wwn": HOST,
+                "attributes": {},
+                **CHAP,
+                "mapped_luns": [{"alias": f"m{n}", "index": n, "tpg_lun": n, "write_protect": False} for n in luns],
+            }
+        ],
+    }
     demo = {
         "tag": 1,
         "enable": True,
@@ -64,9 +75,17 @@ def document() -> str:
         "node_acls": [],
     }
     stores = [
-        {"name": name, "plugin": "block", "dev": f"/dev/srv/{name}", "wwn": SERIALS[n], "readonly": False,
-         "write_back": False, "attributes": {"emulate_tas": 0}} for n, name in luns.items()
-    ]  # fmt: skip
+        {
+            "name": name,
+            "plugin": "block",
+            "dev": f"/dev/srv/{name}",
+            "wwn": SERIALS[n],
+            "readonly": False,
+            "write_back": False,
+            "attributes": {"emulate_tas": 0},
+        }
+        for n, name in luns.items()
+    ]
     targets = [{"fabric": "iscsi", "wwn": wwn, "tpgs": [tpg]} for wwn, tpg in ((TARGET, group), (DEMO, demo))]
     return json.dumps({"fabric_modules": [], "storage_objects": stores, "targets": targets})
 

@@ -96,8 +96,11 @@ class Standing:
         return done
 
     def wait_whole(self) -> None:
-        wait_until("redundancy is back", lambda: self.array()["health"] == "clean" and not self.array()["observed"][
-            "progress"], deadline_s=300)  # fmt: skip
+        wait_until(
+            "redundancy is back",
+            lambda: self.array()["health"] == "clean" and not self.array()["observed"]["progress"],
+            deadline_s=300,
+        )
 
 
 @contextmanager
@@ -139,9 +142,11 @@ def pull_while_writing(stands: Standing, serials: list[str]) -> None:
     raised_at = dt.datetime.fromisoformat(alert["raised_at"]).timestamp()
     took_s, slow = raised_at - pulled_at, max(slow, slowness())
     assert took_s < SEEN_S * slow, f"told {took_s:.1f} s after the disk was pulled, on processors {slow:.1f} times slow"
-    wait_until("the alert names the disks", lambda: all(
-        any(disk_id in alert["message"] for alert in stands.alerts("array.health")) for disk_id in ids
-    ), deadline_s=30)  # fmt: skip
+    wait_until(
+        "the alert names the disks",
+        lambda: all(any(disk_id in alert["message"] for alert in stands.alerts("array.health")) for disk_id in ids),
+        deadline_s=30,
+    )
     assert "tank" in alert["message"]
     assert alert["fix"]
 

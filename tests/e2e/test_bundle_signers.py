@@ -190,8 +190,9 @@ def test_a_key_is_rotated_by_an_image_that_trusts_another(bench: Bench, ca: Auth
     development = signing.signer(Cache(tmp_path / "cache"), None, None)
     assert development.key is not None
     bundles = [
-        bench.bundle("old", development.certificate, development.key), bench.bundle("new", *ca.sign("new")),
-    ]  # fmt: skip
+        bench.bundle("old", development.certificate, development.key),
+        bench.bundle("new", *ca.sign("new")),
+    ]
     bench.trust(development)
     assert bench.refusal(bundles[0]) is None
     assert "not signed by anybody" in (bench.refusal(bundles[1]) or "")

@@ -100,9 +100,11 @@ def with_zfs() -> Iterator[Bench]:
 def _bench(made: Appliance) -> Iterator[Bench]:
     endpoint = made.access.endpoint
     connection = {
-        "appliance_url": endpoint.url, "appliance_token": endpoint.token, "appliance_fingerprint": endpoint.fingerprint,
+        "appliance_url": endpoint.url,
+        "appliance_token": endpoint.token,
+        "appliance_fingerprint": endpoint.fingerprint,
         "appliance_timeout": int(within(DEADLINE_S)),
-    }  # fmt: skip
+    }
     with httpx2.Client(base_url=endpoint.url, verify=False, timeout=within(DEADLINE_S)) as http:
         yield LiveBench(PatientApi(http, endpoint.token), connection, made)
 

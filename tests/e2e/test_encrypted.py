@@ -73,8 +73,12 @@ def vault() -> Iterator[Vault]:
         stands = Vault(made, machine, made.disk_ids("ubd")[:2])
         client = made.client
         wish = {
-            "name": "vault", "level": "raid1", "disks": stands.disks, "encryption": "luks2", "passphrase": PASSPHRASE,
-        }  # fmt: skip
+            "name": "vault",
+            "level": "raid1",
+            "disks": stands.disks,
+            "encryption": "luks2",
+            "passphrase": PASSPHRASE,
+        }
         client.wait(client.post("/arrays", wish))
         client.wait(client.post("/volumes", {"name": "lun", "array": "vault", "size_bytes": 64 * MIB}))
         client.post("/hosts", {"name": "h", "iqns": [IQN]})

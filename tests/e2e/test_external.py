@@ -67,9 +67,12 @@ def standing() -> Iterator[Standing]:
         stands.tells(state="healthy")
         client = made.client
         wish = {
-            "name": "fast", "engine": "external", "level": "external", "disks": [stands.device],
+            "name": "fast",
+            "engine": "external",
+            "level": "external",
+            "disks": [stands.device],
             "health_command": "probe",
-        }  # fmt: skip
+        }
         client.wait(client.post("/arrays", wish))
         client.wait(client.post("/volumes", {"name": "lun", "array": "fast", "size_bytes": 64 * MIB}))
         client.post("/hosts", {"name": "h", "iqns": [IQN]})

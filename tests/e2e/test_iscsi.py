@@ -268,9 +268,10 @@ def test_a_host_is_told_its_targets_only_after_the_login(standing: Standing) -> 
     wait_until("it is asked for", lambda: not is_told(standing, None))
     assert is_told(standing, RIGHT)
     wrong = (
-        Chap("hosts", "wrong-secret-1"), Chap("others", RIGHT.secret),
+        Chap("hosts", "wrong-secret-1"),
+        Chap("others", RIGHT.secret),
         Chap("hosts", RIGHT.secret, "lunette", "wrong-secret-of-us"[:16]),
-    )  # fmt: skip
+    )
     assert [is_told(standing, one) for one in wrong] == [False] * 3
     standing.guest.login(standing.targets["db"], standing.portal, iqn("db"))  # who knows its target needs no discovery
     standing.guest.logout(standing.targets["db"])

@@ -84,10 +84,13 @@ def standing(fabric: Fabric, hosts: NvmeInitiator) -> Iterator[Standing]:
     "tries",
     [
         pytest.param(("a stranger", "a wrong key"), id="two"),
-        pytest.param(("a stranger", "no keys of its own", "another host", "no key", "a wrong key", "a wrong answer"),
-                     id="all", marks=pytest.mark.slow),
+        pytest.param(
+            ("a stranger", "no keys of its own", "another host", "no key", "a wrong key", "a wrong answer"),
+            id="all",
+            marks=pytest.mark.slow,
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_stranger_and_a_host_with_a_wrong_key_see_nothing(standing: Standing, tries: Sequence[str]) -> None:
     hosts, other = standing.hosts, standing.hosts.new_key()
     standing.disconnect(DB)

@@ -106,8 +106,9 @@ def test_the_units_have_the_limits_that_they_name_and_the_clock_is_set(machine: 
     assert shown["lunette-api"]["MemoryMax"].isdigit(), "infinity is no limit"
     assert shown["lunette-agent"]["MemoryMax"] == "infinity"
     assert (shown["systemd-timesyncd"]["UnitFileState"], shown["systemd-timesyncd"]["ActiveState"]) == (
-        "enabled", "active",
-    )  # fmt: skip
+        "enabled",
+        "active",
+    )
 
 
 def test_the_api_process_cannot_open_a_disk(machine: Appliance) -> None:

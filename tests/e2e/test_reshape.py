@@ -87,11 +87,17 @@ def create(machine: Uml, shape: Shape, members: list[str]) -> tuple[str, int]:
     """An array with data on it; their sum, and its size in bytes."""
     made = " ".join(members[:-1])
     machine.check(
-        _CREATE.format(uuid=UUID, level=shape.level, disks=shape.disks, chunk=CHUNK_KIB,
-                       policy=f"{shape.policy} --layout={shape.layout}" if shape.layout else shape.policy,
-                       members=made, mib=DATA_MIB),
+        _CREATE.format(
+            uuid=UUID,
+            level=shape.level,
+            disks=shape.disks,
+            chunk=CHUNK_KIB,
+            policy=f"{shape.policy} --layout={shape.layout}" if shape.layout else shape.policy,
+            members=made,
+            mib=DATA_MIB,
+        ),
         timeout_s=120,
-    )  # fmt: skip
+    )
     return machine.check(SUM.format(mib=DATA_MIB)), int(machine.check("blockdev --getsize64 /dev/md127"))
 
 

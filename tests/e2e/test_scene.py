@@ -32,10 +32,18 @@ FEW = 8
 IN_SYNC_EVERYWHERE = 2**64 - 1
 """What md writes as `resync_offset` of an array that it stopped clean: MaxSector of drivers/md/md.h."""
 NOT_EVERYWHERE = {
-    "logs/kernel-of-the-boot-before.txt", "hardware/pci.txt", "hardware/nvme.json", "network/firewall.txt",
-    "network/rdma.txt", "arrays/arcstats.txt", "arrays/zpool-status.txt", "arrays/zpool-list.txt", "volumes/zfs.txt",
-    "system/pressure-of-memory.txt", "system/pressure-of-io.txt",
-}  # fmt: skip
+    "logs/kernel-of-the-boot-before.txt",
+    "hardware/pci.txt",
+    "hardware/nvme.json",
+    "network/firewall.txt",
+    "network/rdma.txt",
+    "arrays/arcstats.txt",
+    "arrays/zpool-status.txt",
+    "arrays/zpool-list.txt",
+    "volumes/zfs.txt",
+    "system/pressure-of-memory.txt",
+    "system/pressure-of-io.txt",
+}
 """Files of a support bundle that tell why there is nothing in them: user-mode Linux lacks what they are about."""
 
 
@@ -95,9 +103,11 @@ def test_sessions_are_listed_with_their_hosts(standing: Standing) -> None:
     with standing.hosts.logged_in(standing.scene, standing.appliance.machine):
         sessions = wait_until(
             "four sessions are listed",
-            lambda: [s for s in standing.appliance.client.list("/sessions") if s["host"]][3:] and
-            list(standing.appliance.client.list("/sessions")),
-        )  # fmt: skip
+            lambda: (
+                [s for s in standing.appliance.client.list("/sessions") if s["host"]][3:]
+                and list(standing.appliance.client.list("/sessions"))
+            ),
+        )
         assert {s["host"]: s["target_iqn"] for s in sessions} == standing.scene.targets
 
 

@@ -86,8 +86,9 @@ def provision(made: Appliance) -> dict[str, str]:
     client.post("/mappings", {"volume": "shared", "host_group": "web"})
     wait_until("all is served", lambda: all(m["state"] == "open" for m in client.list("/mappings")))
     return {
-        "db": str(client.get("/hosts/db")["target_iqn"]), "web": str(client.get("/host-groups/web")["target_iqn"]),
-    }  # fmt: skip
+        "db": str(client.get("/hosts/db")["target_iqn"]),
+        "web": str(client.get("/host-groups/web")["target_iqn"]),
+    }
 
 
 def picture(made: Appliance) -> dict[str, str]:

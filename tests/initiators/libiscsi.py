@@ -68,10 +68,14 @@ class LibiscsiInitiator:
         node: dict[str, object] = {
             "driver": "raw",
             "file": {
-                "driver": "iscsi", "transport": "tcp", "portal": f"{self.host}:{self.port}", "target": target,
-                "lun": lun, "initiator-name": self.iqn,
+                "driver": "iscsi",
+                "transport": "tcp",
+                "portal": f"{self.host}:{self.port}",
+                "target": target,
+                "lun": lun,
+                "initiator-name": self.iqn,
             },
-        }  # fmt: skip
+        }
         argv = ["qemu-io"]
         if self.chap:
             argv += ["--object", f"secret,id=chap,data={self.chap.secret}"]

@@ -34,18 +34,23 @@ class _Keys(ctypes.Structure):
     """scsi_persistent_reserve_out_basic."""
 
     _fields_ = (
-        ("key", ctypes.c_uint64), ("new_key", ctypes.c_uint64),
-        ("spec_i_pt", ctypes.c_uint8), ("all_tg_pt", ctypes.c_uint8), ("aptpl", ctypes.c_uint8),
-    )  # fmt: skip
+        ("key", ctypes.c_uint64),
+        ("new_key", ctypes.c_uint64),
+        ("spec_i_pt", ctypes.c_uint8),
+        ("all_tg_pt", ctypes.c_uint8),
+        ("aptpl", ctypes.c_uint8),
+    )
 
 
 class _ReadKeys(ctypes.Structure):
     """The head of scsi_persistent_reserve_in_read_keys; the keys follow it."""
 
     _fields_ = (
-        ("generation", ctypes.c_uint32), ("additional_length", ctypes.c_int32), ("count", ctypes.c_int32),
+        ("generation", ctypes.c_uint32),
+        ("additional_length", ctypes.c_int32),
+        ("count", ctypes.c_int32),
         ("keys", ctypes.c_uint64 * 64),
-    )  # fmt: skip
+    )
 
 
 class _Piece(ctypes.Structure):

@@ -16,10 +16,20 @@ import time
 _LOGIN, _OPERATIONAL_TO_FULL_FEATURE = 0x43, 0x87
 _ISID = bytes.fromhex("00023d000001")
 _TERMS = {
-    "HeaderDigest": "None", "DataDigest": "None", "MaxConnections": "1", "InitialR2T": "Yes", "ImmediateData": "Yes",
-    "MaxBurstLength": "262144", "FirstBurstLength": "65536", "DefaultTime2Wait": "2", "DefaultTime2Retain": "0",
-    "MaxOutstandingR2T": "1", "ErrorRecoveryLevel": "0", "DataPDUInOrder": "Yes", "DataSequenceInOrder": "Yes",
-}  # fmt: skip
+    "HeaderDigest": "None",
+    "DataDigest": "None",
+    "MaxConnections": "1",
+    "InitialR2T": "Yes",
+    "ImmediateData": "Yes",
+    "MaxBurstLength": "262144",
+    "FirstBurstLength": "65536",
+    "DefaultTime2Wait": "2",
+    "DefaultTime2Retain": "0",
+    "MaxOutstandingR2T": "1",
+    "ErrorRecoveryLevel": "0",
+    "DataPDUInOrder": "Yes",
+    "DataSequenceInOrder": "Yes",
+}
 """What LIO would propose itself, and wait for the answers to."""
 
 

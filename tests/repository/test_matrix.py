@@ -34,8 +34,10 @@ def paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _ran(shard: str, *outcomes: str) -> None:
-    cases = [Case(f"t{n}", "failed" if one == "failed" else "passed", unsteady=one == "unsteady")
-             for n, one in enumerate(outcomes)]  # fmt: skip
+    cases = [
+        Case(f"t{n}", "failed" if one == "failed" else "passed", unsteady=one == "unsteady")
+        for n, one in enumerate(outcomes)
+    ]
     tiers = [tier for tier in SUITE.tiers if tier.shard == shard]
     matrix.note(shard, tiers, [TierResult(shard, 130, 10, cases)], SUITE)
 

@@ -69,9 +69,12 @@ def sanity(copy: Path) -> int:
 def _run(copy: Path, program: str, *arguments: str, env: Mapping[str, str] | None = None) -> int:
     collections = str(copy.parents[2])
     settings = {
-        "ANSIBLE_COLLECTIONS_PATH": collections, "ANSIBLE_HOME": f"{collections}/home", "NO_COLOR": "1",
-        "PATH": f"{_BIN}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8",
-    }  # fmt: skip
+        "ANSIBLE_COLLECTIONS_PATH": collections,
+        "ANSIBLE_HOME": f"{collections}/home",
+        "NO_COLOR": "1",
+        "PATH": f"{_BIN}:{os.environ['PATH']}",
+        "LC_ALL": "C.UTF-8",
+    }
     argv = [str(_BIN / program), *arguments]
     return subprocess.run(argv, cwd=copy, env={**os.environ, **settings, **(env or {})}, check=False).returncode
 

@@ -145,11 +145,13 @@ def api_fields(document: Document, noun: NounModule) -> dict[str, ApiField]:
         shown = exception.get("shown", [name, *others] if name in answer else [])
         inner = [key for key, value in schema.get("properties", {}).items() if is_secret(document.resolved(value))]
         fields[name] = ApiField(
-            create=name in create, patch=name in patch, shown=tuple(shown),
+            create=name in create,
+            patch=name in patch,
+            shown=tuple(shown),
             secrets=(name,) if is_secret(schema) else tuple(inner),
             kind="size" if is_size(name, schema) else exception.get("kind", ""),
             verb=document.operations[exception["verb"]].path if "verb" in exception else "",
-        )  # fmt: skip
+        )
     return fields
 
 
@@ -215,8 +217,12 @@ def _fate(one: ApiField, is_key: bool) -> list[str]:
 def _rename_and_clear(document: Document, noun: NounModule, patch: Json) -> dict[str, Option]:
     options, answer = {}, document.answer(noun.operations.get("show")).get("properties", {})
     if noun.key and noun.key[0] in patch:
-        told = [(f"Name it had before. Where there is no {noun.name} called O({noun.key[0]}) and one called this, that"
-                " one is renamed.")]  # fmt: skip
+        told = [
+            (
+                f"Name it had before. Where there is no {noun.name} called O({noun.key[0]}) and one called this, that"
+                " one is renamed."
+            )
+        ]
         options["renamed_from"] = Option({"type": "str"}, told)
     empty = [name for name, raw in patch.items() if document.is_nullable(raw) and name in answer]
     clearable = [name for name in empty if document.is_nullable(answer[name])]

@@ -67,9 +67,13 @@ def noun_module(document: Document, noun: NounModule) -> str:
             ),
         ]
     head = _head(
-        noun.name, title, told, options, [("Ensure it is there", example(noun.name)), *_removal(noun, options)],
+        noun.name,
+        title,
+        told,
+        options,
+        [("Ensure it is there", example(noun.name)), *_removal(noun, options)],
         returned | _change_facts(options),
-    )  # fmt: skip
+    )
     declared = "".join(f'        "{name}": Field({_arguments(one.__dict__)}),\n' for name, one in fields.items())
     operations = noun.operations
     create = f'    create="{operations["create"].path}",\n' if "create" in operations else ""
@@ -92,12 +96,19 @@ def verb_module(document: Document, verb: VerbModule) -> str:
     answer = {"resource": _returned("What the appliance answered.", "unless it answered with a job")}
     needed = {name: "…" for name, one in options.items() if one.spec.get("required")}
     ends = operation.id in GOALS
-    often = ["Changes nothing where that is so already." if ends else "Acts each time it is run, unless the appliance's"
-             " plan says that nothing would change."]  # fmt: skip
+    often = [
+        "Changes nothing where that is so already."
+        if ends
+        else "Acts each time it is run, unless the appliance's plan says that nothing would change."
+    ]
     head = _head(
-        verb.name, operation.summary, often, options, [("Do it", example(verb.name) or needed)],
+        verb.name,
+        operation.summary,
+        often,
+        options,
+        [("Do it", example(verb.name) or needed)],
         answer | _change_facts(options),
-    )  # fmt: skip
+    )
     kinds = {name: "size" if is_size(name, document.resolved(raw)) else "" for name, raw in body.items()}
     fields = {name: _arguments({"create": True, "kind": kind}) for name, kind in kinds.items()}
     declared = "".join(f'    "{name}": Field({told}),\n' for name, told in fields.items())
@@ -123,9 +134,10 @@ def info_module(document: Document, info: InfoModule) -> str:
     head = _head(info.name, title, [told], options, [("Look", example(info.name))], returned)
     one = info.shown or info.asked
     arguments = {
-        "listed": info.listed.path if info.listed else None, "item": one.path if one else None,
+        "listed": info.listed.path if info.listed else None,
+        "item": one.path if one else None,
         "filters": tuple(one["name"] for one in asked.parameters("query") if one["name"] in options) if asked else (),
-    }  # fmt: skip
+    }
     text = head.format(imports=_imports(appliance="run_info"))
     call = f'run_info(ARGUMENTS, "{result}"{_more(arguments)})'
     return text + _MAIN.format(call=call)
@@ -158,8 +170,10 @@ def _head(
 
 
 def _imports(**names: str) -> str:
-    return "\n".join(f"from ansible_collections.lunette.appliance.plugins.module_utils.{module} import {imported}"
-                     for module, imported in names.items())  # fmt: skip
+    return "\n".join(
+        f"from ansible_collections.lunette.appliance.plugins.module_utils.{module} import {imported}"
+        for module, imported in names.items()
+    )
 
 
 def _change_facts(options: dict[str, Option]) -> Json:
@@ -170,7 +184,7 @@ def _change_facts(options: dict[str, Option]) -> Json:
             "when something changes",
         ),
         "problem": _returned("The problem document: C(type), C(detail), C(errors).", "when refused"),
-    }  # fmt: skip
+    }
     if "wait" in options:
         facts["job"] = _returned("The job that did it, with its steps.", "when there was one")
         progress = {"type": "list", "elements": "str", "returned": "when there was a job"}
@@ -209,10 +223,14 @@ def as_yaml(value: Any) -> str:
     """A document in the order of its keys; a list of tasks begins with the marker that Ansible's own examples have."""
     return str(
         yaml.dump(
-            value, Dumper=_Indented, sort_keys=False, allow_unicode=True, width=110,
+            value,
+            Dumper=_Indented,
+            sort_keys=False,
+            allow_unicode=True,
+            width=110,
             explicit_start=isinstance(value, list),
         )
-    )  # fmt: skip
+    )
 
 
 class _Name(str):

@@ -139,7 +139,7 @@ class Client:
     def call(
         self, method: str, path: str, body: Any = None, query: dict[str, Any] | None = None,
         headers: dict[str, str] | None = None,
-    ) -> tuple[int, Any, str | None]:  # fmt: skip
+    ) -> tuple[int, Any, str | None]:
         """One request below /api/v1: (status, answer or None, ETag)."""
         if self._login and not self._identity:
             self._open_session(*self._login)
@@ -161,7 +161,7 @@ class Client:
 
     def create(
         self, path: str, body: Any, dry_run: bool, match: str | None = None, query: dict[str, Any] | None = None,
-    ) -> tuple[int, Any, str | None]:  # fmt: skip
+    ) -> tuple[int, Any, str | None]:
         """A POST that may be sent again after a lost answer: the key makes the appliance do it once."""
         headers = {"Idempotency-Key": str(uuid.uuid4()), **({"If-Match": match} if match else {})}
         query = {"dry_run": "true"} if dry_run else query
@@ -173,7 +173,7 @@ class Client:
     def wait(
         self, job: dict[str, Any], timeout_s: float, seen: Callable[[dict[str, Any]], None],
         good: Collection[str] = ("succeeded",),
-    ) -> dict[str, Any]:  # fmt: skip
+    ) -> dict[str, Any]:
         """Follows a job to one of its `good` ends; an appliance that restarts meanwhile is waited for.
 
         Raises Refused if it ends badly, Unreachable if it has not ended after `timeout_s`.
@@ -206,7 +206,7 @@ class Client:
         cookies = http.cookies.SimpleCookie(received.get("Set-Cookie", ""))
         self._identity = {
             "Cookie": f"{COOKIE}={cookies[COOKIE].value}", "X-CSRF-Token": answer["csrf_token"],
-        }  # fmt: skip
+        }
 
     def _send(
         self, method: str, path: str, body: Any, query: dict[str, Any] | None, headers: dict[str, str] | None

@@ -21,7 +21,7 @@ class Field:
     def __init__(
         self, *, create: bool = False, patch: bool = False, shown: Collection[str] = (), secrets: Collection[str] = (),
         kind: str = "", verb: str = "",
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.create, self.patch = create, patch
         self.shown, self.secrets = tuple(shown), frozenset(secrets)
         self.kind, self.verb = kind, verb
@@ -36,6 +36,6 @@ class Noun:
     def __init__(
         self, *, name: str, item: str, fields: dict[str, Field], create: str | None = None, key: Collection[str] = (),
         filters: Collection[str] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.name, self.item, self.fields = name, item, fields
         self.create, self.key, self.filters = create, tuple(key), tuple(filters)

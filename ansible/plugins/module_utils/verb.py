@@ -27,7 +27,7 @@ class Verb(Appliance):  # type: ignore[misc]  # the collection is importable onl
     def __init__(
         self, arguments: dict[str, Any], path: str, body: dict[str, Field], item: str,
         is_done: Callable[..., Any] | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(arguments)
         self.path, self.body, self.item, self.is_done = path, body, item, is_done
         self.match: str | None = None
@@ -91,7 +91,7 @@ class Verb(Appliance):  # type: ignore[misc]  # the collection is importable onl
         if not self.planned(plan):
             return False
         lines = ["{} {} {}: {}".format(SIGNS[one["action"]], one["noun"], one["name"], one["detail"])
-                 for one in plan["changes"]]  # fmt: skip
+                 for one in plan["changes"]]
         self.result["diff"] = {"prepared": "\n".join(lines)}
         if plan["bytes_destroyed"]:
             self.must_keep_data(plan["title"])
@@ -101,7 +101,7 @@ class Verb(Appliance):  # type: ignore[misc]  # the collection is importable onl
 def run_verb(
     arguments: dict[str, Any], path: str, body: dict[str, Field], item: str = "",
     is_done: Callable[..., Any] | None = None, can_plan: bool = True,
-) -> None:  # fmt: skip
+) -> None:
     """The main function of a module for one verb."""
     verb = Verb(arguments, path, body, item, is_done)
     verb.run(lambda: verb.act(can_plan))

@@ -42,18 +42,26 @@ def id_of(number: int) -> str:
 
 def array(number: int) -> ExportArray:
     return ExportArray(
-        array_id=id_of(number), name=f"tank{number}", engine=ArrayEngine.MD, uuid=f"{number:032x}",
-        group=f"lunette-{number:012x}", members=(),
-    )  # fmt: skip
+        array_id=id_of(number),
+        name=f"tank{number}",
+        engine=ArrayEngine.MD,
+        uuid=f"{number:032x}",
+        group=f"lunette-{number:012x}",
+        members=(),
+    )
 
 
 def volume(number: int, of_array: int = 0) -> ExportVolume:
     group, name = f"lunette-{of_array:012x}", f"v{number:012x}"
     return ExportVolume(
-        volume_id=id_of(number), name=f"vol{number}", array_id=id_of(of_array), group=group,
-        device=f"/dev/{group}/{name}", size_bytes=64 * 1024**2,
+        volume_id=id_of(number),
+        name=f"vol{number}",
+        array_id=id_of(of_array),
+        group=group,
+        device=f"/dev/{group}/{name}",
+        size_bytes=64 * 1024**2,
         identity=IdentitySource(lambda: uuid.UUID(int=number + (1 << 100))).volume(),
-    )  # fmt: skip
+    )
 
 
 def portal(number: int, address: str = "192.0.2.1") -> ExportPortal:
@@ -87,9 +95,14 @@ def lun(mapping: int, number: int, of_volume: int) -> ExportLun:
 
 def target(number: int, initiators: Sequence[ExportInitiator], luns: Sequence[ExportLun]) -> ExportTarget:
     return ExportTarget(
-        target_id=id_of(number), owner=id_of(number), iqn=f"iqn.2026-11.io.lunette:{APPLIANCE}.{number:08x}", tag=1,
-        os_type=OsType.LINUX, initiators=tuple(initiators), luns=tuple(luns),
-    )  # fmt: skip
+        target_id=id_of(number),
+        owner=id_of(number),
+        iqn=f"iqn.2026-11.io.lunette:{APPLIANCE}.{number:08x}",
+        tag=1,
+        os_type=OsType.LINUX,
+        initiators=tuple(initiators),
+        luns=tuple(luns),
+    )
 
 
 def nvme_portal(number: int, address: str = "192.0.2.1", protocol: Protocol = Protocol.NVME_TCP) -> ExportPortal:
@@ -106,9 +119,11 @@ def dhchap_key(number: int) -> str:
 
 def dhchap(number: int, mutual: int | None = None) -> ExportDhChap:
     return ExportDhChap(
-        secret=SecretStr(dhchap_key(number)), mutual_secret=SecretStr(dhchap_key(mutual)) if mutual else None,
-        hash=DhHash.SHA256, dh_group=DhGroup.FFDHE2048,
-    )  # fmt: skip
+        secret=SecretStr(dhchap_key(number)),
+        mutual_secret=SecretStr(dhchap_key(mutual)) if mutual else None,
+        hash=DhHash.SHA256,
+        dh_group=DhGroup.FFDHE2048,
+    )
 
 
 def nqn_of(number: int) -> str:
@@ -122,15 +137,24 @@ def nvme_host(number: int, asked: ExportDhChap | None = None) -> ExportNvmeHost:
 
 def subsystem(number: int, hosts: Sequence[ExportNvmeHost], luns: Sequence[ExportLun]) -> ExportSubsystem:
     return ExportSubsystem(
-        target_id=id_of(number), owner=id_of(number), nqn=f"nqn.2026-11.io.lunette:{APPLIANCE}.{number:08x}",
-        serial=f"{number:020}", hosts=tuple(hosts), luns=tuple(luns),
-    )  # fmt: skip
+        target_id=id_of(number),
+        owner=id_of(number),
+        nqn=f"nqn.2026-11.io.lunette:{APPLIANCE}.{number:08x}",
+        serial=f"{number:020}",
+        hosts=tuple(hosts),
+        luns=tuple(luns),
+    )
 
 
 def exports(**parts: object) -> ExportSet:
     """A document of generation 1, with the parts given."""
     whole = {
-        "database_id": "db", "appliance_id": APPLIANCE, "generation": 1, "arrays": (), "volumes": (), "portals": (),
+        "database_id": "db",
+        "appliance_id": APPLIANCE,
+        "generation": 1,
+        "arrays": (),
+        "volumes": (),
+        "portals": (),
         "targets": (),
-    }  # fmt: skip
+    }
     return ExportSet.model_validate(whole | parts)

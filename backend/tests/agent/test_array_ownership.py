@@ -102,5 +102,6 @@ def test_another_array_under_a_mark_is_not_ours_beside_one_that_is() -> None:
     shop.disks = shop.disks[2:]
     by_hand(shop, "a0123456789ab")
     assert {array.uuid: (array.ours, array.marked) for array in shop.agent.observe().arrays} == {
-        create.uuid: (True, True), UUID: (False, True),
-    }  # fmt: skip
+        create.uuid: (True, True),
+        UUID: (False, True),
+    }

@@ -45,24 +45,58 @@ from lunette.providers.disks.inventory import observe_disks
 from lunette.system.fake import FakeSystem
 
 HOSTILE = (
-    '--config=log{file="/tmp/owned" level=7}', "-y", "../../../../tmp/owned", "a/../../../../tmp/owned", "/etc/shadow",
-    "/dev/disk/by-partlabel/lunette-b", "/dev/vda2", "/dev/mapper/control", "..", "a\x00b", "owned\nowned",
-    "owned\r\nowned", "owned owned", "$(touch /tmp/owned)", "x" * 70_000, "\u202eowned", "\u2025/owned",
-    "\uff0fetc\uff0fowned", "lunette\u20100123456789ab",
-)  # fmt: skip
+    '--config=log{file="/tmp/owned" level=7}',
+    "-y",
+    "../../../../tmp/owned",
+    "a/../../../../tmp/owned",
+    "/etc/shadow",
+    "/dev/disk/by-partlabel/lunette-b",
+    "/dev/vda2",
+    "/dev/mapper/control",
+    "..",
+    "a\x00b",
+    "owned\nowned",
+    "owned\r\nowned",
+    "owned owned",
+    "$(touch /tmp/owned)",
+    "x" * 70_000,
+    "\u202eowned",
+    "\u2025/owned",
+    "\uff0fetc\uff0fowned",
+    "lunette\u20100123456789ab",
+)
 MARKS = ("owned", "/etc/shadow", "lunette-b", "vda2", "mapper/control", "\u2010", "\uff0f", "x" * 500)
 """What gives a hostile text away wherever it turns up."""
 SAMPLES = (
-    "lunette-0123456789ab", "0123456789abcdef0123456789abcdef", "192.0.2.1", "iqn.2026-01.com.example:host1",
-    "nqn.2026-01.com.example:host1", "21:00:00:24:ff:00:00:01", "eth1", "/dev/lunette-0123456789ab/v0123456789ab",
-    "core/iblock_0/disk", "iscsi/iqn.2026-01.com.example:t", "subsystems/n", "draid1:2d:4c:1s", "1.0", "Europe/Berlin",
-    "192.0.2.1/24", "2001:db8::1/64", "2001:db8::1",
-)  # fmt: skip
+    "lunette-0123456789ab",
+    "0123456789abcdef0123456789abcdef",
+    "192.0.2.1",
+    "iqn.2026-01.com.example:host1",
+    "nqn.2026-01.com.example:host1",
+    "21:00:00:24:ff:00:00:01",
+    "eth1",
+    "/dev/lunette-0123456789ab/v0123456789ab",
+    "core/iblock_0/disk",
+    "iscsi/iqn.2026-01.com.example:t",
+    "subsystems/n",
+    "draid1:2d:4c:1s",
+    "1.0",
+    "Europe/Berlin",
+    "192.0.2.1/24",
+    "2001:db8::1/64",
+    "2001:db8::1",
+)
 NUMBERS = (1, 4096, 30, 16 * 1024**2, 0)
 OURS = (
-    "/sys/kernel/config/target/", "/sys/kernel/config/nvmet/", "/etc/target", "/var/lib/lunette/agent/", "/run/lunette",
-    "/etc/hostid", "/sys/module/zfs/parameters/", "/sys/block/md127/md/",
-)  # fmt: skip
+    "/sys/kernel/config/target/",
+    "/sys/kernel/config/nvmet/",
+    "/etc/target",
+    "/var/lib/lunette/agent/",
+    "/run/lunette",
+    "/etc/hostid",
+    "/sys/module/zfs/parameters/",
+    "/sys/block/md127/md/",
+)
 
 
 class Recorder:

@@ -77,17 +77,28 @@ def documents(draw: st.DrawFn) -> ExportSet:
     released = tuple(
         Release(kind=kind, id=id_of(n), generation=2)
         for kind, low, high in (
-            (ReleaseKind.ARRAY, 1, 2), (ReleaseKind.VOLUME, 11, 15), (ReleaseKind.PORTAL, 21, 23),
-            (ReleaseKind.TARGET, 31, 33), (ReleaseKind.INITIATOR, 310, 336), (ReleaseKind.MAPPING, 51, 55),
-            (ReleaseKind.SUBSYSTEM, 31, 33), (ReleaseKind.INITIATOR, 61, 82), (ReleaseKind.FC_PORT, 91, 92),
+            (ReleaseKind.ARRAY, 1, 2),
+            (ReleaseKind.VOLUME, 11, 15),
+            (ReleaseKind.PORTAL, 21, 23),
+            (ReleaseKind.TARGET, 31, 33),
+            (ReleaseKind.INITIATOR, 310, 336),
+            (ReleaseKind.MAPPING, 51, 55),
+            (ReleaseKind.SUBSYSTEM, 31, 33),
+            (ReleaseKind.INITIATOR, 61, 82),
+            (ReleaseKind.FC_PORT, 91, 92),
         )
         for n in sorted(draw(st.sets(st.integers(low, high))))
-    )  # fmt: skip
+    )
     return exports(
-        generation=2, arrays=tuple(map(array, sorted(arrays))), volumes=tuple(volumes), portals=tuple(portals),
-        targets=tuple(targets), subsystems=tuple(subsystems), released=released,
+        generation=2,
+        arrays=tuple(map(array, sorted(arrays))),
+        volumes=tuple(volumes),
+        portals=tuple(portals),
+        targets=tuple(targets),
+        subsystems=tuple(subsystems),
+        released=released,
         fc_ports=tuple(fc_port(n) for n in sorted(draw(st.sets(st.integers(91, 92))))),
-    )  # fmt: skip
+    )
 
 
 def as_ledger(document: ExportSet) -> ExportSet:

@@ -72,9 +72,14 @@ class Rack:
         (cut,) = lvm.cut_steps(group.group, [(VOLUMES[array_id], 64 * MIB)])
         self.do(cut)
         return ExportArray(
-            array_id=array_id, name=name, engine=ArrayEngine.MD, uuid=made.uuid, group=group.group,
-            members=wish.disks, encryption=Encryption.LUKS2 if locked else None,
-        )  # fmt: skip
+            array_id=array_id,
+            name=name,
+            engine=ArrayEngine.MD,
+            uuid=made.uuid,
+            group=group.group,
+            members=wish.disks,
+            encryption=Encryption.LUKS2 if locked else None,
+        )
 
     def pool(self, disks: tuple[ObservedDisk, ...]) -> ExportArray:
         wish = ArrayCreate(name="pond", engine=ArrayEngine.ZFS, level=Level.MIRROR, disks=tuple(d.id for d in disks))
@@ -142,9 +147,14 @@ def in_a_thread(call: Callable[[], object]) -> threading.Thread:
 
 
 HANGS = [
-    (RED, "wipefs --json"), (RED, "mdadm --examine"), (RED, "mdadm --assemble"), (RED, "cryptsetup open"),
-    (RED, "vgchange -ay"), (POND, "wipefs --json"), (POND, "zpool import"),
-]  # fmt: skip
+    (RED, "wipefs --json"),
+    (RED, "mdadm --examine"),
+    (RED, "mdadm --assemble"),
+    (RED, "cryptsetup open"),
+    (RED, "vgchange -ay"),
+    (POND, "wipefs --json"),
+    (POND, "zpool import"),
+]
 
 
 def test_everything_is_served_without_a_hang(rack: Rack) -> None:
@@ -283,11 +293,15 @@ def test_those_that_wait_for_their_turn_have_it_before_those_that_hang() -> None
     disks = machine.add_disks(AT_ONCE + 1)
     arrays = tuple(
         ExportArray(
-            array_id=id_of(n), name=f"a{n}", engine=ArrayEngine.EXTERNAL, uuid=f"{n:032x}", group=f"g{n}",
+            array_id=id_of(n),
+            name=f"a{n}",
+            engine=ArrayEngine.EXTERNAL,
+            uuid=f"{n:032x}",
+            group=f"g{n}",
             members=(disk.links()[0],),
         )
         for n, disk in enumerate(disks)
-    )  # fmt: skip
+    )
     bringing = BringUp(machine, patience_s=0.01)
     hang = machine.faults.hang(lambda line: line.startswith("pvs --devices"))
     bringing.run(exports(arrays=arrays))

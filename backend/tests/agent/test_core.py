@@ -40,19 +40,28 @@ class Store(Shop):
     def wish(self, generation: int = 1, **changes: object) -> ExportSet:
         served = volume(11).model_copy(
             update={
-                "volume_id": VOLUME_ID, "array_id": ARRAY_ID, "group": self.cut_step.group,
+                "volume_id": VOLUME_ID,
+                "array_id": ARRAY_ID,
+                "group": self.cut_step.group,
                 "device": f"/dev/{self.cut_step.group}/{self.cut_step.lv_name}",
             }
-        )  # fmt: skip
+        )
         mapped = lun(51, 1, 11).model_copy(update={"volume_id": VOLUME_ID})
         array = ExportArray(
-            array_id=ARRAY_ID, name="tank", engine=ArrayEngine.MD, uuid=self.array.uuid, group=self.cut_step.group,
+            array_id=ARRAY_ID,
+            name="tank",
+            engine=ArrayEngine.MD,
+            uuid=self.array.uuid,
+            group=self.cut_step.group,
             members=tuple(member.disk_id for member in self.array.members),
-        )  # fmt: skip
+        )
         whole: dict[str, object] = {
-            "generation": generation, "arrays": (array,), "volumes": (served,), "portals": (portal(21),),
+            "generation": generation,
+            "arrays": (array,),
+            "volumes": (served,),
+            "portals": (portal(21),),
             "targets": (target(31, [initiator(41)], [mapped]),),
-        }  # fmt: skip
+        }
         return exports(**(whole | changes))
 
     def restart(self) -> None:
@@ -328,10 +337,16 @@ def test_a_step_brings_its_array_up_first_and_leaves_one_that_is_up_alone(store:
 
 def test_engines_say_what_they_miss(store: Store) -> None:
     assert {(engine.kind, engine.engine, engine.available) for engine in store.agent.observe().engines} == {
-        ("array", "md", True), ("array", "zfs", True), ("array", "external", True), ("array", "lvm", True),
-        ("volume", "lvm", True), ("volume", "zvol", True), ("export", "lio", True), ("export", "nvmet", False),
+        ("array", "md", True),
+        ("array", "zfs", True),
+        ("array", "external", True),
+        ("array", "lvm", True),
+        ("volume", "lvm", True),
+        ("volume", "zvol", True),
+        ("export", "lio", True),
+        ("export", "nvmet", False),
         ("export", "spdk", False),
-    }  # fmt: skip
+    }
 
 
 def test_zfs_without_its_module_names_the_packages_and_costs_nothing(store: Store) -> None:

@@ -91,9 +91,13 @@ def test_arrays_tell_what_md_tells(store: Store) -> None:
 
 def test_sessions_over_nvme_are_not_counted_and_that_is_said(store: Store) -> None:
     behind = ExportSubsystem(
-        target_id=id_of(61), owner=id_of(61), nqn="nqn.2026-11.io.lunette:x", serial="1", hosts=(nvme_host(71),),
+        target_id=id_of(61),
+        owner=id_of(61),
+        nqn="nqn.2026-11.io.lunette:x",
+        serial="1",
+        hosts=(nvme_host(71),),
         luns=(lun(81, 1, 11),),
-    )  # fmt: skip
+    )
     found = counters.take(store.machine, exports(subsystems=(behind,)))
     assert [one.family for one in found.unseen] == [Family.NVME]
     assert store.agent.counters().unseen == ()

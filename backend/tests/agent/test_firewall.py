@@ -122,8 +122,9 @@ def test_what_the_portals_need_is_let_in_and_nothing_else(ask: Ask, agent: Agent
 def test_rdma_opens_the_port_of_roce_and_every_address_is_every_address() -> None:
     both = openings(Protocol.NVME_RDMA, "2001:db8:0:0::1", 4420)
     assert {(one.protocol, one.port, one.address) for one in both} == {
-        (PortProtocol.TCP, 4420, "2001:db8::1"), (PortProtocol.UDP, 4791, "2001:db8::1"),
-    }  # fmt: skip
+        (PortProtocol.TCP, 4420, "2001:db8::1"),
+        (PortProtocol.UDP, 4791, "2001:db8::1"),
+    }
     assert openings(Protocol.ISCSI, "0.0.0.0", 3260) == (Opening(protocol=PortProtocol.TCP, port=3260),)
 
 
@@ -160,8 +161,11 @@ def test_a_second_pass_loads_nothing(ask: Ask, agent: Agent, machine: FakeSystem
 
 
 def test_what_others_export_stays_reached_and_their_tables_stay(ask: Ask, machine: FakeSystem) -> None:
-    for path in ("iscsi/iqn.2003-01.org.example:x", "iscsi/iqn.2003-01.org.example:x/tpgt_1",
-                 "iscsi/iqn.2003-01.org.example:x/tpgt_1/np/192.0.2.1:3261"):  # fmt: skip
+    for path in (
+        "iscsi/iqn.2003-01.org.example:x",
+        "iscsi/iqn.2003-01.org.example:x/tpgt_1",
+        "iscsi/iqn.2003-01.org.example:x/tpgt_1/np/192.0.2.1:3261",
+    ):
         machine.mkdir(f"/sys/kernel/config/target/{path}")
     machine.network.firewall.tables["docker"] = FakeTable()
     ask(portal(21))

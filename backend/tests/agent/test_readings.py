@@ -82,9 +82,12 @@ def test_an_advice_before_in_or_after_the_report_is_left_out(machine: FakeSystem
     [
         '{"report": [{"vg": [{"vg_name":"vg0", "vg_uu',
         '{"report": [{"vg": [\n{"vg_name":"vg0", WARNING: x\n]}]}',
-        '{"report": [{"vg": {}}]}', "", "[]", "null",
+        '{"report": [{"vg": {}}]}',
+        "",
+        "[]",
+        "null",
     ],
-)  # fmt: skip
+)
 def test_a_report_that_is_cut_short_is_not_taken_for_an_empty_one(machine: FakeSystem, text: str) -> None:
     answers(machine, "vgs", lambda _: (0, text, ""))
     assert parts(take(machine)) == [(Part.LVM, "")]

@@ -12,9 +12,17 @@ GONE = "iscsi/iqn.x/tpgt_1/lun/lun_1 was missing"
 def report(*found: str, portal: str | None = None) -> ConvergeReport:
     state = ServingState.BLOCKED if portal else ServingState.OPEN
     return ConvergeReport(
-        generation=1, accepted=True, refusal=None, changed=len(found), targets=(), volumes=(), unexplained=(),
-        foreign=(), portals=(PortalReport(portal_id="p", state=state, reason=portal),), found=found,
-    )  # fmt: skip
+        generation=1,
+        accepted=True,
+        refusal=None,
+        changed=len(found),
+        targets=(),
+        volumes=(),
+        unexplained=(),
+        foreign=(),
+        portals=(PortalReport(portal_id="p", state=state, reason=portal),),
+        found=found,
+    )
 
 
 def told(repairs: Repairs) -> tuple[str, ...]:
@@ -52,7 +60,11 @@ def test_what_opens_because_its_address_came_is_no_repair() -> None:
 
 def test_what_is_tried_in_vain_each_time_is_not_put_right() -> None:
     files = Configfs(FakeSystem(), "/sys/kernel/config/target")
-    files.found = [("core/a", "was there unasked"), ("core/a", "was missing"), ("core/a/control", "was different"),
-                   ("core/ab", "was missing")]  # fmt: skip
+    files.found = [
+        ("core/a", "was there unasked"),
+        ("core/a", "was missing"),
+        ("core/a/control", "was different"),
+        ("core/ab", "was missing"),
+    ]
     assert files.put_right({"core/a": "the kernel refused"}.keys()) == ("core/ab was missing",)
     assert len(files.put_right({}.keys())) == 4

@@ -126,10 +126,12 @@ def test_waiting_for_exports_ends_when_the_namespace_is_gone(floor: Floor) -> No
     gone = {ReleaseKind.SUBSYSTEM: 31, ReleaseKind.MAPPING: 52, ReleaseKind.VOLUME: 12, ReleaseKind.INITIATOR: 42}
     left = wish.model_copy(
         update={
-            "generation": 2, "subsystems": (), "volumes": (),
+            "generation": 2,
+            "subsystems": (),
+            "volumes": (),
             "released": tuple(Release(kind=kind, id=id_of(number), generation=2) for kind, number in gone.items()),
         }
-    )  # fmt: skip
+    )
     assert floor.agent.converge(left).unexplained == ()
     assert floor.agent.do_step("job", wait).changed is False
 

@@ -25,9 +25,10 @@ class Track(Floor):
             "volumes": tuple(self.volumes[:3]),
             "portals": (portal(21), nvme_portal(22), iser, over_rdma),
             "targets": (
-                target(31, [initiator(41)], [lun(51, 1, 11)]), target(32, [initiator(43)], [lun(53, 1, 13)]),
+                target(31, [initiator(41)], [lun(51, 1, 11)]),
+                target(32, [initiator(43)], [lun(53, 1, 13)]),
             ),
-        }  # fmt: skip
+        }
         return super().wish(**(whole | changes))
 
     def report(self, number: int, whole: ConvergeReport) -> PortalReport:

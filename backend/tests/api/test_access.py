@@ -45,8 +45,9 @@ from lunette.store.schema import utc_now
 DOCUMENT = json.loads(PATH.read_text())
 DESCRIBED = {
     one["operationId"]: (method.upper(), path, one)
-    for path, methods in DOCUMENT["paths"].items() for method, one in methods.items()
-}  # fmt: skip
+    for path, methods in DOCUMENT["paths"].items()
+    for method, one in methods.items()
+}
 OPERATIONS = [(name, method, path) for name, (method, path, _) in sorted(DESCRIBED.items())]
 OPERATIONS += [("document_show", "GET", "/api/v1/openapi.json"), ("metrics_show", "GET", "/metrics")]
 """The document describes neither itself nor what a monitoring system reads."""
@@ -105,11 +106,15 @@ class Person:
         with self._store.write() as tx:
             tx.add(
                 ApiToken(
-                    id=IdentitySource().id(), name=f"t{secret[4:12]}".replace("_", "-"), user_id=self.id,
-                    token_hash=hash_secret(secret), role=role.value, last_used_at=utc_now(),
+                    id=IdentitySource().id(),
+                    name=f"t{secret[4:12]}".replace("_", "-"),
+                    user_id=self.id,
+                    token_hash=hash_secret(secret),
+                    role=role.value,
+                    last_used_at=utc_now(),
                     expires_at=utc_now() + ends if ends else None,
                 )
-            )  # fmt: skip
+            )
         return secret
 
 
@@ -229,8 +234,9 @@ def test_the_document_has_every_operation_with_its_role_and_each_is_guarded() ->
     assert all(isinstance(one.original_route, GuardedRoute) for one in routes)
     has = sorted(
         (one.operation_id or "", method, re.sub(r":\w+\}", "}", one.path or ""))
-        for one in routes for method in one.methods or ()
-    )  # fmt: skip
+        for one in routes
+        for method in one.methods or ()
+    )
     assert has == sorted(OPERATIONS)
     assert len({name for name, _, _ in OPERATIONS}) == len(OPERATIONS)
     for name, (_, _, described) in DESCRIBED.items():

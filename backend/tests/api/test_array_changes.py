@@ -219,8 +219,9 @@ def test_a_tuning_is_kept_set_again_after_a_boot_and_put_right_where_it_drifts(
     appliance.until(lambda: is_set(cache, "256"))
     plan = appliance.patch("/arrays/tank", {"stripe_cache_size": 1024, "group_thread_cnt": 2}, dry_run="true").json()
     assert [change["detail"].partition(" is ")[0] for change in plan["changes"]] == [
-        "group_thread_cnt", "stripe_cache_size",
-    ]  # fmt: skip
+        "group_thread_cnt",
+        "stripe_cache_size",
+    ]
     answer = appliance.patch("/arrays/tank", {"stripe_cache_size": 1024, "group_thread_cnt": 2})
     assert (answer.status_code, answer.json()["stripe_cache_size"]) == (200, 1024)
     appliance.until(lambda: is_set(cache, "1024") and is_set(threads, "2"))
@@ -280,9 +281,12 @@ def test_log_and_cache_disks_of_a_pool_come_and_go_and_show_their_roles(applianc
     change(appliance, "add_disks", {"role": "log", "disks": [disks[4]]})
     roles = {member["disk_id"]: (member["role"], member["slot"]) for member in appliance.get("/arrays/tank")["members"]}
     assert roles == {
-        disks[0]: ("data", 0), disks[1]: ("data", 1), disks[2]: ("log", None), disks[4]: ("log", None),
+        disks[0]: ("data", 0),
+        disks[1]: ("data", 1),
+        disks[2]: ("log", None),
+        disks[4]: ("log", None),
         disks[3]: ("cache", None),
-    }  # fmt: skip
+    }
     assert appliance.get("/arrays/tank")["usable_bytes"] == usable
     change(appliance, "remove", {"disk": disks[2]})
     change(appliance, "remove", {"disk": disks[3]})

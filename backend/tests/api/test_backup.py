@@ -97,8 +97,9 @@ def test_a_lost_database_comes_back_while_hosts_are_served(standing: Standing) -
     assert api.delete("/hosts/shy").status_code == 204
     dry = restored(api, file, dry_run=True)
     assert {(one["noun"], one["name"], one["change"]) for one in dry["differences"]} == {
-        ("host", "shy", "returns"), ("volume", "lun01", "changes"),
-    }  # fmt: skip
+        ("host", "shy", "returns"),
+        ("volume", "lun01", "changes"),
+    }
     assert (dry["restored"], dry["left_out"], dry["still_served"]) == (False, [], [])
     assert identities(api) != before
     assert restored(api, file)["restored"] is True
@@ -326,8 +327,19 @@ def test_while_a_job_runs_nothing_is_restored(api_alone: Standing) -> None:
     api, parts = api_alone
     file = back_up(api)
     with parts.store.write() as tx:
-        tx.add(Job(id="j", kind="volumes.create", title="Make a volume", state="running", resource_kind="volume",
-                   resource_ids=["v"], plan={}, actor="me", steps_total=1))  # fmt: skip
+        tx.add(
+            Job(
+                id="j",
+                kind="volumes.create",
+                title="Make a volume",
+                state="running",
+                resource_kind="volume",
+                resource_ids=["v"],
+                plan={},
+                actor="me",
+                steps_total=1,
+            )
+        )
     refused = restore(api, file)
     assert refused.status_code == 409
     assert "Make a volume" in refused.json()["detail"]

@@ -37,7 +37,10 @@ def test_a_batch_is_one_plan_that_says_what_becomes_of_each_and_one_job(tank: Ap
     plan = delete(tank, "a1", "a3", "t1", dry_run=True).json()
     assert (plan["title"], plan["bytes_destroyed"]) == ("Delete 3 volumes", 0)
     assert [(line["name"], "24 hours" in line["detail"]) for line in plan["changes"]] == [
-        ("a1", True), ("a3", True), ("t1", True)]  # fmt: skip
+        ("a1", True),
+        ("a3", True),
+        ("t1", True),
+    ]
     assert plan["steps"][0]["kind"] == "exports.gone"
     assert len(tank.items("/volumes")) == 6
     job = tank.done(delete(tank, ids[0], "a3", ids[1]).json())
@@ -77,7 +80,12 @@ def test_with_no_hours_to_keep_them_the_data_is_lost_and_the_last_thin_pool_goes
     plan = delete(tank, "t1", "a1", "t2", dry_run=True).json()
     assert plan["bytes_destroyed"] == 3 * 64 * MIB
     assert [step["kind"] for step in plan["steps"]] == [
-        "exports.gone", "volume.delete", "volume.delete", "volume.delete", "thin_pool.remove"]  # fmt: skip
+        "exports.gone",
+        "volume.delete",
+        "volume.delete",
+        "volume.delete",
+        "thin_pool.remove",
+    ]
     tank.done(delete(tank, "t1", "a1", "t2").json())
     assert tank.items("/deleted-volumes") == []
     assert tank.get("/arrays/tank")["thin_pool"] is None
@@ -101,10 +109,15 @@ def test_what_was_destroyed_before_a_step_failed_is_forgotten_and_the_rest_is_re
     job = tank.get(f"/jobs/{filed['id']}")
     assert (job["state"], "except what cannot be" in job["message"]) == ("undone", True)
     assert {row["name"]: row["state"] for row in tank.items("/volumes") if row["name"][0] == "a"} == {
-        "a2": "ready", "a3": "ready", "a4": "ready"}  # fmt: skip
+        "a2": "ready",
+        "a3": "ready",
+        "a4": "ready",
+    }
     told = [event["message"] for event in tank.items("/events", noun="volume", sort="-seq")[:2]]
     assert [words.partition(": ")[2] for words in told] == [
-        "2 volumes were not deleted and are ready again", "volume is deleted"]  # fmt: skip
+        "2 volumes were not deleted and are ready again",
+        "volume is deleted",
+    ]
 
 
 def test_a_snapshot_of_each_is_named_by_the_pattern(tank: Api) -> None:
@@ -112,7 +125,9 @@ def test_a_snapshot_of_each_is_named_by_the_pattern(tank: Api) -> None:
     assert (job["kind"], job["title"]) == ("snapshots.create", "Take snapshots of 2 volumes")
     rows = tank.items("/snapshots")
     assert {(row["name"], row["volume"], row["description"]) for row in rows} == {
-        ("t1-before", "t1", "x"), ("t2-before", "t2", "x")}  # fmt: skip
+        ("t1-before", "t1", "x"),
+        ("t2-before", "t2", "x"),
+    }
     again = tank.done(snapshot(tank, "t1", name="{volume}-before").json())
     assert again["title"] == "Take a snapshot of volume t1"
     assert {row["name"] for row in tank.items("/snapshots", volume="t1")} == {"t1-before", "t1-before-2"}
@@ -121,7 +136,9 @@ def test_a_snapshot_of_each_is_named_by_the_pattern(tank: Api) -> None:
 def test_no_snapshot_is_taken_where_one_cannot_be(tank: Api) -> None:
     refused = snapshot(tank, "t1", "a1", "a2")
     assert (refused.status_code, [one["field"] for one in refused.json()["errors"]]) == (
-        422, ["volumes[1]", "volumes[2]"])  # fmt: skip
+        422,
+        ["volumes[1]", "volumes[2]"],
+    )
     assert "thin" in refused.json()["errors"][0]["message"]
     assert snapshot(tank, "t1", name="fixed-name").status_code == 422
     assert tank.items("/snapshots") == []

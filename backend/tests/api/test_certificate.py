@@ -126,9 +126,11 @@ def wrong(pair: dict[str, str], authority: trustme.CA) -> dict[str, tuple[dict[s
         "not yet": ({**own, "certificate": signed(key, since=NOW + DAY / 2)}, "certificate", "is valid from"),
         "short": ({"private_key": pem_key(short), "certificate": signed(short)}, "private_key", "too short"),
         "for mail": (
-            {**own, "certificate": signed(key, use=ExtendedKeyUsageOID.EMAIL_PROTECTION)}, "certificate", "for servers",
+            {**own, "certificate": signed(key, use=ExtendedKeyUsageOID.EMAIL_PROTECTION)},
+            "certificate",
+            "for servers",
         ),
-    }  # fmt: skip
+    }
 
 
 def test_what_no_server_could_show_changes_nothing(

@@ -215,8 +215,9 @@ def test_only_the_answer_to_a_new_token_has_a_secret_among_those_that_may_be_rep
 
     holds = {
         operation["operationId"]: found
-        for methods in document["paths"].values() for operation in methods.values()
+        for methods in document["paths"].values()
+        for operation in methods.values()
         if any(one["name"] == "Idempotency-Key" for one in operation.get("parameters", ()))
         if (found := {one for one in names(operation["responses"]) if SECRET.search(one)})
-    }  # fmt: skip
+    }
     assert holds == {"token_create": {"token"}}

@@ -10,9 +10,20 @@ from lunette.api.compression import LISTS
 DOCUMENT = json.loads((Path(__file__).parents[2] / "openapi.json").read_text())
 GZIP = {"Accept-Encoding": "gzip"}
 SECRETIVE = {
-    "/me", "/logins", "/users", "/tokens", "/settings", "/certificate", "/site:saveconfig", "/hosts/{host}/kit",
-    "/hosts/{host}/kit.tar", "/events/stream", "/events:export", "/updates", "/login",
-}  # fmt: skip
+    "/me",
+    "/logins",
+    "/users",
+    "/tokens",
+    "/settings",
+    "/certificate",
+    "/site:saveconfig",
+    "/hosts/{host}/kit",
+    "/hosts/{host}/kit.tar",
+    "/events/stream",
+    "/events:export",
+    "/updates",
+    "/login",
+}
 
 
 def test_a_long_list_is_compressed_and_says_the_same(appliance: Api) -> None:

@@ -22,10 +22,11 @@ def test_a_disk_shows_its_health_and_what_is_wrong_in_words(appliance: Api, mach
     (failing,) = appliance.items("/disks", health="failing")
     assert failing["health"]["reasons"] == [
         {
-            "kind": "read_only", "severity": "critical",
+            "kind": "read_only",
+            "severity": "critical",
             "message": "It takes no more writes. The bit `read_only` of its critical warning is set.",
         }
-    ]  # fmt: skip
+    ]
 
 
 def test_power_loss_protection_is_told_where_it_is_known(appliance: Api, machine: FakeSystem, agent: Agent) -> None:
@@ -69,9 +70,10 @@ def test_self_tests_run_on_schedule_and_their_results_are_shown(
     health = appliance.get(f"/disks/{first}")["health"]
     assert [reason["kind"] for reason in health["reasons"]] == ["self_test"]
     assert health["self_tests"] == {
-        "is_running": False, "refused": None,
+        "is_running": False,
+        "refused": None,
         "log": [{"kind": "short", "result": "failed", "hours": 1234, "lba": None, "words": "Completed: read failure"}],
-    }  # fmt: skip
+    }
     text = appliance.ask("GET", "/metrics").text
     assert f'lunette_disk_self_test_failed{{disk="{first}"}} 1' in text
 

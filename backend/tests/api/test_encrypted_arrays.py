@@ -19,8 +19,14 @@ PASSPHRASE, NEW = "correct horse battery", "staple battery horse"
 
 def stand(api: Api, *, keep_key: bool = False) -> None:
     """An encrypted array `vault` with a volume that a host has over iSCSI."""
-    body = {"name": "vault", "level": "raid1", "disks": disk_ids(api)[:2], "encryption": "luks2",
-            "passphrase": PASSPHRASE, "keep_key": keep_key}  # fmt: skip
+    body = {
+        "name": "vault",
+        "level": "raid1",
+        "disks": disk_ids(api)[:2],
+        "encryption": "luks2",
+        "passphrase": PASSPHRASE,
+        "keep_key": keep_key,
+    }
     api.made("/arrays", body)
     api.made("/volumes", {"name": "lun", "array": "vault", "size_bytes": 64 * MIB})
     api.made("/hosts", {"name": "db1", "iqns": ["iqn.2026-01.com.example:db1"]})
@@ -142,8 +148,13 @@ def test_what_cannot_be_is_refused_and_makes_nothing(appliance: Api, change: dic
 
 def test_without_cryptsetup_it_is_refused_with_the_package(appliance: Api, machine: FakeSystem) -> None:
     machine.tools.remove("cryptsetup")
-    body = {"name": "vault", "level": "raid1", "disks": disk_ids(appliance)[:2], "encryption": "luks2",
-            "passphrase": PASSPHRASE}  # fmt: skip
+    body = {
+        "name": "vault",
+        "level": "raid1",
+        "disks": disk_ids(appliance)[:2],
+        "encryption": "luks2",
+        "passphrase": PASSPHRASE,
+    }
     refused = appliance.post("/arrays", body)
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "encryption")
     assert "cryptsetup-bin" in refused.text
@@ -156,8 +167,13 @@ def test_an_array_that_is_not_encrypted_has_no_keys(appliance: Api) -> None:
 
 
 def test_a_locked_array_is_deleted_unseen(appliance: Api, machine: FakeSystem, agent: Agent) -> None:
-    body = {"name": "vault", "level": "raid1", "disks": disk_ids(appliance)[:2], "encryption": "luks2",
-            "passphrase": PASSPHRASE}  # fmt: skip
+    body = {
+        "name": "vault",
+        "level": "raid1",
+        "disks": disk_ids(appliance)[:2],
+        "encryption": "luks2",
+        "passphrase": PASSPHRASE,
+    }
     appliance.made("/arrays", body)
     appliance.until(lambda: is_known(appliance))
     machine.reboot()

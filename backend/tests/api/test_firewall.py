@@ -44,10 +44,12 @@ def test_it_is_off_until_it_is_chosen_and_shows_what_it_lets_in(appliance: Api, 
     choose(appliance, "managed")
     found = shown(appliance, "in_force")
     assert (found["mode"], found["is_default"], found["closed_on"]) == ("managed", False, [])
-    assert [(one["protocol"], one["port"], one["address"], one["management"], one["portals"])
-            for one in found["openings"]] == [
-        ("tcp", 8443, None, True, []), ("tcp", 3260, ADDRESS, False, ["front"]),
-    ]  # fmt: skip
+    assert [
+        (one["protocol"], one["port"], one["address"], one["management"], one["portals"]) for one in found["openings"]
+    ] == [
+        ("tcp", 8443, None, True, []),
+        ("tcp", 3260, ADDRESS, False, ["front"]),
+    ]
     choose(appliance, None)
     shown(appliance, "off")
     assert machine.network.firewall.tables == {}

@@ -88,10 +88,13 @@ def test_a_volume_is_taken_from_its_host_and_nothing_is_added_while_the_drive_is
 @pytest.mark.parametrize(
     ("room", "refused"),
     [
-        (None, False), (Room("/var/lib/lunette", 97 << 30, 3 << 30), False), (Room("/v", 98 << 30, 2 << 30), True),
-        (Room("/v", 50 << 20, LEAST_BYTES), False), (Room("/v", 50 << 20, LEAST_BYTES - 1), True),
+        (None, False),
+        (Room("/var/lib/lunette", 97 << 30, 3 << 30), False),
+        (Room("/v", 98 << 30, 2 << 30), True),
+        (Room("/v", 50 << 20, LEAST_BYTES), False),
+        (Room("/v", 50 << 20, LEAST_BYTES - 1), True),
     ],
-)  # fmt: skip
+)
 def test_nothing_is_added_from_98_percent_or_where_little_is_free(
     appliance_on_sqlite: tuple[Api, Parts], room: Room | None, refused: bool
 ) -> None:

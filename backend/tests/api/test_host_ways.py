@@ -79,9 +79,10 @@ def test_the_archive_is_the_kit(mapped: Api) -> None:
         found = {one.name: one for one in tar.getmembers()}
     kit = mapped.get("/hosts/db/kit")
     assert set(found) == {
-        "lunette-db/README.txt", "lunette-db/apply.sh",
+        "lunette-db/README.txt",
+        "lunette-db/apply.sh",
         *(f"lunette-db/files{one['path']}" for one in kit["files"]),
-    }  # fmt: skip
+    }
     assert {one.uname for one in found.values()} == {"root"}
 
 

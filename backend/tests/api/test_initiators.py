@@ -23,9 +23,14 @@ STRANGER = "iqn.2026-01.com.example:stranger"
 
 def test_one_that_is_logged_in_and_nobodys_is_told_with_its_address() -> None:
     session = ObservedSession(
-        target="iqn.t", initiator=STRANGER, protocol=Protocol.ISCSI, portal=None, peer="192.0.2.99", state="",
+        target="iqn.t",
+        initiator=STRANGER,
+        protocol=Protocol.ISCSI,
+        portal=None,
+        peer="192.0.2.99",
+        state="",
         since=None,
-    )  # fmt: skip
+    )
     seen = SessionsObservation(taken_at=0.0, sessions=(session,))
     (told,) = unknown_initiators(None, seen, {IQN})
     assert (told.name, told.kind, told.peer) == (STRANGER, InitiatorKind.IQN, "192.0.2.99")

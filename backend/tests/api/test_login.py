@@ -184,8 +184,9 @@ def test_a_person_sees_the_own_logins_and_which_of_them_asks(browser: TestClient
     log_in(browser)
     found = _logins(browser)
     assert [(one["username"], one["role"], one["is_own"]) for one in found] == [
-        ("ann", "operator", True), ("ann", "operator", False),
-    ]  # fmt: skip
+        ("ann", "operator", True),
+        ("ann", "operator", False),
+    ]
     assert {one["address"] for one in found} == {"testclient"}
 
 

@@ -137,7 +137,9 @@ def test_an_mtu_below_that_of_a_vlan_above_is_refused(two: Api) -> None:
 def test_a_plan_names_all_that_changes_and_makes_nothing(two: Api) -> None:
     plan = two.post("/interfaces", BOND, dry_run=True).json()
     assert [(one["action"], one["name"]) for one in plan["changes"]] == [
-        ("create", "bond0"), ("change", "eth1"), ("change", "eth2"),
-    ]  # fmt: skip
+        ("create", "bond0"),
+        ("change", "eth1"),
+        ("change", "eth2"),
+    ]
     assert "eth1, eth2" in plan["steps"][0]["description"]
     assert "bond0" not in names(two)

@@ -49,14 +49,20 @@ class Process:
         self.process = subprocess.Popen(
             [*self.command(), "--host=127.0.0.1", f"--port={self.port}", *options],
             env={"NOTIFY_SOCKET": str(folder / f"notify{self.port}"), "PATH": "/usr/bin:/bin"},
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
 
     def command(self) -> list[str]:
         return [
-            sys.executable, "-c", "import sys; from lunette.start import api; sys.exit(api())",
-            f"--data={self.folder}/data", f"--runtime={self.folder}/run", f"--agent-socket={self.folder}/agent.sock",
-        ]  # fmt: skip
+            sys.executable,
+            "-c",
+            "import sys; from lunette.start import api; sys.exit(api())",
+            f"--data={self.folder}/data",
+            f"--runtime={self.folder}/run",
+            f"--agent-socket={self.folder}/agent.sock",
+        ]
 
     def wait(self) -> None:
         assert self.notify.recv(100) == b"READY=1"

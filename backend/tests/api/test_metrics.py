@@ -172,9 +172,13 @@ def test_of_too_many_the_first_by_name_are_told_and_the_others_counted(serving: 
         names = measuring.names(tx, "x", Measurement(0, None, {}, counters, measured.disk_ids))
     called = dict(zip(many, "ecadb", strict=True))
     names = measuring.Names(
-        appliance="x", volumes=called, arrays={}, array_of=dict.fromkeys(many, "tank"), hosts=names.hosts,
+        appliance="x",
+        volumes=called,
+        arrays={},
+        array_of=dict.fromkeys(many, "tank"),
+        hosts=names.hosts,
         measurement=names.measurement,
-    )  # fmt: skip
+    )
     made = list(parse(Exposition("1", {}, names, most=2).text()))
     reads = next(family for family in made if family.name == "lunette_volume_reads")
     assert [sample.labels["volume"] for sample in reads.samples] == ["a", "b"]
@@ -185,8 +189,13 @@ def test_of_too_many_the_first_by_name_are_told_and_the_others_counted(serving: 
 def test_a_name_with_any_character_is_told_as_it_is() -> None:
     odd = 'a "quoted"\\nname\nover two lines, {with="more"} 7'
     names = measuring.Names(
-        appliance="x", volumes={}, arrays={}, array_of={}, hosts={}, measurement=None,
-    )  # fmt: skip
+        appliance="x",
+        volumes={},
+        arrays={},
+        array_of={},
+        hosts={},
+        measurement=None,
+    )
     exposition = Exposition(odd, {}, names)
     for found in (parse(exposition.text()), openmetrics(exposition.text(openmetrics=True))):
         (info,) = (family for family in found if family.name == "lunette_info")

@@ -198,8 +198,13 @@ def test_engines_tell_what_they_can_do(appliance: Api) -> None:
     engines = {engine["engine"]: engine for engine in appliance.items("/engines")}
     assert engines["md"]["available"] is True
     assert {level["level"] for level in engines["md"]["levels"]} == {
-        "raid0", "raid1", "raid4", "raid5", "raid6", "raid10",
-    }  # fmt: skip
+        "raid0",
+        "raid1",
+        "raid4",
+        "raid5",
+        "raid6",
+        "raid10",
+    }
     assert engines["lio"]["kind"] == "export"
 
 

@@ -30,9 +30,10 @@ def test_half_a_character_is_refused_before_anything_is_done(http: TestClient, a
 @pytest.mark.parametrize("whole", ["\\ud83d\\ude00", "\\uD83D\\uDE00", "a\\\\ud800"])
 def test_a_character_that_is_whole_is_none_of_those(http: TestClient, whole: str) -> None:
     answered = http.post(
-        "/api/v1/login", content=f'{{"username": "{whole}", "password": "x"}}',
+        "/api/v1/login",
+        content=f'{{"username": "{whole}", "password": "x"}}',
         headers={"Content-Type": "application/json"},
-    )  # fmt: skip
+    )
     assert answered.status_code == 401
 
 

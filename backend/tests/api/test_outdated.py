@@ -18,12 +18,21 @@ VERBS = sorted(
     if path.startswith("/api/v1/arrays/{array}:") and "post" in operations
 )
 BODIES: dict[str, dict[str, Any]] = {
-    "add_spares": {"disks": ["d"]}, "add_disks": {"role": "log", "disks": ["d"]}, "grow": {"disks": ["d"]},
-    "reshape": {"level": "raid6", "disks": ["d"]}, "replace": {"disk": "d", "new": "e"}, "fail": {"disk": "d"},
-    "remove": {"disk": "d"}, "readd": {"disk": "d"}, "scrub": {}, "force_start": {"confirm": "tank"},
-    "release": {"confirm": "tank"}, "forget": {"confirm": "tank"}, "unlock": {"passphrase": "a long passphrase"},
+    "add_spares": {"disks": ["d"]},
+    "add_disks": {"role": "log", "disks": ["d"]},
+    "grow": {"disks": ["d"]},
+    "reshape": {"level": "raid6", "disks": ["d"]},
+    "replace": {"disk": "d", "new": "e"},
+    "fail": {"disk": "d"},
+    "remove": {"disk": "d"},
+    "readd": {"disk": "d"},
+    "scrub": {},
+    "force_start": {"confirm": "tank"},
+    "release": {"confirm": "tank"},
+    "forget": {"confirm": "tank"},
+    "unlock": {"passphrase": "a long passphrase"},
     "change_key": {"passphrase": "a long passphrase", "new_passphrase": "a longer passphrase"},
-}  # fmt: skip
+}
 
 
 def outdated(response: Any, now: Any) -> None:

@@ -56,9 +56,15 @@ def test_an_offset_jumps_into_the_list_and_the_cursor_goes_on_from_there(api: Ap
 def test_a_name_filter_knows_stars_and_question_marks_only(api: Api) -> None:
     make_hosts(api, "lun01", "lun02", "a_b", "a-b")
     known = {
-        "lun*": ["lun01", "lun02"], "LUN?1": ["lun01"], "*0*": ["lun01", "lun02"], "lun": [], "l%": [],
-        "a_b": ["a_b"], "a?b": ["a-b", "a_b"], "*": ["a-b", "a_b", "lun01", "lun02"],
-    }  # fmt: skip
+        "lun*": ["lun01", "lun02"],
+        "LUN?1": ["lun01"],
+        "*0*": ["lun01", "lun02"],
+        "lun": [],
+        "l%": [],
+        "a_b": ["a_b"],
+        "a?b": ["a-b", "a_b"],
+        "*": ["a-b", "a_b", "lun01", "lun02"],
+    }
     assert {pattern: names(api.items("/hosts", name=pattern)) for pattern in known} == known
 
 
@@ -67,9 +73,15 @@ def cursor(*parts: object) -> str:
 
 
 FORGED = (
-    "x", "####", cursor("name"), cursor("name", 1, "id"), cursor("-name", "a", "id"), cursor("name", "a\0", "id"),
-    cursor("created_at", "yesterday", "id"), base64.urlsafe_b64encode(b"[" * 5000).decode()[:1900],
-)  # fmt: skip
+    "x",
+    "####",
+    cursor("name"),
+    cursor("name", 1, "id"),
+    cursor("-name", "a", "id"),
+    cursor("name", "a\0", "id"),
+    cursor("created_at", "yesterday", "id"),
+    base64.urlsafe_b64encode(b"[" * 5000).decode()[:1900],
+)
 
 
 def test_a_cursor_of_another_list_is_refused(api: Api) -> None:

@@ -39,17 +39,27 @@ def test_a_body_that_cannot_be_read_is_a_problem_of_the_client(api: Api, body: b
         ("/hosts", {"name": "h", "colour": "red"}, "colour", None, "Extra inputs"),
         ("/volumes", {"name": "v", "array": "a", "size_bytes": "10 parsecs"}, "size_bytes", "10 parsecs", "10GiB"),
         ("/volumes", {"name": "v", "array": "a", "size_bytes": 1}, "size_bytes", "1", "greater than or equal to"),
-        ("/volumes:batch", {"name_pattern": "lun", "array": "a", "size_bytes": "1GiB", "count": 2}, "name_pattern",
-         "lun", "pattern"),
+        (
+            "/volumes:batch",
+            {"name_pattern": "lun", "array": "a", "size_bytes": "1GiB", "count": 2},
+            "name_pattern",
+            "lun",
+            "pattern",
+        ),
         ("/portals", {"name": "p", "address": "10.0.0.300"}, "address", "10.0.0.300", "IPv4"),
         ("/portals", {"name": "p", "address": "10.0.0.3", "port": 70000}, "port", "70000", "65535"),
         ("/mappings", {"volume": "v", "host": "h", "lun": 256}, "lun", "256", "255"),
         ("/arrays", {"name": "a", "level": "raid7", "disks": ["d"]}, "level", "raid7", "raid5"),
         ("/arrays", {"name": "a", "level": "raid5", "disks": []}, "disks", None, "at least 1"),
-        ("/arrays", {"name": "a", "engine": "spdk", "level": "raid1", "disks": ["d", "e"]}, "engine", "spdk",
-         "makes no arrays"),
+        (
+            "/arrays",
+            {"name": "a", "engine": "spdk", "level": "raid1", "disks": ["d", "e"]},
+            "engine",
+            "spdk",
+            "makes no arrays",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_field_is_named_with_its_value_and_the_rule(
     api: Api, path: str, body: dict[str, object], field: str, value: str | None, rule: str
 ) -> None:
@@ -75,8 +85,10 @@ def test_an_unknown_path_is_a_problem(api: Api, nobody: Api) -> None:
         assert (refused.status_code, refused.json()["type"]) == (404, "not-found")
 
 
-@pytest.mark.parametrize(("method", "path", "allowed"), [("PUT", "/volumes", "GET, POST"), ("POST", "/disks", "GET"),
-                                                        ("PUT", "/arrays/a", "DELETE, GET, PATCH")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [("PUT", "/volumes", "GET, POST"), ("POST", "/disks", "GET"), ("PUT", "/arrays/a", "DELETE, GET, PATCH")],
+)
 def test_a_method_that_is_not_there_tells_which_are(api: Api, method: str, path: str, allowed: str) -> None:
     refused = api.call(method, path)
     assert (refused.status_code, refused.json()["type"]) == (405, "method-not-allowed")

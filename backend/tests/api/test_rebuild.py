@@ -78,10 +78,11 @@ def test_what_no_key_of_this_appliance_sealed_is_read_first_and_adopted_by_word(
         found = rebuilt(fresh, dry_run=True, adopt=False)
         assert [(one["chosen"], one["sealed_here"]) for one in found["arrays"]] == [(True, False)]
         for told in (
-            "Host db is let in as iqn.2026-01.com.example:db", "Host db gets volume data under number 3 (scsi)",
+            "Host db is let in as iqn.2026-01.com.example:db",
+            "Host db gets volume data under number 3 (scsi)",
             "Portal front is opened: iscsi on 192.0.2.1, port 3260",
             "Array tank is watched by the health command raid-health",
-        ):  # fmt: skip
+        ):
             assert told in found["changes"]
         refused = rebuild(fresh, adopt=False)
         assert (refused.status_code, "`adopt`" in refused.json()["detail"]) == (409, True)

@@ -18,9 +18,13 @@ SHOWN = Path(__file__).parents[3] / "frontend" / "mock" / "recorded-drives.json"
 SUBJECTS = {
     "nvme": ["cannot keep its cache over a power cut any more"],
     "sas": ["has too many defects that grew", "has too many errors of its medium"],
-    "sata": ["failed its self-test", "has sectors that wait to be reallocated", "has too many reallocated sectors",
-             "predicts its own failure"],
-}  # fmt: skip
+    "sata": [
+        "failed its self-test",
+        "has sectors that wait to be reallocated",
+        "has too many reallocated sectors",
+        "predicts its own failure",
+    ],
+}
 """What is mailed of each drive, behind its name."""
 
 
@@ -31,8 +35,14 @@ def test_what_ailing_drives_say_is_mailed_and_shown(appliance: Api, machine: Fak
     machine.changed()
     authority = Authority()
     with mail_server(authority) as server:
-        mail = {"server": "localhost", "port": server.port, "user": USER, "password": PASSWORD,
-                "sender": "san@example.com", "recipients": ["ops@example.com"]}  # fmt: skip
+        mail = {
+            "server": "localhost",
+            "port": server.port,
+            "user": USER,
+            "password": PASSWORD,
+            "sender": "san@example.com",
+            "recipients": ["ops@example.com"],
+        }
         wish = {"mail": mail, "trusted_ca": authority.pem, "name": "san1"}
         assert appliance.call("PATCH", "/settings", json=wish, headers={"If-Match": "*"}).status_code == 200
         serials = {disk.serial: transport for transport, disk in disks.items()}

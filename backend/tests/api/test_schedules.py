@@ -61,8 +61,13 @@ def test_the_clock_alone_runs_a_schedule(appliance_on_sqlite: tuple[Api, Parts])
 
 def test_the_site_document_holds_schedules_and_settings(thin: Api) -> None:
     thin.made("/schedules", NIGHTLY)
-    mail = {"server": "mail.example.com", "user": "u", "password": "p", "sender": "a@example.com",
-            "recipients": ["b@example.com"]}  # fmt: skip
+    mail = {
+        "server": "mail.example.com",
+        "user": "u",
+        "password": "p",
+        "sender": "a@example.com",
+        "recipients": ["b@example.com"],
+    }
     assert thin.patch("/settings", {"mail": mail, "time_zone": "Europe/Berlin"}).is_success
     site = thin.get("/site")
     assert "password" not in json.dumps(site["settings"])

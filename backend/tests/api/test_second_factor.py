@@ -123,8 +123,12 @@ def test_a_code_is_good_beside_its_period_and_never_twice() -> None:
     key, now = b"12345678901234567890", 1111111111
     code = TOTP(key, 6, SHA1(), PERIOD_S).generate(now).decode()
     assert [matching_period(key, code, now + away, 0) for away in (-60, -30, 0, 30, 60)] == [
-        None, now // 30, now // 30, now // 30, None,
-    ]  # fmt: skip
+        None,
+        now // 30,
+        now // 30,
+        now // 30,
+        None,
+    ]
     assert matching_period(key, code, now, now // 30) is None
     assert matching_period(key, "081804", now, now // 30 - 1) is None, "an older one than the last"
 

@@ -106,8 +106,9 @@ def plant_in_webhook(admin: Listening, web: HttpServer, ca: str) -> None:
     """Sets it, changes it in each way there is, undoes that, and has its server quote what it is asked for."""
     server = f"https://127.0.0.1:{web.port}"
     wish: dict[str, Any] = {
-        "webhook": {"url": f"{server}/{MARK}Path?key={MARK}Query", "secret": f"{MARK}-secret-of-16"}, "trusted_ca": ca,
-    }  # fmt: skip
+        "webhook": {"url": f"{server}/{MARK}Path?key={MARK}Query", "secret": f"{MARK}-secret-of-16"},
+        "trusted_ca": ca,
+    }
     assert admin.patch("/settings", wish, dry_run=True).status_code == 200
     assert admin.patch("/settings", wish).status_code == 200
     for wrong in (f"http://h/{MARK}", f"https://{MARK}:{MARK}@h/x", f"https://h/{MARK} x", {"x": MARK}):
@@ -147,9 +148,13 @@ def plant_in_updates(admin: Listening, updates: str) -> None:
         url = f"{updates}/{what}/{MARK}Bundle?sig={MARK}Sig"
         assert admin.post("/updates/bundle:fetch", {"url": url}).status_code == 422, what
     for url in (
-        f"http://127.0.0.1:port/{MARK}", f"{updates}/\x7f{MARK}", f"http://{MARK}:{MARK}@127.0.0.1/x", f"ftp://x/{MARK}",
-        f"https://127.0.0.1:1/{MARK}?x={MARK}", f"http://127.0.0.2/{MARK}",
-    ):  # fmt: skip
+        f"http://127.0.0.1:port/{MARK}",
+        f"{updates}/\x7f{MARK}",
+        f"http://{MARK}:{MARK}@127.0.0.1/x",
+        f"ftp://x/{MARK}",
+        f"https://127.0.0.1:1/{MARK}?x={MARK}",
+        f"http://127.0.0.2/{MARK}",
+    ):
         assert admin.post("/updates/bundle:fetch", {"url": url}).status_code == 422, url
 
 

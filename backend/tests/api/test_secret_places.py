@@ -113,9 +113,13 @@ def test_a_secret_in_a_wrong_place_is_in_no_answer_and_no_log_line(
 
 def test_only_what_is_or_holds_a_secret_is_hidden() -> None:
     for place in (
-        (), ("site",), ("site", "hosts"), ("site", "hosts", 3), ("site", "hosts", 3, "chap"),
+        (),
+        ("site",),
+        ("site", "hosts"),
+        ("site", "hosts", 3),
+        ("site", "hosts", 3, "chap"),
         ("site", "hosts", 3, "chap", "secret"),
-    ):  # fmt: skip
+    ):
         assert is_secret(SiteRequest, place), place
     for place in (
         ("scope",),

@@ -36,9 +36,16 @@ def look(*ids: str) -> Observation:
 
 def report(*targets: TargetReport) -> ConvergeReport:
     return ConvergeReport(
-        generation=1, accepted=True, refusal=None, changed=0, targets=targets, volumes=(), portals=(), unexplained=(),
+        generation=1,
+        accepted=True,
+        refusal=None,
+        changed=0,
+        targets=targets,
+        volumes=(),
+        portals=(),
+        unexplained=(),
         foreign=(),
-    )  # fmt: skip
+    )
 
 
 def test_the_index_is_that_of_the_look_that_is_asked_about() -> None:
@@ -62,15 +69,15 @@ def test_a_mapping_is_not_open_before_the_agent_was_told_of_it(serving: Serving)
         made = api.made("/mappings", {"volume": "data", "host": "second", "shared": True})
         assert (made["state"], made["reason"]) == ("pending", "the agent has not taken it up yet")
         assert {one["id"]: one["state"] for one in api.items("/mappings", host="second")} == {
-            own["id"]: "open", made["id"]: "pending",
-        }  # fmt: skip
+            own["id"]: "open",
+            made["id"]: "pending",
+        }
         assert api.get("/volumes/data")["export"]["state"] == "open", "to the other host"
         assert api.get("/hosts/second")["export"] == {
-            "state": "pending", "reason": "the agent has not taken up 1 of 2 mappings yet",
-        }, "its door is open, and yet it does not see all that is mapped to it"  # fmt: skip
-        assert {one["name"]: one["export"]["state"] for one in api.items("/hosts", name="s*")} == {
-            "second": "pending"
-        }  # fmt: skip
+            "state": "pending",
+            "reason": "the agent has not taken up 1 of 2 mappings yet",
+        }, "its door is open, and yet it does not see all that is mapped to it"
+        assert {one["name"]: one["export"]["state"] for one in api.items("/hosts", name="s*")} == {"second": "pending"}
         assert serving.machine.login(second, target, f"{ADDRESS}:3260").luns.keys() == {1}
     api.until(lambda: api.get(f"/mappings/{made['id']}")["state"] == "open")
     assert api.get("/hosts/second")["export"] == {"state": "open", "reason": None}

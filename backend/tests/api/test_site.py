@@ -32,13 +32,18 @@ def test_a_document_is_planned_applied_and_exported_again(appliance: Api) -> Non
     plan = appliance.post("/site:plan", {"site": site})
     assert (plan.status_code, plan.json()["bytes_destroyed"]) == (200, 0)
     assert [f"{c['action']} {c['noun']} {c['name']}" for c in plan.json()["changes"]] == [
-        "create array tank", "create volume v1", "create host h1", "create portal front", "create mapping v1",
-    ]  # fmt: skip
+        "create array tank",
+        "create volume v1",
+        "create host h1",
+        "create portal front",
+        "create mapping v1",
+    ]
     assert appliance.items("/jobs") == []
     job = appliance.made("/site:apply", {"site": site})
     assert [(step["kind"], step["description"]) for step in job["steps"]][:2] == [
-        ("array.create", "Create array tank"), ("volume.create", "Create volume v1"),
-    ]  # fmt: skip
+        ("array.create", "Create array tank"),
+        ("volume.create", "Create volume v1"),
+    ]
     assert job["steps"][0]["devices"] == site["arrays"][0]["disks"]
     assert (job["message"], job["progress_percent"]) == ("done", 100.0)
     exported = appliance.get("/site")
@@ -71,9 +76,15 @@ def test_the_scene_of_the_lab_survives_its_own_document(appliance: Api) -> None:
     make_scene(appliance)
     exported = appliance.get("/site")
     assert {name: len(section) for name, section in exported.items() if isinstance(section, list)} == {
-        "arrays": 1, "volumes": 8, "hosts": 4, "host_groups": 0, "portals": 1, "fc_ports": 0, "mappings": 8,
+        "arrays": 1,
+        "volumes": 8,
+        "hosts": 4,
+        "host_groups": 0,
+        "portals": 1,
+        "fc_ports": 0,
+        "mappings": 8,
         "schedules": 0,
-    }  # fmt: skip
+    }
     assert appliance.post("/site:plan", {"site": exported}).json()["changes"] == []
     everything = [f"mapping/{m['volume']}/host/{m['host']}" for m in exported["mappings"]]
     everything += [f"volume/{v['name']}" for v in exported["volumes"]] + ["array/tank", "portal/front"]
@@ -117,9 +128,10 @@ def test_who_may_read_plan_and_apply(api: Api, parts: Parts) -> None:
     def statuses(role: Role) -> list[int]:
         asked = Api(api.http, add_token(parts.store, role))
         return [
-            asked.call("GET", "/site").status_code, asked.post("/site:plan", {"site": {}}).status_code,
+            asked.call("GET", "/site").status_code,
+            asked.post("/site:plan", {"site": {}}).status_code,
             asked.post("/site:apply", {"site": {}}).status_code,
-        ]  # fmt: skip
+        ]
 
     assert statuses(Role.VIEWER) == [200, 403, 403]
     assert statuses(Role.OPERATOR) == [200, 200, 403]

@@ -73,8 +73,9 @@ def test_a_reset_by_an_administrator_names_the_tokens_it_ends(ann: Person, api: 
     token = ann.makes("ci")
     plan = api.patch("/users/ann", {"password": ANOTHER}, dry_run=True).json()
     assert [(one["action"], one["noun"], one["name"]) for one in plan["changes"]] == [
-        ("change", "user", "ann"), ("destroy", "token", "ci"),
-    ]  # fmt: skip
+        ("change", "user", "ann"),
+        ("destroy", "token", "ci"),
+    ]
     kept = api.patch("/users/ann", {"password": ANOTHER, "keep_tokens": True}, dry_run=True).json()
     assert [one["noun"] for one in kept["changes"]] == ["user"]
     assert api.patch("/users/ann", {"password": ANOTHER}).status_code == 200

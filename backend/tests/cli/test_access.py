@@ -34,9 +34,14 @@ def https(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> It
     issued.private_key_pem.write_to_path(folder / "key.pem")
     issued.cert_chain_pems[0].write_to_path(folder / "cert.pem")
     config = uvicorn.Config(
-        app_of(parts), host="127.0.0.1", port=0, log_level="warning", lifespan="on",
-        ssl_keyfile=folder / "key.pem", ssl_certfile=str(folder / "cert.pem"),
-    )  # fmt: skip
+        app_of(parts),
+        host="127.0.0.1",
+        port=0,
+        log_level="warning",
+        lifespan="on",
+        ssl_keyfile=folder / "key.pem",
+        ssl_certfile=str(folder / "cert.pem"),
+    )
     server = Server(config, parts.feed)
     thread = threading.Thread(target=server.run)
     thread.start()
@@ -104,8 +109,18 @@ def test_a_one_time_password_is_changed_at_the_first_login(cli: Cli, https: str)
         *("--new-password-file", f"{cli.folder}/third"),
     )
     assert (changed.code, changed.err[:24]) == (0, "The password is changed;")
-    assert cli("password", "--user", "new", "--password-file", f"{cli.folder}/new", "--new-password-file",
-               f"{cli.folder}/third").code == exits.NOT_ALLOWED  # fmt: skip
+    assert (
+        cli(
+            "password",
+            "--user",
+            "new",
+            "--password-file",
+            f"{cli.folder}/new",
+            "--new-password-file",
+            f"{cli.folder}/third",
+        ).code
+        == exits.NOT_ALLOWED
+    )
 
 
 def test_a_new_password_ends_the_tokens_and_the_command_has_another_one(cli: Cli, https: str) -> None:
@@ -139,9 +154,13 @@ def test_another_certificate_gets_neither_token_nor_request(cli: Cli, https: str
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("default = 1\n", "must be the name"), ("[appliances.a]\n", "needs a url"), ("= x", "cannot be read"),
-     ("[appliances.a]\nurl = 'https://a'\ntokn = 'x'\n", "nothing else")],
-)  # fmt: skip
+    [
+        ("default = 1\n", "must be the name"),
+        ("[appliances.a]\n", "needs a url"),
+        ("= x", "cannot be read"),
+        ("[appliances.a]\nurl = 'https://a'\ntokn = 'x'\n", "nothing else"),
+    ],
+)
 def test_a_configuration_that_makes_no_sense_is_told_so(cli: Cli, text: str, words: str) -> None:
     path = config_file(cli.env)
     path.parent.mkdir(parents=True)

@@ -25,9 +25,10 @@ COMMANDS = {
 WITHOUT_COMMAND = {"performance_show": "an hour of figures is for a graph; `lunette top` shows those of now"}
 """Operations that deliberately have none, and why."""
 OWN_WORDS = {
-    "completion": [set(SHELL_PLACES)], "export": [{"site", "targetcli"}],
+    "completion": [set(SHELL_PLACES)],
+    "export": [{"site", "targetcli"}],
     "array add-disks": [{"log", "cache", "special"}],
-}  # fmt: skip
+}
 """Words that are no closed set of the API by themselves."""
 TESTED_ELSEWHERE = {
     "array force-start": "needs an array that was cut off: test_array_force_start.py",
@@ -138,9 +139,14 @@ def test_words_are_those_of_the_api_and_options_say_what_they_are(name: str) -> 
 def test_what_loses_data_asks_for_a_name() -> None:
     asking = {name for name, command in COMMANDS.items() if command.destroys}
     assert asking == {
-        "array delete", "volume delete", "deleted-volume erase", "snapshot delete", "deleted-snapshot erase",
-        "volume roll-back", "disk wipe",
-    }  # fmt: skip
+        "array delete",
+        "volume delete",
+        "deleted-volume erase",
+        "snapshot delete",
+        "deleted-snapshot erase",
+        "volume roll-back",
+        "disk wipe",
+    }
 
 
 def test_every_type_of_problem_has_an_exit_code() -> None:

@@ -136,8 +136,14 @@ def test_events_are_followed_until_ctrl_c(cli: Cli) -> None:
 
 def test_a_reader_that_has_seen_enough_is_no_fault(cli: Cli) -> None:
     line = f"{' '.join(map(repr, LUNETTE))} event list | head -n 1; exit ${{PIPESTATUS[0]}}"
-    ran = subprocess.run(["bash", "-c", line], env={**cli.env, "PATH": "/usr/bin:/bin"}, capture_output=True, text=True,
-                         timeout=60, check=False)  # fmt: skip
+    ran = subprocess.run(
+        ["bash", "-c", line],
+        env={**cli.env, "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert "Traceback" not in ran.stderr
     assert "BrokenPipe" not in ran.stderr
 

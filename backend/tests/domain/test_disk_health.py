@@ -56,9 +56,15 @@ def test_a_drive_of_sata_that_predicts_its_failure_is_critical() -> None:
 
 
 @pytest.mark.parametrize(
-    ("used", "severities"), [(79, []), (80, [Severity.WARNING]), (94, [Severity.WARNING]), (95, [Severity.CRITICAL]),
-                             (140, [Severity.CRITICAL])],
-)  # fmt: skip
+    ("used", "severities"),
+    [
+        (79, []),
+        (80, [Severity.WARNING]),
+        (94, [Severity.WARNING]),
+        (95, [Severity.CRITICAL]),
+        (140, [Severity.CRITICAL]),
+    ],
+)
 def test_wear_is_told_from_80_percent_and_is_critical_from_95(used: int, severities: list[Severity]) -> None:
     assert judged(used_percent=used)[2] == severities
 
@@ -95,8 +101,9 @@ def test_many_errors_on_the_way_are_told_only_when_they_grow() -> None:
     reading = DriveReading(read_at=1.0, passed=True, values=HealthValues(interface_errors=8))
     (found,) = findings(reading, {"interface_errors": Growth(before=7, now=8)})
     assert (found.words, found.detail) == (
-        "has more errors on the way to it than before", "Errors on the way to it: 7 before, 8 now"
-    )  # fmt: skip
+        "has more errors on the way to it than before",
+        "Errors on the way to it: 7 before, 8 now",
+    )
 
 
 def test_failed_commands_that_grow_are_told_unless_the_drive_only_refused_them() -> None:

@@ -24,10 +24,33 @@ TAKEN = [
     (check_wwpn, "0x21000024ff7f0a01", "21:00:00:24:ff:7f:0a:01"),
 ]
 REFUSED: list[tuple[Callable[[str], str], str]] = [
-    *((check_iqn, f"iqn.2026-03.com.example:x{odd}") for odd in (
-        "$(reboot)", "`id`", ";ls", "'", '"', "*", ",y", "_1", "\\", "|", "\x1b[2J", "\u202e", "\u0663", "a b",
-        "/..", "\ny", "\x00", "\x9b31m", "\u200b", "\uff41", "\ufb01", "o\u0308",
-    )),
+    *(
+        (check_iqn, f"iqn.2026-03.com.example:x{odd}")
+        for odd in (
+            "$(reboot)",
+            "`id`",
+            ";ls",
+            "'",
+            '"',
+            "*",
+            ",y",
+            "_1",
+            "\\",
+            "|",
+            "\x1b[2J",
+            "\u202e",
+            "\u0663",
+            "a b",
+            "/..",
+            "\ny",
+            "\x00",
+            "\x9b31m",
+            "\u200b",
+            "\uff41",
+            "\ufb01",
+            "o\u0308",
+        )
+    ),
     (check_iqn, "iqn.2026-13.com.example:x"),
     (check_iqn, "iqn.2026-03.-example:x"),
     (check_iqn, "iqn.2026-03.com..example:x"),
@@ -52,7 +75,7 @@ REFUSED: list[tuple[Callable[[str], str], str]] = [
     (check_wwpn, "3000000000000001"),
     (check_wwpn, "21000024ff7f0a0"),
     (check_wwpn, "21:00:00:24:ff:7f:0a:0g"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("check", "name", "kept"), TAKEN)

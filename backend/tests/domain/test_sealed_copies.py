@@ -11,9 +11,15 @@ UUID = "0123456789abcdef0123456789abcdef"
 
 def header(generation: int = 1, uuid: str = UUID, format_: int = 1) -> CopyHeader:
     return CopyHeader(
-        format=format_, generation=generation, written_at=dt.datetime(2026, 11, 1, tzinfo=dt.UTC), array_uuid=uuid,
-        appliance_id="abc", appliance="box", version="1", schema_revision="0009",
-    )  # fmt: skip
+        format=format_,
+        generation=generation,
+        written_at=dt.datetime(2026, 11, 1, tzinfo=dt.UTC),
+        array_uuid=uuid,
+        appliance_id="abc",
+        appliance="box",
+        version="1",
+        schema_revision="0009",
+    )
 
 
 def test_what_was_packed_is_unpacked_whatever_lies_behind_it() -> None:

@@ -45,8 +45,9 @@ def test_the_next_test_follows_from_the_drives_own_log(
         (logged((SHORT, PASSED, 3), (SHORT, FAILED, 2)), False),
         (logged((LONG, ABORTED, 3), (LONG, FAILED, 2), (LONG, PASSED, 1)), True),
         (logged((OTHER, FAILED, 3), (LONG, PASSED, 2)), True),
-        (logged((LONG, ABORTED, 3)), False), (logged(), False),
+        (logged((LONG, ABORTED, 3)), False),
+        (logged(), False),
     ],
-)  # fmt: skip
+)
 def test_a_failure_counts_until_a_later_test_passes_that_covers_it(log: SelfTests, fails: bool) -> None:
     assert (failure(log) is not None) is fails

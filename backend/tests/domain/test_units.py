@@ -9,9 +9,17 @@ from lunette.domain.units import GIB, TIB, format_size, parse_size
 
 @pytest.mark.parametrize(
     ("text", "count"),
-    [("2T", 2 * TIB), ("10GiB", 10 * GIB), ("10g", 10 * GIB), ("1.5 TB", 1_500_000_000_000), ("10GB", 10 * 10**9),
-     ("512", 512), ("64k", 65536), (7, 7)],
-)  # fmt: skip
+    [
+        ("2T", 2 * TIB),
+        ("10GiB", 10 * GIB),
+        ("10g", 10 * GIB),
+        ("1.5 TB", 1_500_000_000_000),
+        ("10GB", 10 * 10**9),
+        ("512", 512),
+        ("64k", 65536),
+        (7, 7),
+    ],
+)
 def test_a_size_is_read_as_other_storage_tools_read_it(text: object, count: int) -> None:
     assert parse_size(text) == count
 

@@ -64,9 +64,16 @@ def mail_server(authority: Authority, port: int = 0) -> Iterator[MailServer]:
     """An SMTP server that takes mail after STARTTLS and a login only."""
     server = MailServer()
     controller = Controller(
-        server, hostname="127.0.0.1", port=port or free_port(), tls_context=authority.context(), require_starttls=True,
-        auth_required=True, authenticator=server.login, server_hostname="localhost", ready_timeout=60,
-    )  # fmt: skip
+        server,
+        hostname="127.0.0.1",
+        port=port or free_port(),
+        tls_context=authority.context(),
+        require_starttls=True,
+        auth_required=True,
+        authenticator=server.login,
+        server_hostname="localhost",
+        ready_timeout=60,
+    )
     controller.start()
     server.port = controller.port
     try:

@@ -197,11 +197,11 @@ class MemoryAgent:
         if self.refusal is None:
             self.wanted = wanted
         return ConvergeReport(
-            generation=wanted.generation, accepted=self.refusal is None, refusal=self.refusal, changed=0,
-            targets=tuple(
-                self._door(ref)
-                for ref in (target.target_id for target in wanted.targets)
-            ),
+            generation=wanted.generation,
+            accepted=self.refusal is None,
+            refusal=self.refusal,
+            changed=0,
+            targets=tuple(self._door(ref) for ref in (target.target_id for target in wanted.targets)),
             volumes=tuple(
                 VolumeReport(volume_id=v.volume_id, state=ServingState.OPEN, reason=None) for v in wanted.volumes
             ),
@@ -209,8 +209,10 @@ class MemoryAgent:
                 PortalReport(portal_id=ref, state=self._state(ref), reason=self.blocked.get(ref))
                 for ref in (portal.portal_id for portal in wanted.portals)
             ),
-            unexplained=self.unexplained, foreign=(), unkept=self.unkept,
-        )  # fmt: skip
+            unexplained=self.unexplained,
+            foreign=(),
+            unkept=self.unkept,
+        )
 
     def is_clean(self) -> bool:
         """True if no step left anything behind."""
@@ -224,9 +226,12 @@ class MemoryAgent:
         if ref in self.lacking:
             volume_id, after_s = self.lacking[ref]
             return TargetReport(
-                target_id=ref, state=ServingState.OPEN, reason="its array is away.", missing=(volume_id,),
+                target_id=ref,
+                state=ServingState.OPEN,
+                reason="its array is away.",
+                missing=(volume_id,),
                 opened_without_after_s=after_s,
-            )  # fmt: skip
+            )
         return TargetReport(target_id=ref, state=self._state(ref), reason=self.blocked.get(ref))
 
     def _state(self, ref: str) -> ServingState:

@@ -92,8 +92,10 @@ def test_what_is_adopted_keeps_names_numbers_identities_and_keys(world: World) -
         assert volumes["disk1"].nguid.strip("0"), "should it be shown one day, it has one"
         numbers = {tx.get_one(Volume, one.volume_id).name: (one.family, one.lun) for one in tx.query(Mapping)}
         assert {name: numbers[name] for name in ("disk0", "disk1", "shared")} == {
-            "disk0": ("nvme", 3), "disk1": ("nvme", 7), "shared": ("nvme", 1)
-        }  # fmt: skip
+            "disk0": ("nvme", 3),
+            "disk1": ("nvme", 7),
+            "shared": ("nvme", 1),
+        }
         host = tx.query(Host).filter_by(name="db").one()
         assert [one.name for one in host.initiators] == [DB]
         opened = [

@@ -47,9 +47,12 @@ def test_what_is_lost_is_named_forgotten_and_in_nobodys_way(world: World) -> Non
     others = bystanders(world)
     plan = forgotten(world, dry_run=True)
     assert [f"{change.action} {change.noun} {change.name}" for change in plan.changes] == [
-        "destroy array old", "destroy mapping k1 to bob", "destroy volume k1",
-        "destroy mapping t1 to bob", "destroy volume t1",
-    ]  # fmt: skip
+        "destroy array old",
+        "destroy mapping k1 to bob",
+        "destroy volume k1",
+        "destroy mapping t1 to bob",
+        "destroy volume t1",
+    ]
     assert {change.action for change in plan.changes} == {Action.DESTROY}
     assert "attach them instead" in plan.warnings[0]
     assert counts(world)[0] == 2, "a dry run changes nothing"

@@ -42,9 +42,21 @@ Change = Callable[[Session, bool], Outcome]
 def counts(appliance: Appliance) -> dict[str, int]:
     """Rows per table, and the generation: what a change must not touch if it is refused or only shown."""
     tables = (
-        Array, Volume, DeletedVolume, Snapshot, DeletedSnapshot, Host, HostGroup, Mapping, Portal, FcPort, Schedule,
-        ReleaseRow, Job, Event,
-    )  # fmt: skip
+        Array,
+        Volume,
+        DeletedVolume,
+        Snapshot,
+        DeletedSnapshot,
+        Host,
+        HostGroup,
+        Mapping,
+        Portal,
+        FcPort,
+        Schedule,
+        ReleaseRow,
+        Job,
+        Event,
+    )
     with appliance.store.read() as tx:
         found = {table.__tablename__: tx.scalar(select(func.count()).select_from(table)) or 0 for table in tables}
         return found | {"generation": int(tx.get_one(Meta, "export_generation").value)}
@@ -221,9 +233,9 @@ def test_what_is_used_is_not_deleted_and_its_users_are_named(appliance: Applianc
     assert "mapped to g" in refuse(appliance, InUse, lambda tx, dry: control.delete_volume(tx, ADMIN, "v2", dry)).detail
     assert "volumes v1" in refuse(appliance, InUse, lambda tx, dry: control.delete_host(tx, ADMIN, "h1", dry)).detail
     assert "host group g" in refuse(appliance, InUse, lambda tx, dry: control.delete_host(tx, ADMIN, "h2", dry)).detail
-    assert "volumes v2" in refuse(
-        appliance, InUse, lambda tx, dry: control.delete_host_group(tx, ADMIN, "g", dry)
-    ).detail  # fmt: skip
+    assert (
+        "volumes v2" in refuse(appliance, InUse, lambda tx, dry: control.delete_host_group(tx, ADMIN, "g", dry)).detail
+    )
 
 
 def test_a_taken_lun_number_and_a_second_owner_are_conflicts(appliance: Appliance) -> None:
@@ -262,9 +274,13 @@ def test_an_initiator_belongs_to_one_host(appliance: Appliance) -> None:
 def test_what_is_not_there_is_not_found(appliance: Appliance) -> None:
     control = appliance.control
     for change in (
-        control.delete_array, control.delete_volume, control.delete_host, control.delete_host_group,
-        control.delete_portal, control.delete_mapping,
-    ):  # fmt: skip
+        control.delete_array,
+        control.delete_volume,
+        control.delete_host,
+        control.delete_host_group,
+        control.delete_portal,
+        control.delete_mapping,
+    ):
         with pytest.raises(NotFound, match="nothing"), appliance.store.write() as tx:
             change(tx, ADMIN, "nothing")
 
@@ -278,9 +294,14 @@ def test_while_the_agent_is_away_disks_are_not_touched_but_hosts_can_be_made(app
 
 def session(host: str, target: str, portal: str | None = "10.0.2.15:3260") -> ObservedSession:
     return ObservedSession(
-        target=target, initiator=f"iqn.2026-01.com.example:{host}", protocol=Protocol.ISCSI, portal=portal,
-        peer=None, state="in", since=None,
-    )  # fmt: skip
+        target=target,
+        initiator=f"iqn.2026-01.com.example:{host}",
+        protocol=Protocol.ISCSI,
+        portal=portal,
+        peer=None,
+        state="in",
+        since=None,
+    )
 
 
 def test_plans_name_the_hosts_they_interrupt(appliance: Appliance) -> None:
@@ -321,12 +342,45 @@ def test_a_rename_touches_neither_identity_nor_device(appliance: Appliance) -> N
 
 def test_every_table_of_the_schema_is_known_to_the_count() -> None:
     """Keeps `counts` honest: a new noun must be counted too."""
-    counted = {"array", "volume", "deleted_volume", "snapshot", "deleted_snapshot", "host", "host_group", "mapping",
-               "portal", "fc_port", "schedule", "release", "job", "event"}  # fmt: skip
+    counted = {
+        "array",
+        "volume",
+        "deleted_volume",
+        "snapshot",
+        "deleted_snapshot",
+        "host",
+        "host_group",
+        "mapping",
+        "portal",
+        "fc_port",
+        "schedule",
+        "release",
+        "job",
+        "event",
+    }
     uncounted = {
-        "meta", "array_disk", "host_initiator", "host_group_member", "target", "job_step", "alert", "user",
-        "login_session", "api_token", "idempotency_key", "settings", "delivery", "schedule_state", "schedule_subject",
-        "scheduled_snapshot", "clone_origin", "kept_state", "disk_count", "host_path_trial", "second_factor",
-        "held_number", "disk_reading",
-    }  # fmt: skip
+        "meta",
+        "array_disk",
+        "host_initiator",
+        "host_group_member",
+        "target",
+        "job_step",
+        "alert",
+        "user",
+        "login_session",
+        "api_token",
+        "idempotency_key",
+        "settings",
+        "delivery",
+        "schedule_state",
+        "schedule_subject",
+        "scheduled_snapshot",
+        "clone_origin",
+        "kept_state",
+        "disk_count",
+        "host_path_trial",
+        "second_factor",
+        "held_number",
+        "disk_reading",
+    }
     assert set(Base.metadata.tables) == counted | uncounted

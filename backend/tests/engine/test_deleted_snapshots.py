@@ -254,8 +254,19 @@ def test_nothing_is_erased_while_a_site_document_is_applied(bench: Bench) -> Non
     delete(bench, "s1")
     with bench.store.write() as tx:
         tx.scalars(select(DeletedSnapshot)).one().due_s = 0
-        tx.add(Job(id="site", kind="site.apply", title="", resource_kind="site", resource_ids=[], plan={}, actor="",
-                   state="running", steps_total=0))  # fmt: skip
+        tx.add(
+            Job(
+                id="site",
+                kind="site.apply",
+                title="",
+                resource_kind="site",
+                resource_ids=[],
+                plan={},
+                actor="",
+                state="running",
+                steps_total=0,
+            )
+        )
     erasing = eraser.Eraser(bench.store, bench.control.desk)
     erasing.round()
     assert bench.jobs("snapshot.erase") == []

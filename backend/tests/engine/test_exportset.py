@@ -60,9 +60,10 @@ def test_it_holds_ready_arrays_mapped_volumes_and_owners_of_mappings(appliance: 
     assert found.arrays[0].members == DISKS[:4]
     assert sorted(volume.name for volume in found.volumes) == ["v1", "v2"]
     assert {volume.device for volume in found.volumes} == {
-        f"/dev/{group}/{name}" for (group, name), cut in appliance.agent.volumes.items()
+        f"/dev/{group}/{name}"
+        for (group, name), cut in appliance.agent.volumes.items()
         if cut.volume_id in {volume.volume_id for volume in found.volumes}
-    }  # fmt: skip
+    }
     (target,) = found.targets
     assert [initiator.iqn for initiator in target.initiators] == ["iqn.2026-01.com.example:h1"]
     assert [lun.lun for lun in target.luns] == [1, 2]
@@ -150,10 +151,13 @@ def test_unmapping_releases_the_mapping_and_what_was_its_last_use(appliance: App
     unmap(appliance, "v2")
     target = before.targets[0]
     assert released(appliance) == {
-        (ReleaseKind.MAPPING, first), (ReleaseKind.VOLUME, volume_ids["v1"]),
-        (ReleaseKind.MAPPING, second), (ReleaseKind.VOLUME, volume_ids["v2"]),
-        (ReleaseKind.TARGET, target.target_id), (ReleaseKind.INITIATOR, target.initiators[0].initiator_id),
-    }  # fmt: skip
+        (ReleaseKind.MAPPING, first),
+        (ReleaseKind.VOLUME, volume_ids["v1"]),
+        (ReleaseKind.MAPPING, second),
+        (ReleaseKind.VOLUME, volume_ids["v2"]),
+        (ReleaseKind.TARGET, target.target_id),
+        (ReleaseKind.INITIATOR, target.initiators[0].initiator_id),
+    }
 
 
 def test_a_shared_volume_stays_while_one_owner_has_it(appliance: Appliance) -> None:
@@ -328,10 +332,11 @@ def test_unmapping_over_nvme_releases_the_subsystem_and_leaves_the_target(applia
     mapping, volume = mapping_id(appliance, "over-nvme"), next(v for v in before.volumes if v.name == "over-nvme")
     unmap(appliance, "over-nvme")
     assert released(appliance) == {
-        (ReleaseKind.MAPPING, mapping), (ReleaseKind.VOLUME, volume.volume_id),
+        (ReleaseKind.MAPPING, mapping),
+        (ReleaseKind.VOLUME, volume.volume_id),
         (ReleaseKind.SUBSYSTEM, before.subsystems[0].target_id),
         (ReleaseKind.INITIATOR, before.subsystems[0].hosts[0].initiator_id),
-    }  # fmt: skip
+    }
     verdict = merge(before, document(appliance))
     assert (verdict.unexplained, verdict.effective.subsystems) == ((), ())
     assert verdict.effective.targets == before.targets
@@ -357,15 +362,26 @@ def test_ten_thousand_mapped_volumes_are_built_within_seconds(lone: Appliance) -
         tx.execute(insert(Host), [{"id": ref, "name": name, "os_type": "linux"} for ref, name in hosts])
         names = [{"id": ids.id(), "host_id": r, "kind": "iqn", "name": f"iqn.2026-01.com.x:{n}"} for r, n in hosts]
         tx.execute(insert(HostInitiator), names)
-        tx.execute(insert(Target), [{"id": ids.id(), "host_id": r, "iqn": ids.target_iqn("a" * 12),
-                             "nqn": ids.subsystem_nqn("a" * 12)} for r, _ in hosts])  # fmt: skip
+        tx.execute(
+            insert(Target),
+            [
+                {"id": ids.id(), "host_id": r, "iqn": ids.target_iqn("a" * 12), "nqn": ids.subsystem_nqn("a" * 12)}
+                for r, _ in hosts
+            ],
+        )
         rows = [
             {
-                "id": ids.id(), "name": f"v{n}", "state": "ready", "array_id": array_id, "size_bytes": 4 << 20,
-                "provisioning": "thick", "lv_name": f"v{n}", **ids.volume().model_dump(),
+                "id": ids.id(),
+                "name": f"v{n}",
+                "state": "ready",
+                "array_id": array_id,
+                "size_bytes": 4 << 20,
+                "provisioning": "thick",
+                "lv_name": f"v{n}",
+                **ids.volume().model_dump(),
             }
             for n in range(10_000)
-        ]  # fmt: skip
+        ]
         tx.execute(insert(Volume), rows)
         tx.execute(
             insert(Mapping),

@@ -178,9 +178,14 @@ def test_nobody_wipes_the_device_of_an_array_even_while_no_volume_is_up(life: Li
 def test_its_sealed_copy_is_read_by_an_agent_that_knows_nothing(life: Life) -> None:
     (array,) = [a for a in life.world.control.observation().arrays if a.engine is ArrayEngine.EXTERNAL]
     header = CopyHeader(
-        generation=7, written_at=life.now, array_uuid=array.uuid, appliance_id="abc", appliance="box", version="1",
+        generation=7,
+        written_at=life.now,
+        array_uuid=array.uuid,
+        appliance_id="abc",
+        appliance="box",
+        version="1",
         schema_revision="0013",
-    )  # fmt: skip
+    )
     order = SealOrder(group=array.name, header=header, content=base64.b64encode(b"rows").decode())
     assert life.world.agent.seal_copy(order) == 7
     life.machine.power_cut()

@@ -24,9 +24,14 @@ def lun(name: str, *links: str, serial: str = "XK7") -> ObservedDisk:
 
 
 def followed(
-    lone: Appliance, rows: Mapping[str, str], disks: Sequence[ObservedDisk], members: Sequence[str],
-    state: ArrayState = ArrayState.CLEAN, *, is_seen: bool = True,
-) -> list[str]:  # fmt: skip
+    lone: Appliance,
+    rows: Mapping[str, str],
+    disks: Sequence[ObservedDisk],
+    members: Sequence[str],
+    state: ArrayState = ArrayState.CLEAN,
+    *,
+    is_seen: bool = True,
+) -> list[str]:
     """What the disks of an array are called after a look, whose rows were these, by serial."""
     lone.array(disks=DISKS[: max(3, len(rows))])
     with lone.store.write() as tx:
@@ -48,16 +53,26 @@ def followed(
         pytest.param([SHARED, C], [lun(A, SHARED), lun(B)], [A], [A, C], id="the link is where it was"),
         pytest.param([SHARED, C], [lun(A), lun(B, SHARED)], [A], [A, C], id="it leads to the LUN that is no member"),
         pytest.param([SHARED, B], [lun(A), lun(B, SHARED)], [A, B], [A, B], id="it leads to the other member"),
-        pytest.param([SHARED, f"wwn-0x{B[6:]}"], [lun(A), lun(B, SHARED)], [A, B], [A, B],
-                     id="the other member goes by a link of its own"),
-        pytest.param([SHARED, OTHER], [lun(A, OTHER), lun(B, SHARED)], [A, B], [SHARED, OTHER],
-                     id="nothing tells the two members apart"),
+        pytest.param(
+            [SHARED, f"wwn-0x{B[6:]}"],
+            [lun(A), lun(B, SHARED)],
+            [A, B],
+            [A, B],
+            id="the other member goes by a link of its own",
+        ),
+        pytest.param(
+            [SHARED, OTHER],
+            [lun(A, OTHER), lun(B, SHARED)],
+            [A, B],
+            [SHARED, OTHER],
+            id="nothing tells the two members apart",
+        ),
         pytest.param([SHARED, OTHER], [lun(B, SHARED)], [B], [SHARED, OTHER], id="one of the two is gone"),
         pytest.param([SHARED, B], [lun(B, SHARED)], [B], [SHARED, B], id="it is gone, and the link leads to the other"),
         pytest.param([SHARED, C], [lun(B, SHARED)], [], [SHARED, C], id="it is gone, and the other is no member"),
         pytest.param([f"wwn-0x{A[6:]}", C], [lun(A)], [], [f"wwn-0x{A[6:]}", C], id="it has left the array"),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("state", [ArrayState.CLEAN, ArrayState.MISSING])
 def test_a_disk_follows_a_link_only_to_a_member_of_its_own_array(
     lone: Appliance, rows: list[str], disks: list[ObservedDisk], members: list[str], after: list[str], state: ArrayState

@@ -181,8 +181,10 @@ def test_a_target_on_an_adopted_array_is_taken_over_after_it(world: World) -> No
     two_targets(world.machine, free_disks(world)[:2])
     run(world, adopt(world))
     assert [(one.name, one.open) for one in shown(world).volumes] == [
-        ("disk0", True), ("disk1", True), ("shared", True)
-    ]  # fmt: skip
+        ("disk0", True),
+        ("disk1", True),
+        ("shared", True),
+    ]
     foreign = world.agent.foreign()
     outcome = world.ask(
         lambda tx: adopting.adopt(tx, world.control.desk, ACTOR, AdoptRequest(), foreign, dry_run=False)[0]

@@ -61,8 +61,11 @@ def test_every_step_tells_its_progress(appliance: Appliance) -> None:
             event.data for event in tx.scalars(select(Event).where(Event.ref == outcome.job_id).order_by(Event.seq))
         ]
     assert [(data["state"], data["done"]) for data in told[1:]] == [
-        ("running", 0), ("running", 1), ("running", 2), ("succeeded", 2),
-    ]  # fmt: skip
+        ("running", 0),
+        ("running", 1),
+        ("running", 2),
+        ("succeeded", 2),
+    ]
 
 
 def test_a_refused_first_step_fails_the_job_and_leaves_no_row(appliance: Appliance) -> None:
@@ -83,8 +86,11 @@ def test_a_refused_later_step_is_taken_back_in_reverse_order(appliance: Applianc
     outcome = appliance.ask_array()
     assert run(appliance, outcome.job_id) is JobState.UNDONE
     assert appliance.agent.calls == [
-        ("do", "md.create"), ("do", "group.create"), ("undo", "group.create"), ("undo", "md.create"),
-    ]  # fmt: skip
+        ("do", "md.create"),
+        ("do", "group.create"),
+        ("undo", "group.create"),
+        ("undo", "md.create"),
+    ]
     assert appliance.agent.is_clean()
     assert step_states(appliance, outcome.job_id) == ["undone", "undone"]
     with appliance.store.read() as tx:

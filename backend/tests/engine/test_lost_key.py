@@ -121,9 +121,12 @@ def test_what_cannot_be_read_is_an_alert_that_names_it_until_it_is_entered(bench
     sealer.round()
     found = {key: text for key, text in alerts(bench.store).items() if key.startswith("setting.")}
     assert sorted(found) == [
-        "setting.secret:discovery_auth.mutual_secret", "setting.secret:discovery_auth.secret",
-        "setting.secret:mail.password", "setting.secret:webhook.secret", "setting.secret:webhook.url",
-    ]  # fmt: skip
+        "setting.secret:discovery_auth.mutual_secret",
+        "setting.secret:discovery_auth.secret",
+        "setting.secret:mail.password",
+        "setting.secret:webhook.secret",
+        "setting.secret:webhook.url",
+    ]
     assert found["setting.secret:mail.password"] == (
         "The stored password of the setting mail cannot be read: enter it again"
     )

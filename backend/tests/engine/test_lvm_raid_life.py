@@ -237,9 +237,12 @@ def test_a_group_that_carries_volumes_is_not_destroyed(world: World) -> None:
     life = Life(world)
     found = life.look()
     step = LvmRaidDestroy(
-        array_id="a", uuid=found.uuid, raid_group=found.name, size_bytes=found.size_bytes,
+        array_id="a",
+        uuid=found.uuid,
+        raid_group=found.name,
+        size_bytes=found.size_bytes,
         members=tuple(MdMember(disk_id=id_, serial=d.serial) for id_, d in zip(life.ids[:3], life.disks, strict=False)),
-    )  # fmt: skip
+    )
     with pytest.raises(InUse, match="is in use"):
         RUNNERS[LvmRaidDestroy].do(life.machine, step)
     assert life.is_kept()
@@ -250,9 +253,14 @@ def test_its_sealed_copy_is_read_by_an_agent_that_knows_nothing(world: World) ->
     array = life.look()
     (pool,) = [pool for pool in world.control.observation().pools if pool.array_uuid == array.uuid]
     header = CopyHeader(
-        generation=7, written_at=dt.datetime(2026, 11, 1, tzinfo=dt.UTC), array_uuid=array.uuid, appliance_id="abc",
-        appliance="box", version="1", schema_revision="0020",
-    )  # fmt: skip
+        generation=7,
+        written_at=dt.datetime(2026, 11, 1, tzinfo=dt.UTC),
+        array_uuid=array.uuid,
+        appliance_id="abc",
+        appliance="box",
+        version="1",
+        schema_revision="0020",
+    )
     order = SealOrder(group=pool.group, header=header, content=base64.b64encode(b"rows").decode())
     assert world.agent.seal_copy(order) == 7
     life.restart()

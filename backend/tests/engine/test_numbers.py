@@ -32,11 +32,20 @@ class Hosts:
     def __call__(self) -> SessionsObservation:
         found = tuple(
             ObservedSession(
-                target=target, initiator=initiator, protocol=Protocol.ISCSI, portal=None, peer="10.0.0.5",
-                state="logged in", since=None, tag=1, number=1, isid=isid, queue_depth=64,
+                target=target,
+                initiator=initiator,
+                protocol=Protocol.ISCSI,
+                portal=None,
+                peer="10.0.0.5",
+                state="logged in",
+                since=None,
+                tag=1,
+                number=1,
+                isid=isid,
+                queue_depth=64,
             )
             for (target, initiator), isid in self.sessions.items()
-        )  # fmt: skip
+        )
         targets = {target for target, _ in self.sessions}
         counts = tuple(
             SessionCount(target=one, sessions=sum(target == one for target, _ in self.sessions) + self.hidden)

@@ -13,11 +13,24 @@ from lunette.engine import outward
 @pytest.mark.parametrize(
     "address",
     [
-        "127.0.0.1", "127.9.9.9", "0.0.0.0", "169.254.169.254", "224.0.0.1", "255.255.255.255", "::1", "::",
-        "::127.0.0.1", "::ffff:127.0.0.1", "::ffff:169.254.169.254", "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "fe80::1",
-        "fe80::1%eth0", "ff02::1",
+        "127.0.0.1",
+        "127.9.9.9",
+        "0.0.0.0",
+        "169.254.169.254",
+        "224.0.0.1",
+        "255.255.255.255",
+        "::1",
+        "::",
+        "::127.0.0.1",
+        "::ffff:127.0.0.1",
+        "::ffff:169.254.169.254",
+        "64:ff9b::7f00:1",
+        "64:ff9b::a9fe:a9fe",
+        "fe80::1",
+        "fe80::1%eth0",
+        "ff02::1",
     ],
-)  # fmt: skip
+)
 def test_what_only_this_machine_or_one_link_reaches_is_forbidden(address: str) -> None:
     assert not outward.is_allowed(address)
 

@@ -14,9 +14,17 @@ VOLUME = Key(Measured.VOLUME, "v")
 
 def doing(iops: float, latency_ms: float | None = None) -> Rates:
     return Rates(
-        iops=iops, read_iops=iops, write_iops=0, read_bytes_s=iops * 4096, write_bytes_s=0, latency_ms=latency_ms,
-        read_latency_ms=None, write_latency_ms=None, in_flight=None, busy_percent=None,
-    )  # fmt: skip
+        iops=iops,
+        read_iops=iops,
+        write_iops=0,
+        read_bytes_s=iops * 4096,
+        write_bytes_s=0,
+        latency_ms=latency_ms,
+        read_latency_ms=None,
+        write_latency_ms=None,
+        in_flight=None,
+        busy_percent=None,
+    )
 
 
 def volume(number: int) -> Key:

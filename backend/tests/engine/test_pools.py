@@ -90,8 +90,9 @@ def test_an_array_whose_thin_volumes_need_no_pool_has_an_alert_of_its_own_space(
 def test_metadata_has_alerts_of_its_own(pooled: Pooled) -> None:
     pooled.look(80, metadata=96)
     assert [(severity, message.split()[1]) for severity, message in pooled.alerts()] == [
-        ("warning", "data"), ("critical", "metadata"),
-    ]  # fmt: skip
+        ("warning", "data"),
+        ("critical", "metadata"),
+    ]
 
 
 def test_a_pool_grows_by_itself_once_and_not_again_while_that_is_under_way(pooled: Pooled) -> None:

@@ -81,13 +81,17 @@ class Stage:
             "settings": {"deleted_keep_hours": chance.choice((0, 24))},
             "arrays": [{"name": "extra", "level": "raid1", "disks": self.disks[2:4]}] if "extra" in chosen else [],
             "volumes": [
-                {"name": name, "array": array, "size_bytes": 16 * MIB,
-                 "provisioning": "thin" if name in ("v0", "v1") else "thick"}
+                {
+                    "name": name,
+                    "array": array,
+                    "size_bytes": 16 * MIB,
+                    "provisioning": "thin" if name in ("v0", "v1") else "thick",
+                }
                 for name, array in volumes.items()
             ],
             "hosts": [{"name": host, "iqns": [f"iqn.2026-01.com.example:{host}"]} for host in HOSTS],
             "mappings": [{"volume": name, "host": host} for name, host in owners.items()],
-        }  # fmt: skip
+        }
         there = self.there()
         going = [f"mapping/{name}/host/{host}" for name, host in there["mappings"].items() if owners.get(name) != host]
         going += [f"volume/{name}" for name in there["volumes"] if name not in volumes]

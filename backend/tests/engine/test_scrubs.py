@@ -113,10 +113,11 @@ def test_a_mirror_says_where_a_mismatch_is_harmless_and_parity_does_not() -> Non
         (ScrubOutcome(mismatches=1024**2, repaired=True, is_whole=True), "warning", "put 1 MiB right"),
         (
             ScrubOutcome(mismatches=0, lost=2, repaired=True, is_whole=True),
-            "critical", "found 2 errors that no copy could put right",
+            "critical",
+            "found 2 errors that no copy could put right",
         ),
     ],
-)  # fmt: skip
+)
 def test_a_pool_tells_what_it_put_right_and_what_it_could_not(outcome: ScrubOutcome, severity: str, words: str) -> None:
     array = seen.array("f" * 32, ("nvme-D1",), scrubbed=outcome)
     (cause,) = scrubs.causes_of(row(ArrayEngine.ZFS, Level.RAIDZ1), array)

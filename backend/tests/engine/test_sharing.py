@@ -64,8 +64,9 @@ def test_a_host_and_its_group_do_not_get_one_volume_even_if_shared(appliance: Ap
     join(appliance, "g1", "h1")
     appliance.map(MappingCreate(volume="v1", host="h1"), MappingCreate(volume="v2", host_group="g1"))
     for wish in (
-        MappingCreate(volume="v1", host_group="g1", shared=True), MappingCreate(volume="v2", host="h1", shared=True),
-    ):  # fmt: skip
+        MappingCreate(volume="v1", host_group="g1", shared=True),
+        MappingCreate(volume="v2", host="h1", shared=True),
+    ):
         words = refused(appliance, partial(appliance.control.create_mappings, actor=ADMIN, wishes=[wish]))
         assert f"host h1 would see volume {wish.volume} twice" in words
         assert f"take the mapping of {wish.volume} to h1 or to g1 away first" in words

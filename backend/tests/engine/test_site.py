@@ -42,10 +42,11 @@ def document(world: World, **sections: Any) -> Site:
         "host_groups": [{"name": "g", "hosts": ["h2"]}],
         "portals": [{"name": "front", "address": "192.0.2.1"}],
         "mappings": [
-            {"volume": "v1", "host": "h1"}, {"volume": "v2", "host": "h1", "lun": 7},
+            {"volume": "v1", "host": "h1"},
+            {"volume": "v2", "host": "h1", "lun": 7},
             {"volume": "v3", "host_group": "g"},
         ],
-    }  # fmt: skip
+    }
     return Site.model_validate(whole | sections)
 
 
@@ -101,12 +102,25 @@ def count(world: World, table: type) -> int:
 def test_a_document_becomes_a_site_that_is_served(world: World) -> None:
     plan = applied(world, document(world))
     assert sorted(there(world)) == [
-        "array/tank", "host-group/g", "host/h1", "host/h2", "mapping/v1/host/h1", "mapping/v2/host/h1",
-        "mapping/v3/host-group/g", "portal/front", "volume/v1", "volume/v2", "volume/v3",
-    ]  # fmt: skip
+        "array/tank",
+        "host-group/g",
+        "host/h1",
+        "host/h2",
+        "mapping/v1/host/h1",
+        "mapping/v2/host/h1",
+        "mapping/v3/host-group/g",
+        "portal/front",
+        "volume/v1",
+        "volume/v2",
+        "volume/v3",
+    ]
     assert [f"{change.action} {change.noun} {change.name}" for change in plan.changes][:5] == [
-        "create array tank", "create volume v1", "create volume v2", "create volume v3", "create host h1",
-    ]  # fmt: skip
+        "create array tank",
+        "create volume v1",
+        "create volume v2",
+        "create volume v3",
+        "create host h1",
+    ]
     assert {target.state for target in world.settle().targets} == {"open"}
 
 
@@ -135,14 +149,18 @@ def test_a_pool_with_thick_and_thin_volumes_is_a_site_and_goes_again(world: Worl
         exported = world.control.site(tx)
     assert ask(world, Site.model_validate_json(exported.model_dump_json(exclude_unset=True))).job_id is None
     md = [{"name": "other", "level": "raid1", "disks": disks[:2]}]
-    applied(world, document(world, arrays=pool, volumes=volumes, mappings=[]),
-            *[key for key in there(world) if key.startswith("mapping/")])  # fmt: skip
+    applied(
+        world,
+        document(world, arrays=pool, volumes=volumes, mappings=[]),
+        *[key for key in there(world) if key.startswith("mapping/")],
+    )
     world.settle()
     named = ["array/tank", "volume/v1", "volume/v2", "volume/v3"]
     swapped = applied(world, document(world, arrays=md, volumes=[], mappings=[]), *named)
     assert [step.kind for step in swapped.steps if step.kind.endswith("destroy") or step.kind == "md.create"] == [
-        "pool.destroy", "md.create",
-    ]  # fmt: skip
+        "pool.destroy",
+        "md.create",
+    ]
 
 
 def test_the_pace_of_an_array_is_part_of_the_document(world: World) -> None:
@@ -191,14 +209,22 @@ def test_a_dry_run_shows_everything_and_writes_nothing(world: World) -> None:
 @pytest.mark.parametrize(
     ("sections", "error", "field", "words"),
     [
-        ({"volumes": [{"name": "big", "array": "tank", "size_bytes": "1TiB"}]}, NoSpace,
-         "volumes[0].size_bytes", "big"),
+        (
+            {"volumes": [{"name": "big", "array": "tank", "size_bytes": "1TiB"}]},
+            NoSpace,
+            "volumes[0].size_bytes",
+            "big",
+        ),
         ({"hosts": [], "mappings": []}, LunetteError, "host_groups[0].hosts[0]", "there is no host h2"),
         ({"portals": [{"name": "p", "address": "198.51.100.1"}]}, LunetteError, "portals[0].address", "no address"),
-        ({"mappings": [{"volume": "v1", "host": "h1"}, {"volume": "nope", "host": "h1"}]}, LunetteError,
-         "mappings[1].volume", "there is no volume nope"),
+        (
+            {"mappings": [{"volume": "v1", "host": "h1"}, {"volume": "nope", "host": "h1"}]},
+            LunetteError,
+            "mappings[1].volume",
+            "there is no volume nope",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_document_of_which_one_part_cannot_be_done_is_refused_as_a_whole(
     world: World, sections: dict[str, Any], error: type[LunetteError], field: str, words: str
 ) -> None:
@@ -211,8 +237,11 @@ def test_a_document_of_which_one_part_cannot_be_done_is_refused_as_a_whole(
 
 def test_data_goes_only_if_it_and_its_mappings_are_named(world: World) -> None:
     applied(world, document(world))
-    less = document(world, volumes=[{"name": "v1", "array": "tank", "size_bytes": "64MiB"}],
-                    mappings=[{"volume": "v1", "host": "h1"}])  # fmt: skip
+    less = document(
+        world,
+        volumes=[{"name": "v1", "array": "tank", "size_bytes": "64MiB"}],
+        mappings=[{"volume": "v1", "host": "h1"}],
+    )
     left = ask(world, less)
     assert left.job_id is None
     assert "4 are not in the document and stay: volume/v2, volume/v3" in left.plan.warnings[0]

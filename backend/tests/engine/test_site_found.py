@@ -27,14 +27,27 @@ def test_a_portal_with_another_protocol_has_the_engine_that_serves_it(
 
 
 def test_a_disk_of_any_role_may_be_named_by_any_of_its_links(template: Path) -> None:
-    site = Site.model_validate({
-        "arrays": [
-            {"name": "pool", "engine": "zfs", "level": "mirror", "disks": ["nvme-D1", "nvme-Disk_D2"],
-             "log": ["nvme-Disk_D3"], "spares": ["nvme-Disk_D4"]},
-            {"name": "fast", "level": "raid1", "disks": ["nvme-D5", "nvme-Disk_D6"], "write_mostly": ["nvme-Disk_D6"],
-             "spares": ["nvme-Disk_D7"]},
-        ],
-    })  # fmt: skip
+    site = Site.model_validate(
+        {
+            "arrays": [
+                {
+                    "name": "pool",
+                    "engine": "zfs",
+                    "level": "mirror",
+                    "disks": ["nvme-D1", "nvme-Disk_D2"],
+                    "log": ["nvme-Disk_D3"],
+                    "spares": ["nvme-Disk_D4"],
+                },
+                {
+                    "name": "fast",
+                    "level": "raid1",
+                    "disks": ["nvme-D5", "nvme-Disk_D6"],
+                    "write_mostly": ["nvme-Disk_D6"],
+                    "spares": ["nvme-Disk_D7"],
+                },
+            ],
+        }
+    )
     with made(template, DISK_BYTES[:1] * 8) as machine:
         machine.world.machine.blocks.disks[2].media.signatures = [FakeSignature("ext4", 1080)]
         machine.bring_to(site, {"disk/nvme-Disk_D3"})
@@ -44,12 +57,15 @@ def test_a_disk_of_any_role_may_be_named_by_any_of_its_links(template: Path) -> 
 
 
 def test_a_schedule_that_lost_all_it_was_about_is_still_there(lone: Appliance) -> None:
-    whole = Site.model_validate({
-        "arrays": [{"name": "pool", **ARRAYS["pool"]}],
-        "volumes": [{"name": "v", "array": "pool", "size_bytes": "64MiB"}],
-        "schedules": [{"name": "daily", "action": "snapshot", "volumes": ["v"], "when": "0 2 * * *",
-                       "keep": {"last": 7}}],
-    })  # fmt: skip
+    whole = Site.model_validate(
+        {
+            "arrays": [{"name": "pool", **ARRAYS["pool"]}],
+            "volumes": [{"name": "v", "array": "pool", "size_bytes": "64MiB"}],
+            "schedules": [
+                {"name": "daily", "action": "snapshot", "volumes": ["v"], "when": "0 2 * * *", "keep": {"last": 7}}
+            ],
+        }
+    )
     without = whole.model_copy(update={"volumes": (), "schedules": ()})
     with played(lone) as world:
         world.bring_to(whole)

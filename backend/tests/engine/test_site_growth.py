@@ -36,8 +36,9 @@ def test_volumes_grow_beside_new_ones_and_stay_served(world: World) -> None:
     larger = sized(world, v1="128MiB", v2="64MiB", v3="1GiB", v4="32MiB")
     plan = applied(world, larger)
     assert [change.detail.partition(";")[0] for change in plan.changes if change.name in ("v1", "v3")] == [
-        "64 MiB more: 128 MiB", "960 MiB more: 1 GiB",
-    ]  # fmt: skip
+        "64 MiB more: 128 MiB",
+        "960 MiB more: 1 GiB",
+    ]
     assert (plan.hosts_interrupted, plan.leaving, plan.bytes_destroyed()) == ((), (), 0)
     assert sizes(world) == {"v1": 128, "v2": 64, "v3": 1024, "v4": 32}
     assert world.settle().targets == served

@@ -258,10 +258,11 @@ def renamed() -> dict[str, Any]:
         ],
         "host_groups": [{"name": "f", "renamed_from": "g", "hosts": ["h2"]}],
         "mappings": [
-            {"volume": "w1", "host": "k1"}, {"volume": "w2", "host": "k1", "lun": 7},
+            {"volume": "w1", "host": "k1"},
+            {"volume": "w2", "host": "k1", "lun": 7},
             {"volume": "w3", "host_group": "f"},
         ],
-    }  # fmt: skip
+    }
 
 
 def test_renaming_leaves_data_identity_and_paths_as_they_are(world: World) -> None:
@@ -270,9 +271,16 @@ def test_renaming_leaves_data_identity_and_paths_as_they_are(world: World) -> No
     plan = applied(world, document(world, **renamed()))
     assert (plan.steps, plan.hosts_interrupted, plan.leaving) == ((), (), ())
     assert {key for key in there(world) if key.startswith(("volume", "host", "mapping"))} == {
-        "volume/w1", "volume/w2", "volume/w3", "host/k1", "host/h2", "host-group/f", "mapping/w1/host/k1",
-        "mapping/w2/host/k1", "mapping/w3/host-group/f",
-    }  # fmt: skip
+        "volume/w1",
+        "volume/w2",
+        "volume/w3",
+        "host/k1",
+        "host/h2",
+        "host-group/f",
+        "mapping/w1/host/k1",
+        "mapping/w2/host/k1",
+        "mapping/w3/host-group/f",
+    }
     assert world.control.observation(0).volumes == volumes
     assert world.settle().targets == served
     again = ask(world, document(world, **renamed()))

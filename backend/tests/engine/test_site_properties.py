@@ -258,12 +258,19 @@ def joining(scene: Scene) -> Iterator[object]:
 def test_every_kind_is_among_the_fixed_examples() -> None:
     engines = (ArrayEngine.MD, ArrayEngine.ZFS)
     made = {
-        *SiteNoun, *engines, *ScheduleAction, Protocol.ISCSI, Protocol.NVME_TCP, *product(Family, (False, True)),
-        *product(engines, Provisioning), *product(("differing", "snapshot"), engines),
-    }  # fmt: skip
+        *SiteNoun,
+        *engines,
+        *ScheduleAction,
+        Protocol.ISCSI,
+        Protocol.NVME_TCP,
+        *product(Family, (False, True)),
+        *product(engines, Provisioning),
+        *product(("differing", "snapshot"), engines),
+    }
     joined = {
-        *product((ArrayEngine.MD,), ("disks", "spares")), *product((ArrayEngine.ZFS,), ("spares", "log", "cache")),
-    }  # fmt: skip
+        *product((ArrayEngine.MD,), ("disks", "spares")),
+        *product((ArrayEngine.ZFS,), ("spares", "log", "cache")),
+    }
     assert made - drawn("a_then_b_is_made", FEW_MADE) == set()
     assert {*made, *joined, *product(("renamed",), RENAMABLE)} - drawn("a_then_b_is_b", FEW) == set()
 

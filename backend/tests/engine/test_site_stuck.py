@@ -24,8 +24,7 @@ def test_a_stuck_volume_or_array_blocks_only_what_touches_it(world: World) -> No
         with pytest.raises(Conflict, match="volume/v1 is stuck now"):
             ask(world, document(world, portals=more, volumes=[volumes[0] | touched, *volumes[1:]]))
     with pytest.raises(Conflict, match="v1 is stuck"):
-        ask(world, document(world, portals=more, volumes=volumes,
-                            mappings=[{"volume": "v1", "host": "h2"}]))  # fmt: skip
+        ask(world, document(world, portals=more, volumes=volumes, mappings=[{"volume": "v1", "host": "h2"}]))
     with world.store.write() as tx:
         tx.execute(update(Array).values(state="stuck"))
     with pytest.raises(Conflict, match="array tank is stuck"):

@@ -16,17 +16,23 @@ from lunette.engine.watcher import Watcher
 @pytest.mark.parametrize(
     ("used", "told"),
     [
-        (0, []), (84, []), (85, ["system.drive_filling"]), (94, ["system.drive_filling"]),
-        (95, ["system.drive_filling", "system.drive_full"]), (100, ["system.drive_filling", "system.drive_full"]),
+        (0, []),
+        (84, []),
+        (85, ["system.drive_filling"]),
+        (94, ["system.drive_filling"]),
+        (95, ["system.drive_filling", "system.drive_full"]),
+        (100, ["system.drive_filling", "system.drive_full"]),
     ],
-)  # fmt: skip
+)
 def test_it_is_told_from_85_and_from_95_percent(used: int, told: list[str]) -> None:
     causes = list(system_drive.causes_of(Room("/var/lib/lunette", used << 30, (100 - used) << 30)))
     assert [cause.key for cause in causes] == told
     assert all(cause.key.startswith(system_mirror.FAMILY) for cause in causes)
     assert [cause.severity for cause in causes] == [Severity.WARNING, Severity.CRITICAL][: len(told)]
-    assert {cause.cause for cause in causes} <= {f"/var/lib/lunette is {used} % full: {100 - used} GiB are free",
-                                                 "/var/lib/lunette is 100 % full: 0 B are free"}  # fmt: skip
+    assert {cause.cause for cause in causes} <= {
+        f"/var/lib/lunette is {used} % full: {100 - used} GiB are free",
+        "/var/lib/lunette is 100 % full: 0 B are free",
+    }
 
 
 def test_a_file_system_that_is_not_there_or_empty_is_no_alert(tmp_path: Path) -> None:

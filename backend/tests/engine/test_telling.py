@@ -93,8 +93,15 @@ def bench(sqlite_store: Store) -> Bench:
 
 
 def mail(port: int, **changes: Any) -> dict[str, Any]:
-    return {"server": "localhost", "port": port, "user": USER, "password": PASSWORD, "sender": "san@example.com",
-            "recipients": ["ops@example.com", "night@example.com"], **changes}  # fmt: skip
+    return {
+        "server": "localhost",
+        "port": port,
+        "user": USER,
+        "password": PASSWORD,
+        "sender": "san@example.com",
+        "recipients": ["ops@example.com", "night@example.com"],
+        **changes,
+    }
 
 
 def hook(port: int, **changes: Any) -> dict[str, Any]:
@@ -262,8 +269,12 @@ def test_a_message_of_any_text_arrives_everywhere(bench: Bench, authority: Autho
 def three(bench: Bench, authority: Authority) -> Iterator[tuple[Bench, Any, HttpServer]]:
     """Mail and webhook set up and trusted, syslog to a port where nobody listens."""
     with mail_server(authority) as post, https_server(authority) as web:
-        bench.set(mail=mail(post.port), webhook=hook(web.port), trusted_ca=authority.pem,
-                  syslog={"transport": "tcp", "server": "127.0.0.1", "port": free_port()})  # fmt: skip
+        bench.set(
+            mail=mail(post.port),
+            webhook=hook(web.port),
+            trusted_ca=authority.pem,
+            syslog={"transport": "tcp", "server": "127.0.0.1", "port": free_port()},
+        )
         yield bench, post, web
 
 

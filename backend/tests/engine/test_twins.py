@@ -28,10 +28,19 @@ def login(lone: Appliance, number: int, peer: str, isid: str | None = "00023d000
     """The only session there is now."""
     lone.agent.sessions_now = (
         ObservedSession(
-            target=target, initiator=IQN, protocol=Protocol.ISCSI, portal=None, peer=peer, state="logged in",
-            since=None, tag=1, number=number, isid=isid, queue_depth=64,
+            target=target,
+            initiator=IQN,
+            protocol=Protocol.ISCSI,
+            portal=None,
+            peer=peer,
+            state="logged in",
+            since=None,
+            tag=1,
+            number=number,
+            isid=isid,
+            queue_depth=64,
         ),
-    )  # fmt: skip
+    )
 
 
 def turns(lone: Appliance, watch: Twins, clock: Clock, peers: str, isid: str | None = "00023d000001") -> None:

@@ -31,8 +31,13 @@ from lunette.store.undo import KeptState
 
 FEW, MANY = 4, 400
 TABLES: dict[str, type[Host | HostGroup | Mapping | Portal | FcPort | Volume]] = {
-    "host": Host, "host_group": HostGroup, "mapping": Mapping, "portal": Portal, "fc_port": FcPort, "volume": Volume,
-}  # fmt: skip
+    "host": Host,
+    "host_group": HostGroup,
+    "mapping": Mapping,
+    "portal": Portal,
+    "fc_port": FcPort,
+    "volume": Volume,
+}
 
 
 Everything = dict[str, States]

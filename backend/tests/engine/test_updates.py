@@ -134,8 +134,10 @@ def test_a_plan_names_what_is_lost_and_who_waits_how_long() -> None:
     plan = planner.plan_update(slots, UpdateCreate(bundle=BUNDLE), FACTS, Connected(hosts=("db1",)), "t1")
     assert [step.kind for step in plan.steps] == ["slot.write", "slot.start"]
     assert [(one.action, one.name) for one in plan.changes] == [
-        (Action.CHANGE, "lunette"), (Action.DESTROY, "b"), (Action.INTERRUPT, "db1")
-    ]  # fmt: skip
+        (Action.CHANGE, "lunette"),
+        (Action.DESTROY, "b"),
+        (Action.INTERRUPT, "db1"),
+    ]
     assert "74 s" in plan.warnings[0]
     assert "not measured" in planner.outage(slots.model_copy(update={"outage_s": None}))
     with pytest.raises(Conflict, match="way back"):

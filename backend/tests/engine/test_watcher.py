@@ -53,9 +53,10 @@ def test_a_degraded_array_is_a_warning_until_it_is_whole_again(lone: Appliance, 
     look(watcher, clock)
     assert alerts(lone) == {}
     assert told(lone, "array")[-3:] == [
-        "Array tank was clean and is degraded", "Array tank was degraded and is failed",
+        "Array tank was clean and is degraded",
+        "Array tank was degraded and is failed",
         "Array tank was failed and is clean",
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize(("left", "severity"), [(1, "warning"), (None, "warning"), (0, "critical")])
@@ -90,19 +91,39 @@ IN = "in_sync"
 @pytest.mark.parametrize(
     ("members", "named"),
     [
-        pytest.param({"nvme-D1": (0, IN), "nvme-D2": (1, IN), "nvme-D5": (2, "rebuilding"), "x": (3, "missing")},
-                     "disk nvme-D3 (serial D3)", id="one of two lost slots is filled"),
-        pytest.param({"nvme-D1": (0, IN), "nvme-D2": (1, IN), "nvme-D5": (2, "rebuilding"),
-                      "nvme-D6": (3, "replacing")},
-                     "disk nvme-D3 (serial D3), disk nvme-D4 (serial D4)", id="both are"),
-        pytest.param({"nvme-D1": (1, IN), "nvme-D2": (0, IN), "nvme-D5": (2, "rebuilding"), "x": (3, "missing")},
-                     "a disk it lost or was given", id="the slots that were written down are wrong"),
-        pytest.param({"nvme-D1": (0, IN), "nvme-D2": (1, IN), "nvme-D3": (2, "missing"), "nvme-D5": (2, "rebuilding"),
-                      "nvme-D4": (3, "missing")}, "disk nvme-D3 (serial D3)", id="ZFS tells the slots of lost disks"),
-        pytest.param({"nvme-D1": (0, IN), "nvme-D2": (1, IN), "nvme-D5": (2, "rebuilding")},
-                     "disk nvme-D3 (serial D3)", id="a spare is lost too"),
+        pytest.param(
+            {"nvme-D1": (0, IN), "nvme-D2": (1, IN), "nvme-D5": (2, "rebuilding"), "x": (3, "missing")},
+            "disk nvme-D3 (serial D3)",
+            id="one of two lost slots is filled",
+        ),
+        pytest.param(
+            {"nvme-D1": (0, IN), "nvme-D2": (1, IN), "nvme-D5": (2, "rebuilding"), "nvme-D6": (3, "replacing")},
+            "disk nvme-D3 (serial D3), disk nvme-D4 (serial D4)",
+            id="both are",
+        ),
+        pytest.param(
+            {"nvme-D1": (1, IN), "nvme-D2": (0, IN), "nvme-D5": (2, "rebuilding"), "x": (3, "missing")},
+            "a disk it lost or was given",
+            id="the slots that were written down are wrong",
+        ),
+        pytest.param(
+            {
+                "nvme-D1": (0, IN),
+                "nvme-D2": (1, IN),
+                "nvme-D3": (2, "missing"),
+                "nvme-D5": (2, "rebuilding"),
+                "nvme-D4": (3, "missing"),
+            },
+            "disk nvme-D3 (serial D3)",
+            id="ZFS tells the slots of lost disks",
+        ),
+        pytest.param(
+            {"nvme-D1": (0, IN), "nvme-D2": (1, IN), "nvme-D5": (2, "rebuilding")},
+            "disk nvme-D3 (serial D3)",
+            id="a spare is lost too",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_rebuild_names_the_disks_in_whose_slots_others_are_filled(
     lone: Appliance, members: dict[str, tuple[int | None, str]], named: str
 ) -> None:

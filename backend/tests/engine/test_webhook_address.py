@@ -56,8 +56,9 @@ def undo_last(bench: Bench) -> None:
 
 def test_the_document_the_event_and_what_undo_keeps_hold_the_server_alone(bench: Bench) -> None:
     assert bench.set(webhook=hook(WHOLE, SECRET)) == [
-        f"webhook: none becomes url {SERVER}", "webhook: its secret changes",
-    ]  # fmt: skip
+        f"webhook: none becomes url {SERVER}",
+        "webhook: its secret changes",
+    ]
     assert held(bench) == (WHOLE, SECRET)
     with bench.store.read() as tx:
         row = tx.scalars(select(SettingsRow)).one()

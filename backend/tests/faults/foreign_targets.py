@@ -24,10 +24,18 @@ def make_group(machine: FakeSystem, disks: Sequence[FakeDisk], names: Sequence[s
     devices = [f"/dev/{disk.kernel_name}" for disk in disks]
     machine.run(
         [
-            "mdadm", "--create", "/dev/md/0", "--run", f"--uuid={UUID}", "--homehost=old", "--name=0", "--level=raid1",
-            f"--raid-devices={len(disks)}", *devices,
+            "mdadm",
+            "--create",
+            "/dev/md/0",
+            "--run",
+            f"--uuid={UUID}",
+            "--homehost=old",
+            "--name=0",
+            "--level=raid1",
+            f"--raid-devices={len(disks)}",
+            *devices,
         ]
-    )  # fmt: skip
+    )
     machine.run(["vgcreate", "-y", "srv", "/dev/md/0"])
     for name in names:
         machine.run(["lvcreate", "-y", "--name", name, "--size", "64m", "srv"])
@@ -46,20 +54,25 @@ def target(iqn: str, luns: dict[int, str], acls: dict[str, dict[str, str]]) -> d
     asks = any(acls.values())
     mapped = [{"alias": f"m{number}", "index": number, "tpg_lun": number} for number in luns]
     return {
-        "fabric": "iscsi", "wwn": iqn,
-        "tpgs": [{
-            "tag": 1, "enable": True, "attributes": {"authentication": int(asks)},
-            "luns": [
-                {"alias": f"a{number}", "index": number, "storage_object": f"/backstores/block/{name}"}
-                for number, name in luns.items()
-            ],
-            "portals": [{"ip_address": "192.0.2.1", "port": 3260, "iser": False}],
-            "node_acls": [
-                {"node_wwn": initiator, "attributes": {}, "mapped_luns": mapped, **chap}
-                for initiator, chap in acls.items()
-            ],
-        }],
-    }  # fmt: skip
+        "fabric": "iscsi",
+        "wwn": iqn,
+        "tpgs": [
+            {
+                "tag": 1,
+                "enable": True,
+                "attributes": {"authentication": int(asks)},
+                "luns": [
+                    {"alias": f"a{number}", "index": number, "storage_object": f"/backstores/block/{name}"}
+                    for number, name in luns.items()
+                ],
+                "portals": [{"ip_address": "192.0.2.1", "port": 3260, "iser": False}],
+                "node_acls": [
+                    {"node_wwn": initiator, "attributes": {}, "mapped_luns": mapped, **chap}
+                    for initiator, chap in acls.items()
+                ],
+            }
+        ],
+    }
 
 
 def restore(machine: FakeSystem, stores: Sequence[dict[str, Any]], targets: Sequence[dict[str, Any]]) -> None:

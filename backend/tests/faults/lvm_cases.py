@@ -63,14 +63,21 @@ def _with_deleted(world: World) -> None:
 
 LVM_CASES = (
     Case("create an LVM RAID", lambda _world: None, _create),
-    Case("create an LVM RAID with checksums of disks that are wiped", _used_disk,
-         lambda world: _create(world, Level.RAID1, wipe=True, integrity=True)),
+    Case(
+        "create an LVM RAID with checksums of disks that are wiped",
+        _used_disk,
+        lambda world: _create(world, Level.RAID1, wipe=True, integrity=True),
+    ),
     Case("create volumes on an LVM RAID", _raid, lambda world: world.create_volumes("raid", "l1", "l2")),
     Case("replace a disk of an LVM RAID", _raid_and_a_used_disk, _replace),
     Case("replace a disk that an LVM RAID lost", _raid_that_lost_a_disk, _replace),
     Case("replace a disk that an LVM RAID with checksums lost", _checked_that_lost_a_disk, _replace),
-    Case("scrub an LVM RAID", _raid, lambda world: world.change_array("raid", lambda asked: asked.scrub(ArrayScrub())),
-         passes=True),
+    Case(
+        "scrub an LVM RAID",
+        _raid,
+        lambda world: world.change_array("raid", lambda asked: asked.scrub(ArrayScrub())),
+        passes=True,
+    ),
     Case("delete an LVM RAID", _raid, lambda world: delete_array(world, "raid")),
     Case("delete an LVM RAID with a deleted volume", _with_deleted, lambda world: delete_array(world, "raid")),
-)  # fmt: skip
+)

@@ -123,11 +123,17 @@ def _lvm_raid(machine: FakeSystem) -> Iterator[tuple[str, object]]:
         label = lv.media.pv if lv else None
         upper = label.vg if label else None
         above = {one.name: _volume(machine, one) for one in upper.lvs.values()} if upper else {}
-        yield name, {
-            "tags": sorted(vg.tags), "disks": sorted(serials.get(pv, "gone") for pv in vg.pvs), "volume": shape,
-            "active": run is not None, "group": (upper.name, sorted(upper.tags)) if upper else label is not None,
-            "volumes": above,
-        }  # fmt: skip
+        yield (
+            name,
+            {
+                "tags": sorted(vg.tags),
+                "disks": sorted(serials.get(pv, "gone") for pv in vg.pvs),
+                "volume": shape,
+                "active": run is not None,
+                "group": (upper.name, sorted(upper.tags)) if upper else label is not None,
+                "volumes": above,
+            },
+        )
 
 
 def _encrypted(machine: FakeSystem) -> Iterator[tuple[str, object]]:
@@ -151,18 +157,33 @@ def _pools(machine: FakeSystem) -> Iterator[tuple[str, object]]:
     """The imported pools with their zvols; a device that is not there yet counts."""
     for name, pool in machine.zfs.imported.items():
         zvols = {
-            short: (zvol.size_bytes, zvol.is_thin, sorted(zvol.properties.items()),
-                    machine.blocks.find(f"/dev/zvol/{name}/{short}") is not None, zvol.origin, list(zvol.snapshots))
+            short: (
+                zvol.size_bytes,
+                zvol.is_thin,
+                sorted(zvol.properties.items()),
+                machine.blocks.find(f"/dev/zvol/{name}/{short}") is not None,
+                zvol.origin,
+                list(zvol.snapshots),
+            )
             for short, zvol in pool.data.zvols.items()
-        }  # fmt: skip
+        }
         members = {slot: member.disk.serial for slot, member in pool.members.items()}
         serials = {guid: member.disk.serial for guid, member in pool.beside.items()}
         spared = {slot: serials.get(guid, "gone") for slot, guid in pool.data.spared.items()}
         beside = sorted((vdev.kind, [serials.get(guid, "gone") for guid in vdev.guids]) for vdev in pool.data.beside)
-        yield name, {
-            "guid": pool.data.guid, "level": pool.data.level, "ashift": pool.data.ashift, "members": members,
-            "spared": spared, "beside": beside, "properties": pool.data.properties, "zvols": zvols,
-        }  # fmt: skip
+        yield (
+            name,
+            {
+                "guid": pool.data.guid,
+                "level": pool.data.level,
+                "ashift": pool.data.ashift,
+                "members": members,
+                "spared": spared,
+                "beside": beside,
+                "properties": pool.data.properties,
+                "zvols": zvols,
+            },
+        )
 
 
 def _exports(group: Group, path: str = "") -> Iterator[tuple[str, object]]:

@@ -234,10 +234,18 @@ def with_bystanders(world: World) -> None:
     foreign = ["/dev/" + disk.kernel_name for disk in blank[6:]]
     machine.run(
         [
-            "mdadm", "--create", "/dev/md/data", "--run", f"--uuid={FOREIGN_UUID}", "--homehost=other", "--name=data",
-            "--level=raid1", "--raid-devices=2", *foreign,
+            "mdadm",
+            "--create",
+            "/dev/md/data",
+            "--run",
+            f"--uuid={FOREIGN_UUID}",
+            "--homehost=other",
+            "--name=data",
+            "--level=raid1",
+            "--raid-devices=2",
+            *foreign,
         ]
-    )  # fmt: skip
+    )
     machine.run(["vgcreate", "-y", "data", "/dev/md/data"])
     machine.run(["lvcreate", "-y", "--name", "home", "--size", "64m", "data"])
     machine.write_data("/dev/data/home", 0, "not ours")

@@ -26,9 +26,16 @@ DHCHAP = KitDhChap(True, SecretStr("DHHC-1:00:one:"), SecretStr("DHHC-1:00:two:"
 def facts(os_type: OsType = OsType.LINUX, **changes: Any) -> KitFacts:
     """A host with an IQN and one volume, on two portals."""
     told: dict[str, Any] = {
-        "host": "h1", "os_type": os_type, "iqns": (IQN,), "wwpns": (), "nqns": (), "doors": (SCSI_DOOR,),
-        "portals": (A, B), "fc_ports": (), "has_secrets": True,
-    }  # fmt: skip
+        "host": "h1",
+        "os_type": os_type,
+        "iqns": (IQN,),
+        "wwpns": (),
+        "nqns": (),
+        "doors": (SCSI_DOOR,),
+        "portals": (A, B),
+        "fc_ports": (),
+        "has_secrets": True,
+    }
     return KitFacts(**(told | changes))
 
 

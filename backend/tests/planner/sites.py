@@ -94,23 +94,28 @@ def sites(draw: DrawFn, like: Site | None = None) -> Site:
     volumes = sorted(some(draw, [name for name, volume in VOLUMES.items() if volume["array"] in arrays]))
     hosts = _hosts(draw, sorted(draw(st.sets(st.sampled_from(HOSTS)))))
     groups = _groups(draw, sorted(draw(st.sets(st.sampled_from(GROUPS)))), [host["name"] for host in hosts])
-    return Site.model_validate({
-        "arrays": [{"name": name, **ARRAYS[name]} for name in arrays],
-        "volumes": [{"name": name, **VOLUMES[name], "description": draw(WORDS)} for name in volumes],
-        "hosts": hosts,
-        "host_groups": groups,
-        "portals": _portals(draw),
-        "fc_ports": [
-            {"wwpn": wwpn, "mode": draw(st.sampled_from(["target", "initiator", "disabled"]))}
-            for wwpn in sorted(draw(st.sets(st.sampled_from(FC_PORTS))))
-        ],
-        "mappings": _mappings(draw, volumes, hosts, groups),
-        "schedules": _schedules(draw, {
-            "arrays": [name for name in arrays if name in SCRUBBED],
-            "volumes": [name for name in volumes if name in SNAPPED],
-        }),
-        "settings": {"history_days": draw(st.sampled_from([30, 90])), "name": draw(st.sampled_from(["a", "b"]))},
-    })  # fmt: skip
+    return Site.model_validate(
+        {
+            "arrays": [{"name": name, **ARRAYS[name]} for name in arrays],
+            "volumes": [{"name": name, **VOLUMES[name], "description": draw(WORDS)} for name in volumes],
+            "hosts": hosts,
+            "host_groups": groups,
+            "portals": _portals(draw),
+            "fc_ports": [
+                {"wwpn": wwpn, "mode": draw(st.sampled_from(["target", "initiator", "disabled"]))}
+                for wwpn in sorted(draw(st.sets(st.sampled_from(FC_PORTS))))
+            ],
+            "mappings": _mappings(draw, volumes, hosts, groups),
+            "schedules": _schedules(
+                draw,
+                {
+                    "arrays": [name for name in arrays if name in SCRUBBED],
+                    "volumes": [name for name in volumes if name in SNAPPED],
+                },
+            ),
+            "settings": {"history_days": draw(st.sampled_from([30, 90])), "name": draw(st.sampled_from(["a", "b"]))},
+        }
+    )
 
 
 def some(draw: DrawFn, names: list[str], least: int = 0, most: int | None = None) -> set[str]:
@@ -127,13 +132,18 @@ def _schedules(draw: DrawFn, subjects: dict[str, list[str]]) -> list[dict[str, A
 def _schedule(draw: DrawFn, name: str, field: str, subjects: dict[str, list[str]]) -> dict[str, Any]:
     keep = st.fixed_dictionaries({"last": st.integers(1, 3)}, optional={"daily": st.just(7)})
     return {
-        "name": name, "action": SCHEDULES[name], "arrays": [], "volumes": [],
-        field: sorted(some(draw, subjects[field], least=1)), "keep": draw(keep) if field == "volumes" else None,
+        "name": name,
+        "action": SCHEDULES[name],
+        "arrays": [],
+        "volumes": [],
+        field: sorted(some(draw, subjects[field], least=1)),
+        "keep": draw(keep) if field == "volumes" else None,
         "when": draw(st.sampled_from(["0 2 * * *", "30 4 * * 0"])),
         "missed": draw(st.sampled_from(["skip", "run_once"])),
         "snapshot_name": draw(st.sampled_from(["{volume}.{date}-{time}", "{volume}-{date}"])),
-        "enabled": draw(st.booleans()), "description": draw(WORDS),
-    }  # fmt: skip
+        "enabled": draw(st.booleans()),
+        "description": draw(WORDS),
+    }
 
 
 def _dealt(draw: DrawFn, items: list[str], names: list[str]) -> dict[str, list[str]]:
@@ -148,30 +158,47 @@ def _dealt(draw: DrawFn, items: list[str], names: list[str]) -> dict[str, list[s
 def _hosts(draw: DrawFn, names: list[str]) -> list[dict[str, Any]]:
     iqns, nqns = _dealt(draw, list(IQNS), names), _dealt(draw, list(NQNS), names)
     return [
-        {"name": name, "os_type": draw(st.sampled_from(["linux", "esxi"])), "iqns": iqns[name], "wwpns": [],
-         "nqns": nqns[name], "description": draw(WORDS), "chap": draw(st.none() | _chaps()),
-         "dhchap": draw(st.none() | _dhchaps())}
+        {
+            "name": name,
+            "os_type": draw(st.sampled_from(["linux", "esxi"])),
+            "iqns": iqns[name],
+            "wwpns": [],
+            "nqns": nqns[name],
+            "description": draw(WORDS),
+            "chap": draw(st.none() | _chaps()),
+            "dhchap": draw(st.none() | _dhchaps()),
+        }
         for name in names
-    ]  # fmt: skip
+    ]
 
 
 def _chaps() -> st.SearchStrategy[dict[str, str | None]]:
     pairs = st.permutations(SECRETS)
     return st.builds(
         lambda secrets, mutual: {
-            "user": "u", "secret": secrets[0], "mutual_user": "m" if mutual else None,
+            "user": "u",
+            "secret": secrets[0],
+            "mutual_user": "m" if mutual else None,
             "mutual_secret": secrets[1] if mutual else None,
-        }, pairs, st.booleans(),
-    )  # fmt: skip
+        },
+        pairs,
+        st.booleans(),
+    )
 
 
 def _dhchaps() -> st.SearchStrategy[dict[str, Any]]:
     return st.builds(
         lambda keys, mutual, group: {
-            "secret": keys[0], "is_mutual": mutual, "mutual_secret": keys[1] if mutual else None,
-            "hash": "sha256", "dh_group": group,
-        }, st.permutations(KEYS), st.booleans(), st.sampled_from(["null", "ffdhe2048"]),
-    )  # fmt: skip
+            "secret": keys[0],
+            "is_mutual": mutual,
+            "mutual_secret": keys[1] if mutual else None,
+            "hash": "sha256",
+            "dh_group": group,
+        },
+        st.permutations(KEYS),
+        st.booleans(),
+        st.sampled_from(["null", "ffdhe2048"]),
+    )
 
 
 def _groups(draw: DrawFn, names: list[str], hosts: list[str]) -> list[dict[str, Any]]:
@@ -199,8 +226,9 @@ def _mappings(
         return []
     group_of = {host: group["name"] for group in groups for host in group["hosts"]}
     locking = {group_of.get(host["name"]) for host in hosts if host["os_type"] in RESERVING}
-    pairs = draw(st.lists(st.tuples(st.sampled_from(volumes), st.sampled_from(range(len(owners)))), unique=True,
-                          max_size=6))  # fmt: skip
+    pairs = draw(
+        st.lists(st.tuples(st.sampled_from(volumes), st.sampled_from(range(len(owners)))), unique=True, max_size=6)
+    )
     by_group = {(volume, owners[index]["host_group"]) for volume, index in pairs if "host_group" in owners[index]}
     pairs = [
         (volume, index)

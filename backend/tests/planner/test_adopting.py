@@ -28,10 +28,22 @@ FOLDER = Path(__file__).parent / "saveconfigs"
 SHAPES = sorted(path.stem for path in FOLDER.glob("*.json"))
 UUID = "d" * 32
 NOTHING = Facts(
-    appliance_id="0" * 12, arrays={}, md_names=frozenset(), volumes=frozenset(), hosts=frozenset(),
-    host_groups=frozenset(), portal_names=frozenset(), portals=(), serials=frozenset(), naas=frozenset(),
-    uuids=frozenset(), nguids=frozenset(), initiators={}, targets=frozenset(), disks={},
-)  # fmt: skip
+    appliance_id="0" * 12,
+    arrays={},
+    md_names=frozenset(),
+    volumes=frozenset(),
+    hosts=frozenset(),
+    host_groups=frozenset(),
+    portal_names=frozenset(),
+    portals=(),
+    serials=frozenset(),
+    naas=frozenset(),
+    uuids=frozenset(),
+    nguids=frozenset(),
+    initiators={},
+    targets=frozenset(),
+    disks={},
+)
 ARRAY = seen.array(UUID, ("nvme-D1", "nvme-D2"), ours=False, name="0", level="raid1", chunk_bytes=None).model_copy(
     update={
         "members": tuple(
@@ -50,27 +62,38 @@ def running(config: SavedConfig, **group: Any) -> Foreign:
     blocks = [store for store in config.storage_objects if store.plugin == "block"]
     slices = [store for store in blocks if store.dev and "volume" in (slice_of(store.dev) or "")]
     facts: dict[str, Any] = {
-        "name": "vg0", "uuid": "vg-uuid", "extent_bytes": 4 << 20, "arrays": (UUID,), "devices": 1, "md_name": "old:0",
+        "name": "vg0",
+        "uuid": "vg-uuid",
+        "extent_bytes": 4 << 20,
+        "arrays": (UUID,),
+        "devices": 1,
+        "md_name": "old:0",
         "marked_for": None,
         "volumes": tuple(
             ForeignVolume(name=store.name, size_bytes=GIB, is_open=True, is_plain=True, is_ours=False)
             for store in slices
         ),
-    }  # fmt: skip
+    }
     return Foreign(
-        saved=config, groups=(ForeignGroup(**(facts | group)),),
+        saved=config,
+        groups=(ForeignGroup(**(facts | group)),),
         backstores=tuple(
             ForeignBackstore(
-                reference=store.reference, company_id=COMPANY_ID.lstrip("0"), group="vg0" if store in slices else None,
+                reference=store.reference,
+                company_id=COMPANY_ID.lstrip("0"),
+                group="vg0" if store in slices else None,
                 lv_name=store.name if store in slices else None,
                 kept=AdoptedBackstore(
-                    path=f"core/iblock_{number}/{store.name}", vendor="LIO-ORG", product="IBLOCK", revision="4.0",
+                    path=f"core/iblock_{number}/{store.name}",
+                    vendor="LIO-ORG",
+                    product="IBLOCK",
+                    revision="4.0",
                     attributes=(),
                 ),
             )
             for number, store in enumerate(blocks)
         ),
-    )  # fmt: skip
+    )
 
 
 def judged(
@@ -153,12 +176,16 @@ def test_what_lies_beneath_is_judged(change: dict[str, Any], words: str) -> None
     [
         (ARRAY.model_copy(update={"level": "linear"}), "is linear"),
         (ARRAY.model_copy(update={"state": ArrayState.FAILED}), "is failed now"),
-        (ARRAY.model_copy(update={"members": (ObservedMember(disk_id=None, device="/dev/sdb1", state="in_sync"),)}),
-         "is no whole disk"),
-        (ARRAY.model_copy(update={"members": (ObservedMember(disk_id=None, device=None, state="missing"),)}),
-         "has lost a disk"),
+        (
+            ARRAY.model_copy(update={"members": (ObservedMember(disk_id=None, device="/dev/sdb1", state="in_sync"),)}),
+            "is no whole disk",
+        ),
+        (
+            ARRAY.model_copy(update={"members": (ObservedMember(disk_id=None, device=None, state="missing"),)}),
+            "has lost a disk",
+        ),
     ],
-)  # fmt: skip
+)
 def test_an_array_that_lunette_could_not_keep_is_refused(array: Any, words: str) -> None:
     adoption = judged(saved("chap-and-mutual-chap"), array=array)
     assert adoption.verdict.targets == ()

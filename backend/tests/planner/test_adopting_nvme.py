@@ -38,15 +38,21 @@ class Stage:
         made.two_subsystems(self.machine, disks[:2])
         self.spare = f"/dev/{disks[2].kernel_name}"
         self.seen = seen.machine(
-            addresses=("192.0.2.1",), engines=(lio.capability(), nvmet.capability()),
+            addresses=("192.0.2.1",),
+            engines=(lio.capability(), nvmet.capability()),
             arrays=(
-                seen.array(ARRAY_UUID, ("nvme-D1", "nvme-D2"), ours=False, name="0", level="raid1", chunk_bytes=None)
-                .model_copy(update={"members": tuple(
-                    ObservedMember(disk_id=f"nvme-D{n}", device=f"/dev/nvme{n}n1", state="in_sync", slot=n - 1)
-                    for n in (1, 2)
-                )}),
+                seen.array(
+                    ARRAY_UUID, ("nvme-D1", "nvme-D2"), ours=False, name="0", level="raid1", chunk_bytes=None
+                ).model_copy(
+                    update={
+                        "members": tuple(
+                            ObservedMember(disk_id=f"nvme-D{n}", device=f"/dev/nvme{n}n1", state="in_sync", slot=n - 1)
+                            for n in (1, 2)
+                        )
+                    }
+                ),
             ),
-        )  # fmt: skip
+        )
 
     def write(self, path: str, value: str) -> None:
         self.machine.write(f"{ROOT}/{path}", value)
@@ -131,19 +137,30 @@ CASES: list[tuple[str, Callable[[Stage], None], str, str]] = [
     ("no UUID", lambda s: s.again(FIRST, device_uuid="0" * 32), FIRST, "It shows no UUID"),
     ("a disk", lambda s: s.again(FIRST, device_path=s.spare), FIRST, "is no logical volume that LVM shows"),
     ("the same UUID", lambda s: s.again(FIRST, device_uuid=UUIDS["disk1"]), FIRST, "would take the two for one"),
-    ("a key that is none", lambda s: s.write(f"hosts/{DB}/dhchap_key", WAITING), f"{DB_PATH}/allowed_hosts/{DB}",
-     "DH-HMAC-CHAP does not fit (secret)"),
-    ("two keys alike", lambda s: s.write(f"hosts/{DB}/dhchap_ctrl_key", KEYS[0]), f"{DB_PATH}/allowed_hosts/{DB}",
-     "must differ"),
-    ("half a key", lambda s: s.write(f"hosts/{DB}/dhchap_key", "\0"), f"{DB_PATH}/allowed_hosts/{DB}",
-     "no dhchap_key"),
+    (
+        "a key that is none",
+        lambda s: s.write(f"hosts/{DB}/dhchap_key", WAITING),
+        f"{DB_PATH}/allowed_hosts/{DB}",
+        "DH-HMAC-CHAP does not fit (secret)",
+    ),
+    (
+        "two keys alike",
+        lambda s: s.write(f"hosts/{DB}/dhchap_ctrl_key", KEYS[0]),
+        f"{DB_PATH}/allowed_hosts/{DB}",
+        "must differ",
+    ),
+    ("half a key", lambda s: s.write(f"hosts/{DB}/dhchap_key", "\0"), f"{DB_PATH}/allowed_hosts/{DB}", "no dhchap_key"),
     ("an address in another form", lambda s: s.moved(trsvcid="04421"), "ports/1", "would call it 192.0.2.1 port 4421"),
     ("TLS", lambda s: s.moved(tsas="tls1.3"), "ports/1", "addr_tsas tls1.3"),
     ("a secure channel", lambda s: s.moved(treq="required"), "ports/1", "addr_treq required"),
-    ("an ANA state", lambda s: s.write("ports/1/ana_groups/1/ana_state", "non-optimized"), "ports/1",
-     "ANA group 1 (non-optimized)"),
+    (
+        "an ANA state",
+        lambda s: s.write("ports/1/ana_groups/1/ana_state", "non-optimized"),
+        "ports/1",
+        "ANA group 1 (non-optimized)",
+    ),
     ("a referral", referral, "ports/1", "referral partner"),
-]  # fmt: skip
+]
 
 
 def test_all_of_it_is_taken_over_where_nothing_stands_in_the_way(stage: Stage) -> None:
@@ -245,11 +262,14 @@ def test_others_at_another_port_do_not_keep_it_out(stage: Stage) -> None:
         ({"initiators": {DB: "db"}}, f"{DB_PATH}/allowed_hosts/{DB}", "an initiator of host db in Lunette already"),
         ({"uuids": frozenset({UUIDS["disk0"]})}, FIRST, "A volume of Lunette has its UUID"),
         ({"nguids": frozenset({NGUID.replace("-", "")})}, FIRST, "A volume of Lunette has its NGUID"),
-        ({"portals": (KnownPortal("p", "mine", "nvme-tcp", "192.0.2.1", 4421, "nvmet"),)}, "ports/1",
-         "portal mine listens on 192.0.2.1:4421 already"),
+        (
+            {"portals": (KnownPortal("p", "mine", "nvme-tcp", "192.0.2.1", 4421, "nvmet"),)},
+            "ports/1",
+            "portal mine listens on 192.0.2.1:4421 already",
+        ),
         ({"portals": (KnownPortal("p", "mine", "nvme-tcp", "192.0.2.1", 4420, "spdk"),)}, "ports/1", "served by spdk"),
     ],
-)  # fmt: skip
+)
 def test_what_collides_with_the_database_stays(stage: Stage, facts: dict[str, object], path: str, why: str) -> None:
     adoption = stage.judged(replace(NOTHING, **facts))  # type: ignore[arg-type]
     assert why in words(adoption)[path]

@@ -51,9 +51,11 @@ def test_worn_and_unreadable_disks_are_warned_of_and_hot_ones_are_not() -> None:
     worn = HealthValues(used_percent=99, media_errors=40)
     hot = HealthValues(temperature_c=90, temperature_warning_c=70)
     told = (
-        DriveReading(read_at=1.0, passed=True, values=worn), DriveReading(read_at=1.0, passed=True, values=hot),
-        DriveReading(read_at=1.0, unreadable=("smart_status",)), None,
-    )  # fmt: skip
+        DriveReading(read_at=1.0, passed=True, values=worn),
+        DriveReading(read_at=1.0, passed=True, values=hot),
+        DriveReading(read_at=1.0, unreadable=("smart_status",)),
+        None,
+    )
     first, second = ailing(seen.disk(number, health=health) for number, health in enumerate(told, 1))
     assert first.startswith("Disk nvme-D1 is worn out; it has too many errors of its medium (99 % of the writes")
     assert second.startswith("Disk nvme-D3 answers in a way that cannot be read")

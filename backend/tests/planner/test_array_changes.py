@@ -52,13 +52,21 @@ def known(disks: int = 4) -> KnownArray:
     """Three members, and what follows them is spare."""
     members = tuple(MdMember(disk_id=f"nvme-D{n}", serial=f"D{n}") for n in range(1, disks + 1))
     return KnownArray(
-        id="id", name="tank", state="ready", engine=ArrayEngine.MD, uuid=UUID, group="g", size_bytes=GIB,
-        members=members, md_name="a1",
-    )  # fmt: skip
+        id="id",
+        name="tank",
+        state="ready",
+        engine=ArrayEngine.MD,
+        uuid=UUID,
+        group="g",
+        size_bytes=GIB,
+        members=members,
+        md_name="a1",
+    )
 
 
-def machine(states: str = "AAAs", *, level: str = "raid5", disks: dict[int, dict[str, Any]] | None = None,
-            **array: Any) -> Observation:  # fmt: skip
+def machine(
+    states: str = "AAAs", *, level: str = "raid5", disks: dict[int, dict[str, Any]] | None = None, **array: Any
+) -> Observation:
     """A: in sync, R: rebuilding, F: faulty, s: spare, _: not there. The first three are slots."""
     words = {"A": "in_sync", "R": "rebuilding", "F": "faulty", "s": "spare"}
     places = []
@@ -76,15 +84,23 @@ def machine(states: str = "AAAs", *, level: str = "raid5", disks: dict[int, dict
             places.append(member)
     lost = sum(letter != "A" for letter in states[:3])
     state = ArrayState.REBUILDING if "R" in states else ArrayState.DEGRADED if lost else ArrayState.CLEAN
-    facts: dict[str, Any] = {"state": state, "level": level, "members": tuple(places), "raid_disks": 3,
-                             "disk_bytes": 9 * GIB} | array  # fmt: skip
-    held = {n: {"holders": ("md127",), "signatures": (seen.MD_MEMBER,), "array_uuid": UUID}
-            for n, letter in enumerate(states, 1) if letter != "_"}  # fmt: skip
+    facts: dict[str, Any] = {
+        "state": state,
+        "level": level,
+        "members": tuple(places),
+        "raid_disks": 3,
+        "disk_bytes": 9 * GIB,
+    } | array
+    held = {
+        n: {"holders": ("md127",), "signatures": (seen.MD_MEMBER,), "array_uuid": UUID}
+        for n, letter in enumerate(states, 1)
+        if letter != "_"
+    }
     changes = {n: {**held.get(n, {}), **(disks or {}).get(n, {})} for n in range(1, 9)}
     return seen.machine(
         disks=tuple(seen.disk(n, **changes[n]) for n in changes if changes[n].get("id") != "gone"),
         arrays=(seen.array(UUID, ()).model_copy(update=facts),),
-    )  # fmt: skip
+    )
 
 
 GONE = {"id": "gone"}
@@ -198,9 +214,11 @@ def test_a_member_is_not_failed_before_parity_is_there() -> None:
 def test_raid10_loses_no_pair() -> None:
     members = known(4)
     places = tuple(
-        ObservedMember(disk_id=f"nvme-D{n}" if n != 2 else None, device=None, slot=n - 1,
-                       state="in_sync" if n != 2 else "missing") for n in range(1, 5)
-    )  # fmt: skip
+        ObservedMember(
+            disk_id=f"nvme-D{n}" if n != 2 else None, device=None, slot=n - 1, state="in_sync" if n != 2 else "missing"
+        )
+        for n in range(1, 5)
+    )
     look = machine("A_AA", level="raid10", members=places, raid_disks=4)
     assert "nvme-D1" in refused(InUse, lambda: planner.plan_fail(members, choice(1), look))
     assert planner.plan_fail(members, choice(3), look).steps
@@ -209,9 +227,11 @@ def test_raid10_loses_no_pair() -> None:
 def test_raid10_with_far_copies_loses_no_neighbours() -> None:
     members = known(4)
     places = tuple(
-        ObservedMember(disk_id=f"nvme-D{n}" if n != 2 else None, device=None, slot=n - 1,
-                       state="in_sync" if n != 2 else "missing") for n in range(1, 5)
-    )  # fmt: skip
+        ObservedMember(
+            disk_id=f"nvme-D{n}" if n != 2 else None, device=None, slot=n - 1, state="in_sync" if n != 2 else "missing"
+        )
+        for n in range(1, 5)
+    )
     look = machine("A_AA", level="raid10", members=places, raid_disks=4, layout="f2")
     for neighbour in (1, 3):
         assert "no redundancy left" in refused(InUse, lambda n=neighbour: planner.plan_fail(members, choice(n), look))
@@ -300,8 +320,9 @@ def test_only_parity_arrays_have_a_stripe_cache_to_tune() -> None:
     assert "no stripe cache" in refused(Invalid, lambda: planner.plan_patch(mirror, wish, None, None))
     plan = planner.plan_patch(dataclasses.replace(known(), level="raid6"), wish, None, None)
     assert [change.detail for change in plan.changes] == [
-        "stripe_cache_size is 4096, now and after every start", "skip_copy is automatic, now and after every start",
-    ]  # fmt: skip
+        "stripe_cache_size is 4096, now and after every start",
+        "skip_copy is automatic, now and after every start",
+    ]
     assert "of memory" in plan.warnings[0]
 
 

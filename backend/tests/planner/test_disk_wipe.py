@@ -77,8 +77,9 @@ def test_a_sanitize_is_refused_where_the_drive_has_another_namespace_on_any_cont
     twin = seen.disk(2, kernel_name=kernel_name).model_copy(update={"serial": first.serial})
     with pytest.raises(LunetteError, match="is one drive with nvme-D2"):
         plan(first, None, twin, method=WipeMethod.SANITIZE_BLOCK)
-    assert plan(first, None, twin.model_copy(update={"serial": "S", "kernel_name": "nvme9n1"}),
-                method=WipeMethod.SANITIZE_BLOCK).steps  # fmt: skip
+    assert plan(
+        first, None, twin.model_copy(update={"serial": "S", "kernel_name": "nvme9n1"}), method=WipeMethod.SANITIZE_BLOCK
+    ).steps
     assert plan(first, None, twin, method=WipeMethod.FORMAT).steps, "it formats each namespace by itself"
 
 

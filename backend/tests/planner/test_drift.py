@@ -18,17 +18,35 @@ def facts(arrays: tuple[Known, ...] = (TANK,), volumes: tuple[Known, ...] = (DAT
 
 def array(uuid: str = "uuid-tank", name: str = "tank", *, ours: bool = True) -> ObservedArray:
     return ObservedArray(
-        uuid=uuid, engine=ArrayEngine.MD, name=name, ours=ours, device=None, level="raid1", state=ArrayState.CLEAN,
-        size_bytes=1, chunk_bytes=None, write_hole=WriteHole.BITMAP, members=(), raid_disks=2, progress=None,
+        uuid=uuid,
+        engine=ArrayEngine.MD,
+        name=name,
+        ours=ours,
+        device=None,
+        level="raid1",
+        state=ArrayState.CLEAN,
+        size_bytes=1,
+        chunk_bytes=None,
+        write_hole=WriteHole.BITMAP,
+        members=(),
+        raid_disks=2,
+        progress=None,
         mismatch_count=None,
-    )  # fmt: skip
+    )
 
 
 def volume(volume_id: str | None = "id-data", group: str = "g1", snapshot_id: str | None = None) -> ObservedVolume:
     return ObservedVolume(
-        volume_id=volume_id, snapshot_id=snapshot_id, group=group, name="lv1", device="/dev/x", size_bytes=1,
-        active=True, open=False, sealed=True,
-    )  # fmt: skip
+        volume_id=volume_id,
+        snapshot_id=snapshot_id,
+        group=group,
+        name="lv1",
+        device="/dev/x",
+        size_bytes=1,
+        active=True,
+        open=False,
+        sealed=True,
+    )
 
 
 def pool(group: str, *, ours: bool) -> ObservedPool:
@@ -47,8 +65,17 @@ def test_the_mirror_the_appliance_runs_from_is_no_drift() -> None:
 
 
 def report(**more: object) -> ConvergeReport:
-    fine = {"generation": 1, "accepted": True, "refusal": None, "changed": 0, "targets": (), "volumes": (),
-            "portals": (), "unexplained": (), "foreign": ()}  # fmt: skip
+    fine = {
+        "generation": 1,
+        "accepted": True,
+        "refusal": None,
+        "changed": 0,
+        "targets": (),
+        "volumes": (),
+        "portals": (),
+        "unexplained": (),
+        "foreign": (),
+    }
     return ConvergeReport.model_validate(fine | more)
 
 
@@ -65,23 +92,28 @@ def test_what_is_there_as_wanted_is_no_drift() -> None:
 
 def test_what_the_machine_lacks_is_missed_once_its_job_is_over() -> None:
     assert told(find(facts(), machine(), None)) == [
-        (DriftKind.MISSING, "array", "tank"), (DriftKind.MISSING, "volume", "data"),
-    ]  # fmt: skip
+        (DriftKind.MISSING, "array", "tank"),
+        (DriftKind.MISSING, "volume", "data"),
+    ]
     passing = facts((Known("u", "a", "creating"),), (Known("v", "b", "deleting"),))
     assert find(passing, machine(), None) == ()
 
 
 def test_what_the_database_lacks_is_ours_and_unknown_or_foreign() -> None:
     there = machine(
-        array(), array("u2", "old"), array("u3", "theirs", ours=False),
+        array(),
+        array("u2", "old"),
+        array("u3", "theirs", ours=False),
         pools=(pool("g1", ours=True), pool("vg-theirs", ours=False), pool("theirs", ours=False)),
         volumes=(volume(), volume("id-old"), volume(None), volume(None, "vg-theirs")),
-    )  # fmt: skip
+    )
     assert told(find(facts(), there, None)) == [
-        (DriftKind.UNKNOWN, "array", "old"), (DriftKind.UNKNOWN, "volume", "g1/lv1"),
-        (DriftKind.FOREIGN, "array", "theirs"), (DriftKind.FOREIGN, "pool", "vg-theirs"),
+        (DriftKind.UNKNOWN, "array", "old"),
+        (DriftKind.UNKNOWN, "volume", "g1/lv1"),
+        (DriftKind.FOREIGN, "array", "theirs"),
+        (DriftKind.FOREIGN, "pool", "vg-theirs"),
         (DriftKind.FOREIGN, "volume", "g1/lv1"),
-    ]  # fmt: skip
+    ]
 
 
 def test_an_array_under_our_uuid_is_no_drift_whatever_carries_a_mark() -> None:
@@ -99,16 +131,22 @@ def test_an_array_of_another_appliance_is_foreign_and_its_disks_are_not_to_be_wi
 
 def test_the_agents_own_comparison_is_told_by_name() -> None:
     told_by_agent = report(
-        accepted=False, refusal="the database is older", unexplained=("mapping m1 is not wanted any more",),
+        accepted=False,
+        refusal="the database is older",
+        unexplained=("mapping m1 is not wanted any more",),
         portals=(PortalReport(portal_id="p1", state=ServingState.BLOCKED, reason="no such address"),),
         foreign=("iqn.2003-01.org.example:theirs",),
-    )  # fmt: skip
+    )
     found = find(facts(), None, told_by_agent)
     assert told(found) == [
-        (DriftKind.REFUSED, "export", "all"), (DriftKind.UNEXPLAINED, "mapping", "m1"),
-        (DriftKind.UNSERVED, "portal", "front"), (DriftKind.FOREIGN, "export", "iqn.2003-01.org.example:theirs"),
-    ]  # fmt: skip
+        (DriftKind.REFUSED, "export", "all"),
+        (DriftKind.UNEXPLAINED, "mapping", "m1"),
+        (DriftKind.UNSERVED, "portal", "front"),
+        (DriftKind.FOREIGN, "export", "iqn.2003-01.org.example:theirs"),
+    ]
     assert [one.words for one in found][:3] == [
-        "the database is older", "is not wanted any more", "no such address",
-    ]  # fmt: skip
+        "the database is older",
+        "is not wanted any more",
+        "no such address",
+    ]
     assert [one.is_repaired for one in found] == [False, False, True, False]

@@ -29,15 +29,25 @@ from lunette.planner.site_foresight import after
 from lunette.providers.arrays.external import plan as external
 
 KNOWN = KnownArray(
-    id="a1", name="fast", state="ready", engine=ArrayEngine.EXTERNAL, uuid="0" * 32, group="lunette-a1", size_bytes=1,
-    members=(MdMember(disk_id="nvme-D1", serial="D1"),), level="external",
-)  # fmt: skip
+    id="a1",
+    name="fast",
+    state="ready",
+    engine=ArrayEngine.EXTERNAL,
+    uuid="0" * 32,
+    group="lunette-a1",
+    size_bytes=1,
+    members=(MdMember(disk_id="nvme-D1", serial="D1"),),
+    level="external",
+)
 
 
 def plan(machine: Observation | None = None, **changes: Any) -> NewArray:
     facts: dict[str, Any] = {
-        "name": "fast", "engine": ArrayEngine.EXTERNAL, "level": Level.EXTERNAL, "disks": ("nvme-D1",)
-    }  # fmt: skip
+        "name": "fast",
+        "engine": ArrayEngine.EXTERNAL,
+        "level": Level.EXTERNAL,
+        "disks": ("nvme-D1",),
+    }
     return plan_create(ArrayCreate(**(facts | changes)), machine or seen.machine(), False, {}, IdentitySource())
 
 
@@ -96,10 +106,18 @@ def test_a_device_over_a_fabric_is_never_taken() -> None:
         ({"skip_copy": True}, "skip_copy", "has no skip_copy"),
         ({"level": Level.RAID1}, "level", "engine external offers external"),
         ({"health_command": "other"}, "health_command", "has these health commands here: probe"),
-        ({"engine": ArrayEngine.MD, "level": Level.RAID1, "disks": ("nvme-D1", "nvme-D2"), "health_command": "probe"},
-         "health_command", "engine md has no health command here"),
+        (
+            {
+                "engine": ArrayEngine.MD,
+                "level": Level.RAID1,
+                "disks": ("nvme-D1", "nvme-D2"),
+                "health_command": "probe",
+            },
+            "health_command",
+            "engine md has no health command here",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_the_vendors_matter_is_refused_by_field(changes: dict[str, Any], field: str, words: str) -> None:
     assert words in refused(**changes)[field]
 

@@ -19,9 +19,18 @@ from lunette.planner.adopting.facts import OwnArray
 
 PLAIN = ForeignVolume(name="db", size_bytes=GIB, is_open=False, is_plain=True, is_ours=False)
 GROUP = ForeignGroup(
-    name="vg0", uuid="vg-uuid", extent_bytes=4 << 20, arrays=(UUID,), devices=1, marked_for=None, md_name="old:0",
-    volumes=(PLAIN,), size_bytes=4 * GIB, free_bytes=GIB, is_listed=False,
-)  # fmt: skip
+    name="vg0",
+    uuid="vg-uuid",
+    extent_bytes=4 << 20,
+    arrays=(UUID,),
+    devices=1,
+    marked_for=None,
+    md_name="old:0",
+    volumes=(PLAIN,),
+    size_bytes=4 * GIB,
+    free_bytes=GIB,
+    is_listed=False,
+)
 FOUND = FoundArray(seen=ARRAY, md_name="old:0", read_only=True, group=GROUP)
 DOWN = FoundArray(seen=ARRAY.model_copy(update={"state": ArrayState.MISSING, "device": None}), md_name="old:0")
 

@@ -28,17 +28,32 @@ from lunette.planner.kits.facts import KitChap, KitDoor, KitFacts, KitPortal
 
 OWNED = "owned"
 HOSTILE = [
-    f"x$(touch {OWNED})", f"x`touch {OWNED}`", f"x;touch {OWNED}", f"x'$(touch {OWNED})'", f'x"$(touch {OWNED})"',
-    f"x&touch {OWNED}&", f"x|touch {OWNED}", f"x\\$(touch {OWNED})", f"-x$(touch {OWNED})",
-    f"x$(b=$(date);c=${{b#???}};c=${{c%${{c#?}}}};touch${{c}}{OWNED})", f"x//;1etouch${{IFS}}{OWNED}",
-    f"x\u2019);touch {OWNED};@(\u2018", f"x\u201a;touch {OWNED};\u201b", f"x''';touch {OWNED};'",
-    f"x\u05d2;touch {OWNED};\u05d2", f"x\u05d2\u2019;touch {OWNED};\u00d1'", f"x{chr(0x1F512)}';touch {OWNED};'",
-]  # fmt: skip
+    f"x$(touch {OWNED})",
+    f"x`touch {OWNED}`",
+    f"x;touch {OWNED}",
+    f"x'$(touch {OWNED})'",
+    f'x"$(touch {OWNED})"',
+    f"x&touch {OWNED}&",
+    f"x|touch {OWNED}",
+    f"x\\$(touch {OWNED})",
+    f"-x$(touch {OWNED})",
+    f"x$(b=$(date);c=${{b#???}};c=${{c%${{c#?}}}};touch${{c}}{OWNED})",
+    f"x//;1etouch${{IFS}}{OWNED}",
+    f"x\u2019);touch {OWNED};@(\u2018",
+    f"x\u201a;touch {OWNED};\u201b",
+    f"x''';touch {OWNED};'",
+    f"x\u05d2;touch {OWNED};\u05d2",
+    f"x\u05d2\u2019;touch {OWNED};\u00d1'",
+    f"x{chr(0x1F512)}';touch {OWNED};'",
+]
 LEGAL = [
-    ("'$(touch owned)'", f"$(touch${{IFS}}{OWNED})"), ('"`touch owned`"', f"`touch${{IFS}}{OWNED}`"),
-    ("\\$(touch owned)", f"\\$(touch${{IFS}}{OWNED})"), ("';touch owned;'", f"';touch${{IFS}}{OWNED};'"),
-    ("|&<touch owned>", f'"$(touch${{IFS}}{OWNED})"'), ("%s%n*?[a]{b}~#!", f"\u2019);touch${{IFS}}{OWNED};@(\u2018"),
-]  # fmt: skip
+    ("'$(touch owned)'", f"$(touch${{IFS}}{OWNED})"),
+    ('"`touch owned`"', f"`touch${{IFS}}{OWNED}`"),
+    ("\\$(touch owned)", f"\\$(touch${{IFS}}{OWNED})"),
+    ("';touch owned;'", f"';touch${{IFS}}{OWNED};'"),
+    ("|&<touch owned>", f'"$(touch${{IFS}}{OWNED})"'),
+    ("%s%n*?[a]{b}~#!", f"\u2019);touch${{IFS}}{OWNED};@(\u2018"),
+]
 """A CHAP secret, and what an NQN has after its colon."""
 SHELLS = {
     Path(found).resolve(): name for name in ("sh", "dash", "bash", "busybox", "ksh") if (found := shutil.which(name))
@@ -128,13 +143,22 @@ class Shell:
     def _run(self, wanted: KitFacts, script: str) -> None:
         wwid = f"3{wanted.doors[0].volumes[0].naa.split()[0]}"
         environment = {
-            "PATH": f"{self._folder}/bin:/usr/bin:/bin", "RECORD": str(self._record), "NIC": "vmnic1", "VMK": "vmk1",
-            "NAME": wanted.iqns[0] if wanted.iqns else "", "WWID": wwid, "LC_ALL": "C.UTF-8",
-        }  # fmt: skip
+            "PATH": f"{self._folder}/bin:/usr/bin:/bin",
+            "RECORD": str(self._record),
+            "NIC": "vmnic1",
+            "VMK": "vmk1",
+            "NAME": wanted.iqns[0] if wanted.iqns else "",
+            "WWID": wwid,
+            "LC_ALL": "C.UTF-8",
+        }
         done = subprocess.run(
             [f"{self._folder}/bin/sh", script],
-            cwd=self._folder, env=environment, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            cwd=self._folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert not [*self._folder.rglob(OWNED)]
         assert not re.search("[Ss]yntax error|[Uu]nterminated", done.stderr), done.stderr
 

@@ -17,17 +17,19 @@ from lunette.planner.hosts import HostFacts, KnownHost
 IQN = "iqn.2026-01.com.example:{}"
 ONE, TWO = IQN.format(1), IQN.format(2)
 APPLIANCE = "0123456789ab"
-MAPPED = {
-    Family.SCSI: (Leaving(volume_id="v1", name="v1"),), Family.NVME: (Leaving(volume_id="v2", name="v2"),)
-}  # fmt: skip
+MAPPED = {Family.SCSI: (Leaving(volume_id="v1", name="v1"),), Family.NVME: (Leaving(volume_id="v2", name="v2"),)}
 FREE = HostFacts(name_taken=False, initiator_owners={})
 
 
 def known(**changes: Any) -> KnownHost:
     facts: dict[str, Any] = {
-        "id": "h", "name": "h1", "os_type": "linux", "description": "", "has_chap": False,
+        "id": "h",
+        "name": "h1",
+        "os_type": "linux",
+        "description": "",
+        "has_chap": False,
         "initiators": frozenset({("iqn", ONE)}),
-    }  # fmt: skip
+    }
     return KnownHost(**(facts | changes))
 
 

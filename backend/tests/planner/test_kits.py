@@ -54,8 +54,9 @@ def test_what_is_there_already_is_left_alone() -> None:
     every = replace(facts(nqns=(known.NQN,), doors=(known.SCSI_DOOR, known.NVME_DOOR), portals=(known.A, known.NVME)))
     for path in (one.path for one in build(every).files):
         assert path.startswith("/etc/lunette-host/") or path in (
-            "/etc/multipath/conf.d/lunette.conf", "/etc/systemd/system/lunette-nvme.service",
-        )  # fmt: skip
+            "/etc/multipath/conf.d/lunette.conf",
+            "/etc/systemd/system/lunette-nvme.service",
+        )
 
 
 def test_an_nvme_host_keeps_its_disks_for_ever_and_keys_out_of_arguments() -> None:
@@ -155,7 +156,7 @@ def test_windows_with_iser_alone_gets_no_kit_but_the_reason() -> None:
         ({"iqns": (), "wwpns": (known.WWPN,)}, "No Fibre Channel port"),
         ({"doors": (known.NVME_DOOR,)}, "enter its NQN"),
     ],
-)  # fmt: skip
+)
 def test_a_host_that_cannot_connect_is_told_what_is_missing(changes: dict[str, Any], words: str) -> None:
     kit = build(facts(**changes))
     assert (kit.files, kit.commands, kit.check) == ((), (), None)

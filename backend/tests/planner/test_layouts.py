@@ -68,9 +68,12 @@ def test_what_is_told_to_be_possible_is_what_the_planner_makes(sizes: list[int],
     disks = machine(sizes).disks
     for layout in layouts(sizes, block).layouts:
         wish = ArrayCreate(
-            name="a", engine=layout.engine, level=layout.level, layout=layout.layout,
+            name="a",
+            engine=layout.engine,
+            level=layout.level,
+            layout=layout.layout,
             disks=tuple(disk.id for disk in disks),
-        )  # fmt: skip
+        )
         engine = ARRAY_ENGINES[layout.engine]
         assert layout.possible == (not engine.problems(wish, disks))
         if layout.possible:
@@ -138,10 +141,22 @@ def test_failures_survived_and_the_time_of_a_rebuild() -> None:
     found = layouts([TIB] * 6, rotational=True)
     survived = {layout.level: layout.survives_disks for layout in of_own_names(found) if layout.layout in (None, "n2")}
     assert survived == {
-        Level.RAID0: 0, Level.RAID1: 5, Level.RAID4: 1, Level.RAID5: 1, Level.RAID6: 2, Level.RAID10: 1,
-        Level.STRIPE: 0, Level.MIRROR: 5, Level.RAIDZ1: 1, Level.RAIDZ2: 2, Level.RAIDZ3: 3,
-        Level.DRAID1: 1, Level.DRAID2: 2, Level.DRAID3: 3, Level.EXTERNAL: None,
-    }  # fmt: skip
+        Level.RAID0: 0,
+        Level.RAID1: 5,
+        Level.RAID4: 1,
+        Level.RAID5: 1,
+        Level.RAID6: 2,
+        Level.RAID10: 1,
+        Level.STRIPE: 0,
+        Level.MIRROR: 5,
+        Level.RAIDZ1: 1,
+        Level.RAIDZ2: 2,
+        Level.RAIDZ3: 3,
+        Level.DRAID1: 1,
+        Level.DRAID2: 2,
+        Level.DRAID3: 3,
+        Level.EXTERNAL: None,
+    }
     assert one(found, Level.RAID6).min_rebuild_s == pytest.approx(TIB / (200 * MIB), abs=0.1)
     assert one(found, Level.RAID0).min_rebuild_s is None
 
@@ -157,8 +172,13 @@ def test_a_draid_is_told_with_its_groups_and_less_room_than_raidz_for_its_spare(
 def test_raid10_is_told_in_each_of_its_layouts_with_what_its_copies_cost() -> None:
     told = [x for x in of_own_names(layouts([TIB] * 6)) if x.level is Level.RAID10]
     assert [(x.layout, x.survives_disks, x.small_write_ios) for x in told] == [
-        ("n2", 1, 2), ("f2", 1, 2), ("o2", 1, 2), ("n3", 2, 3), ("f3", 2, 3), ("o3", 2, 3),
-    ]  # fmt: skip
+        ("n2", 1, 2),
+        ("f2", 1, 2),
+        ("o2", 1, 2),
+        ("n3", 2, 3),
+        ("f3", 2, 3),
+        ("o3", 2, 3),
+    ]
     assert [x.usable_percent for x in told] == pytest.approx([50] * 3 + [100 / 3] * 3, rel=0.01)
     two = {x.layout: x.problem for x in of_own_names(layouts([TIB] * 2)) if x.level is Level.RAID10}
     assert two[Raid10Layout.F2] is None
@@ -182,8 +202,11 @@ def test_zfs_stripes_over_mirrors_of_two() -> None:
 def test_lvm_raid_is_told_with_what_its_checksums_take() -> None:
     told = {x.level: x for x in layouts([TIB] * 6).layouts if x.engine is ArrayEngine.LVM}
     assert [(level, x.survives_disks, x.small_write_ios) for level, x in told.items()] == [
-        (Level.RAID1, 5, 6), (Level.RAID5, 1, 4), (Level.RAID6, 2, 6), (Level.RAID10, 1, 2),
-    ]  # fmt: skip
+        (Level.RAID1, 5, 6),
+        (Level.RAID5, 1, 4),
+        (Level.RAID6, 2, 6),
+        (Level.RAID10, 1, 2),
+    ]
     for found in told.values():
         assert found.usable_bytes is not None
         assert found.integrity_usable_bytes == pytest.approx(found.usable_bytes * (1 - 4 / 500), rel=0.001)
@@ -213,9 +236,12 @@ def test_too_few_disks_mixed_sectors_and_a_missing_module_are_reasons() -> None:
 
 def test_a_disk_in_the_way_is_told_for_itself_and_the_figures_stand() -> None:
     disks = (
-        seen.disk(1, signatures=(seen.EXT4,)), seen.disk(2), seen.disk(3, mounts=("/srv",)),
-        seen.disk(4, used_by_system=True, partitions=2), seen.disk(5, fabric=True),
-    )  # fmt: skip
+        seen.disk(1, signatures=(seen.EXT4,)),
+        seen.disk(2),
+        seen.disk(3, mounts=("/srv",)),
+        seen.disk(4, used_by_system=True, partitions=2),
+        seen.disk(5, fabric=True),
+    )
     found = plan_layouts([d.id for d in disks], 16 * KIB, seen.machine(disks=disks), {"nvme-D2": "tank"})
     assert [(disk.problem, disk.needs_wipe) for disk in found.disks] == [
         ("it carries an ext4 signature (label data)", True),

@@ -53,8 +53,10 @@ def test_numbers_start_at_one_and_take_the_lowest_free() -> None:
 
 def test_a_number_asked_for_later_in_the_batch_is_not_given_away() -> None:
     assert luns(plan(wish("v1"), wish("v2", lun=1), wish("v3", lun=0))) == [
-        ("v1", "h0", 2), ("v2", "h0", 1), ("v3", "h0", 0),
-    ]  # fmt: skip
+        ("v1", "h0", 2),
+        ("v2", "h0", 1),
+        ("v3", "h0", 0),
+    ]
 
 
 def former(volume: str, family: Family = Family.SCSI, hours: int = 20) -> Former:
@@ -138,8 +140,10 @@ def test_one_number_asked_for_twice_in_a_batch_is_a_conflict() -> None:
 def test_unknown_volumes_hosts_and_groups_are_named() -> None:
     found = problems(Invalid, wish("nope"), wish("v1", "nobody"), wish("v2", None, host_group="none"))
     assert [(field, value) for field, value, _ in found] == [
-        ("mappings[0].volume", "nope"), ("mappings[1].host", "nobody"), ("mappings[2].host_group", "none"),
-    ]  # fmt: skip
+        ("mappings[0].volume", "nope"),
+        ("mappings[1].host", "nobody"),
+        ("mappings[2].host_group", "none"),
+    ]
 
 
 def test_a_second_owner_must_be_meant() -> None:

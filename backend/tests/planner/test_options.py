@@ -28,10 +28,19 @@ def value(field: str, facts: LevelCapability) -> Any:
     if field in {role.field for role in MemberRole}:
         return tuple(f"nvme-D{20 + n}" for n in range(4 if field == "special" else 1))
     return {
-        "chunk_bytes": 64 * KIB, "layout": "n2", "write_hole": facts.write_hole[0], "skip_copy": True,
-        "group_data_disks": 1, "distributed_spares": 1, "group_thread_cnt": 2, "stripe_cache_size": 256,
-        "scheduler": "none", "write_mostly": ("nvme-D1",), "integrity": True, "spare_group": "shelf",
-    }.get(field, MIB)  # fmt: skip
+        "chunk_bytes": 64 * KIB,
+        "layout": "n2",
+        "write_hole": facts.write_hole[0],
+        "skip_copy": True,
+        "group_data_disks": 1,
+        "distributed_spares": 1,
+        "group_thread_cnt": 2,
+        "stripe_cache_size": 256,
+        "scheduler": "none",
+        "write_mostly": ("nvme-D1",),
+        "integrity": True,
+        "spare_group": "shelf",
+    }.get(field, MIB)
 
 
 def refused(engine: ArrayEngine, facts: LevelCapability, field: str) -> bool:

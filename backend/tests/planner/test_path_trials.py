@@ -22,15 +22,22 @@ NVME_UNSEEN = UnseenSessions(family=Family.NVME, reason="the kernel does not tel
 
 
 def plan(
-    *connections: Any, count: int | None = 2, newest: Any = None, unfit: tuple[str, ...] = (), confirm: str = "h1",
-    unseen: tuple[UnseenSessions, ...] = (NVME_UNSEEN,), **changes: Any,
-) -> Plan:  # fmt: skip
+    *connections: Any,
+    count: int | None = 2,
+    newest: Any = None,
+    unfit: tuple[str, ...] = (),
+    confirm: str = "h1",
+    unseen: tuple[UnseenSessions, ...] = (NVME_UNSEEN,),
+    **changes: Any,
+) -> Plan:
     """The plan for host h1 on two portals."""
     sessions = SessionsObservation(
-        taken_at=0, sessions=(session(),) if newest is None else newest, unseen=unseen,
+        taken_at=0,
+        sessions=(session(),) if newest is None else newest,
+        unseen=unseen,
         counts=() if count is None else (SessionCount(target=known.TARGET, sessions=count),),
         connections=connections or (on_a(MINE), on_b(MINE)),
-    )  # fmt: skip
+    )
     told: dict[str, Any] = {"host": facts(), "blocked": {}, "others": frozenset(), "sessions": sessions}
     paths = PathFacts(**(told | changes))
     wish = HostVerifyPaths(confirm=confirm, away_s=30)
@@ -46,8 +53,9 @@ def test_all_are_asked_first_and_then_each_is_taken_away_once_with_the_others_le
     assert isinstance(made.steps[0], PathsAsk)
     assert [step.kind for step in made.steps] == ["paths.ask", "path.try", "path.try"]
     assert [(one.link.portal, [other.portal for other in one.others]) for one in tries(made)] == [
-        ("a", ["b"]), ("b", ["a"]),
-    ]  # fmt: skip
+        ("a", ["b"]),
+        ("b", ["a"]),
+    ]
     assert {(one.away_s, one.initiators, tuple(one.sessions.items())) for one in tries(made)} == {
         (30, (known.IQN,), ((known.TARGET, 2),))
     }

@@ -29,8 +29,14 @@ def session(
     portal: str | None = None,
 ) -> ObservedSession:
     return ObservedSession(
-        target=target, initiator=initiator, protocol=protocol, portal=portal, peer=peer, state="logged in", since=None,
-    )  # fmt: skip
+        target=target,
+        initiator=initiator,
+        protocol=protocol,
+        portal=portal,
+        peer=peer,
+        state="logged in",
+        since=None,
+    )
 
 
 def on_a(peer: str) -> ObservedConnection:
@@ -110,9 +116,11 @@ def test_two_targets_of_one_host_are_told_apart_by_their_counts() -> None:
     shared = KitDoor(Family.SCSI, "iqn.2026-11.io.lunette:x.g", 1, (known.LUN,))
     counts = (SessionCount(target=known.TARGET, sessions=2), SessionCount(target=shared.name, sessions=1))
     found = SessionsObservation(
-        taken_at=0, sessions=(session(), session(target=shared.name)), counts=counts,
+        taken_at=0,
+        sessions=(session(), session(target=shared.name)),
+        counts=counts,
         connections=(on_a(MINE), on_a(MINE), on_b(MINE)),
-    )  # fmt: skip
+    )
     host = facts(doors=(known.SCSI_DOOR, shared))
     assert states(verify(PathFacts(host=host, blocked={}, others=frozenset(), sessions=found))) == [UP, UP, UP, DOWN]
 

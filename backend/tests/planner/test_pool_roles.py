@@ -25,9 +25,17 @@ def known(roles: str) -> KnownArray:
     """Disks 1, 2, 3 … with the roles of these letters."""
     members = tuple(MdMember(disk_id=f"nvme-D{n}", serial=f"D{n}") for n in range(1, len(roles) + 1))
     return KnownArray(
-        id="id", name="tank", state="ready", engine=ArrayEngine.ZFS, uuid=GUID, group="g", size_bytes=GIB,
-        members=members, level="raidz1", roles={f"nvme-D{n}": ROLES[role] for n, role in enumerate(roles, 1)},
-    )  # fmt: skip
+        id="id",
+        name="tank",
+        state="ready",
+        engine=ArrayEngine.ZFS,
+        uuid=GUID,
+        group="g",
+        size_bytes=GIB,
+        members=members,
+        level="raidz1",
+        roles={f"nvme-D{n}": ROLES[role] for n, role in enumerate(roles, 1)},
+    )
 
 
 def machine(
@@ -35,13 +43,22 @@ def machine(
 ) -> Observation:
     members = tuple(
         ObservedMember(
-            disk_id=f"nvme-D{n}", device="/dev/x", state="missing" if n in lost else "in_sync", role=ROLES[role],
+            disk_id=f"nvme-D{n}",
+            device="/dev/x",
+            state="missing" if n in lost else "in_sync",
+            role=ROLES[role],
             slot=n - 1 if role == "d" else None,
         )
         for n, role in enumerate(roles, 1)
-    )  # fmt: skip
-    facts: dict[str, Any] = {"engine": ArrayEngine.ZFS, "level": level, "members": members, "disk_bytes": 9 * GIB,
-                             "raid_disks": roles.count("d"), "name": "g"}  # fmt: skip
+    )
+    facts: dict[str, Any] = {
+        "engine": ArrayEngine.ZFS,
+        "level": level,
+        "members": members,
+        "disk_bytes": 9 * GIB,
+        "raid_disks": roles.count("d"),
+        "name": "g",
+    }
     held = {"holders": ("g",), "partitions": 2, "array_uuid": GUID}
     taken = dict.fromkeys(range(1, len(roles) + 1), held)
     found = tuple(

@@ -46,10 +46,14 @@ def test_a_foreign_address_or_an_unserved_protocol_is_refused(wish: dict[str, An
 @pytest.mark.parametrize(
     ("present", "address"),
     [
-        ("10.0.2.15", "10.0.2.15"), ("0.0.0.0", "10.0.2.15"), ("10.0.2.15", "0.0.0.0"), ("::", "10.0.2.15"),
-        ("0.0.0.0", "::"), ("fe80::1", "::"),
+        ("10.0.2.15", "10.0.2.15"),
+        ("0.0.0.0", "10.0.2.15"),
+        ("10.0.2.15", "0.0.0.0"),
+        ("::", "10.0.2.15"),
+        ("0.0.0.0", "::"),
+        ("fe80::1", "::"),
     ],
-)  # fmt: skip
+)
 def test_two_listeners_that_overlap_are_a_conflict(present: str, address: str) -> None:
     with pytest.raises(Conflict, match="first listens on"):
         plan(known(present), address=address)
@@ -201,9 +205,10 @@ def test_nvme_over_fibre_channel_takes_the_names_of_a_port_and_no_number() -> No
     [
         ({"address": "21:00:00:24:ff:00:00:01"}, "address", "give its names"),
         ({"protocol": "nvme-tcp"}, "address", "go with nvme-fc"),
-        ({"port": 4420}, "port", "leave it out"), ({"engine": "spdk"}, "engine", "spdk"),
+        ({"port": 4420}, "port", "leave it out"),
+        ({"engine": "spdk"}, "engine", "spdk"),
     ],
-)  # fmt: skip
+)
 def test_what_does_not_go_with_fibre_channel_is_refused_by_its_field(
     wish: dict[str, Any], field: str, words: str
 ) -> None:

@@ -90,9 +90,12 @@ def test_what_is_given_up_is_not_in_the_way_any_more_and_leaves_with_the_volume_
     assert (judged.left_out, judged.still_served) == ((), ())
     released = releases(now, then, given)
     assert set(released) == {
-        (ReleaseKind.TARGET, id_of(6)), (ReleaseKind.INITIATOR, BOB.initiator_id), (ReleaseKind.MAPPING, id_of(2)),
-        (ReleaseKind.MAPPING, id_of(4)), (ReleaseKind.VOLUME, id_of(2)),
-    }  # fmt: skip
+        (ReleaseKind.TARGET, id_of(6)),
+        (ReleaseKind.INITIATOR, BOB.initiator_id),
+        (ReleaseKind.MAPPING, id_of(2)),
+        (ReleaseKind.MAPPING, id_of(4)),
+        (ReleaseKind.VOLUME, id_of(2)),
+    }
     asked = then.model_copy(
         update={"generation": 2, "released": tuple(Release(kind=k, id=i, generation=2) for k, i in released)}
     )

@@ -51,18 +51,26 @@ def refused(
 
 def test_a_whole_site_is_made_from_the_disks_up() -> None:
     assert shown(changes(site(**FULL, host_groups=[{"name": "g"}]), site(**EMPTY))) == [
-        "create array/tank", "create volume/v", "create host/h", "create host-group/g", "create portal/p",
+        "create array/tank",
+        "create volume/v",
+        "create host/h",
+        "create host-group/g",
+        "create portal/p",
         "create mapping/v/host/h",
-    ]  # fmt: skip
+    ]
 
 
 def test_and_taken_away_from_the_mappings_down_if_all_of_it_is_named() -> None:
     there = site(**FULL, host_groups=[GROUP])
     named = ("array/tank", "volume/v", "host/h", "host-group/g", "portal/p", "mapping/v/host/h")
     assert shown(changes(site(**EMPTY), there, *named)) == [
-        "delete mapping/v/host/h", "delete volume/v", "delete array/tank", "delete host-group/g", "delete host/h",
+        "delete mapping/v/host/h",
+        "delete volume/v",
+        "delete array/tank",
+        "delete host-group/g",
+        "delete host/h",
         "delete portal/p",
-    ]  # fmt: skip
+    ]
 
 
 def test_what_is_not_in_the_document_stays_and_is_told() -> None:
@@ -87,8 +95,9 @@ def test_a_lun_number_changes_only_if_the_mapping_may_go() -> None:
     assert field == "mappings[0].lun"
     assert "name mapping/v/host/h in destroy" in message
     assert shown(changes(wanted, site(**FULL), "mapping/v/host/h")) == [
-        "delete mapping/v/host/h", "create mapping/v/host/h",
-    ]  # fmt: skip
+        "delete mapping/v/host/h",
+        "create mapping/v/host/h",
+    ]
 
 
 def test_a_portal_that_is_replaced_keeps_what_the_document_leaves_open() -> None:
@@ -150,8 +159,11 @@ def test_a_host_moves_between_groups_by_leaving_first() -> None:
     found = changes(wanted, there)
     assert shown(found) == [f"patch host-group/{name}" for name in "abab"]
     assert [change.wishes[0] for change in found] == [
-        HostGroupPatch(hosts=()), HostGroupPatch(hosts=()), HostGroupPatch(hosts=("y",)), HostGroupPatch(hosts=("x",)),
-    ]  # fmt: skip
+        HostGroupPatch(hosts=()),
+        HostGroupPatch(hosts=()),
+        HostGroupPatch(hosts=("y",)),
+        HostGroupPatch(hosts=("x",)),
+    ]
 
 
 def test_a_field_that_is_left_out_stays() -> None:
@@ -263,9 +275,12 @@ def test_what_is_stuck_or_changing_blocks_only_what_changes_it(state: str) -> No
 def test_a_scope_is_a_thing_and_what_hangs_on_it() -> None:
     more = {"name": "h2", "iqns": ["iqn.2026-01.com.example:h2"]}
     wanted = site(
-        arrays=[ARRAY], volumes=[VOLUME, {**VOLUME, "name": "w"}], hosts=[HOST, more],
-        mappings=[MAPPING, {"volume": "w", "host": "h2"}], portals=[PORTAL],
-    )  # fmt: skip
+        arrays=[ARRAY],
+        volumes=[VOLUME, {**VOLUME, "name": "w"}],
+        hosts=[HOST, more],
+        mappings=[MAPPING, {"volume": "w", "host": "h2"}],
+        portals=[PORTAL],
+    )
 
     def scoped(scope: str) -> list[str]:
         return shown(changes(wanted, site(**EMPTY), scope=(scope,)))

@@ -35,8 +35,10 @@ def test_disks_join_by_their_list_and_an_array_grows_last() -> None:
 def test_a_pool_is_given_disks_beside_its_data() -> None:
     more = {**POOL, "log": ["nvme-D5", "nvme-D6"], "cache": ["nvme-D7"], "spares": ["nvme-D8"]}
     assert [(verb, wish.get("role"), wish["disks"]) for verb, wish, _ in joining(more, POOL)] == [
-        ("add_spares", None, ["nvme-D8"]), ("add_disks", "log", ["nvme-D6"]), ("add_disks", "cache", ["nvme-D7"]),
-    ]  # fmt: skip
+        ("add_spares", None, ["nvme-D8"]),
+        ("add_disks", "log", ["nvme-D6"]),
+        ("add_disks", "cache", ["nvme-D7"]),
+    ]
 
 
 def test_a_spare_of_the_array_that_became_a_member_is_not_added_again() -> None:

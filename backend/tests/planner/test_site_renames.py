@@ -12,8 +12,12 @@ from lunette.domain.volumes import VolumePatch
 from lunette.planner.site import KnownSite, difference
 
 SNAPSHOTS = {
-    "name": "nightly", "action": "snapshot", "volumes": ["v"], "when": "0 2 * * *", "keep": {"last": 3},
-}  # fmt: skip
+    "name": "nightly",
+    "action": "snapshot",
+    "volumes": ["v"],
+    "when": "0 2 * * *",
+    "keep": {"last": 3},
+}
 THERE: dict[str, Any] = {**FULL, "host_groups": [GROUP], "schedules": [SNAPSHOTS]}
 NEW: dict[str, Any] = {
     **FULL,
@@ -76,10 +80,12 @@ def test_what_a_job_has_is_renamed_only_once_it_is_over() -> None:
         ([{**VOLUME, "renamed_from": "v"}], "is the name itself"),
         ([{**VOLUME, "name": "w", "renamed_from": "v"}, VOLUME], "volume/v is in the document"),
         ([{**VOLUME, "name": n, "renamed_from": "v"} for n in "wx"], "2 entries of volumes"),
-        ([{**VOLUME, "name": "a", "renamed_from": "b"}, {**VOLUME, "name": "b", "renamed_from": "a"}],
-         "is in the document"),
+        (
+            [{**VOLUME, "name": "a", "renamed_from": "b"}, {**VOLUME, "name": "b", "renamed_from": "a"}],
+            "is in the document",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_name_that_could_mean_two_things_is_refused(volumes: list[dict[str, Any]], words: str) -> None:
     with pytest.raises(ValidationError, match=words):
         site(volumes=volumes)

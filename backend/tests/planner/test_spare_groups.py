@@ -22,9 +22,16 @@ def pair(name: str, *, data: tuple[int, ...], lost: bool = False, spares: tuple[
     """A raid1; of one that lost a disk the last of `data` is gone."""
     members = tuple(MdMember(disk_id=f"nvme-D{n}", serial=f"D{n}") for n in (*data, *spares))
     array = KnownArray(
-        id=name, name=name, state="ready", engine=ArrayEngine.MD, uuid=UUIDS[name], group="g", size_bytes=GIB,
-        members=members, md_name=name,
-    )  # fmt: skip
+        id=name,
+        name=name,
+        state="ready",
+        engine=ArrayEngine.MD,
+        uuid=UUIDS[name],
+        group="g",
+        size_bytes=GIB,
+        members=members,
+        md_name=name,
+    )
     there = data[:-1] if lost else data
     places = [
         ObservedMember(disk_id=f"nvme-D{n}", device="/dev/x", state="in_sync", slot=s) for s, n in enumerate(there)
@@ -41,8 +48,10 @@ def machine(*pairs: Pair, **changes: dict[str, Any]) -> Observation:
     """Every disk of an array is held by it."""
     held: dict[str, dict[str, Any]] = {
         member.disk_id: {"holders": ("md1",), "signatures": (seen.MD_MEMBER,), "array_uuid": found.uuid}
-        for _, found in pairs for member in found.members if member.disk_id
-    }  # fmt: skip
+        for _, found in pairs
+        for member in found.members
+        if member.disk_id
+    }
     disks = [seen.disk(n, **(held.get(f"nvme-D{n}", {}) | changes.get(f"D{n}", {}))) for n in range(1, 9)]
     return seen.machine(disks=tuple(disks), arrays=tuple(found for _, found in pairs))
 

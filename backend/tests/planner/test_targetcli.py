@@ -43,19 +43,26 @@ def many(luns: int) -> SavedConfig:
             "storage_objects": [
                 {"name": f"v{n}", "plugin": "block", "dev": f"/dev/vg0/v{n}", "wwn": f"{n:08x}"} for n in range(luns)
             ],
-            "targets": [{
-                "wwn": f"{TARGET}.1", "fabric": "iscsi",
-                "tpgs": [{
-                    "attributes": {"authentication": 0},
-                    "luns": [{"index": n, "storage_object": f"/backstores/block/v{n}"} for n in range(luns)],
-                    "node_acls": [{
-                        "node_wwn": "iqn.1994-05.com.redhat:h1",
-                        "mapped_luns": [{"index": n, "tpg_lun": n} for n in range(luns)],
-                    }],
-                }],
-            }],
+            "targets": [
+                {
+                    "wwn": f"{TARGET}.1",
+                    "fabric": "iscsi",
+                    "tpgs": [
+                        {
+                            "attributes": {"authentication": 0},
+                            "luns": [{"index": n, "storage_object": f"/backstores/block/v{n}"} for n in range(luns)],
+                            "node_acls": [
+                                {
+                                    "node_wwn": "iqn.1994-05.com.redhat:h1",
+                                    "mapped_luns": [{"index": n, "tpg_lun": n} for n in range(luns)],
+                                }
+                            ],
+                        }
+                    ],
+                }
+            ],
         }
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -118,13 +125,22 @@ def test_an_initiator_with_one_backstore_by_itself_and_in_a_group_does_not_fit()
     lun = {"index": 1, "storage_object": "/backstores/block/v0"}
     config = many(1).model_dump() | {
         "targets": [
-            {"wwn": f"{TARGET}.{number}", "fabric": "iscsi", "tpgs": [{
-                "attributes": {"authentication": 0}, "luns": [lun],
-                "node_acls": [{"node_wwn": one, "mapped_luns": [{"index": 1, "tpg_lun": 1}]} for one in initiators],
-            }]}
+            {
+                "wwn": f"{TARGET}.{number}",
+                "fabric": "iscsi",
+                "tpgs": [
+                    {
+                        "attributes": {"authentication": 0},
+                        "luns": [lun],
+                        "node_acls": [
+                            {"node_wwn": one, "mapped_luns": [{"index": 1, "tpg_lun": 1}]} for one in initiators
+                        ],
+                    }
+                ],
+            }
             for number, initiators in enumerate([(alone,), (alone, others)])
         ]
-    }  # fmt: skip
+    }
     told = found(SavedConfig.model_validate(config))
     for target in (0, 1):
         acl = told[f"/iscsi/{TARGET}.{target}/tpg1/acls/{alone}"]
@@ -220,7 +236,7 @@ WITH_CHAP = {"chap_userid": "h1", "chap_password": "orange-kettle-7"}
         ({}, {}, WITH_CHAP | {"chap_password": "orange-kettle "}, "blanks around it"),
         ({}, {}, WITH_CHAP | {"chap_mutual_userid": "NULL", "chap_mutual_password": "copper-kettle-8"}, "NULL"),
     ],
-)  # fmt: skip
+)
 def test_a_portal_group_that_does_not_say_otherwise_asks_for_chap(
     group: Any, own: Any, credentials: Any, words: str
 ) -> None:

@@ -36,8 +36,11 @@ def plan_thin(machine: Observation, *sizes: int, held: int = 0) -> NewVolumes:
 
 def test_the_first_thin_volume_brings_the_pool_and_the_second_does_not() -> None:
     assert [step.kind for step in plan_thin(ROOMY, GIB, GIB).plan.steps] == [
-        "thin_pool.create", "volume.cut", "volume.cut", "volumes.seal",
-    ]  # fmt: skip
+        "thin_pool.create",
+        "volume.cut",
+        "volume.cut",
+        "volumes.seal",
+    ]
     assert [step.kind for step in plan_thin(POOLED, GIB).plan.steps] == ["volume.cut", "volumes.seal"]
     assert list(faults(plan_thin(ROOMY, GIB).plan, ROOMY, Bounds())) == []
     assert list(faults(plan_thin(POOLED, 100 * GIB).plan, POOLED, Bounds())) == []
@@ -87,8 +90,12 @@ def test_a_new_pool_fits_and_leaves_half_to_others(size: int, free: int, asked: 
 
 def test_the_chunk_stays_small_until_its_metadata_would_be_large() -> None:
     assert [lvm.chunk_bytes(size) // KIB for size in (GIB, 4 * TIB, 8 * TIB, 64 * TIB, 900 * TIB)] == [
-        64, 64, 128, 1024, 1024,
-    ]  # fmt: skip
+        64,
+        64,
+        128,
+        1024,
+        1024,
+    ]
 
 
 def test_a_pool_grows_by_a_quarter_once_it_is_70_percent_full_and_takes_the_last_extent() -> None:

@@ -34,8 +34,14 @@ IQN, TARGET = "iqn.2026-01.com.example:h", "iqn.2026-11.io.lunette:x.h"
 PORTAL = KnownPortal("p1", "front", "iscsi", "10.0.2.15", 3260)
 GUEST = Guest("h", frozenset({("iqn", IQN)}), None, Way(3, "t1", TARGET, None))
 SESSION = ObservedSession(
-    target=TARGET, initiator=IQN, protocol=Protocol.ISCSI, portal=None, peer="10.0.2.99", state="in", since=None,
-)  # fmt: skip
+    target=TARGET,
+    initiator=IQN,
+    protocol=Protocol.ISCSI,
+    portal=None,
+    peer="10.0.2.99",
+    state="in",
+    since=None,
+)
 MACHINE = seen.machine(
     arrays=(seen.array("u1", DISKS),), pools=(seen.pool("g1", GIB),), volumes=(seen.volume("v1", "g1", "v1x"),)
 )
@@ -48,17 +54,32 @@ def logged_in(*sessions: ObservedSession, unseen: tuple[UnseenSessions, ...] = (
 def report(**changes: Any) -> ConvergeReport:
     is_open: dict[str, Any] = {"state": ServingState.OPEN, "reason": None}
     facts: dict[str, Any] = {
-        "generation": 5, "accepted": True, "refusal": None, "changed": 0, "unexplained": (), "foreign": (),
-        "targets": (TargetReport(target_id="t1", **is_open),), "volumes": (VolumeReport(volume_id="v1", **is_open),),
+        "generation": 5,
+        "accepted": True,
+        "refusal": None,
+        "changed": 0,
+        "unexplained": (),
+        "foreign": (),
+        "targets": (TargetReport(target_id="t1", **is_open),),
+        "volumes": (VolumeReport(volume_id="v1", **is_open),),
         "portals": (PortalReport(portal_id="p1", **is_open),),
-    }  # fmt: skip
+    }
     return ConvergeReport(**(facts | changes))
 
 
 GOOD = ChainFacts(
-    array=ARRAY, volume_id="v1", volume="v", volume_state="ready", owners=("h",), guest=GUEST, portals=(PORTAL,),
-    wanted=5, seen=MACHINE, report=report(), sessions=logged_in(SESSION),
-)  # fmt: skip
+    array=ARRAY,
+    volume_id="v1",
+    volume="v",
+    volume_state="ready",
+    owners=("h",),
+    guest=GUEST,
+    portals=(PORTAL,),
+    wanted=5,
+    seen=MACHINE,
+    report=report(),
+    sessions=logged_in(SESSION),
+)
 CARRIERS = tuple(disk.model_copy(update={"array_uuid": "u1"}) for disk in MACHINE.disks)
 BLOCKED: dict[str, Any] = {"state": ServingState.BLOCKED, "reason": "waiting for array tank"}
 
@@ -96,12 +117,18 @@ def test_nothing_is_broken_where_nothing_is() -> None:
 @pytest.mark.parametrize(
     ("facts", "part", "words"),
     [
-        (without_disks(ArrayState.FAILED, "nvme-D1", "nvme-D2"), Part.DISK,
-         "2 of 3 disks of array tank are gone or faulty"),
+        (
+            without_disks(ArrayState.FAILED, "nvme-D1", "nvme-D2"),
+            Part.DISK,
+            "2 of 3 disks of array tank are gone or faulty",
+        ),
         (machine(arrays=(), disks=CARRIERS[2:]), Part.DISK, "(nvme-D1, nvme-D2); check their cables"),
         (machine(arrays=(), disks=CARRIERS), Part.ARRAY, "array tank is not running"),
-        (machine(arrays=(), disks=(seen.disk(1), *CARRIERS[2:])), Part.DISK,
-         "array tank: disk nvme-D1 is present but blank; 1 of its disks does not show"),
+        (
+            machine(arrays=(), disks=(seen.disk(1), *CARRIERS[2:])),
+            Part.DISK,
+            "array tank: disk nvme-D1 is present but blank; 1 of its disks does not show",
+        ),
         (dirty_degraded(), Part.ARRAY, "array tank stays stopped: it was being written to"),
         (without_disks(ArrayState.FAILED), Part.ARRAY, "array tank has failed"),
         (machine(pools=()), Part.ARRAY, "g1, which its volumes are cut from, is not there"),
@@ -111,29 +138,47 @@ def test_nothing_is_broken_where_nothing_is() -> None:
         (machine(volumes=(MACHINE.volumes[0].model_copy(update={"active": False}),)), Part.VOLUME, "not active"),
         (replace(GOOD, guest=None, owners=()), Part.EXPORT, "volume v is mapped to nobody"),
         (replace(GOOD, guest=None, owners=("g",)), Part.EXPORT, "volume v is mapped to g, which has no hosts"),
-        (replace(GOOD, guest=replace(GUEST, way=None, group="g"), owners=("h2",)), Part.EXPORT,
-         "not mapped to host h nor to its host group g; it is mapped to h2"),
+        (
+            replace(GOOD, guest=replace(GUEST, way=None, group="g"), owners=("h2",)),
+            Part.EXPORT,
+            "not mapped to host h nor to its host group g; it is mapped to h2",
+        ),
         (replace(GOOD, report=report(accepted=False, refusal="an older database")), Part.EXPORT, "an older database"),
-        (replace(GOOD, report=report(volumes=(VolumeReport(volume_id="v1", **BLOCKED),))), Part.EXPORT,
-         "it waits: waiting for array tank"),
+        (
+            replace(GOOD, report=report(volumes=(VolumeReport(volume_id="v1", **BLOCKED),))),
+            Part.EXPORT,
+            "it waits: waiting for array tank",
+        ),
         (replace(GOOD, report=report(targets=(TargetReport(target_id="t1", **BLOCKED),))), Part.EXPORT, "it waits"),
         (replace(GOOD, report=report(targets=())), Part.EXPORT, "has not taken up the last change yet"),
         (replace(GOOD, wanted=6), Part.EXPORT, "has not taken up the last change yet"),
         (replace(GOOD, guest=replace(GUEST, initiators=frozenset())), Part.PORTAL, "host h has no initiator"),
         (replace(GOOD, portals=()), Part.PORTAL, "there are: none"),
-        (replace(GOOD, guest=replace(GUEST, initiators=frozenset({("nqn", "nqn.x")}))), Part.PORTAL,
-         "enter its IQN or WWPN"),
+        (
+            replace(GOOD, guest=replace(GUEST, initiators=frozenset({("nqn", "nqn.x")}))),
+            Part.PORTAL,
+            "enter its IQN or WWPN",
+        ),
         (NVME, Part.PORTAL, "there are: iscsi"),
         (replace(NVME, guest=replace(NVME_GUEST, initiators=GUEST.initiators)), Part.PORTAL, "enter its NQN"),
         (replace(NVME, report=report()), Part.EXPORT, "has not taken up the last change yet"),
-        (replace(GOOD, report=report(portals=(PortalReport(portal_id="p1", **BLOCKED),))), Part.PORTAL,
-         "no portal listens (front: waiting for array tank)"),
-        (replace(GOOD, sessions=logged_in()), Part.SESSION,
-         f"host h is not logged in to {TARGET}; let it log in at 10.0.2.15:3260"),
-        (replace(GOOD, sessions=logged_in(SESSION.model_copy(update={"target": "iqn.other"}))), Part.SESSION,
-         "it is logged in to another target"),
+        (
+            replace(GOOD, report=report(portals=(PortalReport(portal_id="p1", **BLOCKED),))),
+            Part.PORTAL,
+            "no portal listens (front: waiting for array tank)",
+        ),
+        (
+            replace(GOOD, sessions=logged_in()),
+            Part.SESSION,
+            f"host h is not logged in to {TARGET}; let it log in at 10.0.2.15:3260",
+        ),
+        (
+            replace(GOOD, sessions=logged_in(SESSION.model_copy(update={"target": "iqn.other"}))),
+            Part.SESSION,
+            "it is logged in to another target",
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_first_broken_link_is_named(facts: ChainFacts, part: Part, words: str) -> None:
     chain = why(facts)
     first = next(link for link in chain.links if link.state is LinkState.BROKEN)
@@ -178,7 +223,7 @@ def test_a_host_in_a_group_comes_through_it() -> None:
 def test_a_host_that_was_let_in_without_it_is_told_who_wanted_that(group: str | None, owner: str) -> None:
     door = TargetReport(
         target_id="t1", state=ServingState.OPEN, reason="r", missing=("v1",), opened_without_after_s=300
-    )  # fmt: skip
+    )
     volumes = (VolumeReport(volume_id="v1", **BLOCKED),)
     guest = replace(GUEST, group=group, way=Way(3, "t1", TARGET, group))
     chain = why(replace(GOOD, guest=guest, report=report(targets=(door,), volumes=volumes)))

@@ -51,9 +51,14 @@ class PathStage(Stage):
 
     def step(self, link: HostLink = A, trial: str = "t1", away_s: int = AWAY_S) -> PathTry:
         return PathTry(
-            trial_id=trial, host="db", initiators=(IQN,), link=link, others=(B if link == A else A,),
-            sessions={self.iqn: 2}, away_s=away_s,
-        )  # fmt: skip
+            trial_id=trial,
+            host="db",
+            initiators=(IQN,),
+            link=link,
+            others=(B if link == A else A,),
+            sessions={self.iqn: 2},
+            away_s=away_s,
+        )
 
     def _tick(self) -> None:
         """The host writes over whatever path is left, once it has given a lost one up."""

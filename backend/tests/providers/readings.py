@@ -72,52 +72,81 @@ RAID_PVS, RAID_LVS = recorded("lvm-2.03.31/raid-pvs-lost.json"), recorded("lvm-2
 PVS = '{"report": [{"pv": [{"pv_uuid": "a-b", "vg_name": "g"}, {"pv_uuid": "c-d", "vg_name": ""}]}]}'
 WIPEFS = recorded("util-linux-2.41/wipefs.json")
 SMART = {
-    "smartctl": {"messages": [{"string": "odd", "severity": "error"}]}, "logical_block_size": 512,
+    "smartctl": {"messages": [{"string": "odd", "severity": "error"}]},
+    "logical_block_size": 512,
     "smart_status": {"passed": True, "nvme": {"value": 0, "media_read_only": False}},
-    "temperature": {"current": 35, "op_limit_max": 60, "drive_trip": 65}, "power_on_time": {"hours": 9},
-    "endurance_used": {"current_percent": 3}, "scsi_grown_defect_list": 0,
+    "temperature": {"current": 35, "op_limit_max": 60, "drive_trip": 65},
+    "power_on_time": {"hours": 9},
+    "endurance_used": {"current_percent": 3},
+    "scsi_grown_defect_list": 0,
     "scsi_error_counter_log": {"read": {"total_uncorrected_errors": 0}},
     "ata_smart_attributes": {"table": [{"id": 5, "raw": {"value": 7, "string": "7 (1 2)"}}]},
     "ata_device_statistics": {"pages": [{"number": 1, "table": [{"offset": 24, "value": 8}]}]},
     "ata_sct_erc": {"read": {"enabled": True, "deciseconds": 70}, "write": {"enabled": True, "deciseconds": 70}},
-}  # fmt: skip
+}
 NVME = {
     "smart_status": {"passed": True, "nvme": {"value": 0}},
     "nvme_smart_health_information_log": {
-        "temperature": 300, "available_spare": 100, "available_spare_threshold": 10, "percentage_used": 101,
-        "data_units_written": 5, "power_on_hours": 9, "unsafe_shutdowns": 1, "media_errors": 0,
+        "temperature": 300,
+        "available_spare": 100,
+        "available_spare_threshold": 10,
+        "percentage_used": 101,
+        "data_units_written": 5,
+        "power_on_hours": 9,
+        "unsafe_shutdowns": 1,
+        "media_errors": 0,
     },
-}  # fmt: skip
+}
 CONTROLLER = json.dumps({"oacs": 6, "fna": 4, "sanicap": 3, "vwc": 1, "wctemp": 343, "cctemp": 353})
 IP = [
     {"ifname": "lo", "flags": ["LOOPBACK"], "link_type": "loopback", "addr_info": []},
     {
-        "ifname": "eth0", "flags": ["UP", "LOWER_UP"], "mtu": 1500, "min_mtu": 68, "max_mtu": 9000, "operstate": "UP",
-        "link_type": "ether", "address": "02:00:00:00:00:01",
+        "ifname": "eth0",
+        "flags": ["UP", "LOWER_UP"],
+        "mtu": 1500,
+        "min_mtu": 68,
+        "max_mtu": 9000,
+        "operstate": "UP",
+        "link_type": "ether",
+        "address": "02:00:00:00:00:01",
         "addr_info": [{"family": "inet", "local": "192.0.2.1", "prefixlen": 24, "scope": "global", "dynamic": True}],
     },
-]  # fmt: skip
+]
 PLACE = {"trtype": "TCP", "adrfam": "IPv4", "traddr": "192.0.2.1", "trsvcid": "4420"}
 SPDK = [
     [{"trtype": "TCP"}],
     [
         {"nqn": "nqn.2014-08.org.nvmexpress.discovery", "subtype": "Discovery", "listen_addresses": [PLACE]},
         {
-            "nqn": "nqn.2026-11.io.example:1", "subtype": "NVMe", "serial_number": "1", "model_number": "M",
+            "nqn": "nqn.2026-11.io.example:1",
+            "subtype": "NVMe",
+            "serial_number": "1",
+            "model_number": "M",
             "namespaces": [{"nsid": 1, "bdev_name": "b", "uuid": "u", "nguid": "0" * 32}],
-            "hosts": [{"nqn": "nqn.2014-08.org.example:h", "dhchap_key": "k"}], "listen_addresses": [PLACE],
+            "hosts": [{"nqn": "nqn.2014-08.org.example:h", "dhchap_key": "k"}],
+            "listen_addresses": [PLACE],
         },
     ],
     [
-        {"name": "b", "uuid": "u", "block_size": 512, "num_blocks": 9,
-         "driver_specific": {"aio": {"filename": "/dev/x"}}},
+        {
+            "name": "b",
+            "uuid": "u",
+            "block_size": 512,
+            "num_blocks": 9,
+            "driver_specific": {"aio": {"filename": "/dev/x"}},
+        },
     ],
     [{"name": "k", "removed": False}],
-]  # fmt: skip
+]
 QUEUES = [
-    {"qid": 0, "hostnqn": "nqn.2014-08.org.example:h", "state": "active", "peer_address": PLACE,
-     "listen_address": PLACE},
-]  # fmt: skip
+    {
+        "qid": 0,
+        "hostnqn": "nqn.2014-08.org.example:h",
+        "state": "active",
+        "peer_address": PLACE,
+        "listen_address": PLACE,
+    },
+]
 CMDLINE = (
     "BOOT_IMAGE=/vmlinuz lunette.slots=11111111-1111-4111-8111-111111111111,22222222-2222-4222-8222-222222222222 "
     "lunette.efi=1234-ABCD rauc.slot=a root=MD=x quiet\n"
@@ -125,11 +154,13 @@ CMDLINE = (
 SS = "0 0 192.0.2.1:3260 192.0.2.10:51000 cubic wscale:7,7 cwnd:10 lastsnd:16 lastrcv:16 lastack:16\n"
 NET = "Inter-| Receive\n face |bytes\n  eth0: 1 2 0 0 0 0 0 0 3 4 0 0 0 0 0 0\n"
 BLOCK_STATISTICS = "   8       0 sda 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17\n"
-JOURNAL = json.dumps({
-    "MESSAGE": "iSCSI Initiator Node: iqn.1994-05.com.example:x is not authorized to access iSCSI target portal "
-    "group: 1.",
-    "__REALTIME_TIMESTAMP": "1764102441000000",
-})  # fmt: skip
+JOURNAL = json.dumps(
+    {
+        "MESSAGE": "iSCSI Initiator Node: iqn.1994-05.com.example:x is not authorized to access iSCSI target portal "
+        "group: 1.",
+        "__REALTIME_TIMESTAMP": "1764102441000000",
+    }
+)
 NFT = {"nftables": [{"metainfo": {"version": "1.1"}}, {"chain": {"family": "inet", "name": "input", "handle": 1}}]}
 PARTITIONS = {"blockdevices": [{"name": "/dev/sda1", "uuid": "1234-ABCD", "fstype": "vfat"}]}
 LABELS = {"blockdevices": [{"name": "sda", "partlabel": None}, {"name": "sda1", "partlabel": "zfs-1"}]}

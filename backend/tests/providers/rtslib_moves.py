@@ -11,9 +11,11 @@ from lunette.providers.exports.lio.configfs import ROOT
 from lunette.system.doorway import System
 
 _AUTH = {
-    "chap_userid": "userid", "chap_password": "password",
-    "chap_mutual_userid": "userid_mutual", "chap_mutual_password": "password_mutual",
-}  # fmt: skip
+    "chap_userid": "userid",
+    "chap_password": "password",
+    "chap_mutual_userid": "userid_mutual",
+    "chap_mutual_password": "password_mutual",
+}
 _FOLDERS = {"tcm_fc": "fc"}
 
 
@@ -43,9 +45,12 @@ class Restorer:
         self.system.mkdir(f"{ROOT}/core/iblock_{number}")
         self.system.mkdir(f"{ROOT}/{path}")
         for name, value in (
-            ("udev_path", store["dev"]), ("control", f"udev_path={store['dev']}"), ("control", "readonly=0"),
-            ("enable", "1"), ("wwn/vpd_unit_serial", store["wwn"]),
-        ):  # fmt: skip
+            ("udev_path", store["dev"]),
+            ("control", f"udev_path={store['dev']}"),
+            ("control", "readonly=0"),
+            ("enable", "1"),
+            ("wwn/vpd_unit_serial", store["wwn"]),
+        ):
             self.system.write(f"{ROOT}/{path}/{name}", value)
         self._attributes(path, store)
 

@@ -48,15 +48,17 @@ def test_md_tells_blank_disks_from_absent_ones() -> None:
 def test_lvm_tells_blank_disks_from_absent_ones() -> None:
     shop = Shop()
     found = [shop.observed(disk) for disk in shop.disks[:3]]
-    wish = ArrayCreate(
-        name="tank", engine=ArrayEngine.LVM, level=Level.RAID5, disks=tuple(disk.id for disk in found)
-    )  # fmt: skip
+    wish = ArrayCreate(name="tank", engine=ArrayEngine.LVM, level=Level.RAID5, disks=tuple(disk.id for disk in found))
     step = lvm_plan.create_step(ARRAY_ID, ARRAY_UUID, wish, found)
     shop.do(step)
     array = ExportArray(
-        array_id=ARRAY_ID, name="tank", engine=ArrayEngine.LVM, uuid=step.uuid, group="g",
+        array_id=ARRAY_ID,
+        name="tank",
+        engine=ArrayEngine.LVM,
+        uuid=step.uuid,
+        group="g",
         members=tuple(member.disk_id for member in step.members),
-    )  # fmt: skip
+    )
     shop.machine.reboot()
     blank(shop.disks[0])
     told = lvm.start(shop.machine, array, allow_degraded=False)
@@ -72,7 +74,7 @@ def test_zfs_tells_blank_disks_from_absent_ones() -> None:
     step = farm.create_step
     array = ExportArray(
         array_id=ARRAY_ID, name="tank", engine=ArrayEngine.ZFS, uuid=step.guid, group=step.pool, members=step.devices()
-    )  # fmt: skip
+    )
     farm.machine.reboot()
     blank(farm.disks[0])
     told = zfs.start(farm.machine, array, allow_degraded=False)

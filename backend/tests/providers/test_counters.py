@@ -37,9 +37,18 @@ Inter-|   Receive                               |  Transmit
 
 def test_a_device_is_counted_in_sectors_of_512_bytes_and_milliseconds() -> None:
     assert diskstats.parse(DISKSTATS)["nvme0n1"] == BlockCounters(
-        reads=1184, read_bytes=91234 * 512, writes=902, write_bytes=70144 * 512, read_ms=377, write_ms=1403,
-        in_flight=2, busy_ms=1610, discards=7, discard_bytes=2048 * 512, flushes=31,
-    )  # fmt: skip
+        reads=1184,
+        read_bytes=91234 * 512,
+        writes=902,
+        write_bytes=70144 * 512,
+        read_ms=377,
+        write_ms=1403,
+        in_flight=2,
+        busy_ms=1610,
+        discards=7,
+        discard_bytes=2048 * 512,
+        flushes=31,
+    )
 
 
 def test_an_old_kernel_counts_no_discards_and_a_line_that_is_none_is_passed_over() -> None:

@@ -31,9 +31,13 @@ class Drives:
     def step(self, **changes: object) -> DiskErase:
         disk = next(one for one in observe_disks(self.machine) if one.serial == self.disks[0].serial)
         facts: dict[str, object] = {
-            "erase_id": "e1", "disk_id": disk.id, "serial": disk.serial, "size_bytes": disk.size_bytes,
-            "signatures": (NAMED,), "method": EraseMethod.FORMAT,
-        }  # fmt: skip
+            "erase_id": "e1",
+            "disk_id": disk.id,
+            "serial": disk.serial,
+            "size_bytes": disk.size_bytes,
+            "signatures": (NAMED,),
+            "method": EraseMethod.FORMAT,
+        }
         return DiskErase.model_validate(facts | changes)
 
     def untouched(self) -> bool:

@@ -14,9 +14,15 @@ WWN = "0x5000c500aa000001"
 def drive(kernel_name: str, **changes: Any) -> ObservedDisk:
     """A SAS drive without a link under by-id, unless `changes` say otherwise."""
     facts: dict[str, Any] = {
-        "kernel_name": kernel_name, "device": f"/dev/{kernel_name}", "id": f"wwn-{WWN}", "links": (), "serial": "S1",
-        "transport": Transport.SAS, "model": "ACME DISK", "wwn": WWN,
-    }  # fmt: skip
+        "kernel_name": kernel_name,
+        "device": f"/dev/{kernel_name}",
+        "id": f"wwn-{WWN}",
+        "links": (),
+        "serial": "S1",
+        "transport": Transport.SAS,
+        "model": "ACME DISK",
+        "wwn": WWN,
+    }
     return seen.disk(1, **(facts | changes))
 
 
@@ -98,9 +104,18 @@ def test_a_link_made_of_a_wwn_that_several_drives_have_is_no_id() -> None:
 
 @pytest.mark.parametrize(
     ("value", "is_one"),
-    [("", False), (None, False), ("0x0000000000000000", False), ("eui.0000000000000000", False), ("  ", False),
-     ("0000-0000", False), ("S1", True), ("0x5000c500aa000001", True), ("eui.0000000000000001", True)],
-)  # fmt: skip
+    [
+        ("", False),
+        (None, False),
+        ("0x0000000000000000", False),
+        ("eui.0000000000000000", False),
+        ("  ", False),
+        ("0000-0000", False),
+        ("S1", True),
+        ("0x5000c500aa000001", True),
+        ("eui.0000000000000001", True),
+    ],
+)
 def test_an_identity_that_is_empty_or_one_character_tells_nothing(value: str | None, is_one: bool) -> None:
     assert is_told(value) is is_one
 

@@ -179,10 +179,23 @@ def test_a_local_nvme_drive_is_no_fabric_drive() -> None:
 
 def _entry(kname: str, kind: str = "disk", **more: object) -> dict[str, object]:
     plain: dict[str, object] = {
-        "name": kname, "kname": kname, "path": f"/dev/{kname}", "type": kind, "size": 2**30, "vendor": "ACME",
-        "model": "DISK", "serial": "S1", "rev": "1", "wwn": "0x5000c500aa000001", "tran": "sas", "rota": True,
-        "log-sec": 512, "phy-sec": 4096, "mountpoints": [None], "maj:min": "8:0",
-    }  # fmt: skip
+        "name": kname,
+        "kname": kname,
+        "path": f"/dev/{kname}",
+        "type": kind,
+        "size": 2**30,
+        "vendor": "ACME",
+        "model": "DISK",
+        "serial": "S1",
+        "rev": "1",
+        "wwn": "0x5000c500aa000001",
+        "tran": "sas",
+        "rota": True,
+        "log-sec": 512,
+        "phy-sec": 4096,
+        "mountpoints": [None],
+        "maj:min": "8:0",
+    }
     return plain | more
 
 
@@ -208,9 +221,31 @@ def test_a_multipath_device_stands_for_the_paths_under_it() -> None:
 
 @pytest.mark.parametrize(
     "kname",
-    ["ublkb0", "rnbd0", "nullb0", "nbd0", "rbd0", "drbd0", "zram0", "ram0", "loop0", "etherd!e1.0", "bcache0", "pmem0",
-     "mmcblk0boot0", "mmcblk0rpmb", "zd0", "nvme0c0n1", "dm-0", "md127", "sr0", "fd0", "mtdblock0", "vblk9"],
-)  # fmt: skip
+    [
+        "ublkb0",
+        "rnbd0",
+        "nullb0",
+        "nbd0",
+        "rbd0",
+        "drbd0",
+        "zram0",
+        "ram0",
+        "loop0",
+        "etherd!e1.0",
+        "bcache0",
+        "pmem0",
+        "mmcblk0boot0",
+        "mmcblk0rpmb",
+        "zd0",
+        "nvme0c0n1",
+        "dm-0",
+        "md127",
+        "sr0",
+        "fd0",
+        "mtdblock0",
+        "vblk9",
+    ],
+)
 def test_what_no_driver_of_drives_made_is_no_drive(kname: str, caplog: pytest.LogCaptureFixture) -> None:
     for _ in range(2):
         assert not _tree(_entry(kname))

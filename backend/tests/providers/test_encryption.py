@@ -57,9 +57,14 @@ class Safe(Shop):
 
     def change(self, old: str, new: str | None, *, keep_old: bool = False, keep_key: bool | None = None) -> str | None:
         order = {
-            "array_id": ARRAY_ID, "uuid": self.md.uuid, "name": "tank", "passphrase": old, "new_passphrase": new,
-            "keep_old": keep_old, "keep_key": keep_key,
-        }  # fmt: skip
+            "array_id": ARRAY_ID,
+            "uuid": self.md.uuid,
+            "name": "tank",
+            "passphrase": old,
+            "new_passphrase": new,
+            "keep_old": keep_old,
+            "keep_key": keep_key,
+        }
         return self.agent.use_key(KeyChange.model_validate(order))
 
     def formats(self) -> int:

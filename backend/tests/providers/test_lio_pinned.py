@@ -44,9 +44,12 @@ def test_another_default_or_hand_is_put_right_with_the_host_logged_in(stage: Sta
 def test_an_adopted_backstore_shows_what_it_showed() -> None:
     stage = Stage()
     kept = AdoptedBackstore(
-        path="core/iblock_0/old", vendor="LIO-ORG", product="IBLOCK", revision="4.0",
+        path="core/iblock_0/old",
+        vendor="LIO-ORG",
+        product="IBLOCK",
+        revision="4.0",
         attributes=(("emulate_3pc", "0"), ("emulate_caw", "0")),
-    )  # fmt: skip
+    )
     adopted = stage.volumes[0].model_copy(update={"adopted": kept})
     wish = stage.wish(volumes=(adopted, *stage.volumes[1:]))
     stage.serve(wish)

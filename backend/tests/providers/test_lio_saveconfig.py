@@ -43,10 +43,22 @@ def stage() -> Stage:
 
 def observed(wwpn: str, driver: str = "qla2xxx") -> ObservedFcPort:
     return ObservedFcPort(
-        wwpn=wwpn, wwnn=wwpn, host="host7", driver=driver, model=None, firmware=None, symbolic_name=None,
-        state="Online", speed=None, topology=None, mode=FcMode.TARGET, modes=(FcMode.TARGET,), reason=None, remotes=(),
+        wwpn=wwpn,
+        wwnn=wwpn,
+        host="host7",
+        driver=driver,
+        model=None,
+        firmware=None,
+        symbolic_name=None,
+        state="Online",
+        speed=None,
+        topology=None,
+        mode=FcMode.TARGET,
+        modes=(FcMode.TARGET,),
+        reason=None,
+        remotes=(),
         disks=0,
-    )  # fmt: skip
+    )
 
 
 def kept(tree: dict[str, str]) -> dict[str, str]:
@@ -92,9 +104,11 @@ def test_with_secrets_nothing_but_vendor_and_product_is_left_out(stage: Stage) -
     assert (found.has_secrets, begins(found)) == (True, ["SCSI vendor and product"])
     acl = found.document["targets"][0]["tpgs"][0]["node_acls"][1]
     assert {key: value for key, value in acl.items() if key.startswith("chap")} == {
-        "chap_userid": CHAP.user, "chap_password": "secretsecret1", "chap_mutual_userid": "target",
+        "chap_userid": CHAP.user,
+        "chap_password": "secretsecret1",
+        "chap_mutual_userid": "target",
         "chap_mutual_password": "mutualmutual1",
-    }  # fmt: skip
+    }
 
 
 def test_fibre_channel_goes_along_as_rtslib_names_it() -> None:
@@ -104,8 +118,9 @@ def test_fibre_channel_goes_along_as_rtslib_names_it() -> None:
     found = write(wish, ports, secrets=True)
     first, second = found.document["targets"][1:]
     assert [(one["fabric"], one["wwn"]) for one in (first, second)] == [
-        ("qla2xxx", "naa.5000000000000047"), ("tcm_fc", "naa.5000000000000048"),
-    ]  # fmt: skip
+        ("qla2xxx", "naa.5000000000000047"),
+        ("tcm_fc", "naa.5000000000000048"),
+    ]
     (group,) = first["tpgs"]
     assert group["attributes"]["generate_node_acls"] == 0
     assert group["luns"][0]["storage_object"] == f"/backstores/block/lunette-{id_of(11)}"
@@ -135,7 +150,7 @@ def test_portals_of_rdma_listen_over_rdma_and_those_of_nvme_are_not_lios(stage: 
     assert found.document["targets"][0]["tpgs"][0]["portals"] == [
         {"ip_address": "192.0.2.1", "iser": False, "offload": False, "port": 3260},
         {"ip_address": "[2001:db8::1]", "iser": True, "offload": False, "port": 3261},
-    ]  # fmt: skip
+    ]
 
 
 def test_an_empty_appliance_is_an_empty_document() -> None:

@@ -47,9 +47,7 @@ def array(shop: Shop) -> ObservedArray:
 def forcing(shop: Shop, create: MdCreate, *numbers: int) -> MdForceStart:
     array_id, uuid, name = which(create)
     members = tuple(member(shop, number) for number in numbers)
-    return MdForceStart(
-        array_id=array_id, uuid=uuid, md_name=name, members=members, of_disks=len(create.members)
-    )  # fmt: skip
+    return MdForceStart(array_id=array_id, uuid=uuid, md_name=name, members=members, of_disks=len(create.members))
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,18 @@ from lunette.providers.arrays.md import observe
 ZERO = "00000000-0000-0000-0000-000000000000"
 UUID = "3f1c9a52-77d0-4be8-9c11-d2a84e0b6f35"
 PLAIN = {
-    "array_state": "clean", "level": "raid1", "raid_disks": "2", "uuid": UUID, "metadata_version": "1.2",
-    "component_size": "1024", "sync_action": "idle", "sync_completed": "none", "consistency_policy": "bitmap",
-    "bitmap/location": "+8", "bitmap/metadata": "internal",
-}  # fmt: skip
+    "array_state": "clean",
+    "level": "raid1",
+    "raid_disks": "2",
+    "uuid": UUID,
+    "metadata_version": "1.2",
+    "component_size": "1024",
+    "sync_action": "idle",
+    "sync_completed": "none",
+    "consistency_policy": "bitmap",
+    "bitmap/location": "+8",
+    "bitmap/metadata": "internal",
+}
 PAIR = {"sda": ("0", "in_sync"), "sdb": ("1", "in_sync")}
 DISKS = tuple(
     seen.disk(n, id=f"ata-W{n}", links=(f"ata-W{n}",), device=f"/dev/{name}", kernel_name=name)
@@ -46,23 +54,42 @@ def verdict(array: ObservedArray, md_name: str = "shed:pictures") -> tuple[NextS
 def firmware(kind: str, *, blocked: bool = False) -> Tree:
     """A mirror and a stripe over the same two disks, in one container."""
     container = md_array(
-        "md127", {"array_state": "inactive", "level": "", "raid_disks": "0", "uuid": ZERO,
-                  "metadata_version": f"external:{kind}"},
+        "md127",
+        {
+            "array_state": "inactive",
+            "level": "",
+            "raid_disks": "0",
+            "uuid": ZERO,
+            "metadata_version": f"external:{kind}",
+        },
         {"sda": ("none", "spare"), "sdb": ("none", "spare"), "sdc": ("none", "spare")},
-        MD_LEVEL="container", MD_DEVICES="3", MD_METADATA=kind, MD_UUID="aaaaaaaa:bbbbbbbb:cccccccc:dddddddd",
+        MD_LEVEL="container",
+        MD_DEVICES="3",
+        MD_METADATA=kind,
+        MD_UUID="aaaaaaaa:bbbbbbbb:cccccccc:dddddddd",
         MD_DEVNAME=f"{kind}0",
-    )  # fmt: skip
+    )
     shape = PLAIN | {"uuid": ZERO, "consistency_policy": "resync", "bitmap/location": "none"}
     mirror = md_array(
-        "md126", shape | {"metadata_version": f"external:{'-' if blocked else '/'}md127/0"}, PAIR,
-        MD_LEVEL="raid1", MD_CONTAINER=f"/dev/md/{kind}0", MD_MEMBER="0", MD_DEVNAME="books_0",
+        "md126",
+        shape | {"metadata_version": f"external:{'-' if blocked else '/'}md127/0"},
+        PAIR,
+        MD_LEVEL="raid1",
+        MD_CONTAINER=f"/dev/md/{kind}0",
+        MD_MEMBER="0",
+        MD_DEVNAME="books_0",
         MD_UUID="12121212:34343434:56565656:78787878",
-    )  # fmt: skip
+    )
     stripe = md_array(
-        "md125", shape | {"metadata_version": "external:/md127/1", "level": "raid0"}, PAIR,
-        MD_LEVEL="raid0", MD_CONTAINER=f"/dev/md/{kind}0", MD_MEMBER="1", MD_DEVNAME="films_0",
+        "md125",
+        shape | {"metadata_version": "external:/md127/1", "level": "raid0"},
+        PAIR,
+        MD_LEVEL="raid0",
+        MD_CONTAINER=f"/dev/md/{kind}0",
+        MD_MEMBER="1",
+        MD_DEVNAME="films_0",
         MD_UUID="9a9a9a9a:bcbcbcbc:dededede:f0f0f0f0",
-    )  # fmt: skip
+    )
     return joined(container, mirror, stripe)
 
 
@@ -94,8 +121,9 @@ def test_a_firmware_volume_of_which_mdadm_tells_nothing_is_shown_all_the_same() 
     tree = firmware("imsm")
     tree.commands.clear()
     assert [(array.uuid, array.level, array.state) for array in arrays(tree)] == [
-        ("", "raid0", ArrayState.CLEAN), ("", "raid1", ArrayState.CLEAN),
-    ]  # fmt: skip
+        ("", "raid0", ArrayState.CLEAN),
+        ("", "raid1", ArrayState.CLEAN),
+    ]
 
 
 def test_version_0_90_has_its_uuid_from_mdadm_which_turns_its_bytes() -> None:
@@ -103,8 +131,9 @@ def test_version_0_90_has_its_uuid_from_mdadm_which_turns_its_bytes() -> None:
     (found,) = arrays(md_array("md0", old, PAIR, MD_UUID="3f1c9a52:77d04be8:9c11d2a8:4e0b6f35", MD_DEVNAME="0"))
     assert (found.uuid, found.name) == ("3f1c9a5277d04be89c11d2a84e0b6f35", "0")
     assert verdict(found, "0") == (
-        NextStep.NONE, "array 0 has superblocks of version 0.90, and Lunette keeps those of version 1.2."
-    )  # fmt: skip
+        NextStep.NONE,
+        "array 0 has superblocks of version 0.90, and Lunette keeps those of version 1.2.",
+    )
 
 
 @pytest.mark.parametrize(
@@ -138,8 +167,9 @@ def test_what_ours_never_have_keeps_an_array_from_being_adopted(attributes: Any,
 def test_a_plain_array_goes_on_being_adopted_and_write_mostly_stays(version: str) -> None:
     found = one({"metadata_version": version}, PAIR | {"sdb": ("1", "in_sync,write_mostly")})
     assert [(member.role, member.write_mostly) for member in found.members] == [
-        (MemberRole.DATA, False), (MemberRole.DATA, True),
-    ]  # fmt: skip
+        (MemberRole.DATA, False),
+        (MemberRole.DATA, True),
+    ]
     assert found.unusual == ()
     assert verdict(found) == (NextStep.ADOPT, "")
 
@@ -154,9 +184,11 @@ def test_a_write_journal_is_no_member_of_data(state: str) -> None:
     assert found.write_hole is WriteHole.JOURNAL
     assert found.state is ArrayState.CLEAN
     assert [(m.disk_id, m.role, m.slot, m.state) for m in found.members] == [
-        ("ata-W0", MemberRole.DATA, 0, "in_sync"), ("ata-W1", MemberRole.DATA, 1, "in_sync"),
-        ("ata-W2", MemberRole.DATA, 2, "in_sync"), ("ata-W3", MemberRole.LOG, None, "in_sync"),
-    ]  # fmt: skip
+        ("ata-W0", MemberRole.DATA, 0, "in_sync"),
+        ("ata-W1", MemberRole.DATA, 1, "in_sync"),
+        ("ata-W2", MemberRole.DATA, 2, "in_sync"),
+        ("ata-W3", MemberRole.LOG, None, "in_sync"),
+    ]
     step, words = verdict(found)
     assert (step, "write journal on sdd" in words) == (NextStep.NONE, True)
 

@@ -38,8 +38,9 @@ def stand(shop: Shop, level: Level = Level.RAID5, disks: int = 3) -> MdCreate:
 
 def adding(shop: Shop, create: MdCreate, number: int, least: int = GIB, *, returns: bool = False) -> MdAdd:
     array_id, uuid, name = which(create)
-    return MdAdd(array_id=array_id, uuid=uuid, md_name=name, member=member(shop, number), disk_bytes=least,
-                 returns=returns)  # fmt: skip
+    return MdAdd(
+        array_id=array_id, uuid=uuid, md_name=name, member=member(shop, number), disk_bytes=least, returns=returns
+    )
 
 
 def failing(shop: Shop, create: MdCreate, number: int) -> MdFail:
@@ -54,8 +55,9 @@ def removing(shop: Shop, create: MdCreate, number: int) -> MdRemove:
 
 def replacing(shop: Shop, create: MdCreate, old: int, new: int) -> MdReplace:
     array_id, uuid, name = which(create)
-    return MdReplace(array_id=array_id, uuid=uuid, md_name=name, old=member(shop, old), new=member(shop, new),
-                     disk_bytes=GIB)  # fmt: skip
+    return MdReplace(
+        array_id=array_id, uuid=uuid, md_name=name, old=member(shop, old), new=member(shop, new), disk_bytes=GIB
+    )
 
 
 def state(shop: Shop, number: int) -> str | None:
@@ -112,8 +114,20 @@ def test_a_foreign_array_under_our_uuid_is_left_alone(shop: Shop) -> None:
     with pytest.raises(NotFound, match="does not run"):
         shop.do(adding(shop, create, 4).model_copy(update={"uuid": "d" * 32}))
     disks = [f"/dev/{disk.kernel_name}" for disk in shop.disks[4:]]
-    shop.machine.run(["mdadm", "--create", "/dev/md/x", "--run", f"--uuid={'e' * 32}", "--homehost=other", "--name=x",
-                      "--level=raid1", "--raid-devices=2", *disks])  # fmt: skip
+    shop.machine.run(
+        [
+            "mdadm",
+            "--create",
+            "/dev/md/x",
+            "--run",
+            f"--uuid={'e' * 32}",
+            "--homehost=other",
+            "--name=x",
+            "--level=raid1",
+            "--raid-devices=2",
+            *disks,
+        ]
+    )
     with pytest.raises(Conflict, match="not ours"):
         shop.do(failing(shop, create, 4).model_copy(update={"uuid": "e" * 32}))
 
@@ -150,9 +164,13 @@ def test_a_disk_that_came_after_the_record_counts_at_a_start(shop: Shop, pulled:
     if pulled:
         shop.machine.pull(shop.disks[0])
     recorded = ExportArray(
-        array_id=create.array_id, name="tank", engine=ArrayEngine.MD, uuid=create.uuid, group="g",
+        array_id=create.array_id,
+        name="tank",
+        engine=ArrayEngine.MD,
+        uuid=create.uuid,
+        group="g",
         members=tuple(one.disk_id for one in create.members),
-    )  # fmt: skip
+    )
     assert assemble(shop.machine, recorded, allow_degraded=False) is None
     assert (state(shop, 4), health(shop)) == ("in_sync", ArrayState.CLEAN)
 

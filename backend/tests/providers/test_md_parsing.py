@@ -51,8 +51,12 @@ def test_health_and_slots_are_told_as_the_kernel_has_them(name: str, state: Arra
 def test_a_disk_that_is_filled_for_one_that_works_takes_no_slot_from_it() -> None:
     array = parse.running_array(kernel_array("md-raid5-replacing"), "lunette:a1", "/dev/md127", {"sda": "old"})
     assert [(member.state, member.slot) for member in array.members] == [
-        ("in_sync", 0), ("missing", 1), ("in_sync", 2), ("faulty", None), ("replacing", 0),
-    ]  # fmt: skip
+        ("in_sync", 0),
+        ("missing", 1),
+        ("in_sync", 2),
+        ("faulty", None),
+        ("replacing", 0),
+    ]
     assert array.members[0].disk_id == "old"
     assert array.disk_bytes == 40960 * 1024
 
@@ -87,12 +91,23 @@ def test_a_half_assembled_array_is_missing() -> None:
 @pytest.mark.parametrize(
     ("name", "is_marked"),
     [
-        ("lunette:a0123456789ab", True), ("lunette:a0123456789abc", False), ("lunette:a0123456789a", False),
-        ("lunette:a0123456789aB", False), ("lunette:a0123456789ab\n", False), ("lunette:0", False), ("lunette:", False),
-        ("lunette:data", False), ("lunette:a1", False), ("lunette", False), ("", False), ("(none):x", False),
-        ("lunette-system:lunette-a", False), ("released:a0123456789ab", False), ("nas:lunette:a0123456789ab", False),
+        ("lunette:a0123456789ab", True),
+        ("lunette:a0123456789abc", False),
+        ("lunette:a0123456789a", False),
+        ("lunette:a0123456789aB", False),
+        ("lunette:a0123456789ab\n", False),
+        ("lunette:0", False),
+        ("lunette:", False),
+        ("lunette:data", False),
+        ("lunette:a1", False),
+        ("lunette", False),
+        ("", False),
+        ("(none):x", False),
+        ("lunette-system:lunette-a", False),
+        ("released:a0123456789ab", False),
+        ("nas:lunette:a0123456789ab", False),
     ],
-)  # fmt: skip
+)
 def test_only_the_name_that_an_appliance_gives_is_a_mark(name: str, is_marked: bool) -> None:
     assert parse.is_marked(name) is is_marked
     found = parse.running_array(kernel_array("md-raid5-clean"), name, "/dev/md127", IDS)
@@ -102,11 +117,15 @@ def test_only_the_name_that_an_appliance_gives_is_a_mark(name: str, is_marked: b
 @pytest.mark.parametrize(
     ("name", "recorded", "is_known"),
     [
-        ("lunette:a0123456789ab", "a0123456789ab", True), ("lunette:a0123456789ab", "afedcba987654", False),
-        ("nas:0", "nas:0", True), ("lunette:a0123456789ab", "nas:0", False), ("lunette:0", "nas:0", False),
-        ("lunette:0", "lunette:0", True), ("", "a0123456789ab", False),
+        ("lunette:a0123456789ab", "a0123456789ab", True),
+        ("lunette:a0123456789ab", "afedcba987654", False),
+        ("nas:0", "nas:0", True),
+        ("lunette:a0123456789ab", "nas:0", False),
+        ("lunette:0", "nas:0", False),
+        ("lunette:0", "lunette:0", True),
+        ("", "a0123456789ab", False),
     ],
-)  # fmt: skip
+)
 def test_an_array_under_our_uuid_carries_the_name_of_our_record(name: str, recorded: str, is_known: bool) -> None:
     assert parse.is_known(name, recorded) is is_known
 

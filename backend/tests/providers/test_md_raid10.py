@@ -34,10 +34,13 @@ def test_what_is_survived_is_one_copy_of_every_chunk(layout: Raid10Layout, disks
     """Each loss against the places of all copies: near ones follow one another, the others are shifted by them."""
     copies = raid10.copies_of(layout)
     chunks = [
-        {(copies.near * chunk + near + far * copies.near) % disks
-         for near in range(copies.near) for far in range(copies.far)}
+        {
+            (copies.near * chunk + near + far * copies.near) % disks
+            for near in range(copies.near)
+            for far in range(copies.far)
+        }
         for chunk in range(disks)
-    ]  # fmt: skip
+    ]
     assert all(len(places) == copies.count for places in chunks)
     for lost in itertools.chain.from_iterable(itertools.combinations(range(disks), n) for n in range(disks + 1)):
         working = frozenset(range(disks)) - set(lost)

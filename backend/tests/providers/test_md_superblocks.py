@@ -129,9 +129,11 @@ def test_a_journal_is_told_beside_the_slots_and_keeps_it_from_being_started() ->
     (array,) = down(*three(), NEW.replace("Active device 0", "Journal"))
     assert array.write_hole is WriteHole.JOURNAL
     assert [(m.disk_id, m.slot, m.role) for m in array.members] == [
-        ("ata-W0", 0, MemberRole.DATA), ("ata-W1", 1, MemberRole.DATA), ("ata-W2", 2, MemberRole.DATA),
+        ("ata-W0", 0, MemberRole.DATA),
+        ("ata-W1", 1, MemberRole.DATA),
+        ("ata-W2", 2, MemberRole.DATA),
         ("ata-W3", None, MemberRole.LOG),
-    ]  # fmt: skip
+    ]
     assert "write journal on sdd" in start_of(array)[1]
 
 
@@ -141,16 +143,48 @@ def test_a_disk_that_cannot_be_read_hides_no_other() -> None:
 
 
 ODD = (
-    "", "none", "-1", "²", "9" * 5000, "0x10", "4 (3)", "nan", "1 / 0", "5 / 4", "a / b", " / ", "delayed", "\x00", "=",
-    " : ", "AAAA", "999999999", "raid10", "raid5", "external:/", "external:", "external:imsm", "journal", "0", "1",
-    "513", "18446744073709551615",
-)  # fmt: skip
+    "",
+    "none",
+    "-1",
+    "²",
+    "9" * 5000,
+    "0x10",
+    "4 (3)",
+    "nan",
+    "1 / 0",
+    "5 / 4",
+    "a / b",
+    " / ",
+    "delayed",
+    "\x00",
+    "=",
+    " : ",
+    "AAAA",
+    "999999999",
+    "raid10",
+    "raid5",
+    "external:/",
+    "external:",
+    "external:imsm",
+    "journal",
+    "0",
+    "1",
+    "513",
+    "18446744073709551615",
+)
 STATES = ("clean", "degraded", "faulty", "rebuilding", "replacing", "resync")
 COPIES = {
-    "array_state": "active", "level": "raid10", "raid_disks": "4", "layout": "258", "chunk_size": "65536",
-    "component_size": "1024", "sync_action": "resync", "sync_completed": "1 / 4", "reshape_position": "none",
+    "array_state": "active",
+    "level": "raid10",
+    "raid_disks": "4",
+    "layout": "258",
+    "chunk_size": "65536",
+    "component_size": "1024",
+    "sync_action": "resync",
+    "sync_completed": "1 / 4",
+    "reshape_position": "none",
     "uuid": DIGITS,
-}  # fmt: skip
+}
 TREES = [
     *(recorded_array(f"md-raid5-{state}") for state in STATES),
     firmware("imsm"),

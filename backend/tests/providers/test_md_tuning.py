@@ -67,8 +67,20 @@ def test_only_arrays_with_parity_share_and_those_of_others_too() -> None:
     assert machine(fake).parity_arrays == 0
     for number in range(6):
         level, disks = ("raid1", devices[18:]) if number == 5 else ("raid5", devices[3 * number :][:3])
-        fake.run(["mdadm", "--create", f"/dev/md/x{number}", "--run", f"--uuid={str(number) * 32}", "--homehost=other",
-                  f"--name=x{number}", f"--level={level}", f"--raid-devices={len(disks)}", *disks])  # fmt: skip
+        fake.run(
+            [
+                "mdadm",
+                "--create",
+                f"/dev/md/x{number}",
+                "--run",
+                f"--uuid={str(number) * 32}",
+                "--homehost=other",
+                f"--name=x{number}",
+                f"--level={level}",
+                f"--raid-devices={len(disks)}",
+                *disks,
+            ]
+        )
     has = machine(fake)
     assert (has.parity_arrays, has.share) == (5, 40)
     assert most_stripes(has, 3) == 4 * GIB // 40 // (3 * PAGE_BYTES)

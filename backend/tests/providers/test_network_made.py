@@ -32,11 +32,13 @@ TRIES = {
 }
 GONE = {
     name: InterfaceTry(
-        trial_id="t2", interface=name, settings=None,
+        trial_id="t2",
+        interface=name,
+        settings=None,
         beside=tuple(one.model_copy(update={"settings": None}) for one in step.beside),
     )
     for name, step in TRIES.items()
-}  # fmt: skip
+}
 NAMES = sorted(TRIES)
 
 

@@ -62,12 +62,14 @@ class Stage(Shop):
     def wish(self, **changes: object) -> ExportSet:
         """Two subsystems: two hosts share namespaces 1 and 2, one of them with keys; a third has one of its own."""
         whole: dict[str, object] = {
-            "arrays": (self.array,), "volumes": tuple(self.volumes), "portals": (nvme_portal(21),),
+            "arrays": (self.array,),
+            "volumes": tuple(self.volumes),
+            "portals": (nvme_portal(21),),
             "subsystems": (
                 subsystem(31, [nvme_host(41), nvme_host(42, dhchap(1, 2))], [lun(51, 1, 11), lun(52, 2, 12)]),
                 subsystem(32, [nvme_host(43)], [lun(53, 1, 13)]),
             ),
-        }  # fmt: skip
+        }
         return exports(**(whole | changes))
 
     def connect(self, host: int, number: int, keys: tuple[str, str | None] | None = None) -> FakeController:
@@ -359,9 +361,12 @@ def test_rdma_is_the_same_with_another_transport() -> None:
     wish = exports(portals=(nvme_portal(21, "2001:db8::1", Protocol.NVME_RDMA),))
     (port,) = tree.build(wish).ports
     assert {a.name: a.value for a in port.attributes} == {
-        "addr_trtype": "rdma", "addr_adrfam": "ipv6", "addr_traddr": "2001:db8::1", "addr_trsvcid": "4420",
+        "addr_trtype": "rdma",
+        "addr_adrfam": "ipv6",
+        "addr_traddr": "2001:db8::1",
+        "addr_trsvcid": "4420",
         "ana_groups/1/ana_state": "optimized",
-    }  # fmt: skip
+    }
 
 
 def test_every_portal_has_a_number_of_its_own_whatever_their_order() -> None:

@@ -15,13 +15,21 @@ from lunette.system.fake import FakeSystem
 
 def device(*addresses: str, state: str = "active", name: str = "rxe0", interface: str = "eth1") -> RdmaDevice:
     return RdmaDevice(
-        name=name, port=1, interface=interface, link_layer="Ethernet", state=state, physical_state="linkup", rate=None,
-        mtu_bytes=1500, firmware=None, node_guid=None,
+        name=name,
+        port=1,
+        interface=interface,
+        link_layer="Ethernet",
+        state=state,
+        physical_state="linkup",
+        rate=None,
+        mtu_bytes=1500,
+        firmware=None,
+        node_guid=None,
         addresses=tuple(
             RdmaAddress(address=one, gid_index=n, gid="", kind="RoCE v2", interface=interface)
             for n, one in enumerate(addresses)
         ),
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize(
@@ -57,8 +65,9 @@ def test_a_device_is_seen_with_its_link_and_its_addresses() -> None:
     assert (seen.id, seen.interface, seen.link_layer, seen.mtu_bytes) == ("rxe0/1", "eth0", "Ethernet", 1500)
     assert (seen.state, seen.physical_state, seen.rate) == ("active", "linkup", "10 Gb/sec (1X QDR)")
     assert [(one.address, one.gid_index, one.kind) for one in seen.addresses] == [
-        ("192.0.2.1", 1, "RoCE v2"), ("2001:db8::1", 2, "RoCE v2"),
-    ]  # fmt: skip
+        ("192.0.2.1", 1, "RoCE v2"),
+        ("2001:db8::1", 2, "RoCE v2"),
+    ]
     assert (seen.firmware, seen.reason) == (None, None)
 
 

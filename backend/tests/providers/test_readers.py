@@ -73,9 +73,15 @@ def test_every_reader_is_put_to_the_test() -> None:
 
 
 OWN_FILES = {
-    "disks/erase.py", "exports/paths/trial.py", "updates/record.py", "updates/efi.py", "updates/choice.py",
-    "network/trial.py", "exports/lio/refused.py", "firewall/run.py",
-}  # fmt: skip
+    "disks/erase.py",
+    "exports/paths/trial.py",
+    "updates/record.py",
+    "updates/efi.py",
+    "updates/choice.py",
+    "network/trial.py",
+    "exports/lio/refused.py",
+    "firewall/run.py",
+}
 """Modules that write JSON, read back what Lunette itself wrote, or read it line by line inside a reader."""
 
 

@@ -46,10 +46,17 @@ def test_an_entry_without_its_moment_is_left_out() -> None:
 @pytest.mark.parametrize(
     "odd",
     [
-        "Hint: You are currently not seeing messages from other users.", "", "[]", "null", "3", '{"MESSAGE"', "{}",
-        line(REFUSED.format(STRANGER), "²"), line(REFUSED.format(STRANGER), "9" * 400),
+        "Hint: You are currently not seeing messages from other users.",
+        "",
+        "[]",
+        "null",
+        "3",
+        '{"MESSAGE"',
+        "{}",
+        line(REFUSED.format(STRANGER), "²"),
+        line(REFUSED.format(STRANGER), "9" * 400),
     ],
-)  # fmt: skip
+)
 def test_a_line_that_is_no_entry_hides_no_other(odd: str) -> None:
     found = refused.parse(f"{odd}\n{line(REFUSED.format(STRANGER))}\n")
     assert [one.initiator for one in found] == [STRANGER]

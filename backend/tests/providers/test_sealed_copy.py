@@ -31,9 +31,14 @@ def group() -> tuple[FakeSystem, GroupCreate]:
 
 def order(group: GroupCreate, content: bytes, generation: int = 1) -> SealOrder:
     header = CopyHeader(
-        generation=generation, written_at=dt.datetime(2026, 11, 1, tzinfo=dt.UTC), array_uuid=group.md_uuid,
-        appliance_id="abc", appliance="box", version="1", schema_revision="0009",
-    )  # fmt: skip
+        generation=generation,
+        written_at=dt.datetime(2026, 11, 1, tzinfo=dt.UTC),
+        array_uuid=group.md_uuid,
+        appliance_id="abc",
+        appliance="box",
+        version="1",
+        schema_revision="0009",
+    )
     return SealOrder(group=group.group, header=header, content=base64.b64encode(content).decode())
 
 

@@ -17,8 +17,12 @@ def test_a_login_tells_state_and_peer() -> None:
 
 def test_a_login_over_iser_is_called_sctp_by_the_kernel() -> None:
     assert parse_info(recorded("linux-6.12/iscsi-acl-logged-in-iser.txt")) == (
-        "logged in", "192.168.77.2", Protocol.ISER, 1, "00023d000001",
-    )  # fmt: skip
+        "logged in",
+        "192.168.77.2",
+        Protocol.ISER,
+        1,
+        "00023d000001",
+    )
 
 
 def test_an_idle_initiator_has_no_session() -> None:

@@ -23,11 +23,22 @@ SATA = {
     "ata_smart_attributes": {
         "revision": 10,
         "table": [
-            {"id": 5, "name": "Reallocated_Sector_Ct", "value": 100, "worst": 100, "thresh": 10, "when_failed": "",
-             "raw": {"value": 65544, "string": "8 (1 0)"}},
+            {
+                "id": 5,
+                "name": "Reallocated_Sector_Ct",
+                "value": 100,
+                "worst": 100,
+                "thresh": 10,
+                "when_failed": "",
+                "raw": {"value": 65544, "string": "8 (1 0)"},
+            },
             {"id": 9, "name": "Power_On_Hours", "value": 90, "raw": {"value": 8766, "string": "8766"}},
-            {"id": 194, "name": "Temperature_Celsius", "value": 68,
-             "raw": {"value": 137440329760, "string": "32 (Min/Max 19/41)"}},
+            {
+                "id": 194,
+                "name": "Temperature_Celsius",
+                "value": 68,
+                "raw": {"value": 137440329760, "string": "32 (Min/Max 19/41)"},
+            },
             {"id": 197, "name": "Current_Pending_Sector", "value": 100, "raw": {"value": 2, "string": "2"}},
             {"id": 198, "name": "Offline_Uncorrectable", "value": 100, "raw": {"value": 0, "string": "0"}},
             {"id": 199, "name": "UDMA_CRC_Error_Count", "value": 200, "raw": {"value": 6, "string": "6"}},
@@ -35,15 +46,31 @@ SATA = {
     },
     "ata_device_statistics": {
         "pages": [
-            {"number": 1, "name": "General Statistics", "table": [
-                {"offset": 24, "name": "Logical Sectors Written", "size": 6, "value": 1000, "flags": {"valid": True}}]},
-            {"number": 7, "name": "Solid State Device Statistics", "table": [
-                {"offset": 8, "name": "Percentage Used Endurance Indicator", "size": 1, "flags": {"valid": False}}]},
+            {
+                "number": 1,
+                "name": "General Statistics",
+                "table": [
+                    {
+                        "offset": 24,
+                        "name": "Logical Sectors Written",
+                        "size": 6,
+                        "value": 1000,
+                        "flags": {"valid": True},
+                    }
+                ],
+            },
+            {
+                "number": 7,
+                "name": "Solid State Device Statistics",
+                "table": [
+                    {"offset": 8, "name": "Percentage Used Endurance Indicator", "size": 1, "flags": {"valid": False}}
+                ],
+            },
         ]
     },
     "power_on_time": {"hours": 8766},
     "temperature": {"current": 32, "op_limit_max": 60},
-}  # fmt: skip
+}
 SAS = {
     "smartctl": {"version": [7, 4], "exit_status": 0},
     "device": {"name": "/dev/sdb", "type": "scsi", "protocol": "SCSI"},
@@ -58,11 +85,16 @@ SAS = {
     },
     "scsi_sas_port_0": {
         "relative_target_port_id": 1,
-        "phy_0": {"identifier": 0, "invalid_dword_count": 4, "running_disparity_error_count": 3,
-                  "loss_of_dword_synchronization_count": 1, "phy_reset_problem_count": 0},
+        "phy_0": {
+            "identifier": 0,
+            "invalid_dword_count": 4,
+            "running_disparity_error_count": 3,
+            "loss_of_dword_synchronization_count": 1,
+            "phy_reset_problem_count": 0,
+        },
     },
     "scsi_sas_port_1": {"phy_0": {"identifier": 1, "invalid_dword_count": 2, "loss_of_dword_synchronization_count": 0}},
-}  # fmt: skip
+}
 
 
 def told(document: object) -> HealthValues:
@@ -71,18 +103,29 @@ def told(document: object) -> HealthValues:
 
 def test_a_sata_drive_has_its_sectors_and_what_it_does_not_give_is_absent() -> None:
     assert told(SATA) == HealthValues(
-        temperature_c=32, temperature_warning_c=60, power_on_hours=8766, written_bytes=512_000, reallocated_sectors=8,
-        pending_sectors=2, uncorrectable_sectors=0, interface_errors=6,
-    )  # fmt: skip
+        temperature_c=32,
+        temperature_warning_c=60,
+        power_on_hours=8766,
+        written_bytes=512_000,
+        reallocated_sectors=8,
+        pending_sectors=2,
+        uncorrectable_sectors=0,
+        interface_errors=6,
+    )
 
 
 def test_a_sas_drive_has_defects_its_wear_and_its_verdict() -> None:
     reading = smart_parse.reading(json.dumps(SAS), 7.0)
     assert reading.passed is False
     assert reading.values == HealthValues(
-        temperature_c=41, temperature_critical_c=65, power_on_hours=41234, media_errors=3, grown_defects=12,
-        used_percent=4, interface_errors=10,
-    )  # fmt: skip
+        temperature_c=41,
+        temperature_critical_c=65,
+        power_on_hours=41234,
+        media_errors=3,
+        grown_defects=12,
+        used_percent=4,
+        interface_errors=10,
+    )
 
 
 def test_a_sata_drive_without_attribute_199_has_its_interface_errors_in_the_statistics() -> None:
@@ -133,10 +176,18 @@ def test_an_nvme_drive_tells_its_log_its_bits_and_its_limits() -> None:
     reading = smart.read(machine, disk, None)
     assert reading.warnings == (CriticalWarning.SPARE, CriticalWarning.RELIABILITY)
     assert reading.values == HealthValues(
-        temperature_c=35, temperature_warning_c=70, temperature_critical_c=80, available_spare_percent=100,
-        available_spare_threshold_percent=10, used_percent=3, power_on_hours=1234, unsafe_shutdowns=4,
-        written_bytes=1_024_000_000, media_errors=0, error_log_entries=0,
-    )  # fmt: skip
+        temperature_c=35,
+        temperature_warning_c=70,
+        temperature_critical_c=80,
+        available_spare_percent=100,
+        available_spare_threshold_percent=10,
+        used_percent=3,
+        power_on_hours=1234,
+        unsafe_shutdowns=4,
+        written_bytes=1_024_000_000,
+        media_errors=0,
+        error_log_entries=0,
+    )
     assert reading.read_at is not None
 
 
@@ -156,10 +207,14 @@ def test_an_nvme_drive_is_safe_from_power_cuts_only_if_it_says_that_it_has_no_vo
 @pytest.mark.parametrize(
     ("transport", "cache_type", "is_safe"),
     [
-        ("sas", "write back", None), ("sas", "write through", True), ("sata", "none", True),
-        ("sata", "write back, no read (daft)", None), ("virtio", "write through", None), ("sas", None, None),
+        ("sas", "write back", None),
+        ("sas", "write through", True),
+        ("sata", "none", True),
+        ("sata", "write back, no read (daft)", None),
+        ("virtio", "write through", None),
+        ("sas", None, None),
     ],
-)  # fmt: skip
+)
 def test_a_scsi_drive_is_safe_from_power_cuts_if_its_cache_is_off_and_no_other_is_guessed_at(
     transport: str, cache_type: str | None, is_safe: bool | None
 ) -> None:

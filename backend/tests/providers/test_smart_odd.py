@@ -22,13 +22,22 @@ NVME: dict[str, Any] = {
     "device": {"name": "/dev/nvme0", "type": "nvme", "protocol": "NVMe"},
     "smart_status": {"passed": True, "nvme": {"value": 0}},
     "nvme_smart_health_information_log": {
-        "nsid": -1, "critical_warning": 0, "temperature": 38, "available_spare": 100, "available_spare_threshold": 10,
-        "percentage_used": 3, "data_units_written": 2000, "power_on_hours": 812, "unsafe_shutdowns": 4,
-        "media_errors": 0, "num_err_log_entries": 0, "temperature_sensors": [38, None, 41],
+        "nsid": -1,
+        "critical_warning": 0,
+        "temperature": 38,
+        "available_spare": 100,
+        "available_spare_threshold": 10,
+        "percentage_used": 3,
+        "data_units_written": 2000,
+        "power_on_hours": 812,
+        "unsafe_shutdowns": 4,
+        "media_errors": 0,
+        "num_err_log_entries": 0,
+        "temperature_sensors": [38, None, 41],
     },
     "temperature": {"current": 38, "op_limit_max": 70},
     "power_on_time": {"hours": 812},
-}  # fmt: skip
+}
 LOG = "nvme_smart_health_information_log"
 
 
@@ -67,8 +76,19 @@ def paths(found: Any, at: Path = ()) -> Iterator[tuple[Path, Any]]:
 
 DROPPED = object()
 ODD: tuple[object, ...] = (
-    DROPPED, None, "words", "", [], {}, [None], {"odd": 1}, True, math.nan, math.inf, -math.inf,
-)  # fmt: skip
+    DROPPED,
+    None,
+    "words",
+    "",
+    [],
+    {},
+    [None],
+    {"odd": 1},
+    True,
+    math.nan,
+    math.inf,
+    -math.inf,
+)
 FAILS = {"passed": False, "nvme": {"value": 4, "reliability_degraded": True}}
 SOUND = changed(SATA, ("ata_smart_attributes", "table", 3, "raw"), {"value": 0, "string": "0"})
 WELL = {"nvme": NVME, "sata": SOUND, "sas": SAS | {"smart_status": {"passed": True}}}
@@ -76,14 +96,35 @@ ATA_TESTS: Path = ("ata_smart_self_test_log", "standard", "table")
 NVME_TESTS: Path = ("nvme_self_test_log", "table")
 TESTED = SOUND | {
     "ata_smart_data": {"self_test": {"status": {"value": 0, "passed": True}}},
-    "ata_smart_self_test_log": {"standard": {"count": 1, "table": [
-        {"type": {"value": 2, "string": "Extended offline"}, "lifetime_hours": 8000, "lba": 77,
-         "status": {"value": 0x79, "string": "Completed: read failure", "remaining_percent": 90, "passed": False}}]}},
-}  # fmt: skip
+    "ata_smart_self_test_log": {
+        "standard": {
+            "count": 1,
+            "table": [
+                {
+                    "type": {"value": 2, "string": "Extended offline"},
+                    "lifetime_hours": 8000,
+                    "lba": 77,
+                    "status": {
+                        "value": 0x79,
+                        "string": "Completed: read failure",
+                        "remaining_percent": 90,
+                        "passed": False,
+                    },
+                }
+            ],
+        }
+    },
+}
 NVME_TESTED = NVME | {
-    "nvme_self_test_log": {"nsid": -1, "current_self_test_operation": {"value": 0}, "table": [None,
-        {"self_test_code": {"value": 1}, "self_test_result": {"value": 7}, "power_on_hours": 800, "lba": 9}]},
-}  # fmt: skip
+    "nvme_self_test_log": {
+        "nsid": -1,
+        "current_self_test_operation": {"value": 0},
+        "table": [
+            None,
+            {"self_test_code": {"value": 1}, "self_test_result": {"value": 7}, "power_on_hours": 800, "lba": 9},
+        ],
+    },
+}
 ILL: dict[str, dict[str, Any]] = {
     "nvme spare": log(available_spare=3),
     "nvme worn": log(percentage_used=101),
@@ -200,11 +241,13 @@ def test_a_sensor_that_tells_nothing_is_no_temperature_and_the_drive_is_well(abs
 @pytest.mark.parametrize(
     "spoil",
     [
-        lambda told: told | {"smart_status": None}, lambda told: told | {"smart_status": {"passed": "perhaps"}},
-        lambda told: told | {"smart_status": {}}, lambda told: told | {LOG: None},
+        lambda told: told | {"smart_status": None},
+        lambda told: told | {"smart_status": {"passed": "perhaps"}},
+        lambda told: told | {"smart_status": {}},
+        lambda told: told | {LOG: None},
         lambda told: {key: value for key, value in told.items() if key != LOG},
     ],
-)  # fmt: skip
+)
 def test_a_drive_whose_verdict_or_log_cannot_be_read_is_unknown_and_says_what_to_do(
     spoil: Callable[[dict[str, Any]], dict[str, Any]],
 ) -> None:
@@ -224,7 +267,8 @@ def test_a_verdict_is_taken_from_each_place_that_has_it() -> None:
 def test_what_a_bridge_answers_without_attributes_is_unknown() -> None:
     said = {
         "smartctl": {"exit_status": 4, "messages": [None, "x", {"string": None}, {"string": "Read SMART Data failed"}]},
-        "device": {"name": "/dev/sdx", "type": "sat", "protocol": "ATA"}, "temperature": {"current": 0},
-    }  # fmt: skip
+        "device": {"name": "/dev/sdx", "type": "sat", "protocol": "ATA"},
+        "temperature": {"current": 0},
+    }
     assert state(said) is DiskHealthState.UNKNOWN
     assert read(said).problem

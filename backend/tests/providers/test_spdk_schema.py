@@ -40,15 +40,26 @@ def sent() -> list[RpcCall]:
     bdev, keyed = next(iter(whole.bdevs.values())), next(iter(door.hosts.values()))
     places, space = sorted(whole.listeners, key=lambda place: place.shown), door.namespaces[255]
     return [
-        *requests.looks(), requests.version(), requests.transports(), requests.queues(door.nqn),
+        *requests.looks(),
+        requests.version(),
+        requests.transports(),
+        requests.queues(door.nqn),
         requests.make_transport(),
-        requests.make_bdev(bdev, 512), requests.rescan_bdev(bdev.name), requests.delete_bdev(bdev.name),
-        requests.make_subsystem(door), requests.delete_subsystem(door.nqn), requests.add_namespace(door.nqn, space),
-        requests.remove_namespace(door.nqn, 255), requests.add_key("k", "/k"), requests.remove_key("k"),
-        *(requests.add_listener(door.nqn, place) for place in places), requests.remove_listener(door.nqn, places[0]),
-        *(requests.add_host(door.nqn, host) for host in door.hosts.values()), requests.set_keys(door.nqn, keyed),
+        requests.make_bdev(bdev, 512),
+        requests.rescan_bdev(bdev.name),
+        requests.delete_bdev(bdev.name),
+        requests.make_subsystem(door),
+        requests.delete_subsystem(door.nqn),
+        requests.add_namespace(door.nqn, space),
+        requests.remove_namespace(door.nqn, 255),
+        requests.add_key("k", "/k"),
+        requests.remove_key("k"),
+        *(requests.add_listener(door.nqn, place) for place in places),
+        requests.remove_listener(door.nqn, places[0]),
+        *(requests.add_host(door.nqn, host) for host in door.hosts.values()),
+        requests.set_keys(door.nqn, keyed),
         requests.remove_host(door.nqn, keyed.nqn),
-    ]  # fmt: skip
+    ]
 
 
 class Schema:

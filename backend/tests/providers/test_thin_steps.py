@@ -39,9 +39,13 @@ class ThinShop(Shop):
         self.thin = self.cut(self.made).model_copy(update={"pool": "pool"})
         self.device = f"/dev/{group}/{self.thin.lv_name}"
         self.take = SnapshotTake(
-            snapshot_id=SNAPSHOT_ID, volume_id=self.thin.volume_id, group=group, size_bytes=self.thin.size_bytes,
-            lv_name=lvm.snapshot_name(SNAPSHOT_ID), origin=self.thin.lv_name,
-        )  # fmt: skip
+            snapshot_id=SNAPSHOT_ID,
+            volume_id=self.thin.volume_id,
+            group=group,
+            size_bytes=self.thin.size_bytes,
+            lv_name=lvm.snapshot_name(SNAPSHOT_ID),
+            origin=self.thin.lv_name,
+        )
 
     def with_thin(self) -> None:
         for step in (self.pool, self.thin, self.seal(self.thin)):
@@ -50,15 +54,24 @@ class ThinShop(Shop):
     def grow(self, size: int, cut: VolumeCut | None = None) -> VolumeGrow:
         cut = cut or self.thin
         return VolumeGrow(
-            volume_id=cut.volume_id, group=cut.group, lv_name=cut.lv_name, from_bytes=cut.size_bytes, size_bytes=size,
+            volume_id=cut.volume_id,
+            group=cut.group,
+            lv_name=cut.lv_name,
+            from_bytes=cut.size_bytes,
+            size_bytes=size,
             pool=cut.pool,
-        )  # fmt: skip
+        )
 
     def roll_back(self) -> VolumeRollBack:
         return VolumeRollBack(
-            roll_back_id=ROLL_BACK_ID, volume_id=self.thin.volume_id, group=self.made.group, lv_name=self.thin.lv_name,
-            snapshot_id=SNAPSHOT_ID, snapshot=self.take.lv_name, size_bytes=self.thin.size_bytes,
-        )  # fmt: skip
+            roll_back_id=ROLL_BACK_ID,
+            volume_id=self.thin.volume_id,
+            group=self.made.group,
+            lv_name=self.thin.lv_name,
+            snapshot_id=SNAPSHOT_ID,
+            snapshot=self.take.lv_name,
+            size_bytes=self.thin.size_bytes,
+        )
 
 
 @pytest.fixture

@@ -16,10 +16,13 @@ WRITTEN = {".py", ".sh", ".yml", ".service", ".ps1", ""}
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ('run(["zpool", "upgrade", pool])', True), ("zpool upgrade -a", True), ("-o feature@draid=enabled", True),
-        ("zpool status", False), ("no pool is upgraded", False),
+        ('run(["zpool", "upgrade", pool])', True),
+        ("zpool upgrade -a", True),
+        ("-o feature@draid=enabled", True),
+        ("zpool status", False),
+        ("no pool is upgraded", False),
     ],
-)  # fmt: skip
+)
 def test_the_words_that_are_looked_for_are_found(text: str, found: bool) -> None:
     assert bool(UPGRADES.search(text)) is found
 

@@ -19,9 +19,12 @@ def special_step(farm: Farm) -> PoolAddSpecial:
     """The fourth disk for the pool's metadata."""
     step, new = farm.create_step, farm.observed(farm.disks[3])
     return PoolAddSpecial(
-        array_id=ARRAY_ID, guid=step.guid, pool=step.pool, role=MemberRole.SPECIAL,
+        array_id=ARRAY_ID,
+        guid=step.guid,
+        pool=step.pool,
+        role=MemberRole.SPECIAL,
         members=(MdMember(disk_id=new.id, serial=new.serial),),
-    )  # fmt: skip
+    )
 
 
 def test_a_power_cut_before_a_special_disk_is_recorded_keeps_no_pool_from_starting(farm: Farm) -> None:
@@ -45,8 +48,12 @@ def test_what_is_recorded_is_not_announced_any_more(farm: Farm) -> None:
     step = special_step(farm)
     farm.do(step)
     recorded = ExportArray(
-        array_id=ARRAY_ID, name="tank", engine=ArrayEngine.ZFS, uuid=step.guid, group=step.pool,
+        array_id=ARRAY_ID,
+        name="tank",
+        engine=ArrayEngine.ZFS,
+        uuid=step.guid,
+        group=step.pool,
         members=(*farm.create_step.devices(), *step.devices()),
-    )  # fmt: skip
+    )
     assemble.tend(farm.machine, recorded)
     assert [name for name in farm.machine.listdir("/var/lib/lunette/agent") if name.startswith("joining")] == []

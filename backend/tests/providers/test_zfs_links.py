@@ -41,9 +41,13 @@ def test_a_member_is_the_disk_with_its_label_wherever_the_shared_link_leads(farm
     step, new = farm.create_step, farm.observed(farm.blank)
     old = MdMember(disk_id=names[0], serial=farm.lun.serial)
     replace = PoolReplace(
-        array_id=ARRAY_ID, guid=step.guid, pool=step.pool, old=old, disk_bytes=1,
+        array_id=ARRAY_ID,
+        guid=step.guid,
+        pool=step.pool,
+        old=old,
+        disk_bytes=1,
         new=MdMember(disk_id=new.id, serial=new.serial),
-    )  # fmt: skip
+    )
     assert farm.do(replace), "a step finds the disk by its name of today"
     (pool,) = farm.machine.zfs.imported.values()
     assert pool.filling[0].disk is farm.blank
@@ -70,8 +74,9 @@ def test_a_member_that_is_gone_is_not_taken_for_the_lun_that_has_its_link_now(fa
     farm.move_link(to=farm.twin)
     found = farm.pool()
     assert [(member.disk_id, member.state) for member in found.members][1:] == [
-        (farm.twin.links()[0], "in_sync"), (farm.third.links()[0], "in_sync"),
-    ]  # fmt: skip
+        (farm.twin.links()[0], "in_sync"),
+        (farm.third.links()[0], "in_sync"),
+    ]
     assert (found.members[0].disk_id, found.members[0].state) == (farm.shared, "missing")
     assert found.state is ArrayState.DEGRADED
 

@@ -19,9 +19,7 @@ DISKS = [f"nvme-QEMU_NVMe_Ctrl_LUN-NVME-0{number}" for number in range(1, 5)]
 
 
 def disks(*absent: int) -> tuple[ObservedDisk, ...]:
-    return tuple(
-        seen.disk(n, id=name, links=(name,)) for n, name in enumerate(DISKS, 1) if n not in absent
-    )  # fmt: skip
+    return tuple(seen.disk(n, id=name, links=(name,)) for n, name in enumerate(DISKS, 1) if n not in absent)
 
 
 def array(name: str, *absent: int, **changes: Any) -> ObservedArray:
@@ -69,8 +67,11 @@ def test_a_disk_that_is_replaced_shows_old_and_new() -> None:
     found = array("replacing")
     assert found.state is ArrayState.REBUILDING
     assert [(m.disk_id, m.state) for m in found.members] == [
-        (DISKS[0], "in_sync"), (DISKS[1], "in_sync"), (DISKS[3], "rebuilding"), (DISKS[2], "in_sync"),
-    ]  # fmt: skip
+        (DISKS[0], "in_sync"),
+        (DISKS[1], "in_sync"),
+        (DISKS[3], "rebuilding"),
+        (DISKS[2], "in_sync"),
+    ]
     assert (found.raid_disks, found.members[1].errors) == (3, 196)
     assert found.progress is not None
     assert found.progress.action == "recover"
@@ -121,7 +122,7 @@ def test_a_pool_that_stopped_has_failed(state: str) -> None:
 def test_progress_counts_what_was_issued() -> None:
     scan = parse.Scan(
         is_resilver=True, is_running=True, to_examine=1000, issued=250, pass_issued=250, pass_start=NOW - 10
-    )  # fmt: skip
+    )
     progress = array("replacing", scan=scan).progress
     assert progress is not None
     assert (progress.percent, progress.rate_bytes_s, progress.left_s) == (25.0, 25, 30.0)
@@ -133,8 +134,9 @@ def test_pools_and_zvols_are_told_with_our_marks() -> None:
     assert (pool.group, pool.ours, pool.array_uuid, pool.extent_bytes) == (POOL, True, GUID, 16 * KIB)
     assert (pool.size_bytes, pool.free_bytes) == (849084416, 778147824)
     assert [(v.volume_id, v.name, v.size_bytes, v.sealed) for v in volumes] == [
-        ("abc", "v1", 64 * MIB, False), ("abd", "v2", 64 * MIB, True),
-    ]  # fmt: skip
+        ("abc", "v1", 64 * MIB, False),
+        ("abd", "v2", 64 * MIB, True),
+    ]
     assert volumes[0].device == f"/dev/zvol/{POOL}/v1"
     assert [v.used_bytes for v in volumes] == [None, 76384]
 

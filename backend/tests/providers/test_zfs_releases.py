@@ -17,24 +17,51 @@ Row = dict[str, Any]
 def leaf(number: int, state: str = "ONLINE", path: str = "", **changes: Any) -> Row:
     """A disk of a pool as `zpool status -j --json-int` tells it."""
     name = f"scsi-S{number}"
-    row = {"name": name, "vdev_type": "disk", "guid": 700 + number, "path": path or f"/dev/disk/by-id/{name}-part1",
-           "class": "normal", "state": state, "phys_space": 68719476736, "read_errors": 0, "write_errors": 0,
-           "checksum_errors": 0, "slow_ios": 0}  # fmt: skip
+    row = {
+        "name": name,
+        "vdev_type": "disk",
+        "guid": 700 + number,
+        "path": path or f"/dev/disk/by-id/{name}-part1",
+        "class": "normal",
+        "state": state,
+        "phys_space": 68719476736,
+        "read_errors": 0,
+        "write_errors": 0,
+        "checksum_errors": 0,
+        "slow_ios": 0,
+    }
     return row | changes
 
 
 def top(name: str, *leaves: Row, state: str = "ONLINE", **changes: Any) -> Row:
     """What disks are together in."""
     kind = name.partition("-")[0].partition(":")[0].rstrip("0123456789")
-    row = {"name": name, "vdev_type": kind, "guid": 600, "class": "normal", "state": state, "read_errors": 0,
-           "write_errors": 0, "checksum_errors": 0, "vdevs": {one["name"]: one for one in leaves}}  # fmt: skip
+    row = {
+        "name": name,
+        "vdev_type": kind,
+        "guid": 600,
+        "class": "normal",
+        "state": state,
+        "read_errors": 0,
+        "write_errors": 0,
+        "checksum_errors": 0,
+        "vdevs": {one["name"]: one for one in leaves},
+    }
     return row | changes
 
 
 def pool(*tops: Row, name: str = "tank", state: str = "ONLINE", **changes: Any) -> Row:
     root = top(name, *tops, state=state, vdev_type="root")
-    row = {"name": name, "state": state, "pool_guid": 500, "txg": 9, "spa_version": 5000, "zpl_version": 5,
-           "vdevs": {name: root}, "error_count": 0}  # fmt: skip
+    row = {
+        "name": name,
+        "state": state,
+        "pool_guid": 500,
+        "txg": 9,
+        "spa_version": 5000,
+        "zpl_version": 5,
+        "vdevs": {name: root},
+        "error_count": 0,
+    }
     return row | changes
 
 
@@ -104,13 +131,15 @@ def test_a_sequential_rebuild_keeps_what_the_last_scrub_found() -> None:
 @pytest.mark.parametrize(
     ("scan", "ran"),
     [
-        ({"function": "SCRUB", "state": "FINISHED"}, "check"), ({"function": "SCRUB", "state": "CANCELED"}, "check"),
+        ({"function": "SCRUB", "state": "FINISHED"}, "check"),
+        ({"function": "SCRUB", "state": "CANCELED"}, "check"),
         ({"function": "RESILVER", "state": "FINISHED"}, "recover"),
         ({"function": "SCRUB", "state": "FINISHED", "rebuild_stats": REBUILDS}, "recover"),
-        ({"function": "ERRORSCRUB", "state": "FINISHED"}, None), ({"function": "NONE", "state": "NONE"}, None),
+        ({"function": "ERRORSCRUB", "state": "FINISHED"}, None),
+        ({"function": "NONE", "state": "NONE"}, None),
         ({}, None),
     ],
-)  # fmt: skip
+)
 def test_what_ran_last_is_told_in_the_words_of_md(scan: dict[str, object], ran: str | None) -> None:
     assert array(pool(top("mirror-0", leaf(0), leaf(1)), scan_stats=scan)).scrub == ran
 

@@ -34,9 +34,13 @@ class Farm(Shop):
     def replace_step(self, new: FakeDisk) -> PoolReplace:
         step, found = self.create_step, self.observed(new)
         return PoolReplace(
-            array_id=ARRAY_ID, guid=step.guid, pool=step.pool, old=step.members[0], disk_bytes=1,
+            array_id=ARRAY_ID,
+            guid=step.guid,
+            pool=step.pool,
+            old=step.members[0],
+            disk_bytes=1,
             new=MdMember(disk_id=found.id, serial=found.serial),
-        )  # fmt: skip
+        )
 
     @property
     def device(self) -> str:
@@ -50,9 +54,13 @@ class Farm(Shop):
         """What the pool waits for after one pass."""
         step = self.create_step
         array = ExportArray(
-            array_id=ARRAY_ID, name="tank", engine=ArrayEngine.ZFS, uuid=step.guid, group=step.pool,
+            array_id=ARRAY_ID,
+            name="tank",
+            engine=ArrayEngine.ZFS,
+            uuid=step.guid,
+            group=step.pool,
             members=step.devices(),
-        )  # fmt: skip
+        )
         self.bringing_up.run(exports(arrays=(array,)))
         return self.bringing_up.waiting.get(ARRAY_ID)
 

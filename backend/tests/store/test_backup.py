@@ -30,9 +30,13 @@ from lunette.store.secrets import SecretBox
 PASSPHRASE = "correct horse battery"
 NOTHING = Extras(keys=(), certificate=None)
 ABOUT = envelope.About(
-    version="1.2.3", schema_revision="0006", appliance="box", appliance_id="0123456789ab",
-    made_at=dt.datetime(2026, 11, 22, tzinfo=dt.UTC), has_certificate=False,
-)  # fmt: skip
+    version="1.2.3",
+    schema_revision="0006",
+    appliance="box",
+    appliance_id="0123456789ab",
+    made_at=dt.datetime(2026, 11, 22, tzinfo=dt.UTC),
+    has_certificate=False,
+)
 
 
 @pytest.fixture(scope="module")

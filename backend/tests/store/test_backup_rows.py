@@ -40,9 +40,27 @@ from lunette.store.resources import Meta
 from lunette.store.schema import Base
 
 ENUMS = (
-    "ready", "running", "info", "md", "raid5", "ppl", "thick", "data", "linux", "iqn", "scsi", "iscsi", "lio", "target",
-    "viewer", "failed", "done", "warning", "scrub", "skip",
-)  # fmt: skip
+    "ready",
+    "running",
+    "info",
+    "md",
+    "raid5",
+    "ppl",
+    "thick",
+    "data",
+    "linux",
+    "iqn",
+    "scsi",
+    "iscsi",
+    "lio",
+    "target",
+    "viewer",
+    "failed",
+    "done",
+    "warning",
+    "scrub",
+    "skip",
+)
 TABLES = Base.metadata.tables
 DOCUMENTS = ("2026-11-28", "{}")
 COUNTED = [

@@ -49,16 +49,28 @@ def old(store: Store) -> Store:
         emit(tx, "setting.changed", "the time zone is UTC, as chosen at installation", ref=APPLIANCE)
         tx.add(
             Job(
-                id="j1", kind="site.apply", title="Apply the site document", resource_kind="site", resource_ids=[],
-                plan=plan(*OTHERS, LONG), actor="admin", steps_total=1, state=JobState.SUCCEEDED.value,
+                id="j1",
+                kind="site.apply",
+                title="Apply the site document",
+                resource_kind="site",
+                resource_ids=[],
+                plan=plan(*OTHERS, LONG),
+                actor="admin",
+                steps_total=1,
+                state=JobState.SUCCEEDED.value,
             )
-        )  # fmt: skip
+        )
         tx.add(
             Alert(
-                id="a1", key="delivery.failed:webhook", severity=Severity.WARNING.value, cause=QUOTED,
-                message="Alerts cannot be told", fix="Correct it", raised_at=utc_now(),
+                id="a1",
+                key="delivery.failed:webhook",
+                severity=Severity.WARNING.value,
+                cause=QUOTED,
+                message="Alerts cannot be told",
+                fix="Correct it",
+                raised_at=utc_now(),
             )
-        )  # fmt: skip
+        )
         told = {"message": "Alerts cannot be told", "cause": QUOTED, "fix": "Correct it"}
         tx.add(Delivery(channel="mail", message_id="a1.1.raised", message=told, outcome="mail.example.com:25 took it"))
         for number, outcome in enumerate(
@@ -94,9 +106,11 @@ def test_the_address_is_sealed_and_shortened_wherever_it_was_told(old: Store) ->
         assert tx.scalars(select(Delivery.message).where(Delivery.channel == "mail")).one()["fix"] == "Correct it"
         told = tx.scalars(select(Delivery.outcome).where(Delivery.channel == "webhook").order_by(Delivery.seq)).all()
     assert told == [
-        f"{SERVER} answered 200", f"{SERVER} answers 404", f"given up after 10 attempts: {SERVER} answers 404",
+        f"{SERVER} answered 200",
+        f"{SERVER} answers 404",
+        f"given up after 10 attempts: {SERVER} answers 404",
         f"{SERVER} did not take it",
-    ]  # fmt: skip
+    ]
 
 
 def test_the_next_start_writes_nothing_and_leaves_what_this_version_told(old: Store) -> None:

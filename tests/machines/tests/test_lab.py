@@ -59,10 +59,17 @@ class Rack:
 
     def says(self, chassis: str, *serials: str) -> None:
         disks = [
-            {"name": f"nvme{n}n1", "type": "disk", "serial": serial, "size": 1 << 30, "tran": "nvme",
-             "id-link": f"nvme-{serial}", "mountpoints": ["/"] if serial == "S0" else [None]}
+            {
+                "name": f"nvme{n}n1",
+                "type": "disk",
+                "serial": serial,
+                "size": 1 << 30,
+                "tran": "nvme",
+                "id-link": f"nvme-{serial}",
+                "mountpoints": ["/"] if serial == "S0" else [None],
+            }
             for n, serial in enumerate(serials)
-        ]  # fmt: skip
+        ]
         (self.folder / "chassis").write_text(f"{chassis}\n")
         (self.folder / "lsblk").write_text(json.dumps({"blockdevices": disks}))
 

@@ -27,8 +27,9 @@ def test_more_disks_than_the_driver_has_units_are_refused() -> None:
 def test_disks_to_pull_are_drives_with_stores_of_their_own() -> None:
     disks = hot_disks(2, 96)
     assert [disk.path for disk in disks] == [
-        "/dev/disk/by-id/wwn-0x33333330000007d0", "/dev/disk/by-id/wwn-0x3333333000000fa0",
-    ]  # fmt: skip
+        "/dev/disk/by-id/wwn-0x33333330000007d0",
+        "/dev/disk/by-id/wwn-0x3333333000000fa0",
+    ]
     assert "scsi_debug.add_host=2" in hot_arguments(disks)
     assert "scsi_debug.per_host_store=1" in hot_arguments(disks)
     assert hot_arguments([]) == []

@@ -109,8 +109,10 @@ class _Merge:
         old, new = self.ledger, self.wanted
         targets = self._join(_TARGET, old.targets, new.targets)
         subsystems = self._join(_SUBSYSTEM, old.subsystems, new.subsystems)
-        self._held = {**self._holding(_TARGET, old.targets, targets),
-                      **self._holding(_SUBSYSTEM, old.subsystems, subsystems)}  # fmt: skip
+        self._held = {
+            **self._holding(_TARGET, old.targets, targets),
+            **self._holding(_SUBSYSTEM, old.subsystems, subsystems),
+        }
         targets = self._fill(_TARGET, targets, old.targets, new.targets, self._fill_target)
         subsystems = self._fill(_SUBSYSTEM, subsystems, old.subsystems, new.subsystems, self._fill_subsystem)
         needed = {lun.volume_id for luns in (*(t.luns for t in targets), *(s.luns for s in subsystems)) for lun in luns}
@@ -119,11 +121,15 @@ class _Merge:
         portals = self._join(_PORTAL, old.portals, new.portals)
         effective = new.model_copy(
             update={
-                "arrays": arrays, "volumes": volumes, "portals": portals, "targets": targets,
-                "subsystems": subsystems, "fc_ports": self._join(_FC_PORT, old.fc_ports, new.fc_ports),
+                "arrays": arrays,
+                "volumes": volumes,
+                "portals": portals,
+                "targets": targets,
+                "subsystems": subsystems,
+                "fc_ports": self._join(_FC_PORT, old.fc_ports, new.fc_ports),
                 "released": (),
             }
-        )  # fmt: skip
+        )
         return Verdict(effective=effective, unexplained=tuple(self.unexplained), refusal=None)
 
     def _holding(self, kind: _Kind[Door], old: Sequence[Door], joined: Sequence[Door]) -> dict[str, _Place]:

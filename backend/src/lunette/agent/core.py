@@ -236,10 +236,14 @@ class Agent:
             in_words(lambda: self._bring_up.prove(effective))
             report = self._repairs.told(self._serve(effective))
         self.wake()
-        return report.model_copy(update={
-            "accepted": verdict.refusal is None, "refusal": verdict.refusal, "unexplained": verdict.unexplained,
-            "unkept": self._ledger.unkept,
-        })  # fmt: skip
+        return report.model_copy(
+            update={
+                "accepted": verdict.refusal is None,
+                "refusal": verdict.refusal,
+                "unexplained": verdict.unexplained,
+                "unkept": self._ledger.unkept,
+            }
+        )
 
     def _keep(self, effective: ExportSet) -> None:
         """Write what is served from now on into the ledger. If that cannot be, it is served all the same."""
@@ -293,9 +297,10 @@ class Agent:
         waiting = dict(self._bring_up.waiting)
         repaired = self._firewall.open_for(exports)
         turn = Turn(
-            keep_strays=self._keep_strays, let_go=self._let_go - _ports(exports),
+            keep_strays=self._keep_strays,
+            let_go=self._let_go - _ports(exports),
             overdue=self._deadlines.overdue(exports),
-        )  # fmt: skip
+        )
         proven = {array.array_id for array in exports.arrays if self._bring_up.is_proven(array)}
         report = in_words(lambda: serving.serve(self._system, exports, waiting, proven, turn=turn))
         report = self._deadlines.told(exports, report)

@@ -160,14 +160,18 @@ class Firewall:
     ) -> None:
         before = self._told
         self._told = ObservedFirewall(
-            mode=self._mode(), is_asked=self._wish.mode is not None, state=state, reason=reason,
+            mode=self._mode(),
+            is_asked=self._wish.mode is not None,
+            state=state,
+            reason=reason,
             lacking=run.hindrance(self._system),
             portals=tuple(sorted(rules.portals, key=lambda one: one.order)),
             management=tuple(sorted(rules.management, key=lambda one: one.order)),
-            closed_on=tuple(sorted(rules.closed_on)), kept_open_on=tuple(sorted(kept_open_on)),
+            closed_on=tuple(sorted(rules.closed_on)),
+            kept_open_on=tuple(sorted(kept_open_on)),
             repaired=repaired or (before.repaired if before else None),
             repaired_at=self._system.now() if repaired else before.repaired_at if before else None,
-        )  # fmt: skip
+        )
 
 
 def wanted_portals(exports: ExportSet) -> frozenset[Opening]:

@@ -38,9 +38,10 @@ def _found(system: System, array: ObservedArray, disks: observe.Disks, listed: f
         newest = max(blocks.values(), key=lambda block: block.events, default=None)
         return FoundArray(seen=array, md_name=(newest.name if newest else "") or array.name)
     known = FoundArray(
-        seen=array, md_name=observe.md_name_of(system, running.kernel_name) or array.name,
+        seen=array,
+        md_name=observe.md_name_of(system, running.kernel_name) or array.name,
         read_only=running.attributes["array_state"] == md.READ_ONLY,
-    )  # fmt: skip
+    )
     device = f"/dev/{running.kernel_name}"
     try:
         carried = [one.type for signatures in read_signatures(system, [device]).values() for one in signatures]

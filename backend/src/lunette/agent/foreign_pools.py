@@ -41,17 +41,26 @@ def _group(system: System, array: ObservedArray, datasets: Sequence[Dataset]) ->
     root = next((one for one in datasets if one.name == array.name), None)
     zvols = [one for one in datasets if one.pool == array.name and one.volume_bytes is not None and not one.is_snapshot]
     return ForeignGroup(
-        name=array.name, uuid=array.uuid, extent_bytes=BLOCK_BYTES, arrays=(array.uuid,), devices=1,
-        marked_for=array.uuid if root is not None and MARK in root.marks else None, md_name=array.name,
-        size_bytes=array.size_bytes, free_bytes=root.available if root else 0,
+        name=array.name,
+        uuid=array.uuid,
+        extent_bytes=BLOCK_BYTES,
+        arrays=(array.uuid,),
+        devices=1,
+        marked_for=array.uuid if root is not None and MARK in root.marks else None,
+        md_name=array.name,
+        size_bytes=array.size_bytes,
+        free_bytes=root.available if root else 0,
         volumes=tuple(
             ForeignVolume(
-                name=short_name(one.name), size_bytes=one.volume_bytes or 0, is_plain=one.origin is None,
-                is_open=system.is_held(device_path(*one.name.split("/", 1))), is_ours=VOLUME_MARK in one.marks,
+                name=short_name(one.name),
+                size_bytes=one.volume_bytes or 0,
+                is_plain=one.origin is None,
+                is_open=system.is_held(device_path(*one.name.split("/", 1))),
+                is_ours=VOLUME_MARK in one.marks,
             )
             for one in zvols
         ),
-    )  # fmt: skip
+    )
 
 
 def _down(system: System, disks: Sequence[ObservedDisk]) -> Iterator[ObservedArray]:
@@ -66,10 +75,18 @@ def _down(system: System, disks: Sequence[ObservedDisk]) -> Iterator[ObservedArr
                 pools.setdefault(one.uuid, []).append((there[name], one))
     for guid, members in pools.items():
         yield ObservedArray(
-            uuid=guid, engine=ArrayEngine.ZFS, name=members[0][1].label or guid, ours=False, device=None,
-            level=UNKNOWN_LEVEL, state=ArrayState.MISSING, size_bytes=0, chunk_bytes=None,
-            write_hole=WriteHole.COPY_ON_WRITE, raid_disks=len(members), progress=None, mismatch_count=None,
-            members=tuple(
-                ObservedMember(disk_id=disk.id, device=disk.device, state="spare") for disk, _ in members
-            ),
-        )  # fmt: skip
+            uuid=guid,
+            engine=ArrayEngine.ZFS,
+            name=members[0][1].label or guid,
+            ours=False,
+            device=None,
+            level=UNKNOWN_LEVEL,
+            state=ArrayState.MISSING,
+            size_bytes=0,
+            chunk_bytes=None,
+            write_hole=WriteHole.COPY_ON_WRITE,
+            raid_disks=len(members),
+            progress=None,
+            mismatch_count=None,
+            members=tuple(ObservedMember(disk_id=disk.id, device=disk.device, state="spare") for disk, _ in members),
+        )

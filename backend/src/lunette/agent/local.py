@@ -53,10 +53,17 @@ class LocalSystem:
         self._refuse_beside_undead(tuple(argv))
         with _starting:
             started = subprocess.Popen(
-                [path, *argv[1:]], stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
-                stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=_ENVIRONMENT, cwd="/", start_new_session=True,
-                text=True, encoding="utf-8", errors="replace",
-            )  # fmt: skip
+                [path, *argv[1:]],
+                stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=_ENVIRONMENT,
+                cwd="/",
+                start_new_session=True,
+                text=True,
+                encoding="utf-8",
+                errors="replace",
+            )
         with started as process:
             try:
                 out, err = process.communicate(stdin, timeout=timeout_s)
@@ -96,9 +103,17 @@ class LocalSystem:
         with _starting:
             try:
                 started = subprocess.Popen(
-                    [program, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                    env=_ENVIRONMENT, cwd="/", start_new_session=True, text=True, encoding="utf-8", errors="replace",
-                )  # fmt: skip
+                    [program, *words],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    env=_ENVIRONMENT,
+                    cwd="/",
+                    start_new_session=True,
+                    text=True,
+                    encoding="utf-8",
+                    errors="replace",
+                )
             except OSError as error:
                 raise ToolFailed(f"{program} does not start: {error.strerror}", log=repr(error)) from error
         with started as process:

@@ -60,8 +60,12 @@ def serve(
         try:
             process.start(system)
             return spdk.converge(
-                system, wish, reasons=reasons, held=_held_by_nvmet(system, wish) | dict(held), turn=turn,
-            )  # fmt: skip
+                system,
+                wish,
+                reasons=reasons,
+                held=_held_by_nvmet(system, wish) | dict(held),
+                turn=turn,
+            )
         except LunetteError as error:
             return absent(wish, error.detail)
     if wish.subsystems or wish.portals or nvmet_configfs.missing(system) is None:
@@ -140,13 +144,18 @@ def absent(wish: ExportSet, reason: str) -> ConvergeReport:
     """The report of an engine that is not there: all that it should serve is blocked."""
     blocked = ServingState.BLOCKED
     return ConvergeReport(
-        generation=wish.generation, accepted=True, refusal=None, changed=0, unexplained=(), foreign=(),
+        generation=wish.generation,
+        accepted=True,
+        refusal=None,
+        changed=0,
+        unexplained=(),
+        foreign=(),
         targets=tuple(TargetReport(target_id=t.target_id, state=blocked, reason=reason) for t in wish.targets),
         subsystems=tuple(TargetReport(target_id=s.target_id, state=blocked, reason=reason) for s in wish.subsystems),
         volumes=tuple(VolumeReport(volume_id=v.volume_id, state=blocked, reason=reason) for v in wish.volumes),
         portals=tuple(PortalReport(portal_id=p.portal_id, state=blocked, reason=reason) for p in wish.portals),
         fc_ports=tuple(FcPortReport(port_id=p.port_id, state=blocked, reason=reason) for p in wish.fc_ports),
-    )  # fmt: skip
+    )
 
 
 def _with_the_others(wish: ExportSet, report: ConvergeReport) -> ConvergeReport:

@@ -82,10 +82,12 @@ def take(system: System, look: Look | None = None) -> Observation:
         look.read(Part.MD, lambda _: tuple(_md_arrays(system, disks, adopted))),
         zfs_arrays,
         look.read(Part.EXTERNAL, lambda unread: external.observe_arrays(system, disks, groups, unread))
-        if has_lvm else None,
+        if has_lvm
+        else None,
         look.read(Part.LVM, lambda unread: lvm_raid.observe_arrays(system, disks, unread, all_disks=all_disks))
-        if has_lvm else None,
-    )  # fmt: skip
+        if has_lvm
+        else None,
+    )
     return Observation(
         taken_at=taken_at,
         hostname=kernel.nodename,
@@ -144,14 +146,16 @@ def capabilities(system: System) -> tuple[EngineCapability, ...]:
         ),
         zvol_plan.capability(zfs_module.hindrance(system, "zfs")),
         lio_plan.capability(
-            None if system.is_dir(f"{ROOT}/iscsi") else "the kernel module iscsi_target_mod is not loaded: boot a "
+            None
+            if system.is_dir(f"{ROOT}/iscsi")
+            else "the kernel module iscsi_target_mod is not loaded: boot a "
             f"kernel that has it (Debian package {lio_plan.PACKAGE})",
             no_iser=no_iser(system),
             without_fc=fc_host.lacking(system),
         ),
         nvmet_plan.capability(nvmet_configfs.missing(system), nvmet_configfs.lacking(system)),
         spdk_plan.capability(None if system.find_tool(spdk_plan.TOOL) else spdk_plan.MISSING),
-    )  # fmt: skip
+    )
 
 
 def _no_module(system: System, module: str) -> str | None:

@@ -124,5 +124,8 @@ class LvmStack:
 
 
 STACKS: dict[ArrayEngine, Stack] = {
-    ArrayEngine.MD: MdStack(), ArrayEngine.ZFS: zfs, ArrayEngine.EXTERNAL: external, ArrayEngine.LVM: LvmStack()
-}  # fmt: skip
+    ArrayEngine.MD: MdStack(),
+    ArrayEngine.ZFS: zfs,
+    ArrayEngine.EXTERNAL: external,
+    ArrayEngine.LVM: LvmStack(),
+}

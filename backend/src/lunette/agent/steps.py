@@ -115,9 +115,18 @@ _TOGETHER = {VolumeEngine.ZVOL: zvol_snapshot}
 
 
 OfVolumes = (
-    VolumeCut | VolumesSeal | VolumeDelete | VolumeAside | VolumeGrow | SnapshotTake | SnapshotsTake | SnapshotDelete
-    | SnapshotAside | VolumeRollBack | VolumeSwap
-)  # fmt: skip
+    VolumeCut
+    | VolumesSeal
+    | VolumeDelete
+    | VolumeAside
+    | VolumeGrow
+    | SnapshotTake
+    | SnapshotsTake
+    | SnapshotDelete
+    | SnapshotAside
+    | VolumeRollBack
+    | VolumeSwap
+)
 
 
 def _by_engine(name: str, providers: Mapping[VolumeEngine, ModuleType]) -> Call:

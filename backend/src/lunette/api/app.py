@@ -58,18 +58,57 @@ from lunette.api.routes import (
 )
 
 _ROUTERS: tuple[APIRouter, ...] = (
-    health.routes, login.routes, logins.routes, second_factor.routes, users.routes, tokens.routes,
-    disks.routes, layouts.routes,
-    arrays.routes, array_changes.routes, array_keys.routes, foreign_arrays.routes,
-    volumes.batches, volumes.deletions, why.routes, volumes.routes, deleted_volumes.routes,
-    snapshots.batches, snapshots.routes, deleted_snapshots.routes,
-    host_ways.routes, hosts.routes, host_groups.routes, initiators.routes, portals.routes, rdma_devices.routes,
+    health.routes,
+    login.routes,
+    logins.routes,
+    second_factor.routes,
+    users.routes,
+    tokens.routes,
+    disks.routes,
+    layouts.routes,
+    arrays.routes,
+    array_changes.routes,
+    array_keys.routes,
+    foreign_arrays.routes,
+    volumes.batches,
+    volumes.deletions,
+    why.routes,
+    volumes.routes,
+    deleted_volumes.routes,
+    snapshots.batches,
+    snapshots.routes,
+    deleted_snapshots.routes,
+    host_ways.routes,
+    hosts.routes,
+    host_groups.routes,
+    initiators.routes,
+    portals.routes,
+    rdma_devices.routes,
     fc_ports.routes,
-    interfaces.routes, firewall.routes, mappings.batches, mappings.routes, sessions.routes, performance.routes,
-    schedules.routes, settings.routes, certificate.routes, certificate.verbs, site.routes, site.verbs, appliance.verbs,
-    updates.routes, updates.verbs, targetcli.verbs, drift.routes, jobs.routes,
-    events.verbs, events.routes, alerts.routes, document.routes, metrics.routes,
-)  # fmt: skip
+    interfaces.routes,
+    firewall.routes,
+    mappings.batches,
+    mappings.routes,
+    sessions.routes,
+    performance.routes,
+    schedules.routes,
+    settings.routes,
+    certificate.routes,
+    certificate.verbs,
+    site.routes,
+    site.verbs,
+    appliance.verbs,
+    updates.routes,
+    updates.verbs,
+    targetcli.verbs,
+    drift.routes,
+    jobs.routes,
+    events.verbs,
+    events.routes,
+    alerts.routes,
+    document.routes,
+    metrics.routes,
+)
 
 
 class Lunette(FastAPI):
@@ -84,9 +123,14 @@ class Lunette(FastAPI):
 def make_app(parts: Parts | None) -> FastAPI:
     """The application. Without parts it can only describe itself."""
     app = Lunette(
-        title="Lunette", version=version("lunette"), openapi_url=None, docs_url=None, redoc_url=None,
-        lifespan=_lifespan, summary="Storage target appliance: disks, arrays, volumes, and the hosts they are for.",
-    )  # fmt: skip
+        title="Lunette",
+        version=version("lunette"),
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=_lifespan,
+        summary="Storage target appliance: disks, arrays, volumes, and the hosts they are for.",
+    )
     app.state.parts = parts
     problems.install(app)
     # `include_router` would build every route a second time, at the first request.

@@ -166,9 +166,13 @@ def _opener() -> urllib.request.OpenerDirector:
     """HTTP and HTTPS only: no files, whatever an address or a redirection says. Certificates are checked."""
     made = urllib.request.OpenerDirector()
     for handler in (
-        _Http, _Https, _Redirects, urllib.request.HTTPDefaultErrorHandler, urllib.request.HTTPErrorProcessor,
+        _Http,
+        _Https,
+        _Redirects,
+        urllib.request.HTTPDefaultErrorHandler,
+        urllib.request.HTTPErrorProcessor,
         urllib.request.UnknownHandler,
-    ):  # fmt: skip
+    ):
         made.add_handler(handler())
     return made
 

@@ -35,10 +35,13 @@ DryRun = Annotated[bool, Query(description="Answer the plan (200) and change not
 Key = Annotated[
     str | None,
     Header(
-        alias="Idempotency-Key", min_length=1, max_length=255, pattern=r"^[\x21-\x7e]+$",
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=255,
+        pattern=r"^[\x21-\x7e]+$",
         description="Repeating a request under the same key within 24 hours gives the first answer again.",
     ),
-]  # fmt: skip
+]
 Confirm = Annotated[
     list[str] | None,
     Query(
@@ -54,10 +57,11 @@ IfMatch = Annotated[
 IfStill = Annotated[
     str | None,
     Header(
-        alias="If-Match", max_length=1000,
+        alias="If-Match",
+        max_length=1000,
         description="ETag of the resource as it was read: it is refused if the resource was changed since.",
     ),
-]  # fmt: skip
+]
 
 
 def etag(version: int) -> str:
@@ -205,10 +209,15 @@ class Change:
         sealed = "" if shown_once else self.parts.store.box.seal(SecretStr(bytes(response.body).decode()))
         tx.add(
             IdempotencyKey(
-                key=self.key, username=self.identity.key, request=self.line, request_hash=self._fingerprint(),
-                status=response.status_code, headers=json.dumps(headers), body=sealed.encode("ascii"),
+                key=self.key,
+                username=self.identity.key,
+                request=self.line,
+                request_hash=self._fingerprint(),
+                status=response.status_code,
+                headers=json.dumps(headers),
+                body=sealed.encode("ascii"),
             )
-        )  # fmt: skip
+        )
 
     def _fingerprint(self) -> str:
         return self.parts.store.box.mac(self.body)
@@ -223,9 +232,15 @@ def _change(
     request: Request, *, dry_run: bool, key: str | None, if_match: str | None, confirm: list[str] | None = None
 ) -> Change:
     return Change(
-        parts=parts_of(request), identity=asking(request), dry_run=dry_run, key=key, if_match=if_match,
-        line=_line(request), body=request.state.body, confirm=None if confirm is None else tuple(confirm),
-    )  # fmt: skip
+        parts=parts_of(request),
+        identity=asking(request),
+        dry_run=dry_run,
+        key=key,
+        if_match=if_match,
+        line=_line(request),
+        body=request.state.body,
+        confirm=None if confirm is None else tuple(confirm),
+    )
 
 
 def _creating(request: Request, key: Key = None, dry_run: DryRun = False) -> Change:

@@ -11,10 +11,22 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 LISTS = frozenset(
     f"/api/v1/{name}"
     for name in (
-        "alerts", "arrays", "deleted-snapshots", "deleted-volumes", "disks", "events", "host-groups", "hosts", "jobs",
-        "mappings", "openapi.json", "sessions", "snapshots", "volumes",
+        "alerts",
+        "arrays",
+        "deleted-snapshots",
+        "deleted-volumes",
+        "disks",
+        "events",
+        "host-groups",
+        "hosts",
+        "jobs",
+        "mappings",
+        "openapi.json",
+        "sessions",
+        "snapshots",
+        "volumes",
     )
-)  # fmt: skip
+)
 """Addresses that are compressed when they are read. The rest of a list's answer is in its name: no secret."""
 _LEAST_BYTES = 1400
 """What fits into one packet of an Ethernet anyway."""

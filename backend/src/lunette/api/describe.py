@@ -23,10 +23,14 @@ def describe(document: Json) -> Json:
         schemas.update(schema.pop("$defs", {}))
         schemas[model.__name__] = schema
     document["components"]["securitySchemes"] = {
-        "session": {"type": "apiKey", "in": "cookie", "name": COOKIE,
-                    "description": f"A browser's session; changes also carry {CSRF_HEADER}."},
+        "session": {
+            "type": "apiKey",
+            "in": "cookie",
+            "name": COOKIE,
+            "description": f"A browser's session; changes also carry {CSRF_HEADER}.",
+        },
         "token": {"type": "http", "scheme": "bearer", "description": "An API token, `lnt_…`."},
-    }  # fmt: skip
+    }
     document["servers"] = [{"url": "/"}]
     for operations in document["paths"].values():
         for operation in operations.values():

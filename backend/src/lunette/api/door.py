@@ -123,9 +123,12 @@ class Guest:
         if self.waits_for == "part" and self.inside and self.inside.waiting_bytes:
             return limits.take_s
         return {
-            "handshake": limits.handshake_s, "head": limits.head_s, "rest": limits.rest_s, "take": limits.take_s,
+            "handshake": limits.handshake_s,
+            "head": limits.head_s,
+            "rest": limits.rest_s,
+            "take": limits.take_s,
             "part": limits.parting_s,
-        }.get(self.waits_for or "")  # fmt: skip
+        }.get(self.waits_for or "")
 
 
 class Room:
@@ -184,9 +187,13 @@ class Door:
     """Accepts connections of one listening socket within the limits. It is closed like a server of asyncio."""
 
     def __init__(
-        self, listener: socket.socket, room: Room, limits: Limits, tls: ssl.SSLContext | None,
+        self,
+        listener: socket.socket,
+        room: Room,
+        limits: Limits,
+        tls: ssl.SSLContext | None,
         let_in: Callable[[], HttpProtocol],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._listener, self._room, self._limits, self._tls, self._let_in = listener, room, limits, tls, let_in
         self._inside: set[asyncio.Task[None]] = set()
         listener.setblocking(False)

@@ -55,11 +55,13 @@ class Exposition:
     def _counted(self, counters: Counters) -> Iterator[tuple[Family, Iterable[Row]]]:
         omitted = []
         for family, rows in (
-            (VOLUMES, self._volumes(counters.volumes)), (SESSIONS, self._sessions(counters.sessions)),
-            (ARRAYS, self._arrays(counters.arrays)), (DISKS, self._disks(counters.disks)),
+            (VOLUMES, self._volumes(counters.volumes)),
+            (SESSIONS, self._sessions(counters.sessions)),
+            (ARRAYS, self._arrays(counters.arrays)),
+            (DISKS, self._disks(counters.disks)),
             (DISK_HEALTH, self._health),
             (PORTS, (((port.kind.value, port.name), port) for port in counters.ports)),
-        ):  # fmt: skip
+        ):
             ordered = sorted(rows, key=lambda row: row[0])
             yield family, ordered[: self._most]
             omitted.append(((family.noun,), max(0, len(ordered) - self._most)))

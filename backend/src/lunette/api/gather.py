@@ -46,10 +46,13 @@ def volumes(tx: Session, rows: Sequence[VolumeRow], seen: Seen) -> list[Volume]:
     for mapping in found:
         owners.setdefault(mapping.volume_id, []).append(
             MappedTo(
-                mapping_id=mapping.id, host=hosts.get(mapping.host_id or ""),
-                host_group=groups.get(mapping.host_group_id or ""), family=Family(mapping.family), lun=mapping.lun,
+                mapping_id=mapping.id,
+                host=hosts.get(mapping.host_id or ""),
+                host_group=groups.get(mapping.host_group_id or ""),
+                family=Family(mapping.family),
+                lun=mapping.lun,
             )
-        )  # fmt: skip
+        )
     return [volume_answer(row, by_id[row.array_id], owners.get(row.id, ()), seen) for row in rows]
 
 
@@ -66,15 +69,24 @@ def mappings(tx: Session, rows: Sequence[MappingRow], seen: Seen) -> list[Mappin
         export = seen.mapping_export(row.id, row.volume_id, target.id if target else None, family)
         found.append(
             Mapping(
-                id=row.id, volume=volume_names[row.volume_id], volume_id=row.volume_id,
-                host=host_names.get(row.host_id or ""), host_id=row.host_id,
-                host_group=group_names.get(row.host_group_id or ""), host_group_id=row.host_group_id,
-                family=family, lun=row.lun, shared=row.shared,
+                id=row.id,
+                volume=volume_names[row.volume_id],
+                volume_id=row.volume_id,
+                host=host_names.get(row.host_id or ""),
+                host_id=row.host_id,
+                host_group=group_names.get(row.host_group_id or ""),
+                host_group_id=row.host_group_id,
+                family=family,
+                lun=row.lun,
+                shared=row.shared,
                 target_iqn=target.iqn if target and family is Family.SCSI else None,
                 subsystem_nqn=target.nqn if target and family is Family.NVME else None,
-                state=export.state, reason=export.reason, created_at=row.created_at, updated_at=row.updated_at,
+                state=export.state,
+                reason=export.reason,
+                created_at=row.created_at,
+                updated_at=row.updated_at,
             )
-        )  # fmt: skip
+        )
     return found
 
 
@@ -92,17 +104,27 @@ def hosts(tx: Session, rows: Sequence[HostRow], seen: Seen, sessions: SeenSessio
         iqns, wwpns, nqns = (initiator_names(row, kind) for kind in ("iqn", "wwpn", "nqn"))
         found.append(
             Host(
-                id=row.id, name=row.name, description=row.description, os_type=OsType(row.os_type), iqns=iqns,
-                wwpns=wwpns, nqns=nqns, chap=chap_users(row), dhchap=dhchap_asked(row),
+                id=row.id,
+                name=row.name,
+                description=row.description,
+                os_type=OsType(row.os_type),
+                iqns=iqns,
+                wwpns=wwpns,
+                nqns=nqns,
+                chap=chap_users(row),
+                dhchap=dhchap_asked(row),
                 opens_without_missing_after_s=row.opens_without_missing_after_s,
-                group=groups.get(group or ""), group_id=group, target_iqn=target.iqn if target else None,
+                group=groups.get(group or ""),
+                group_id=group,
+                target_iqn=target.iqn if target else None,
                 subsystem_nqn=target.nqn if target else None,
                 export=seen.owner_export(target.id if target else None, mapped[row.id]),
                 mappings=sum(map(len, mapped[row.id].values())),
                 sessions=sessions.count((*iqns, *wwpns, *nqns), _spoken((*iqns, *wwpns), nqns)),
-                created_at=row.created_at, updated_at=row.updated_at,
+                created_at=row.created_at,
+                updated_at=row.updated_at,
             )
-        )  # fmt: skip
+        )
     return found
 
 
@@ -118,14 +140,20 @@ def host_groups(tx: Session, rows: Sequence[HostGroupRow], seen: Seen) -> list[H
         members = sorted((names[member.host_id], member.host_id) for member in row.members)
         found.append(
             HostGroup(
-                id=row.id, name=row.name, description=row.description, hosts=tuple(name for name, _ in members),
+                id=row.id,
+                name=row.name,
+                description=row.description,
+                hosts=tuple(name for name, _ in members),
                 host_ids=tuple(host_id for _, host_id in members),
                 opens_without_missing_after_s=row.opens_without_missing_after_s,
-                target_iqn=target.iqn if target else None, subsystem_nqn=target.nqn if target else None,
+                target_iqn=target.iqn if target else None,
+                subsystem_nqn=target.nqn if target else None,
                 export=seen.owner_export(target.id if target else None, mapped[row.id]),
-                mappings=sum(map(len, mapped[row.id].values())), created_at=row.created_at, updated_at=row.updated_at,
+                mappings=sum(map(len, mapped[row.id].values())),
+                created_at=row.created_at,
+                updated_at=row.updated_at,
             )
-        )  # fmt: skip
+        )
     return found
 
 

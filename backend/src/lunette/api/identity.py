@@ -87,10 +87,13 @@ def open_session(tx: Session, user: User, life: dt.timedelta) -> str:
     now = utc_now()
     tx.add(
         LoginSession(
-            token_hash=hash_secret(secret), user_id=user.id, csrf_hash=hash_secret(csrf_token(secret)),
-            created_at=now, expires_at=now + life,
+            token_hash=hash_secret(secret),
+            user_id=user.id,
+            csrf_hash=hash_secret(csrf_token(secret)),
+            created_at=now,
+            expires_at=now + life,
         )
-    )  # fmt: skip
+    )
     return secret
 
 
@@ -153,29 +156,34 @@ def _by_cookie(secret: str, store: Store) -> Identity:
     wanted = hash_secret(secret)
     with store.read() as tx:
         found = tx.execute(
-            select(LoginSession, User).join(User, User.id == LoginSession.user_id).where(
-                LoginSession.token_hash == wanted, LoginSession.expires_at > utc_now()
-            )
-        ).one_or_none()  # fmt: skip
+            select(LoginSession, User)
+            .join(User, User.id == LoginSession.user_id)
+            .where(LoginSession.token_hash == wanted, LoginSession.expires_at > utc_now())
+        ).one_or_none()
         has_factor = found is not None and is_enabled(tx, found[1].id)
         is_required = settings_row(tx).document.get("second_factor_required", False)
     if found is None:
         raise Unauthenticated("The session has ended; log in again.")
     user: User = found[1]
     return Identity(
-        user_id=user.id, username=user.username, role=Role(user.role), must_change_password=user.must_change_password,
-        session_hash=wanted, csrf_token=csrf_token(secret), has_second_factor=has_factor,
+        user_id=user.id,
+        username=user.username,
+        role=Role(user.role),
+        must_change_password=user.must_change_password,
+        session_hash=wanted,
+        csrf_token=csrf_token(secret),
+        has_second_factor=has_factor,
         is_second_factor_missing=is_required and not has_factor,
-    )  # fmt: skip
+    )
 
 
 def _by_token(secret: str, store: Store) -> Identity:
     with store.read() as tx:
         found = tx.execute(
-            select(ApiToken, User).join(User, User.id == ApiToken.user_id).where(
-                ApiToken.token_hash == hash_secret(secret)
-            )
-        ).one_or_none()  # fmt: skip
+            select(ApiToken, User)
+            .join(User, User.id == ApiToken.user_id)
+            .where(ApiToken.token_hash == hash_secret(secret))
+        ).one_or_none()
     if found is None:
         raise Unauthenticated("This API token is not known; it may have been deleted. Make a new one.")
     token: ApiToken = found[0]
@@ -187,10 +195,14 @@ def _by_token(secret: str, store: Store) -> Identity:
         _note_use(token.id, store)
     role, owner = Role(token.role), Role(user.role)
     return Identity(
-        user_id=user.id, username=user.username, role=role if owner.includes(role) else owner,
-        must_change_password=user.must_change_password, token_name=token.name, token_id=token.id,
+        user_id=user.id,
+        username=user.username,
+        role=role if owner.includes(role) else owner,
+        must_change_password=user.must_change_password,
+        token_name=token.name,
+        token_id=token.id,
         expires_at=token.expires_at,
-    )  # fmt: skip
+    )
 
 
 def _note_use(token_id: str, store: Store) -> None:

@@ -34,9 +34,13 @@ def backup(parts: Parts, version: str, passphrase: SecretStr, *, certificate: bo
     with parts.store.read() as tx:
         content = tables.dump(tx, Extras(keys=keys, certificate=own))
         about = envelope.About(
-            version=version, schema_revision=tables.revision(tx), appliance=read_settings(tx).name or parts.name(),
-            appliance_id=tx.get_one(Meta, "appliance_id").value, made_at=utc_now(), has_certificate=own is not None,
-        )  # fmt: skip
+            version=version,
+            schema_revision=tables.revision(tx),
+            appliance=read_settings(tx).name or parts.name(),
+            appliance_id=tx.get_one(Meta, "appliance_id").value,
+            made_at=utc_now(),
+            has_certificate=own is not None,
+        )
     return envelope.seal(content, passphrase.get_secret_value(), about)
 
 

@@ -29,9 +29,13 @@ REFUSED_FOR_S = 2.0
 """How long a stranger may read why."""
 _PEERCRED = struct.Struct("3i")
 _REFUSAL = {
-    "type": "forbidden", "title": "Forbidden", "status": 403, "instance": "",
-    "detail": "Only root may use this socket; log in at the appliance's web address.", "errors": [],
-}  # fmt: skip
+    "type": "forbidden",
+    "title": "Forbidden",
+    "status": 403,
+    "instance": "",
+    "detail": "Only root may use this socket; log in at the appliance's web address.",
+    "errors": [],
+}
 _log = structlog.get_logger(__name__)
 
 

@@ -54,9 +54,13 @@ class Server(uvicorn.Server):
     """
 
     def __init__(
-        self, config: uvicorn.Config, feed: EventFeed, local: socket.socket | None = None,
-        uids: Collection[int] = ROOT, limits: door.Limits | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        config: uvicorn.Config,
+        feed: EventFeed,
+        local: socket.socket | None = None,
+        uids: Collection[int] = ROOT,
+        limits: door.Limits | None = None,
+    ) -> None:
         super().__init__(config)
         self._feed, self._local, self._uids, self._limits = feed, local, uids, limits or door.limits_here()
 
@@ -143,10 +147,17 @@ def _serve(settings: Settings) -> int:
     take_installed_zone(store, settings.data / INSTALLED_ZONE)
     feed, live = EventFeed(store), LiveCertificate()
     parts = Parts(
-        store=store, control=control_over(store, settings.agent_socket, settings.data), feed=feed, one_time=one_time,
-        passwords=passwords, name=socket.gethostname, ui=settings.ui, files=files,
-        restart=lambda: os.kill(os.getpid(), signal.SIGTERM), renew_certificate=live.renew,
-    )  # fmt: skip
+        store=store,
+        control=control_over(store, settings.agent_socket, settings.data),
+        feed=feed,
+        one_time=one_time,
+        passwords=passwords,
+        name=socket.gethostname,
+        ui=settings.ui,
+        files=files,
+        restart=lambda: os.kill(os.getpid(), signal.SIGTERM),
+        renew_certificate=live.renew,
+    )
     _greet(settings, address, password)
     server = Server(_config(settings, parts, live), feed, _local_door(settings.runtime / LOCAL_SOCKET))
     try:
@@ -191,12 +202,25 @@ def _local_door(path: Path) -> socket.socket | None:
 
 def _config(settings: Settings, parts: Parts, live: LiveCertificate) -> uvicorn.Config:
     return uvicorn.Config(
-        make_app(parts), host=settings.host, port=settings.port, ssl_certfile=settings.tls_cert,
-        ssl_keyfile=settings.tls_key, ssl_context_factory=live.factory, ssl_ciphers=TLS_1_2_CIPHERS,
-        loop="asyncio", http=HttpProtocol,
-        access_log=False, server_header=False, proxy_headers=False, ws="none", log_config=None,
-        log_level="warning", timeout_graceful_shutdown=GRACE_S, timeout_keep_alive=30, lifespan="on",
-    )  # fmt: skip
+        make_app(parts),
+        host=settings.host,
+        port=settings.port,
+        ssl_certfile=settings.tls_cert,
+        ssl_keyfile=settings.tls_key,
+        ssl_context_factory=live.factory,
+        ssl_ciphers=TLS_1_2_CIPHERS,
+        loop="asyncio",
+        http=HttpProtocol,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        ws="none",
+        log_config=None,
+        log_level="warning",
+        timeout_graceful_shutdown=GRACE_S,
+        timeout_keep_alive=30,
+        lifespan="on",
+    )
 
 
 def _open(settings: Settings) -> Store:

@@ -61,7 +61,10 @@ def names(tx: Session, appliance: str, measurement: Measurement | None) -> Names
     arrays = dict(tx.execute(select(Array.id, Array.name)).all())
     owners = select(HostInitiator.name, Host.name).join(Host, Host.id == HostInitiator.host_id)
     return Names(
-        appliance=appliance, volumes={id_: name for id_, name, _ in volumes}, arrays=arrays,
+        appliance=appliance,
+        volumes={id_: name for id_, name, _ in volumes},
+        arrays=arrays,
         array_of={id_: arrays.get(array_id, "") for id_, _, array_id in volumes},
-        hosts=dict(tx.execute(owners).all()), measurement=measurement,
-    )  # fmt: skip
+        hosts=dict(tx.execute(owners).all()),
+        measurement=measurement,
+    )

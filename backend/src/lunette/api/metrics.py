@@ -74,84 +74,176 @@ def _of_its_io(metric: Metric) -> Metric:
 
 
 APPLIANCE = Family(
-    "appliance", (),
+    "appliance",
+    (),
     (
-        Metric("lunette_up", "1 if the agent answers; while it does not, nothing that it counts is told.",
-               lambda measured: float(measured is not None), "gauge"),
-        Metric("lunette_counted_timestamp_seconds", "When the counters were read, by the appliance's clock.",
-               lambda measured: None if measured is None else measured.at, "gauge"),
+        Metric(
+            "lunette_up",
+            "1 if the agent answers; while it does not, nothing that it counts is told.",
+            lambda measured: float(measured is not None),
+            "gauge",
+        ),
+        Metric(
+            "lunette_counted_timestamp_seconds",
+            "When the counters were read, by the appliance's clock.",
+            lambda measured: None if measured is None else measured.at,
+            "gauge",
+        ),
     ),
-)  # fmt: skip
+)
 INFO = Family("info", ("version",), (Metric("lunette_info", "Always 1; the label tells the version.", _same, "gauge"),))
 ALERTS = Family("alerts", ("severity",), (Metric("lunette_alerts", "Alerts that stand now.", _same, "gauge"),))
 OMITTED = Family(
-    "omitted", ("noun",),
+    "omitted",
+    ("noun",),
     (Metric("lunette_omitted", f"Things left out because there are more than {MOST} of a noun.", _same, "gauge"),),
-)  # fmt: skip
+)
 VOLUMES = Family("volume", ("volume", "array"), _block("volume", "of the volume, over whatever protocol"))
 SESSIONS = Family(
-    "session", ("host", "initiator", "protocol", "port", "volume"),
+    "session",
+    ("host", "initiator", "protocol", "port", "volume"),
     (
-        Metric("lunette_session_commands_total", "SCSI commands of the initiator to the volume, of every kind.",
-               _field("commands")),
-        Metric("lunette_session_read_bytes_total", "Bytes the initiator read from the volume, in whole MiB.",
-               _field("read_bytes")),
-        Metric("lunette_session_written_bytes_total", "Bytes the initiator wrote to the volume, in whole MiB.",
-               _field("write_bytes")),
+        Metric(
+            "lunette_session_commands_total",
+            "SCSI commands of the initiator to the volume, of every kind.",
+            _field("commands"),
+        ),
+        Metric(
+            "lunette_session_read_bytes_total",
+            "Bytes the initiator read from the volume, in whole MiB.",
+            _field("read_bytes"),
+        ),
+        Metric(
+            "lunette_session_written_bytes_total",
+            "Bytes the initiator wrote to the volume, in whole MiB.",
+            _field("write_bytes"),
+        ),
     ),
-)  # fmt: skip
+)
 ARRAYS = Family(
-    "array", ("array",),
+    "array",
+    ("array",),
     (
         *(_of_its_io(metric) for metric in _block("array", "of the array by its volumes")),
         Metric("lunette_array_missing_disks", "Disks the array does without.", _field("missing_disks"), "gauge"),
-        Metric("lunette_array_mismatch_bytes", "What the last check found to differ.",
-               _field("mismatch_sectors", times=_SECTOR_BYTES), "gauge"),
-        Metric("lunette_array_synced_bytes", "How far the running resync, rebuild or check has come on each disk.",
-               _field("synced_sectors", times=_SECTOR_BYTES), "gauge"),
+        Metric(
+            "lunette_array_mismatch_bytes",
+            "What the last check found to differ.",
+            _field("mismatch_sectors", times=_SECTOR_BYTES),
+            "gauge",
+        ),
+        Metric(
+            "lunette_array_synced_bytes",
+            "How far the running resync, rebuild or check has come on each disk.",
+            _field("synced_sectors", times=_SECTOR_BYTES),
+            "gauge",
+        ),
         Metric("lunette_array_stripe_cache_bytes", "Stripe cache in use.", _field("stripe_cache_bytes"), "gauge"),
     ),
-)  # fmt: skip
+)
 DISKS = Family("disk", ("disk",), _block("disk", "of the disk"))
 DISK_HEALTH = Family(
-    "disk_health", ("disk",),
+    "disk_health",
+    ("disk",),
     (
-        Metric("lunette_disk_health_state", "0 if the disk is well, 1 if a person should look, 2 if it fails.",
-               attrgetter("state"), "gauge"),
-        Metric("lunette_disk_health_read_timestamp_seconds", "When the disk last told its health.",
-               attrgetter("read_at"), "gauge"),
-        Metric("lunette_disk_temperature_celsius", "Temperature of the disk.", attrgetter("values.temperature_c"),
-               "gauge"),
-        Metric("lunette_disk_used_ratio", "How much of the life its maker gave it the disk has used; it may pass 1.",
-               _field("values.used_percent", divided_by=100), "gauge"),
-        Metric("lunette_disk_available_spare_ratio", "Spare blocks the disk has left.",
-               _field("values.available_spare_percent", divided_by=100), "gauge"),
-        Metric("lunette_disk_power_on_seconds", "How long the disk was on.",
-               _field("values.power_on_hours", times=3600), "gauge"),
-        Metric("lunette_disk_lifetime_written_bytes", "Bytes hosts wrote to the disk in all its life.",
-               attrgetter("values.written_bytes"), "gauge"),
-        Metric("lunette_disk_unsafe_shutdowns", "How often the disk lost its power unannounced.",
-               attrgetter("values.unsafe_shutdowns"), "gauge"),
-        Metric("lunette_disk_media_errors", "Errors of the medium that the disk counted.",
-               attrgetter("values.media_errors"), "gauge"),
-        Metric("lunette_disk_reallocations", "Sectors the disk has put elsewhere.",
-               attrgetter("values.reallocated_sectors"), "gauge"),
-        Metric("lunette_disk_pending_reallocations", "Sectors that the disk cannot read and has yet to put elsewhere.",
-               attrgetter("values.pending_sectors"), "gauge"),
-        Metric("lunette_disk_uncorrectable_errors", "Sectors the disk could not correct.",
-               attrgetter("values.uncorrectable_sectors"), "gauge"),
-        Metric("lunette_disk_grown_defects", "Entries of the disk's list of grown defects.",
-               attrgetter("values.grown_defects"), "gauge"),
-        Metric("lunette_disk_self_test_failed", "1 if a self-test of the disk failed and none passed since, else 0.",
-               attrgetter("self_test_failed"), "gauge"),
-        Metric("lunette_disk_interface_errors", "Errors on the way to the disk: cable, bay or backplane.",
-               attrgetter("values.interface_errors"), "gauge"),
-        Metric("lunette_disk_error_log_entries", "Commands of an NVMe disk that failed in all its life.",
-               attrgetter("values.error_log_entries"), "gauge"),
+        Metric(
+            "lunette_disk_health_state",
+            "0 if the disk is well, 1 if a person should look, 2 if it fails.",
+            attrgetter("state"),
+            "gauge",
+        ),
+        Metric(
+            "lunette_disk_health_read_timestamp_seconds",
+            "When the disk last told its health.",
+            attrgetter("read_at"),
+            "gauge",
+        ),
+        Metric(
+            "lunette_disk_temperature_celsius", "Temperature of the disk.", attrgetter("values.temperature_c"), "gauge"
+        ),
+        Metric(
+            "lunette_disk_used_ratio",
+            "How much of the life its maker gave it the disk has used; it may pass 1.",
+            _field("values.used_percent", divided_by=100),
+            "gauge",
+        ),
+        Metric(
+            "lunette_disk_available_spare_ratio",
+            "Spare blocks the disk has left.",
+            _field("values.available_spare_percent", divided_by=100),
+            "gauge",
+        ),
+        Metric(
+            "lunette_disk_power_on_seconds",
+            "How long the disk was on.",
+            _field("values.power_on_hours", times=3600),
+            "gauge",
+        ),
+        Metric(
+            "lunette_disk_lifetime_written_bytes",
+            "Bytes hosts wrote to the disk in all its life.",
+            attrgetter("values.written_bytes"),
+            "gauge",
+        ),
+        Metric(
+            "lunette_disk_unsafe_shutdowns",
+            "How often the disk lost its power unannounced.",
+            attrgetter("values.unsafe_shutdowns"),
+            "gauge",
+        ),
+        Metric(
+            "lunette_disk_media_errors",
+            "Errors of the medium that the disk counted.",
+            attrgetter("values.media_errors"),
+            "gauge",
+        ),
+        Metric(
+            "lunette_disk_reallocations",
+            "Sectors the disk has put elsewhere.",
+            attrgetter("values.reallocated_sectors"),
+            "gauge",
+        ),
+        Metric(
+            "lunette_disk_pending_reallocations",
+            "Sectors that the disk cannot read and has yet to put elsewhere.",
+            attrgetter("values.pending_sectors"),
+            "gauge",
+        ),
+        Metric(
+            "lunette_disk_uncorrectable_errors",
+            "Sectors the disk could not correct.",
+            attrgetter("values.uncorrectable_sectors"),
+            "gauge",
+        ),
+        Metric(
+            "lunette_disk_grown_defects",
+            "Entries of the disk's list of grown defects.",
+            attrgetter("values.grown_defects"),
+            "gauge",
+        ),
+        Metric(
+            "lunette_disk_self_test_failed",
+            "1 if a self-test of the disk failed and none passed since, else 0.",
+            attrgetter("self_test_failed"),
+            "gauge",
+        ),
+        Metric(
+            "lunette_disk_interface_errors",
+            "Errors on the way to the disk: cable, bay or backplane.",
+            attrgetter("values.interface_errors"),
+            "gauge",
+        ),
+        Metric(
+            "lunette_disk_error_log_entries",
+            "Commands of an NVMe disk that failed in all its life.",
+            attrgetter("values.error_log_entries"),
+            "gauge",
+        ),
     ),
-)  # fmt: skip
+)
 PORTS = Family(
-    "port", ("kind", "port"),
+    "port",
+    ("kind", "port"),
     (
         Metric("lunette_port_received_bytes_total", "Bytes received.", _field("received_bytes")),
         Metric("lunette_port_sent_bytes_total", "Bytes sent.", _field("sent_bytes")),
@@ -160,5 +252,5 @@ PORTS = Family(
         Metric("lunette_port_errors_total", "Packets or frames that came damaged.", _field("errors")),
         Metric("lunette_port_link_failures_total", "How often the link was lost.", _field("link_failures")),
     ),
-)  # fmt: skip
+)
 FAMILIES = (APPLIANCE, INFO, ALERTS, OMITTED, VOLUMES, SESSIONS, ARRAYS, DISKS, DISK_HEALTH, PORTS)

@@ -110,8 +110,10 @@ class LoginLimit:
             self._count(
                 "Too many login attempts for this user from new addresses; {wait}, then try again, or log in from an "
                 "address that was used before.",
-                self._from_afar, "afar", username,
-            )  # fmt: skip
+                self._from_afar,
+                "afar",
+                username,
+            )
 
     def code_attempt(self, address: str, username: str, is_known: Callable[[], bool] = lambda: True) -> None:
         """Counts one code of a second factor. Raises RateLimited when there were too many in the last hour.
@@ -123,8 +125,11 @@ class LoginLimit:
         self._count(
             "Too many codes of this user were tried within an hour; {wait}, or ask an administrator to remove the "
             "second factor.",
-            self._codes, "code", source, username,
-        )  # fmt: skip
+            self._codes,
+            "code",
+            source,
+            username,
+        )
 
     def _count(self, refusal: str, limit: RateLimitItem, *of: str) -> None:
         """Counts one attempt. Raises RateLimited with the time until the next one is possible."""

@@ -20,9 +20,14 @@ async def present(request: Request) -> tuple[dict[str, Any] | None, str | None]:
         path = path.rpartition(":")[0] if ":" in path.rpartition("/")[2] else path
     headers = [(name, value) for name, value in request.scope["headers"] if name not in _OF_THE_CHANGE]
     scope = {
-        **request.scope, "method": "GET", "path": path, "raw_path": path.encode(), "query_string": b"",
-        "headers": headers, "state": dict(request.scope.get("state", {})),
-    }  # fmt: skip
+        **request.scope,
+        "method": "GET",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "headers": headers,
+        "state": dict(request.scope.get("state", {})),
+    }
     for route in request.app.router.routes:
         match, found = route.matches(scope)
         if match is Match.FULL:

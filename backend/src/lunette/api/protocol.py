@@ -228,9 +228,10 @@ class HttpProtocol(H11Protocol):
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE) and not has_begun:
             body = problem_of(error, "").model_dump_json().encode()
             headers = [
-                (b"content-type", MEDIA_TYPE.encode()), (b"content-length", str(len(body)).encode()),
+                (b"content-type", MEDIA_TYPE.encode()),
+                (b"content-length", str(len(body)).encode()),
                 (b"connection", b"close"),
-            ]  # fmt: skip
+            ]
             for event in (
                 h11.Response(status_code=error.status, headers=headers, reason=error.title.encode()),
                 h11.Data(data=body),

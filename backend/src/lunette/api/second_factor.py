@@ -46,9 +46,13 @@ def is_shown(tx: Session, user: User, code: SecretStr) -> bool:
     factor.recovery_hashes = [one for one in factor.recovery_hashes if one != hashed]
     left = len(factor.recovery_hashes)
     emit(
-        tx, "user.recovery_code_used", f"{user.username} used a recovery code, {left} are left", actor=user.username,
-        ref=user.id, data={"left": left},
-    )  # fmt: skip
+        tx,
+        "user.recovery_code_used",
+        f"{user.username} used a recovery code, {left} are left",
+        actor=user.username,
+        ref=user.id,
+        data={"left": left},
+    )
     return True
 
 
@@ -77,6 +81,9 @@ def remove(tx: Session, user: User, actor: str) -> None:
     if had_one:
         user.touch()
         emit(
-            tx, "user.second_factor_removed", f"the second factor of {user.username} was removed", actor=actor,
+            tx,
+            "user.second_factor_removed",
+            f"the second factor of {user.username} was removed",
+            actor=actor,
             ref=user.id,
-        )  # fmt: skip
+        )

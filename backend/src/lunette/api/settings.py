@@ -53,12 +53,17 @@ def read_settings(argv: Sequence[str], env: Mapping[str, str] = os.environ) -> S
     if (given.tls_cert is None) != (given.tls_key is None):
         parser.error("--tls-cert and --tls-key belong together")
     return Settings(
-        data=given.data, runtime=given.runtime, agent_socket=given.agent_socket, host=given.host, port=given.port,
+        data=given.data,
+        runtime=given.runtime,
+        agent_socket=given.agent_socket,
+        host=given.host,
+        port=given.port,
         database_url=given.database_url or f"sqlite:///{given.data.absolute()}/lunette.db",
         tls_cert=given.tls_cert or given.data / "tls" / "cert.pem",
         tls_key=given.tls_key or given.data / "tls" / "key.pem",
-        ui=given.ui, reset_password=given.reset_password,
-    )  # fmt: skip
+        ui=given.ui,
+        reset_password=given.reset_password,
+    )
 
 
 def _path(text: str | None) -> Path | None:

@@ -29,13 +29,16 @@ def status_answer(tx: Session, now: Look, sessions: SeenSessions, *, name: str, 
     health, sentence = _sentence(tx, now, exports, alerts, counts)
     seen = now.seen
     return Status(
-        health=health, sentence=sentence, name=name, version=version, appliance_id=meta["appliance_id"],
-        addresses=seen.observation.addresses if seen.observation else (), exports=exports,
-        agent=AgentStatus(
-            answers=now.away is None, reason=now.away, age_s=seen.age_s if seen.observation else None
-        ),
+        health=health,
+        sentence=sentence,
+        name=name,
+        version=version,
+        appliance_id=meta["appliance_id"],
+        addresses=seen.observation.addresses if seen.observation else (),
+        exports=exports,
+        agent=AgentStatus(answers=now.away is None, reason=now.away, age_s=seen.age_s if seen.observation else None),
         counts=counts,
-    )  # fmt: skip
+    )
 
 
 def _exports(now: Look, wanted: int) -> ExportsStatus:
@@ -52,10 +55,14 @@ def _exports(now: Look, wanted: int) -> ExportsStatus:
     else:
         state, reason = Convergence.CONVERGED, None
     return ExportsStatus(
-        state=state, wanted_generation=wanted, applied_generation=report.generation if report else None,
-        reason=reason, unexplained=report.unexplained if report else (), foreign=report.foreign if report else (),
+        state=state,
+        wanted_generation=wanted,
+        applied_generation=report.generation if report else None,
+        reason=reason,
+        unexplained=report.unexplained if report else (),
+        foreign=report.foreign if report else (),
         age_s=_age(now.report_at),
-    )  # fmt: skip
+    )
 
 
 def _age(moment: dt.datetime | None) -> float | None:
@@ -70,11 +77,18 @@ def _counts(tx: Session, now: Look, sessions: SeenSessions, alerts: int) -> Coun
         return tx.scalar(select(func.count()).where(Job.state.in_([s.value for s in states]))) or 0
 
     return Counts(
-        disks=len(now.seen.disks) if now.seen.observation else None, arrays=count(Array), volumes=count(Volume),
-        hosts=count(Host), host_groups=count(HostGroup), portals=count(Portal), mappings=count(Mapping),
+        disks=len(now.seen.disks) if now.seen.observation else None,
+        arrays=count(Array),
+        volumes=count(Volume),
+        hosts=count(Host),
+        host_groups=count(HostGroup),
+        portals=count(Portal),
+        mappings=count(Mapping),
         sessions=sessions.total,
-        running_jobs=jobs(JobState.PENDING, JobState.RUNNING), stuck_jobs=jobs(JobState.STUCK), alerts=alerts,
-    )  # fmt: skip
+        running_jobs=jobs(JobState.PENDING, JobState.RUNNING),
+        stuck_jobs=jobs(JobState.STUCK),
+        alerts=alerts,
+    )
 
 
 def _sentence(

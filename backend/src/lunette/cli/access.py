@@ -149,23 +149,48 @@ def _renew_token(call: Call, endpoint: "Endpoint", client: "Client") -> None:
 
 COMMANDS = {
     "login": (
-        Command("", "Trusts an appliance's certificate, logs in, and remembers an API token for later commands.",
-                ("login_create", "password_change", "second_factor_start", "second_factor_confirm", "token_create",
-                 "login_delete"), (
-            Param("url", "Web address, such as https://192.0.2.10:8443."), USER,
-            Param("--name", "What to call the appliance in --appliance; made of the address if not given.",
-                  metavar="NAME"),
-            Param("--fingerprint", "SHA-256 of its certificate, as the console shows it; else you are asked.",
-                  metavar="HEX"),
-            PASSWORD, _NEW, CODE, NEXT_CODE, NEW_CODE,
-        ), login),
+        Command(
+            "",
+            "Trusts an appliance's certificate, logs in, and remembers an API token for later commands.",
+            (
+                "login_create",
+                "password_change",
+                "second_factor_start",
+                "second_factor_confirm",
+                "token_create",
+                "login_delete",
+            ),
+            (
+                Param("url", "Web address, such as https://192.0.2.10:8443."),
+                USER,
+                Param(
+                    "--name",
+                    "What to call the appliance in --appliance; made of the address if not given.",
+                    metavar="NAME",
+                ),
+                Param(
+                    "--fingerprint",
+                    "SHA-256 of its certificate, as the console shows it; else you are asked.",
+                    metavar="HEX",
+                ),
+                PASSWORD,
+                _NEW,
+                CODE,
+                NEXT_CODE,
+                NEW_CODE,
+            ),
+            login,
+        ),
     ),
-    "logout": (Command("", "Deletes the remembered token and forgets the appliance.", ("token_delete",), (),
-                       logout),),
+    "logout": (Command("", "Deletes the remembered token and forgets the appliance.", ("token_delete",), (), logout),),
     "password": (
-        Command("", "Changes a password.",
-                ("password_change", "login_create", "second_factor_start", "second_factor_confirm", "token_create"),
-                (USER, PASSWORD, _NEW, CODE, NEXT_CODE, NEW_CODE, _KEEP), password),
+        Command(
+            "",
+            "Changes a password.",
+            ("password_change", "login_create", "second_factor_start", "second_factor_confirm", "token_create"),
+            (USER, PASSWORD, _NEW, CODE, NEXT_CODE, NEW_CODE, _KEEP),
+            password,
+        ),
     ),
     "whoami": (Command("", "Shows as whom commands act, and with which role.", ("me_show",)),),
-}  # fmt: skip
+}

@@ -44,11 +44,14 @@ def _said(call: Call, *, runs: bool) -> str:
 
 
 _ADOPT = Command(
-    "", "Takes over iSCSI targets and NVMe subsystems that the kernel serves for others, while their hosts go on.",
-    ("site_adopt",), (
-        Param("target", "IQN or NQN; all that can be taken over if none is given.", many=True, optional=True),
-    ), adopt, interrupts=True, more="One of which anything cannot be taken over stays whole as it is.",
-)  # fmt: skip
+    "",
+    "Takes over iSCSI targets and NVMe subsystems that the kernel serves for others, while their hosts go on.",
+    ("site_adopt",),
+    (Param("target", "IQN or NQN; all that can be taken over if none is given.", many=True, optional=True),),
+    adopt,
+    interrupts=True,
+    more="One of which anything cannot be taken over stays whole as it is.",
+)
 _FOREIGN = Param("foreign_array", "Its id, as the list shows it.")
 _COLUMNS = ("id", "name", "array", "home_host", "level", "health", "read_only", "group", "volumes", "next", "reason")
 

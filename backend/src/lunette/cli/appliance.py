@@ -26,7 +26,14 @@ def _print(call: Call, found: JsonObject) -> None:
 
 COMMANDS = {
     "status": (Command("", "Shows health in one sentence, and what the appliance holds.", ("status_show",)),),
-    "drift": (Command("", "Tells where the machine and the database differ, with the fix. Changes nothing.",
-                      ("drift_show",), (), drift),),
+    "drift": (
+        Command(
+            "",
+            "Tells where the machine and the database differ, with the fix. Changes nothing.",
+            ("drift_show",),
+            (),
+            drift,
+        ),
+    ),
     "health": (Command("", "Asks whether the API answers; needs no login.", ("health_show",)),),
-}  # fmt: skip
+}

@@ -145,27 +145,72 @@ def _rebuilt(call: Call, done: JsonObject) -> None:
 
 
 COMMANDS = {
-    "backup": (Command("", "Writes database, secrets and certificate to one file that only a passphrase opens.",
-                       ("appliance_backup",), (
-        Param("file", "Where to write it.", path=True),
-        _PASSPHRASE,
-        Param("--no-certificate", "Leave out the certificate and its private key.", flag=True),
-    ), backup),),
-    "restore": (Command("", "Restores a backup, after showing what differs from now.", ("appliance_restore",), (
-        Param("file", "The backup.", path=True),
-        _PASSPHRASE,
-        Param("--no-certificate", "Keep the certificate that is in use.", flag=True),
-        Param("--give-up", "Id of what is served and unknown to the backup: stop serving it; repeatable.", many=True,
-              metavar="ID"),
-    ), restore, interrupts=True, more="Nothing that hosts use is taken from them, unless --give-up names it."),),
-    "support": (Command("", "Writes logs, configuration, kernel and hardware facts to one tar.gz, without secrets.",
-                        ("appliance_support",), (Param("file", "Where to write it.", path=True),), support),),
-    "rebuild": (Command("", "Rebuilds arrays, volumes, hosts and mappings from the data disks, after showing them.",
-                        ("appliance_rebuild",), (
-        Param("array", "Name or UUID; all if none is given and all are of one appliance.", many=True, optional=True),
-        Param("--degraded", "Start arrays without disks that are missing.", flag=True),
-        Param("--adopt", "Take up copies that no key of this appliance has sealed, such as those of another one.",
-              flag=True),
-        Param("--digest", "Only if the disks still say what a dry run with this digest showed."),
-    ), rebuild, interrupts=True, more="For an appliance that lost its database and has no backup; that holds more."),),
-}  # fmt: skip
+    "backup": (
+        Command(
+            "",
+            "Writes database, secrets and certificate to one file that only a passphrase opens.",
+            ("appliance_backup",),
+            (
+                Param("file", "Where to write it.", path=True),
+                _PASSPHRASE,
+                Param("--no-certificate", "Leave out the certificate and its private key.", flag=True),
+            ),
+            backup,
+        ),
+    ),
+    "restore": (
+        Command(
+            "",
+            "Restores a backup, after showing what differs from now.",
+            ("appliance_restore",),
+            (
+                Param("file", "The backup.", path=True),
+                _PASSPHRASE,
+                Param("--no-certificate", "Keep the certificate that is in use.", flag=True),
+                Param(
+                    "--give-up",
+                    "Id of what is served and unknown to the backup: stop serving it; repeatable.",
+                    many=True,
+                    metavar="ID",
+                ),
+            ),
+            restore,
+            interrupts=True,
+            more="Nothing that hosts use is taken from them, unless --give-up names it.",
+        ),
+    ),
+    "support": (
+        Command(
+            "",
+            "Writes logs, configuration, kernel and hardware facts to one tar.gz, without secrets.",
+            ("appliance_support",),
+            (Param("file", "Where to write it.", path=True),),
+            support,
+        ),
+    ),
+    "rebuild": (
+        Command(
+            "",
+            "Rebuilds arrays, volumes, hosts and mappings from the data disks, after showing them.",
+            ("appliance_rebuild",),
+            (
+                Param(
+                    "array",
+                    "Name or UUID; all if none is given and all are of one appliance.",
+                    many=True,
+                    optional=True,
+                ),
+                Param("--degraded", "Start arrays without disks that are missing.", flag=True),
+                Param(
+                    "--adopt",
+                    "Take up copies that no key of this appliance has sealed, such as those of another one.",
+                    flag=True,
+                ),
+                Param("--digest", "Only if the disks still say what a dry run with this digest showed."),
+            ),
+            rebuild,
+            interrupts=True,
+            more="For an appliance that lost its database and has no backup; that holds more.",
+        ),
+    ),
+}

@@ -15,8 +15,12 @@ MOST = 200
 FILES = ":files"
 """The one line that tells the script to complete paths itself."""
 NAMES_OF = {
-    "disk": "id", "rdma-device": "id", "job": "id", "fc-port": "wwpn", "user": "username",
-}  # fmt: skip
+    "disk": "id",
+    "rdma-device": "id",
+    "job": "id",
+    "fc-port": "wwpn",
+    "user": "username",
+}
 """The field that names a thing, where it is not `name`."""
 
 BASH = """\
@@ -226,9 +230,14 @@ def _appliances(env: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 COMMANDS = {
     "completion": (
-        Command("", "Prints what makes a shell complete commands and names of things.", (),
-                (Param("shell", "Which shell.", words=tuple(SCRIPTS)),), script,
-                more="`lunette completion bash > ~/.local/share/bash-completion/completions/lunette`; the appliance "
-                     "has both installed."),
+        Command(
+            "",
+            "Prints what makes a shell complete commands and names of things.",
+            (),
+            (Param("shell", "Which shell.", words=tuple(SCRIPTS)),),
+            script,
+            more="`lunette completion bash > ~/.local/share/bash-completion/completions/lunette`; the appliance "
+            "has both installed.",
+        ),
     ),
-}  # fmt: skip
+}

@@ -8,10 +8,18 @@ from lunette.client import JsonObject
 from lunette.client.generated.enums import WIPE_METHOD
 
 _TOLD = (
-    "used_percent", "available_spare_percent", "media_errors", "reallocated_sectors", "pending_sectors",
-    "uncorrectable_sectors", "grown_defects", "interface_errors", "error_log_entries", "unsafe_shutdowns",
+    "used_percent",
+    "available_spare_percent",
+    "media_errors",
+    "reallocated_sectors",
+    "pending_sectors",
+    "uncorrectable_sectors",
+    "grown_defects",
+    "interface_errors",
+    "error_log_entries",
+    "unsafe_shutdowns",
     "power_on_hours",
-)  # fmt: skip
+)
 
 
 def history(call: Call) -> None:
@@ -27,20 +35,45 @@ COMMANDS = {
             "disk",
             ("id", "state", "health.state", "transport", "size_bytes", "model", "serial", "array", "occupied_by"),
         ),
-        Command("history", "Tells what a drive said of its health, day by day.", ("disk_history",),
-                (Param("disk", "Its stable id or serial.", noun="disk"),), history),
-        Command("locate", "Turns the locate light of the bay that a disk sits in on.", ("disk_locate",), (
-            Param("disk", "Stable id of the disk.", noun="disk"),
-            Param("--off", "Off again.", flag=True),
-        )),
-        Command("wipe", "Empties a disk that nobody uses. It cannot be taken back.", ("disk_wipe",), (
-            Param("disk", "Stable id of the disk.", noun="disk"),
-            Param("--method", "signatures: its data stays readable. All others: the drive erases itself.",
-                  words=WIPE_METHOD, required=True),
-            Param("--confirm", "Its serial.", required=True, metavar="SERIAL"),
-            Param("--signature", "Signature of an array, pool or group that may be destroyed too; repeatable.",
-                  field="signatures", many=True, metavar="TYPE"),
-        ), destroys="disk"),
+        Command(
+            "history",
+            "Tells what a drive said of its health, day by day.",
+            ("disk_history",),
+            (Param("disk", "Its stable id or serial.", noun="disk"),),
+            history,
+        ),
+        Command(
+            "locate",
+            "Turns the locate light of the bay that a disk sits in on.",
+            ("disk_locate",),
+            (
+                Param("disk", "Stable id of the disk.", noun="disk"),
+                Param("--off", "Off again.", flag=True),
+            ),
+        ),
+        Command(
+            "wipe",
+            "Empties a disk that nobody uses. It cannot be taken back.",
+            ("disk_wipe",),
+            (
+                Param("disk", "Stable id of the disk.", noun="disk"),
+                Param(
+                    "--method",
+                    "signatures: its data stays readable. All others: the drive erases itself.",
+                    words=WIPE_METHOD,
+                    required=True,
+                ),
+                Param("--confirm", "Its serial.", required=True, metavar="SERIAL"),
+                Param(
+                    "--signature",
+                    "Signature of an array, pool or group that may be destroyed too; repeatable.",
+                    field="signatures",
+                    many=True,
+                    metavar="TYPE",
+                ),
+            ),
+            destroys="disk",
+        ),
     ),
     "engine": standard("engine", ("engine", "kind", "available", "reason")),
-}  # fmt: skip
+}

@@ -6,9 +6,11 @@ from lunette.cli.call import Call
 from lunette.cli.spec import Command, JsonObject
 
 _STATES = {
-    "in_force": "in force", "off": "off", "unavailable": "wanted and not possible here",
+    "in_force": "in force",
+    "off": "off",
+    "unavailable": "wanted and not possible here",
     "failed": "not as it is to be",
-}  # fmt: skip
+}
 _STYLES = {"failed": "red", "unavailable": "yellow"}
 
 
@@ -43,6 +45,7 @@ def _use(one: JsonObject) -> str:
 
 
 COMMANDS = {
-    "firewall": (Command("show", "Shows what is let in, and whether the kernel keeps to it.", ("firewall_show",), (),
-                         show),),
-}  # fmt: skip
+    "firewall": (
+        Command("show", "Shows what is let in, and whether the kernel keeps to it.", ("firewall_show",), (), show),
+    ),
+}

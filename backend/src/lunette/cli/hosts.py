@@ -14,9 +14,12 @@ _GROUP = Param("host_group", "Its name or id.", noun="host-group")
 _NEW_NAME = Param("--name", "Its new name.", metavar="NAME")
 _DESCRIPTION = Param("--description", "Free text.", metavar="TEXT")
 _DEADLINE = Param(
-    "--open-without-missing-after", "Open its paths without missing volumes after so long; it takes those for gone.",
-    field="opens_without_missing_after_s", number=True, metavar="SECONDS",
-)  # fmt: skip
+    "--open-without-missing-after",
+    "Open its paths without missing volumes after so long; it takes those for gone.",
+    field="opens_without_missing_after_s",
+    number=True,
+    metavar="SECONDS",
+)
 _NO_DEADLINE = Param("--wait-for-missing", "Keep its paths closed until all its volumes are there.", flag=True)
 _INITIATORS = (
     Param("--iqn", "iSCSI initiator name; repeatable.", field="iqns", many=True),
@@ -74,8 +77,12 @@ def _chap(call: Call) -> JsonObject | None:
         raise Wrong("--chap-user needs --chap-secret-file")
     if (mutual is None) != (call["mutual_secret_file"] is None):
         raise Wrong("--mutual-user and --mutual-secret-file belong together")
-    given = {"user": user, "secret": call.secret("chap_secret_file"), "mutual_user": mutual,
-             "mutual_secret": call.secret("mutual_secret_file")}  # fmt: skip
+    given = {
+        "user": user,
+        "secret": call.secret("chap_secret_file"),
+        "mutual_user": mutual,
+        "mutual_secret": call.secret("mutual_secret_file"),
+    }
     return _given(given)
 
 
@@ -84,8 +91,12 @@ def _dhchap(call: Call) -> JsonObject | None:
         if call["dhchap_mutual_file"] or call["dhchap_hash"] or call["dh_group"]:
             raise Wrong("the other DH-HMAC-CHAP options need --dhchap-file")
         return None
-    given = {"secret": call.secret("dhchap_file"), "mutual_secret": call.secret("dhchap_mutual_file"),
-             "hash": call["dhchap_hash"], "dh_group": call["dh_group"]}  # fmt: skip
+    given = {
+        "secret": call.secret("dhchap_file"),
+        "mutual_secret": call.secret("dhchap_mutual_file"),
+        "hash": call["dhchap_hash"],
+        "dh_group": call["dh_group"],
+    }
     return _given(given)
 
 
@@ -125,17 +136,33 @@ def set_group(call: Call) -> None:
 COMMANDS = {
     "host": (
         *standard("host", ("name", "os_type", "iqns", "wwpns", "nqns", "group", "sessions")),
-        Command("create", "Creates a host.", ("host_create",), (Param("name", "Its name."), *_INITIATORS, *_KEYS),
-                create, more="Secrets are read from files, never from the command line, which others can see."),
-        Command("set", "Changes a host. A list of initiators replaces the old one.", ("host_patch",), (
-            _HOST, _NEW_NAME, *_INITIATORS, *_KEYS,
-            Param("--no-iqn", "Take away all iSCSI names.", flag=True),
-            Param("--no-wwpn", "Take away all Fibre Channel names.", flag=True),
-            Param("--no-nqn", "Take away all NVMe names.", flag=True),
-            Param("--no-chap", "Let the host log in without CHAP.", flag=True),
-            Param("--no-dhchap", "Let the host connect without DH-HMAC-CHAP.", flag=True),
-            _NO_DEADLINE,
-        ), set_, interrupts=True),
+        Command(
+            "create",
+            "Creates a host.",
+            ("host_create",),
+            (Param("name", "Its name."), *_INITIATORS, *_KEYS),
+            create,
+            more="Secrets are read from files, never from the command line, which others can see.",
+        ),
+        Command(
+            "set",
+            "Changes a host. A list of initiators replaces the old one.",
+            ("host_patch",),
+            (
+                _HOST,
+                _NEW_NAME,
+                *_INITIATORS,
+                *_KEYS,
+                Param("--no-iqn", "Take away all iSCSI names.", flag=True),
+                Param("--no-wwpn", "Take away all Fibre Channel names.", flag=True),
+                Param("--no-nqn", "Take away all NVMe names.", flag=True),
+                Param("--no-chap", "Let the host log in without CHAP.", flag=True),
+                Param("--no-dhchap", "Let the host connect without DH-HMAC-CHAP.", flag=True),
+                _NO_DEADLINE,
+            ),
+            set_,
+            interrupts=True,
+        ),
         KIT,
         PATHS,
         VERIFY_PATHS,
@@ -143,15 +170,32 @@ COMMANDS = {
     "initiator": standard("initiator", ("name", "kind", "peer", "words")),
     "host-group": (
         *standard("host-group", ("name", "hosts", "mappings", "description")),
-        Command("create", "Creates a group of hosts that share volumes.", ("host_group_create",), (
-            Param("name", "Its name."),
-            Param("--host", "Member host; repeatable.", field="hosts", noun="host", many=True),
-            _DEADLINE, _DESCRIPTION,
-        )),
-        Command("set", "Changes a group. A list of hosts replaces the old one.", ("host_group_patch",), (
-            _GROUP, _NEW_NAME, _DEADLINE, _NO_DEADLINE, _DESCRIPTION,
-            Param("--host", "Member host; repeatable.", noun="host", many=True),
-            Param("--no-host", "Take all hosts out.", flag=True),
-        ), set_group, interrupts=True),
+        Command(
+            "create",
+            "Creates a group of hosts that share volumes.",
+            ("host_group_create",),
+            (
+                Param("name", "Its name."),
+                Param("--host", "Member host; repeatable.", field="hosts", noun="host", many=True),
+                _DEADLINE,
+                _DESCRIPTION,
+            ),
+        ),
+        Command(
+            "set",
+            "Changes a group. A list of hosts replaces the old one.",
+            ("host_group_patch",),
+            (
+                _GROUP,
+                _NEW_NAME,
+                _DEADLINE,
+                _NO_DEADLINE,
+                _DESCRIPTION,
+                Param("--host", "Member host; repeatable.", noun="host", many=True),
+                Param("--no-host", "Take all hosts out.", flag=True),
+            ),
+            set_group,
+            interrupts=True,
+        ),
     ),
-}  # fmt: skip
+}

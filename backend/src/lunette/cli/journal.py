@@ -67,33 +67,63 @@ COMMANDS = {
         *standard("job", ("id", "title", "state", "progress_percent", "actor", "created_at"))[:1],
         Command("show", "Shows one job with its steps.", ("job_show",), (_JOB,), show),
         Command("wait", "Waits for a job's end with a progress bar.", ("job_show",), (_JOB,), wait),
-        Command("resolve", "Resolves a stuck job: try again where it stopped, or leave it as it is.", ("job_resolve",),
-                (_JOB, Param("how", "What to do.", words=RESOLUTION)), resolve),
+        Command(
+            "resolve",
+            "Resolves a stuck job: try again where it stopped, or leave it as it is.",
+            ("job_resolve",),
+            (_JOB, Param("how", "What to do.", words=RESOLUTION)),
+            resolve,
+        ),
     ),
     "event": (
         standard("event", ("seq", "at", "actor", "outcome", "kind", "message"))[0],
-        Command("show", "Shows one event, what its plan said, and whether it can be undone.", ("event_show",),
-                (_EVENT,)),
-        Command("export", "Writes the log, or the part of it that the filters show, as CSV or JSON.", ("event_export",),
-                (Param("--output", "Write it to this file instead of standard output.", path=True),), export,
-                is_filtered=True),
-        Command("undo", "Undoes the change an event tells of, as things are today.", ("event_undo",), (_EVENT,),
-                interrupts=True,
-                more="It is a new change with a plan of its own (--dry-run shows it), and can be undone itself. Where "
-                "something stands in the way, that is named and nothing is done."),
-        Command("follow", "Prints events as they happen, until Ctrl-C.", ("event_stream",),
-                (Param("--after", "Begin with the events after this number.", number=True),), follow),
+        Command(
+            "show", "Shows one event, what its plan said, and whether it can be undone.", ("event_show",), (_EVENT,)
+        ),
+        Command(
+            "export",
+            "Writes the log, or the part of it that the filters show, as CSV or JSON.",
+            ("event_export",),
+            (Param("--output", "Write it to this file instead of standard output.", path=True),),
+            export,
+            is_filtered=True,
+        ),
+        Command(
+            "undo",
+            "Undoes the change an event tells of, as things are today.",
+            ("event_undo",),
+            (_EVENT,),
+            interrupts=True,
+            more="It is a new change with a plan of its own (--dry-run shows it), and can be undone itself. Where "
+            "something stands in the way, that is named and nothing is done.",
+        ),
+        Command(
+            "follow",
+            "Prints events as they happen, until Ctrl-C.",
+            ("event_stream",),
+            (Param("--after", "Begin with the events after this number.", number=True),),
+            follow,
+        ),
     ),
     "alert": (
         standard("alert", ("id", "severity", "raised_at", "resolved_at", "acknowledged_by", "message", "fix"))[0],
         Command("show", "Shows one alert.", ("alert_show",), (_ALERT,)),
-        Command("acknowledge", "Says that somebody sees to an open alert.", ("alert_acknowledge",),
-                (_ALERT, Param("--note", "What is done, or by whom.")),
-                more="That ends with the alert, and where it gets worse."),
-        Command("silence", "Has nothing told of an alert for a while, also if it comes back.", ("alert_silence",),
-                (_ALERT, Param("--hours", "For so many hours.", number=True, required=True)), silence,
-                more="If it gets worse, it is told all the same. If it is still there afterwards and nobody has "
-                "acknowledged it, it is told again."),
+        Command(
+            "acknowledge",
+            "Says that somebody sees to an open alert.",
+            ("alert_acknowledge",),
+            (_ALERT, Param("--note", "What is done, or by whom.")),
+            more="That ends with the alert, and where it gets worse.",
+        ),
+        Command(
+            "silence",
+            "Has nothing told of an alert for a while, also if it comes back.",
+            ("alert_silence",),
+            (_ALERT, Param("--hours", "For so many hours.", number=True, required=True)),
+            silence,
+            more="If it gets worse, it is told all the same. If it is still there afterwards and nobody has "
+            "acknowledged it, it is told again.",
+        ),
         Command("reopen", "Takes an acknowledgement and a silence back.", ("alert_reopen",), (_ALERT,)),
     ),
-}  # fmt: skip
+}

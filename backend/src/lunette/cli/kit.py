@@ -114,18 +114,29 @@ def _print(call: Call, found: JsonObject) -> None:
         line(f"note: {note}")
 
 
-KIT = Command("kit", "Shows what to write and to run on a host for its volumes, or writes it as files.",
-              ("host_kit", "host_kit_download"), (
-    _HOST,
-    Param("--secrets", "Fill in secrets; the events tell who asked.", flag=True),
-    Param("--output", "Write it to this folder, or to this file ending in .tar.", path=True),
-), kit)  # fmt: skip
-PATHS = Command("paths", "Tells over which paths a host is logged in, and what is missing.", ("host_paths",), (_HOST,),
-                paths)  # fmt: skip
+KIT = Command(
+    "kit",
+    "Shows what to write and to run on a host for its volumes, or writes it as files.",
+    ("host_kit", "host_kit_download"),
+    (
+        _HOST,
+        Param("--secrets", "Fill in secrets; the events tell who asked.", flag=True),
+        Param("--output", "Write it to this folder, or to this file ending in .tar.", path=True),
+    ),
+    kit,
+)
+PATHS = Command(
+    "paths", "Tells over which paths a host is logged in, and what is missing.", ("host_paths",), (_HOST,), paths
+)
 VERIFY_PATHS = Command(
-    "verify-paths", "Takes each path of a host away in turn, and passes if its I/O went on.", ("host_verify_paths",), (
+    "verify-paths",
+    "Takes each path of a host away in turn, and passes if its I/O went on.",
+    ("host_verify_paths",),
+    (
         _HOST,
         Param("--away", "Seconds that each path is away; 45 if not given.", number=True, metavar="SECONDS"),
-    ), verify_paths, interrupts=True,
+    ),
+    verify_paths,
+    interrupts=True,
     more="The host must read or write all the time. Only paths over iSCSI are tried.",
-)  # fmt: skip
+)

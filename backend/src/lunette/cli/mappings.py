@@ -22,8 +22,10 @@ def create(call: Call) -> None:
     if bool(hosts) == bool(call["host_group"]):
         raise Wrong("name the owner: either --host or --host-group")
     owner: JsonObject = {"host": hosts[0]} if hosts else {"host_group": call["host_group"]}
-    wishes = [{"volume": one, "lun": call["lun"], "family": call["family"], "shared": call["shared"], **owner}
-              for one in volumes]  # fmt: skip
+    wishes = [
+        {"volume": one, "lun": call["lun"], "family": call["family"], "shared": call["shared"], **owner}
+        for one in volumes
+    ]
     if len(wishes) == 1:
         send(call, wishes[0])
     else:
@@ -73,24 +75,48 @@ COMMANDS = {
     "mapping": (
         _LISTED,
         Command("show", "Shows one mapping.", ("mapping_show",), (_MAPPING,), show),
-        Command("delete", "Takes a volume away from a host.", ("mapping_delete",), (_MAPPING,), delete,
-                interrupts=True),
-        Command("create", "Maps volumes: one to its owner, several to one owner, or split over several hosts.",
-                ("mapping_create", "mapping_create_batch"), (
-            Param("--volume", "Volume; repeatable.", noun="volume", many=True, required=True),
-            Param("--host", "Host; with several, volumes are split evenly.", noun="host", many=True),
-            Param("--host-group", "Host group instead of a host.", noun="host-group"),
-            Param("--lun", "LUN number; the lowest free one from 1 if not given.", number=True),
-            Param("--family", "What it is served over; what the owner speaks if not given.", words=FAMILY),
-            Param("--shared", "The volume may have several owners.", flag=True),
-        ), create),
+        Command(
+            "delete", "Takes a volume away from a host.", ("mapping_delete",), (_MAPPING,), delete, interrupts=True
+        ),
+        Command(
+            "create",
+            "Maps volumes: one to its owner, several to one owner, or split over several hosts.",
+            ("mapping_create", "mapping_create_batch"),
+            (
+                Param("--volume", "Volume; repeatable.", noun="volume", many=True, required=True),
+                Param("--host", "Host; with several, volumes are split evenly.", noun="host", many=True),
+                Param("--host-group", "Host group instead of a host.", noun="host-group"),
+                Param("--lun", "LUN number; the lowest free one from 1 if not given.", number=True),
+                Param("--family", "What it is served over; what the owner speaks if not given.", words=FAMILY),
+                Param("--shared", "The volume may have several owners.", flag=True),
+            ),
+            create,
+        ),
     ),
     "session": (
-        standard("session", ("id", "host", "initiator", "protocol", "target_iqn", "target_wwpn", "subsystem_nqn",
-                             "state", "commands", "read_bytes", "write_bytes"))[0]
-        ._replace(run=sessions),
-        Command("disconnect", "Ends a session; its host logs in again by itself while volumes are mapped to it.",
-                ("session_disconnect",), (Param("session", "Its id, or the name of its initiator."),), disconnect,
-                interrupts=True),
+        standard(
+            "session",
+            (
+                "id",
+                "host",
+                "initiator",
+                "protocol",
+                "target_iqn",
+                "target_wwpn",
+                "subsystem_nqn",
+                "state",
+                "commands",
+                "read_bytes",
+                "write_bytes",
+            ),
+        )[0]._replace(run=sessions),
+        Command(
+            "disconnect",
+            "Ends a session; its host logs in again by itself while volumes are mapped to it.",
+            ("session_disconnect",),
+            (Param("session", "Its id, or the name of its initiator."),),
+            disconnect,
+            interrupts=True,
+        ),
     ),
-}  # fmt: skip
+}

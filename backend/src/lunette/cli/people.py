@@ -34,29 +34,64 @@ def create_token(call: Call) -> None:
 COMMANDS = {
     "user": (
         *standard("user", ("username", "role", "password_change_required", "has_second_factor", "created_at")),
-        Command("create", "Creates a user, who must change the password at the first login.", ("user_create",), (
-            Param("username", "User name."), _ROLE._replace(default="viewer"), _PASSWORD,
-        ), create_user),
-        Command("set", "Changes a user's role or sets a password that must be changed at the next login.",
-                ("user_patch",), (
-            Param("user", "User name or id.", noun="user"), _ROLE,
-            Param("--password", "Ask for a new password.", flag=True), _PASSWORD,
-            Param("--keep-tokens", "Let the user's API tokens stay; they end with the old password otherwise.",
-                  flag=True),
-            Param("--remove-second-factor", "Ask for the password alone: for who has lost app and recovery codes.",
-                  flag=True),
-        ), set_user),
-        Command("logins", "Lists the browsers in which users are logged in now.", ("login_list",),
-                columns=("id", "username", "role", "address", "created_at", "expires_at")),
-        Command("end-login", "Ends a login; that browser has to log in again.", ("login_end",),
-                (Param("login", "Its id, as `lunette user logins` shows it."),)),
+        Command(
+            "create",
+            "Creates a user, who must change the password at the first login.",
+            ("user_create",),
+            (
+                Param("username", "User name."),
+                _ROLE._replace(default="viewer"),
+                _PASSWORD,
+            ),
+            create_user,
+        ),
+        Command(
+            "set",
+            "Changes a user's role or sets a password that must be changed at the next login.",
+            ("user_patch",),
+            (
+                Param("user", "User name or id.", noun="user"),
+                _ROLE,
+                Param("--password", "Ask for a new password.", flag=True),
+                _PASSWORD,
+                Param(
+                    "--keep-tokens",
+                    "Let the user's API tokens stay; they end with the old password otherwise.",
+                    flag=True,
+                ),
+                Param(
+                    "--remove-second-factor",
+                    "Ask for the password alone: for who has lost app and recovery codes.",
+                    flag=True,
+                ),
+            ),
+            set_user,
+        ),
+        Command(
+            "logins",
+            "Lists the browsers in which users are logged in now.",
+            ("login_list",),
+            columns=("id", "username", "role", "address", "created_at", "expires_at"),
+        ),
+        Command(
+            "end-login",
+            "Ends a login; that browser has to log in again.",
+            ("login_end",),
+            (Param("login", "Its id, as `lunette user logins` shows it."),),
+        ),
     ),
     "token": (
         *standard("token", ("name", "username", "role", "expires_at", "last_used_at")),
-        Command("create", "Creates an API token and prints it this once.", ("token_create",), (
-            Param("name", "Its name."),
-            _ROLE._replace(help="Role of the token; yours if not given."),
-            Param("--expires-days", "Days until it expires; never if not given.", number=True),
-        ), create_token),
+        Command(
+            "create",
+            "Creates an API token and prints it this once.",
+            ("token_create",),
+            (
+                Param("name", "Its name."),
+                _ROLE._replace(help="Role of the token; yours if not given."),
+                Param("--expires-days", "Days until it expires; never if not given.", number=True),
+            ),
+            create_token,
+        ),
     ),
-}  # fmt: skip
+}

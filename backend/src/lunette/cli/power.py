@@ -34,9 +34,26 @@ def _asked(call: Call, question: str) -> bool:
 
 
 COMMANDS = {
-    "restart": (Command("", "Restarts the appliance in order, and waits until it is up again.",
-                        ("appliance_restart",), (), restart, interrupts=True,
-                        more="All I/O stops meanwhile. Exports come back by themselves."),),
-    "power-off": (Command("", "Switches the appliance off in order.", ("appliance_power_off",), (), power_off,
-                          interrupts=True, more="All I/O stops until somebody switches it on."),),
-}  # fmt: skip
+    "restart": (
+        Command(
+            "",
+            "Restarts the appliance in order, and waits until it is up again.",
+            ("appliance_restart",),
+            (),
+            restart,
+            interrupts=True,
+            more="All I/O stops meanwhile. Exports come back by themselves.",
+        ),
+    ),
+    "power-off": (
+        Command(
+            "",
+            "Switches the appliance off in order.",
+            ("appliance_power_off",),
+            (),
+            power_off,
+            interrupts=True,
+            more="All I/O stops until somebody switches it on.",
+        ),
+    ),
+}

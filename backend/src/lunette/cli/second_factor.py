@@ -103,12 +103,26 @@ def remove(call: Call) -> None:
 _SESSION = (USER, PASSWORD, CODE, NEXT_CODE)
 COMMANDS = {
     "second-factor": (
-        Command("set-up", "Sets up an authenticator app for your logins, or another one in its place.",
-                ("second_factor_start", "second_factor_confirm", "login_create", "login_delete"),
-                (*_SESSION, NEW_CODE), set_up),
-        Command("renew-codes", "Makes new recovery codes; those before are good no more.",
-                ("second_factor_renew", "login_create", "login_delete"), _SESSION, renew_codes),
-        Command("remove", "Removes your second factor.", ("second_factor_remove", "login_create", "login_delete"),
-                _SESSION, remove),
+        Command(
+            "set-up",
+            "Sets up an authenticator app for your logins, or another one in its place.",
+            ("second_factor_start", "second_factor_confirm", "login_create", "login_delete"),
+            (*_SESSION, NEW_CODE),
+            set_up,
+        ),
+        Command(
+            "renew-codes",
+            "Makes new recovery codes; those before are good no more.",
+            ("second_factor_renew", "login_create", "login_delete"),
+            _SESSION,
+            renew_codes,
+        ),
+        Command(
+            "remove",
+            "Removes your second factor.",
+            ("second_factor_remove", "login_create", "login_delete"),
+            _SESSION,
+            remove,
+        ),
     ),
-}  # fmt: skip
+}

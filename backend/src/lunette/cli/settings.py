@@ -12,9 +12,18 @@ from lunette.client.generated.enums import FIREWALL_MODE
 def set_(call: Call) -> None:
     """What is not given stays."""
     keys = (
-        "name", "time_zone", "session_hours", "history_days", "deleted_keep_hours", "number_held_hours",
-        "disk_health_minutes", "short_test_days", "long_test_days", "heartbeat", "firewall",
-    )  # fmt: skip
+        "name",
+        "time_zone",
+        "session_hours",
+        "history_days",
+        "deleted_keep_hours",
+        "number_held_hours",
+        "disk_health_minutes",
+        "short_test_days",
+        "long_test_days",
+        "heartbeat",
+        "firewall",
+    )
     body: JsonObject = _document(call["file"]) if call["file"] else {}
     body |= {key: call[key] for key in keys if call[key] is not None}
     if call["require_second_factor"] or call["second_factor_optional"]:
@@ -64,32 +73,58 @@ def _document(file: str) -> JsonObject:
 COMMANDS = {
     "setting": (
         Command("show", "Shows all settings. Secrets are never shown.", ("setting_show",)),
-        Command("set", "Changes settings; what is not given stays.", ("setting_patch",), (
-            Param("--name", "Name of the appliance for people.", metavar="NAME"),
-            Param("--time-zone", "Such as Europe/Berlin.", metavar="ZONE"),
-            Param("--session-hours", "Hours after which a browser logs in again.", number=True),
-            Param("--require-second-factor", "Everybody has to set up a second factor.", flag=True),
-            Param("--second-factor-optional", "Nobody has to.", flag=True),
-            Param("--history-days", "Days that events, finished jobs and resolved alerts are kept.", number=True),
-            Param("--deleted-keep-hours", "Hours that deleted volumes and snapshots can be recovered; 0: none.",
-                  number=True),
-            Param("--number-held-hours", "Hours that the number of an unmapped volume is held back.", number=True),
-            Param("--disk-health-minutes", "Minutes after which drives are asked for their health again.", number=True),
-            Param("--short-test-days", "Days of being on after which drives begin a short self-test; 0: never.",
-                  number=True),
-            Param("--long-test-days", "Days of being on after which drives begin a long self-test; 0: never.",
-                  number=True),
-            Param("--heartbeat", "Time of the daily sign of life, such as 07:00.", metavar="TIME"),
-            Param("--firewall", "Whether Lunette filters what comes to the machine.", words=FIREWALL_MODE),
-            Param("--discovery-user", "CHAP user of a host that asks for its iSCSI targets.", metavar="USER"),
-            Param("--discovery-secret-file", "File with its secret.", file=True),
-            Param("--discovery-mutual-user", "CHAP user that the appliance answers with.", metavar="USER"),
-            Param("--discovery-mutual-secret-file", "File with that secret.", file=True),
-            Param("--file", "YAML or JSON with settings such as mail, webhook, syslog; - is standard input.",
-                  path=True),
-            Param("--unset", "Setting to take away, such as mail; repeatable.", many=True, metavar="SETTING"),
-        ), set_, more="Secrets are read from a file, never from the command line, which others can see."),
-        Command("test-alerts", "Sends a test over each channel that is set up, and tells what each server said.",
-                ("alert_test",), (), test_alerts),
+        Command(
+            "set",
+            "Changes settings; what is not given stays.",
+            ("setting_patch",),
+            (
+                Param("--name", "Name of the appliance for people.", metavar="NAME"),
+                Param("--time-zone", "Such as Europe/Berlin.", metavar="ZONE"),
+                Param("--session-hours", "Hours after which a browser logs in again.", number=True),
+                Param("--require-second-factor", "Everybody has to set up a second factor.", flag=True),
+                Param("--second-factor-optional", "Nobody has to.", flag=True),
+                Param("--history-days", "Days that events, finished jobs and resolved alerts are kept.", number=True),
+                Param(
+                    "--deleted-keep-hours",
+                    "Hours that deleted volumes and snapshots can be recovered; 0: none.",
+                    number=True,
+                ),
+                Param("--number-held-hours", "Hours that the number of an unmapped volume is held back.", number=True),
+                Param(
+                    "--disk-health-minutes", "Minutes after which drives are asked for their health again.", number=True
+                ),
+                Param(
+                    "--short-test-days",
+                    "Days of being on after which drives begin a short self-test; 0: never.",
+                    number=True,
+                ),
+                Param(
+                    "--long-test-days",
+                    "Days of being on after which drives begin a long self-test; 0: never.",
+                    number=True,
+                ),
+                Param("--heartbeat", "Time of the daily sign of life, such as 07:00.", metavar="TIME"),
+                Param("--firewall", "Whether Lunette filters what comes to the machine.", words=FIREWALL_MODE),
+                Param("--discovery-user", "CHAP user of a host that asks for its iSCSI targets.", metavar="USER"),
+                Param("--discovery-secret-file", "File with its secret.", file=True),
+                Param("--discovery-mutual-user", "CHAP user that the appliance answers with.", metavar="USER"),
+                Param("--discovery-mutual-secret-file", "File with that secret.", file=True),
+                Param(
+                    "--file",
+                    "YAML or JSON with settings such as mail, webhook, syslog; - is standard input.",
+                    path=True,
+                ),
+                Param("--unset", "Setting to take away, such as mail; repeatable.", many=True, metavar="SETTING"),
+            ),
+            set_,
+            more="Secrets are read from a file, never from the command line, which others can see.",
+        ),
+        Command(
+            "test-alerts",
+            "Sends a test over each channel that is set up, and tells what each server said.",
+            ("alert_test",),
+            (),
+            test_alerts,
+        ),
     ),
-}  # fmt: skip
+}

@@ -13,8 +13,12 @@ _FILE = Param("file", "The site document, YAML or JSON; - reads standard input."
 _SCOPE = Param(
     "--scope", "Only this and what hangs on it, such as host=esx3; repeatable.", many=True, metavar="NOUN=NAME"
 )
-_DESTROY = Param("--destroy", "What may go, such as volume/lun03 or mapping/lun03/host/esx3; repeatable.", many=True,
-                 metavar="NOUN/NAME")  # fmt: skip
+_DESTROY = Param(
+    "--destroy",
+    "What may go, such as volume/lun03 or mapping/lun03/host/esx3; repeatable.",
+    many=True,
+    metavar="NOUN/NAME",
+)
 _SIGNS = {"create": ("+", "green"), "change": ("~", "blue"), "interrupt": ("!", "yellow"), "destroy": ("-", "red")}
 _MARKS = {"ok": ("✓", "green"), "broken": ("✗", "red"), "unknown": ("?", "yellow")}
 
@@ -127,22 +131,57 @@ def schema(call: Call) -> None:
 
 
 COMMANDS = {
-    "export": (Command("", "Writes everything by name as a site document, or what LIO serves for targetcli.",
-                       ("site_show", "site_saveconfig"), (
-        Param("--output", "Write to this file instead of standard output.", path=True),
-        Param("--format", "A site document, or a saveconfig.json for targetctl and targetcli.",
-              words=("site", "targetcli"), default="site"),
-        Param("--secrets", "Fill in CHAP secrets, for targetcli only; the events tell who asked.", flag=True),
-    ), export),),
-    "plan": (Command("", "Shows what applying a site document would change, and changes nothing.", ("site_plan",),
-                     (_FILE, _SCOPE, _DESTROY), plan),),
-    "apply": (Command("", "Makes the appliance as a site document says, as one job. Applying it twice changes nothing.",
-                      ("site_plan", "site_apply"), (_FILE, _SCOPE, _DESTROY), apply, interrupts=True),),
+    "export": (
+        Command(
+            "",
+            "Writes everything by name as a site document, or what LIO serves for targetcli.",
+            ("site_show", "site_saveconfig"),
+            (
+                Param("--output", "Write to this file instead of standard output.", path=True),
+                Param(
+                    "--format",
+                    "A site document, or a saveconfig.json for targetctl and targetcli.",
+                    words=("site", "targetcli"),
+                    default="site",
+                ),
+                Param("--secrets", "Fill in CHAP secrets, for targetcli only; the events tell who asked.", flag=True),
+            ),
+            export,
+        ),
+    ),
+    "plan": (
+        Command(
+            "",
+            "Shows what applying a site document would change, and changes nothing.",
+            ("site_plan",),
+            (_FILE, _SCOPE, _DESTROY),
+            plan,
+        ),
+    ),
+    "apply": (
+        Command(
+            "",
+            "Makes the appliance as a site document says, as one job. Applying it twice changes nothing.",
+            ("site_plan", "site_apply"),
+            (_FILE, _SCOPE, _DESTROY),
+            apply,
+            interrupts=True,
+        ),
+    ),
     "inspect": (targetcli.INSPECT,),
-    "schema": (Command("", "Prints the JSON Schema of site documents, for editors.", ("site_schema_show",), (),
-                       schema),),
-    "why": (Command("", "Tells where the way from a volume to its hosts is broken.", ("volume_why",), (
-        Param("volume", "Its name or id.", noun="volume"),
-        Param("host", "Only the way to this host.", noun="host", optional=True),
-    ), why),),
-}  # fmt: skip
+    "schema": (
+        Command("", "Prints the JSON Schema of site documents, for editors.", ("site_schema_show",), (), schema),
+    ),
+    "why": (
+        Command(
+            "",
+            "Tells where the way from a volume to its hosts is broken.",
+            ("volume_why",),
+            (
+                Param("volume", "Its name or id.", noun="volume"),
+                Param("host", "Only the way to this host.", noun="host", optional=True),
+            ),
+            why,
+        ),
+    ),
+}

@@ -8,14 +8,52 @@ from lunette.cli.parsing import Wrong
 from lunette.cli.private import write_privately
 from lunette.cli.spec import Command, JsonObject, Param
 
-READ = frozenset({
-    "storage_objects", "name", "plugin", "dev", "wwn", "readonly", "exclusive", "attributes", "alua_tpgs",
-    "alua_access_state", "targets", "fabric", "tpgs", "tag", "enable", "luns", "index", "storage_object",
-    "alua_tg_pt_gp_name", "portals", "ip_address", "port", "iser", "offload", "node_acls", "node_wwn", "mapped_luns",
-    "tpg_lun", "write_protect", "chap_userid", "chap_password", "chap_mutual_userid", "chap_mutual_password",
-    "fabric_modules", "discovery_enable_auth", "pi_prot_type", "authentication", "generate_node_acls",
-    "prod_mode_write_protect", "default_erl", "t10_pi", "fabric_prot_type",
-})  # fmt: skip
+READ = frozenset(
+    {
+        "storage_objects",
+        "name",
+        "plugin",
+        "dev",
+        "wwn",
+        "readonly",
+        "exclusive",
+        "attributes",
+        "alua_tpgs",
+        "alua_access_state",
+        "targets",
+        "fabric",
+        "tpgs",
+        "tag",
+        "enable",
+        "luns",
+        "index",
+        "storage_object",
+        "alua_tg_pt_gp_name",
+        "portals",
+        "ip_address",
+        "port",
+        "iser",
+        "offload",
+        "node_acls",
+        "node_wwn",
+        "mapped_luns",
+        "tpg_lun",
+        "write_protect",
+        "chap_userid",
+        "chap_password",
+        "chap_mutual_userid",
+        "chap_mutual_password",
+        "fabric_modules",
+        "discovery_enable_auth",
+        "pi_prot_type",
+        "authentication",
+        "generate_node_acls",
+        "prod_mode_write_protect",
+        "default_erl",
+        "t10_pi",
+        "fabric_prot_type",
+    }
+)
 """What of a saveconfig is judged: the rest, most of it, does not travel."""
 
 
@@ -62,7 +100,10 @@ def _print(call: Call, found: JsonObject) -> None:
 
 
 INSPECT = Command(
-    "", "Tells what of a targetcli configuration Lunette could serve as it is, and what not and why.",
-    ("site_inspect",), (Param("file", "A saveconfig.json; - reads standard input.", path=True),), inspect,
+    "",
+    "Tells what of a targetcli configuration Lunette could serve as it is, and what not and why.",
+    ("site_inspect",),
+    (Param("file", "A saveconfig.json; - reads standard input.", path=True),),
+    inspect,
     more="Nothing is changed or kept. The exit code tells whether all of it fits.",
-)  # fmt: skip
+)

@@ -12,8 +12,13 @@ from lunette.cli.spec import Command, JsonObject, Param
 from lunette.client.generated.enums import MEASURED
 from lunette.domain.units import format_size
 
-_SORTS = {"iops": "-iops", "read": "-read_bytes_s", "written": "-write_bytes_s", "latency": "-latency_ms",
-          "name": "name"}  # fmt: skip
+_SORTS = {
+    "iops": "-iops",
+    "read": "-read_bytes_s",
+    "written": "-write_bytes_s",
+    "latency": "-latency_ms",
+    "name": "name",
+}
 _FIGURES = ("iops", "read/s", "written/s", "latency", "in flight", "busy")
 _FRAME_LINES = 3
 """Lines a table takes beside its rows."""
@@ -108,12 +113,24 @@ def _redraw(screen: Screen, found: JsonObject, kinds: Sequence[str]) -> None:
 
 
 COMMANDS = {
-    "top": (Command("", "Shows what volumes and sessions do now, the busiest first, until Ctrl-C.",
-                    ("performance_list",), (
-        Param("kind", "What to show; volumes and sessions if nothing is named.", words=MEASURED, many=True,
-              optional=True),
-        Param("--sort", "By iops, read, written, latency or name.", default="iops", metavar="FIGURE"),
-        Param("--interval", "Seconds between two looks, 2 or more.", number=True, default=2),
-        Param("--once", "Look once and end; with --json for scripts.", flag=True),
-    ), top),),
-}  # fmt: skip
+    "top": (
+        Command(
+            "",
+            "Shows what volumes and sessions do now, the busiest first, until Ctrl-C.",
+            ("performance_list",),
+            (
+                Param(
+                    "kind",
+                    "What to show; volumes and sessions if nothing is named.",
+                    words=MEASURED,
+                    many=True,
+                    optional=True,
+                ),
+                Param("--sort", "By iops, read, written, latency or name.", default="iops", metavar="FIGURE"),
+                Param("--interval", "Seconds between two looks, 2 or more.", number=True, default=2),
+                Param("--once", "Look once and end; with --json for scripts.", flag=True),
+            ),
+            top,
+        ),
+    ),
+}

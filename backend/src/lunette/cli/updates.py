@@ -50,15 +50,30 @@ def _print(call: Call, found: JsonObject) -> None:
 
 COMMANDS = {
     "update": (
-        Command("show", "Shows both slots, which runs, which is started next, and the last update.", ("update_show",),
-                (), show),
-        Command("install", "Uploads a bundle, writes it to the other slot and restarts into it.",
-                ("update_create", "update_upload", "update_fetch"),
-                (Param("file", "The bundle (.raucb): a file, or a URL that the appliance fetches it from.",
-                       path=True, metavar="FILE|URL"),
-                 Param("--downgrade", "Install it even if it is older than the running version.", flag=True)), install,
-                interrupts=True,
-                more="If the new system does not prove healthy, the one before comes back by itself."),
+        Command(
+            "show",
+            "Shows both slots, which runs, which is started next, and the last update.",
+            ("update_show",),
+            (),
+            show,
+        ),
+        Command(
+            "install",
+            "Uploads a bundle, writes it to the other slot and restarts into it.",
+            ("update_create", "update_upload", "update_fetch"),
+            (
+                Param(
+                    "file",
+                    "The bundle (.raucb): a file, or a URL that the appliance fetches it from.",
+                    path=True,
+                    metavar="FILE|URL",
+                ),
+                Param("--downgrade", "Install it even if it is older than the running version.", flag=True),
+            ),
+            install,
+            interrupts=True,
+            more="If the new system does not prove healthy, the one before comes back by itself.",
+        ),
         Command("roll-back", "Restarts into the other slot as it is.", ("update_roll_back",), (), interrupts=True),
     ),
-}  # fmt: skip
+}

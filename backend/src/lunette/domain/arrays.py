@@ -194,9 +194,12 @@ class ArrayCreate(Model):
     def by_role(self) -> dict[MemberRole, tuple[DiskId, ...]]:
         """The disks of each role, in the order in which they are numbered: data first."""
         return {
-            MemberRole.DATA: self.disks, MemberRole.SPARE: self.spares, MemberRole.LOG: self.log,
-            MemberRole.CACHE: self.cache, MemberRole.SPECIAL: self.special,
-        }  # fmt: skip
+            MemberRole.DATA: self.disks,
+            MemberRole.SPARE: self.spares,
+            MemberRole.LOG: self.log,
+            MemberRole.CACHE: self.cache,
+            MemberRole.SPECIAL: self.special,
+        }
 
     @field_validator("engine", mode="before")
     @classmethod

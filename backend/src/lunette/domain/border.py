@@ -103,16 +103,37 @@ BackstorePath = Annotated[
 ]
 """Below /sys/kernel/config/target."""
 BackstoreAttribute = Literal[
-    "emulate_3pc", "emulate_caw", "emulate_fua_write", "emulate_pr", "emulate_rest_reord", "emulate_rsoc",
-    "emulate_tas", "emulate_tpu", "emulate_tpws", "emulate_ua_intlck_ctrl", "emulate_write_cache",
-    "enforce_pr_isids", "is_nonrot", "max_unmap_block_desc_count", "max_unmap_lba_count", "max_write_same_len",
-    "optimal_sectors", "unmap_granularity", "unmap_granularity_alignment", "unmap_zeroes_data",
-]  # fmt: skip
+    "emulate_3pc",
+    "emulate_caw",
+    "emulate_fua_write",
+    "emulate_pr",
+    "emulate_rest_reord",
+    "emulate_rsoc",
+    "emulate_tas",
+    "emulate_tpu",
+    "emulate_tpws",
+    "emulate_ua_intlck_ctrl",
+    "emulate_write_cache",
+    "enforce_pr_isids",
+    "is_nonrot",
+    "max_unmap_block_desc_count",
+    "max_unmap_lba_count",
+    "max_write_same_len",
+    "optimal_sectors",
+    "unmap_granularity",
+    "unmap_granularity_alignment",
+    "unmap_zeroes_data",
+]
 """Attributes of LIO's backstores that hosts may see and that can be set again."""
 SubsystemAttribute = Literal[
-    "attr_model", "attr_firmware", "attr_ieee_oui", "attr_version", "attr_qid_max", "attr_cntlid_min",
+    "attr_model",
+    "attr_firmware",
+    "attr_ieee_oui",
+    "attr_version",
+    "attr_qid_max",
+    "attr_cntlid_min",
     "attr_cntlid_max",
-]  # fmt: skip
+]
 """Attributes of nvmet's subsystems that hosts may see and that can be set again, the serial aside."""
 AttributeValue = Annotated[str, Field(max_length=512), AfterValidator(_readable)]
 Hex = Annotated[str, AfterValidator(_whole(r"[0-9a-f]{1,64}", "hexadecimal digits"))]

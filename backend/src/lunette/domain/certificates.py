@@ -52,11 +52,15 @@ def shown(pem: str) -> Shown:
     chain = x509.load_pem_x509_certificates(pem.encode())
     leaf = chain[0]
     return Shown(
-        subject=leaf.subject.rfc4514_string(), issuer=leaf.issuer.rfc4514_string(), names=tuple(_names(leaf)),
-        not_before=leaf.not_valid_before_utc, not_after=leaf.not_valid_after_utc,
+        subject=leaf.subject.rfc4514_string(),
+        issuer=leaf.issuer.rfc4514_string(),
+        names=tuple(_names(leaf)),
+        not_before=leaf.not_valid_before_utc,
+        not_after=leaf.not_valid_after_utc,
         fingerprint=_pairs(hashlib.sha256(leaf.public_bytes(serialization.Encoding.DER)).hexdigest()),
-        self_signed=leaf.issuer == leaf.subject, chain=len(chain) - 1,
-    )  # fmt: skip
+        self_signed=leaf.issuer == leaf.subject,
+        chain=len(chain) - 1,
+    )
 
 
 def check_pair(wish: CertificateReplace, now: dt.datetime) -> None:

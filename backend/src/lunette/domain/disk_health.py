@@ -156,11 +156,14 @@ class Finding(Model):
 
 
 COUNTS = {
-    "media_errors": "errors of its medium", "reallocated_sectors": "reallocated sectors",
-    "uncorrectable_sectors": "uncorrectable sectors", "pending_sectors": "sectors that wait to be reallocated",
-    "grown_defects": "defects that grew", "interface_errors": "errors on the way to it",
+    "media_errors": "errors of its medium",
+    "reallocated_sectors": "reallocated sectors",
+    "uncorrectable_sectors": "uncorrectable sectors",
+    "pending_sectors": "sectors that wait to be reallocated",
+    "grown_defects": "defects that grew",
+    "interface_errors": "errors on the way to it",
     "error_log_entries": "failed commands in its log",
-}  # fmt: skip
+}
 """Counts that should not grow, by the name of their value."""
 _CURRENT = ("pending_sectors", "uncorrectable_sectors")
 """Counts of what is wrong now: not a single one is well."""
@@ -208,9 +211,12 @@ def _verdict(reading: DriveReading) -> Iterator[Finding]:
         yield Finding(kind=bit.value, severity=severity, is_failing=failing, words=words, detail=detail)
     if reading.passed is False and not reading.warnings:
         yield Finding(
-            kind="predicted", severity=Severity.CRITICAL, is_failing=True, words="predicts its own failure",
+            kind="predicted",
+            severity=Severity.CRITICAL,
+            is_failing=True,
+            words="predicts its own failure",
             detail="Its own SMART verdict is: failed",
-        )  # fmt: skip
+        )
 
 
 def _beside(bit: CriticalWarning, values: HealthValues) -> str:
@@ -226,17 +232,21 @@ def _of_values(reading: DriveReading) -> Iterator[Finding]:
     spare, least = values.available_spare_percent, values.available_spare_threshold_percent
     if spare is not None and least is not None and spare < least and CriticalWarning.SPARE not in reading.warnings:
         yield Finding(
-            kind="spare", severity=Severity.CRITICAL, is_failing=True, words="has used up its spare blocks",
+            kind="spare",
+            severity=Severity.CRITICAL,
+            is_failing=True,
+            words="has used up its spare blocks",
             detail=f"{spare} % of its spare blocks are left, its maker wants {least} %",
-        )  # fmt: skip
+        )
     used = values.used_percent
     if used is not None and used >= WEAR_WARNING_PERCENT:
         worst = used >= WEAR_CRITICAL_PERCENT
         yield Finding(
-            kind="wear", severity=Severity.CRITICAL if worst else Severity.WARNING,
+            kind="wear",
+            severity=Severity.CRITICAL if worst else Severity.WARNING,
             words="is worn out" if worst else "is worn",
             detail=f"{used} % of the writes its maker planned for are used up",
-        )  # fmt: skip
+        )
     if CriticalWarning.TEMPERATURE not in reading.warnings:
         yield from _heat(values)
 
@@ -248,10 +258,11 @@ def _heat(values: HealthValues) -> Iterator[Finding]:
     critical = bool(end and warm >= end)
     most = end if critical else limit
     yield Finding(
-        kind="temperature", severity=Severity.CRITICAL if critical else Severity.WARNING,
+        kind="temperature",
+        severity=Severity.CRITICAL if critical else Severity.WARNING,
         words="is too hot" if critical else "is hot",
         detail=f"It has {warm} °C; its own {'critical' if critical else 'warning'} limit is {most} °C",
-    )  # fmt: skip
+    )
 
 
 def _counts(reading: DriveReading, growth: Mapping[str, Growth]) -> Iterator[Finding]:
@@ -273,9 +284,11 @@ def _counts(reading: DriveReading, growth: Mapping[str, Growth]) -> Iterator[Fin
 def _silence(reading: DriveReading) -> Iterator[Finding]:
     if reading.misses >= SILENT_MISSES:
         yield Finding(
-            kind="silent", severity=Severity.WARNING, words="does not say how it is",
+            kind="silent",
+            severity=Severity.WARNING,
+            words="does not say how it is",
             detail=f"It left {reading.misses} questions for its health without an answer in time",
-        )  # fmt: skip
+        )
 
 
 def _self_test(reading: DriveReading) -> Iterator[Finding]:
@@ -284,14 +297,19 @@ def _self_test(reading: DriveReading) -> Iterator[Finding]:
         when = "" if failed.hours is None else f" at {failed.hours} power-on hours"
         where = "" if failed.lba is None else f", first at block {failed.lba}"
         yield Finding(
-            kind="self_test", severity=Severity.CRITICAL, is_failing=True, words="failed its self-test",
+            kind="self_test",
+            severity=Severity.CRITICAL,
+            is_failing=True,
+            words="failed its self-test",
             detail=f"Its {failed.kind.value} test{when}: {failed.words or 'failed'}{where}",
-        )  # fmt: skip
+        )
 
 
 def _unread(reading: DriveReading) -> Iterator[Finding]:
     if reading.unreadable:
         yield Finding(
-            kind=UNREADABLE, severity=Severity.WARNING, words="answers in a way that cannot be read",
+            kind=UNREADABLE,
+            severity=Severity.WARNING,
+            words="answers in a way that cannot be read",
             detail=f"Not read: {', '.join(reading.unreadable)}"[:500],
-        )  # fmt: skip
+        )

@@ -141,9 +141,7 @@ class RateLimited(LunetteError):
 
     type, status, title = ProblemType.RATE_LIMITED, 429, "Too many attempts"
 
-    def __init__(
-        self, detail: str, *, errors: Sequence[FieldProblem] = (), log: str = "", wait_s: int = 60
-    ) -> None:  # fmt: skip
+    def __init__(self, detail: str, *, errors: Sequence[FieldProblem] = (), log: str = "", wait_s: int = 60) -> None:
         super().__init__(detail, errors=errors, log=log)
         self.wait_s = wait_s
 
@@ -173,8 +171,25 @@ class NoSpace(LunetteError):
 ERRORS: dict[ProblemType, type[LunetteError]] = {
     error.type: error
     for error in (
-        Invalid, Malformed, Unauthenticated, Forbidden, PasswordChangeRequired, NotFound, MethodNotAllowed, Conflict,
-        InUse, Stuck, PreconditionFailed, TooLarge, TooSlow, LengthRequired, PreconditionRequired, RateLimited,
-        ToolFailed, Unavailable, NoSpace, LunetteError,
+        Invalid,
+        Malformed,
+        Unauthenticated,
+        Forbidden,
+        PasswordChangeRequired,
+        NotFound,
+        MethodNotAllowed,
+        Conflict,
+        InUse,
+        Stuck,
+        PreconditionFailed,
+        TooLarge,
+        TooSlow,
+        LengthRequired,
+        PreconditionRequired,
+        RateLimited,
+        ToolFailed,
+        Unavailable,
+        NoSpace,
+        LunetteError,
     )
-}  # fmt: skip
+}

@@ -43,9 +43,11 @@ class Unread(Model):
 
 
 _ARRAYS = {
-    ArrayEngine.MD: (Part.MD, Part.DISKS), ArrayEngine.ZFS: (Part.ZFS, Part.DISKS),
-    ArrayEngine.LVM: (Part.LVM, Part.DISKS), ArrayEngine.EXTERNAL: (Part.EXTERNAL, Part.LVM, Part.DISKS),
-}  # fmt: skip
+    ArrayEngine.MD: (Part.MD, Part.DISKS),
+    ArrayEngine.ZFS: (Part.ZFS, Part.DISKS),
+    ArrayEngine.LVM: (Part.LVM, Part.DISKS),
+    ArrayEngine.EXTERNAL: (Part.EXTERNAL, Part.LVM, Part.DISKS),
+}
 """What must be read before an array of an engine is known not to be there."""
 
 

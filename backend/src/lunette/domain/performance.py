@@ -140,7 +140,14 @@ def _session(before: Mapping[str, LunCounters], after: Mapping[str, LunCounters]
     ]
     commands, read_bytes, write_bytes = (sum(max(0, delta[n]) for delta in deltas) for n in range(3))
     return Rates(
-        iops=commands / seconds, read_iops=None, write_iops=None, read_bytes_s=read_bytes / seconds,
-        write_bytes_s=write_bytes / seconds, latency_ms=None, read_latency_ms=None, write_latency_ms=None,
-        in_flight=None, busy_percent=None,
-    )  # fmt: skip
+        iops=commands / seconds,
+        read_iops=None,
+        write_iops=None,
+        read_bytes_s=read_bytes / seconds,
+        write_bytes_s=write_bytes / seconds,
+        latency_ms=None,
+        read_latency_ms=None,
+        write_latency_ms=None,
+        in_flight=None,
+        busy_percent=None,
+    )

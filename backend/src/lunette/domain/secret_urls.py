@@ -25,11 +25,12 @@ class SecretUrl(SecretStr):
             max_length=MAX_LENGTH, pattern=pattern, metadata={"pydantic_js_updates": {"format": "password"}}
         )
         return core_schema.no_info_wrap_validator_function(
-            lambda value, check: value if isinstance(value, cls) else cls(check(value)), text,
+            lambda value, check: value if isinstance(value, cls) else cls(check(value)),
+            text,
             serialization=core_schema.plain_serializer_function_ser_schema(
                 lambda url, info: str(url) if info.mode == "json" else url, info_arg=True
             ),
-        )  # fmt: skip
+        )
 
     def __str__(self) -> str:
         return self.shown

@@ -67,8 +67,11 @@ def due(tests: SelfTests, hours_on: int | None, schedule: SelfTestSchedule) -> S
     if tests.is_running or hours_on is None:
         return None
     for kind, days in ((SelfTestKind.LONG, schedule.long_days), (SelfTestKind.SHORT, schedule.short_days)):
-        ages = [_age(test, hours_on) for test in tests.log if test.kind in (kind, SelfTestKind.LONG)
-                and test.result is not SelfTestResult.ABORTED]  # fmt: skip
+        ages = [
+            _age(test, hours_on)
+            for test in tests.log
+            if test.kind in (kind, SelfTestKind.LONG) and test.result is not SelfTestResult.ABORTED
+        ]
         if days and min(ages, default=days * 24) >= days * 24:
             return kind
     return None

@@ -216,9 +216,16 @@ class SettingsPatch(Model):
     @model_validator(mode="after")
     def _says_what_cannot_be_without(self) -> "SettingsPatch":
         for name in (
-            "time_zone", "session_hours", "second_factor_required", "history_days", "deleted_keep_hours",
-            "number_held_hours", "disk_health_minutes", "short_test_days", "long_test_days",
-        ):  # fmt: skip
+            "time_zone",
+            "session_hours",
+            "second_factor_required",
+            "history_days",
+            "deleted_keep_hours",
+            "number_held_hours",
+            "disk_health_minutes",
+            "short_test_days",
+            "long_test_days",
+        ):
             if name in self.model_fields_set and getattr(self, name) is None:
                 raise ValueError(f"{name}: there is always one; leave the field out to let it stay")
         return self

@@ -4,9 +4,25 @@ import re
 
 KIB, MIB, GIB, TIB = 1024, 1024**2, 1024**3, 1024**4
 PIB = 1024**5
-_UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "pb": 10**15,
-          "kib": KIB, "mib": MIB, "gib": GIB, "tib": TIB, "pib": PIB,
-          "k": KIB, "m": MIB, "g": GIB, "t": TIB, "p": PIB}  # fmt: skip
+_UNITS = {
+    "": 1,
+    "b": 1,
+    "kb": 10**3,
+    "mb": 10**6,
+    "gb": 10**9,
+    "tb": 10**12,
+    "pb": 10**15,
+    "kib": KIB,
+    "mib": MIB,
+    "gib": GIB,
+    "tib": TIB,
+    "pib": PIB,
+    "k": KIB,
+    "m": MIB,
+    "g": GIB,
+    "t": TIB,
+    "p": PIB,
+}
 """A letter alone is binary, as lvcreate, truncate and qemu-img read it."""
 _SIZE = re.compile(r"^(\d+(?:\.\d+)?)\s*([a-z]*)$")
 

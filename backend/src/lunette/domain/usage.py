@@ -65,9 +65,10 @@ def check_reused(reused: Iterable[Reuse], confirmed: Collection[str]) -> None:
         "of these volumes in `confirm`.",
         errors=tuple(
             FieldProblem(
-                field="confirm", value=None,
+                field="confirm",
+                value=None,
                 message=f"does not name volume {one.former}, which had {one.number} of {one.owner}",
             )
             for one in asked
         ),
-    )  # fmt: skip
+    )

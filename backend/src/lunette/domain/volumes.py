@@ -70,11 +70,14 @@ class VolumeBatch(Model):
         """The single wishes this batch stands for, in order. Raises ValidationError if a name gets too long."""
         return tuple(
             VolumeCreate(
-                name=name, array=self.array, size_bytes=self.size_bytes, provisioning=self.provisioning,
+                name=name,
+                array=self.array,
+                size_bytes=self.size_bytes,
+                provisioning=self.provisioning,
                 description=self.description,
             )
             for name in numbered(self.name_pattern, self.first, self.count)
-        )  # fmt: skip
+        )
 
     @model_validator(mode="after")
     def _names_fit(self) -> "VolumeBatch":

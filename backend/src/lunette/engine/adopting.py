@@ -75,9 +75,15 @@ def not_adopted(tx: Session, desk: Desk, job: Job) -> None:
     """The marks are gone again, and so are the rows. What is served was never touched."""
     ids = job.resource_ids
     for table, column in (
-        (Mapping, Mapping.id), (HostGroupMember, HostGroupMember.host_group_id), (HostGroup, HostGroup.id),
-        (Host, Host.id), (Volume, Volume.id), (ArrayDisk, ArrayDisk.array_id), (Array, Array.id), (Portal, Portal.id),
-    ):  # fmt: skip
+        (Mapping, Mapping.id),
+        (HostGroupMember, HostGroupMember.host_group_id),
+        (HostGroup, HostGroup.id),
+        (Host, Host.id),
+        (Volume, Volume.id),
+        (ArrayDisk, ArrayDisk.array_id),
+        (Array, Array.id),
+        (Portal, Portal.id),
+    ):
         tx.execute(delete(table).where(column.in_(ids)))
     exportset.changed(tx, desk, [(ReleaseKind.PORTAL, id_) for id_ in ids])
     kind = f"{job.resource_kind}.adopt_failed"
@@ -94,13 +100,19 @@ def facts_of(tx: Session) -> Facts:
         appliance_id=exportset.meta(tx, "appliance_id"),
         arrays={row.uuid: OwnArray(row.id, row.name, row.state, row.group_name) for row in arrays},
         md_names=frozenset(row.md_name for row in arrays),
-        volumes=names[Volume], hosts=names[Host], host_groups=names[HostGroup], portal_names=names[Portal],
+        volumes=names[Volume],
+        hosts=names[Host],
+        host_groups=names[HostGroup],
+        portal_names=names[Portal],
         portals=tuple(portals.known(row) for row in tx.scalars(select(Portal).order_by(Portal.name))),
-        serials=_of_volumes(tx, "serial"), naas=_of_volumes(tx, "naa"), uuids=_of_volumes(tx, "uuid"),
-        nguids=_of_volumes(tx, "nguid"), initiators=dict(initiators),
+        serials=_of_volumes(tx, "serial"),
+        naas=_of_volumes(tx, "naa"),
+        uuids=_of_volumes(tx, "uuid"),
+        nguids=_of_volumes(tx, "nguid"),
+        initiators=dict(initiators),
         targets=frozenset(name for column in (Target.iqn, Target.nqn) for name in tx.scalars(select(column))),
         disks=dict(disks),
-    )  # fmt: skip
+    )
 
 
 def _of_volumes(tx: Session, column: str) -> frozenset[str]:
@@ -122,11 +134,16 @@ def write(tx: Session, rows: Rows, serials: dict[str, str]) -> None:
     tx.add_all(HostGroupMember(host_id=id_, host_group_id=row.id) for row in rows.groups for id_ in row.host_ids)
     tx.add_all(
         Target(
-            id=row.id, host_id=row.host_id, host_group_id=row.host_group_id, iqn=row.iqn, nqn=row.nqn, tag=row.tag,
+            id=row.id,
+            host_id=row.host_id,
+            host_group_id=row.host_group_id,
+            iqn=row.iqn,
+            nqn=row.nqn,
+            tag=row.tag,
             subsystem=row.subsystem.model_dump_json() if row.subsystem else None,
         )
         for row in rows.targets
-    )  # fmt: skip
+    )
     served = {row.host_id for row in rows.targets}
     tx.add_all(
         Target(id=row.target_id, host_id=row.id, iqn=row.target_iqn, nqn=row.nqn)
@@ -135,44 +152,72 @@ def write(tx: Session, rows: Rows, serials: dict[str, str]) -> None:
     )
     tx.add_all(
         Mapping(
-            id=row.id, volume_id=row.volume_id, host_id=row.host_id, host_group_id=row.host_group_id, lun=row.lun,
-            family=row.family.value, shared=row.shared,
+            id=row.id,
+            volume_id=row.volume_id,
+            host_id=row.host_id,
+            host_group_id=row.host_group_id,
+            lun=row.lun,
+            family=row.family.value,
+            shared=row.shared,
         )
         for row in rows.mappings
-    )  # fmt: skip
+    )
     tx.add_all(
         Portal(
-            id=row.id, name=row.name, protocol=row.protocol.value, engine=row.engine.value, address=row.address,
-            port=row.port, adopted=row.folder,
+            id=row.id,
+            name=row.name,
+            protocol=row.protocol.value,
+            engine=row.engine.value,
+            address=row.address,
+            port=row.port,
+            adopted=row.folder,
         )
         for row in rows.portals
-    )  # fmt: skip
+    )
     tx.flush()
 
 
 def _array(row: NewArray, serials: dict[str, str]) -> Array:
     seen = row.seen
     return Array(
-        id=row.id, name=row.name, engine=seen.engine.value, level=seen.level, uuid=seen.uuid, md_name=row.md_name,
-        group_name=row.group, chunk_bytes=seen.chunk_bytes,
-        layout=seen.layout if seen.level == Level.RAID10 else None, write_hole=seen.write_hole.value,
-        member_bytes=seen.disk_bytes or seen.size_bytes, size_bytes=seen.size_bytes,
+        id=row.id,
+        name=row.name,
+        engine=seen.engine.value,
+        level=seen.level,
+        uuid=seen.uuid,
+        md_name=row.md_name,
+        group_name=row.group,
+        chunk_bytes=seen.chunk_bytes,
+        layout=seen.layout if seen.level == Level.RAID10 else None,
+        write_hole=seen.write_hole.value,
+        member_bytes=seen.disk_bytes or seen.size_bytes,
+        size_bytes=seen.size_bytes,
         disks=[
-            ArrayDisk(disk_id=member.disk_id, serial=serials.get(member.disk_id, ""), slot=slot,
-                      role=member.role.value, write_mostly=member.write_mostly)
+            ArrayDisk(
+                disk_id=member.disk_id,
+                serial=serials.get(member.disk_id, ""),
+                slot=slot,
+                role=member.role.value,
+                write_mostly=member.write_mostly,
+            )
             for slot, member in enumerate(seen.members)
             if member.disk_id
         ],
-    )  # fmt: skip
+    )
 
 
 def _volume(row: NewVolume) -> Volume:
     return Volume(
-        id=row.id, name=row.name, array_id=row.array_id, size_bytes=row.size_bytes,
-        provisioning=Provisioning.THICK.value, lv_name=row.lv_name,
-        backstore=row.backstore.model_dump_json() if row.backstore else None, without_nguid=row.without_nguid,
+        id=row.id,
+        name=row.name,
+        array_id=row.array_id,
+        size_bytes=row.size_bytes,
+        provisioning=Provisioning.THICK.value,
+        lv_name=row.lv_name,
+        backstore=row.backstore.model_dump_json() if row.backstore else None,
+        without_nguid=row.without_nguid,
         **row.identity.model_dump(),
-    )  # fmt: skip
+    )
 
 
 def _add_host(tx: Session, row: NewHost) -> None:

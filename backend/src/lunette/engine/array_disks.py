@@ -61,9 +61,14 @@ def claim(array: Array, plan: Plan) -> None:
     for slot, member in enumerate(joining(plan), first):
         role = roles.get(member.disk_id, MemberRole.DATA.value)
         array.disks.append(
-            ArrayDisk(disk_id=member.disk_id, serial=member.serial, slot=slot, role=role,
-                      write_mostly=member.disk_id in mostly)
-        )  # fmt: skip
+            ArrayDisk(
+                disk_id=member.disk_id,
+                serial=member.serial,
+                slot=slot,
+                role=role,
+                write_mostly=member.disk_id in mostly,
+            )
+        )
 
 
 def _heirs(plan: Plan) -> dict[str, str]:

@@ -38,9 +38,11 @@ def forget(tx: Session, desk: Desk, actor: Actor, array_id: str, wish: ArrayForg
     jobs = _jobs(tx, _ids(tx, array, volumes, deleted))
     stuck = [job for job in jobs if job.state == JobState.STUCK]
     lost = Lost(
-        list(known_all(tx, volumes).values()), sorted(row.name for row in deleted),
-        [job.title for job in jobs if job.state in _RUNNING], [job.title for job in stuck],
-    )  # fmt: skip
+        list(known_all(tx, volumes).values()),
+        sorted(row.name for row in deleted),
+        [job.title for job in jobs if job.state in _RUNNING],
+        [job.title for job in stuck],
+    )
     plan = plan_forget(known(array), wish, desk.seen(), lost)
     if dry_run:
         return Outcome(plan=plan)

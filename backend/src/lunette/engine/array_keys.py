@@ -49,9 +49,14 @@ def changing_key(tx: Session, reference: str, wish: ArrayKeyChange) -> KeyAct:
             else "the appliance keeps no key: each start waits for the passphrase"
         )
     order = KeyChange(
-        array_id=row.id, uuid=row.uuid, name=row.name, passphrase=wish.passphrase, new_passphrase=wish.new_passphrase,
-        keep_old=wish.keep_old, keep_key=wish.keep_key,
-    )  # fmt: skip
+        array_id=row.id,
+        uuid=row.uuid,
+        name=row.name,
+        passphrase=wish.passphrase,
+        new_passphrase=wish.new_passphrase,
+        keep_old=wish.keep_old,
+        keep_key=wish.keep_key,
+    )
     return KeyAct(_plan(f"Change the keys of array {row.name}", row, details), order)
 
 

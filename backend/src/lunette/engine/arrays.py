@@ -66,11 +66,16 @@ def _row(wish: ArrayCreate, new: NewArray) -> Array:
         group_data_disks=wish.group_data_disks,
         distributed_spares=wish.distributed_spares,
         disks=[
-            ArrayDisk(disk_id=member.disk_id, serial=member.serial, slot=slot, role=role.value,
-                      write_mostly=slot < len(wish.disks) and wish.disks[slot] in wish.write_mostly)
+            ArrayDisk(
+                disk_id=member.disk_id,
+                serial=member.serial,
+                slot=slot,
+                role=role.value,
+                write_mostly=slot < len(wish.disks) and wish.disks[slot] in wish.write_mostly,
+            )
             for slot, (member, role) in enumerate(zip(new.members, new.roles, strict=True))
         ],
-    )  # fmt: skip
+    )
 
 
 def disk_owners(tx: Session, seen: Observation, references: Sequence[str]) -> dict[str, str]:

@@ -95,9 +95,14 @@ class Control:
     """
 
     def __init__(
-        self, store: Store, agent: AgentPort, identities: IdentitySource | None = None, *, pace: float = 1.0,
+        self,
+        store: Store,
+        agent: AgentPort,
+        identities: IdentitySource | None = None,
+        *,
+        pace: float = 1.0,
         room: Look = lambda: None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """`pace`: rests of the watching threads, as a part of an appliance's; `room` looks at the system drive."""
         self.store, self.agent, self.room = store, agent, room
         self._cache = ObservationCache(agent)
@@ -129,10 +134,18 @@ class Control:
         self._post = Post(store)
         self.sealer = Sealer(store, agent, pace=pace)
         self._parts = (
-            self._workers, self._reconciler, self._watcher, self._pools, self.performance, self._scheduler,
-            self._post, Housekeeper(store), Eraser(store, self.desk), self.sealer,
+            self._workers,
+            self._reconciler,
+            self._watcher,
+            self._pools,
+            self.performance,
+            self._scheduler,
+            self._post,
+            Housekeeper(store),
+            Eraser(store, self.desk),
+            self.sealer,
             *(watch(store, agent.sessions, pace=pace) for watch in (Twins, NumberWatch)),
-        )  # fmt: skip
+        )
         """What has threads of its own, in the order of its start."""
 
     def run_job(self, job_id: str) -> JobState:

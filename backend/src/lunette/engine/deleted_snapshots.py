@@ -135,7 +135,12 @@ def _known(tx: Session, row: DeletedSnapshot) -> KnownDeletedSnapshot:
     volume = volume_of(tx, row)
     array = tx.get_one(Array, volume.array_id)
     return KnownDeletedSnapshot(
-        id=row.id, name=row.name, volume_id=volume.id, volume=volume.name,
-        volume_is_kept=isinstance(volume, DeletedVolume), array=array.name, array_engine=ArrayEngine(array.engine),
+        id=row.id,
+        name=row.name,
+        volume_id=volume.id,
+        volume=volume.name,
+        volume_is_kept=isinstance(volume, DeletedVolume),
+        array=array.name,
+        array_engine=ArrayEngine(array.engine),
         group=array.group_name,
-    )  # fmt: skip
+    )

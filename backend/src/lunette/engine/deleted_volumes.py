@@ -86,12 +86,16 @@ def is_last_thin(tx: Session, volume: Volume | DeletedVolume) -> bool:
         return False
     going = ResourceState.DELETING.value
     others = [
-        select(table.id).where(
-            table.array_id == volume.array_id, table.provisioning == Provisioning.THIN.value, table.id != volume.id,
+        select(table.id)
+        .where(
+            table.array_id == volume.array_id,
+            table.provisioning == Provisioning.THIN.value,
+            table.id != volume.id,
             table.state != going,
-        ).limit(1)
+        )
+        .limit(1)
         for table in (Volume, DeletedVolume)
-    ]  # fmt: skip
+    ]
     return all(tx.scalar(query) is None for query in others)
 
 
@@ -103,10 +107,8 @@ def kept(tx: Session, job: Job) -> None:
             same = {column: getattr(row, column) for column in _SAME}
             due_s = uptime.read(tx).due_s(step.keep_hours)
             tx.add(
-                DeletedVolume(
-                    name=row.name, created_at=row.created_at, due_s=due_s, held_bytes=step.held_bytes, **same
-                )
-            )  # fmt: skip
+                DeletedVolume(name=row.name, created_at=row.created_at, due_s=due_s, held_bytes=step.held_bytes, **same)
+            )
             tx.flush()
 
 
@@ -117,13 +119,19 @@ def kept_by_roll_back(tx: Session, desk: Desk, job: Job) -> None:
             row = tx.get_one(Volume, step.volume_id)
             tx.add(
                 DeletedVolume(
-                    id=step.kept_id, name=row.name, array_id=row.array_id, provisioning=row.provisioning,
+                    id=step.kept_id,
+                    name=row.name,
+                    array_id=row.array_id,
+                    provisioning=row.provisioning,
                     lv_name=volume_planning(ArrayEngine(tx.get_one(Array, row.array_id).engine)).lv_name(step.kept_id),
-                    size_bytes=row.size_bytes, description=row.description, created_at=row.created_at,
-                    held_bytes=step.held_bytes, due_s=uptime.read(tx).due_s(step.keep_hours),
+                    size_bytes=row.size_bytes,
+                    description=row.description,
+                    created_at=row.created_at,
+                    held_bytes=step.held_bytes,
+                    due_s=uptime.read(tx).due_s(step.keep_hours),
                     **desk.identities.volume().model_dump(),
                 )
-            )  # fmt: skip
+            )
 
 
 def recovered(tx: Session, job: Job) -> None:
@@ -157,7 +165,13 @@ def known(tx: Session, row: DeletedVolume) -> KnownDeleted:
     """The row as the planner takes it."""
     array = tx.get_one(Array, row.array_id)
     return KnownDeleted(
-        id=row.id, name=row.name, array=array.name, array_engine=ArrayEngine(array.engine), group=array.group_name,
-        size_bytes=row.size_bytes, held_bytes=row.held_bytes, lv_name=row.lv_name,
+        id=row.id,
+        name=row.name,
+        array=array.name,
+        array_engine=ArrayEngine(array.engine),
+        group=array.group_name,
+        size_bytes=row.size_bytes,
+        held_bytes=row.held_bytes,
+        lv_name=row.lv_name,
         snapshots=deleted_snapshots.of_volumes(tx, [row.id]).get(row.id, ()),
-    )  # fmt: skip
+    )

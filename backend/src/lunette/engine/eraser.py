@@ -23,9 +23,11 @@ from lunette.store.schema import utc_now
 _ERASURES = ((DeletedSnapshot, deleted_snapshots.erase), (DeletedVolume, deleted_volumes.erase))
 
 
-_SITE_UNDER_WAY = select(Job.id).where(
-    Job.kind == JobKind.SITE_APPLY.value, Job.state.in_((JobState.PENDING.value, JobState.RUNNING.value))
-).limit(1)  # fmt: skip
+_SITE_UNDER_WAY = (
+    select(Job.id)
+    .where(Job.kind == JobKind.SITE_APPLY.value, Job.state.in_((JobState.PENDING.value, JobState.RUNNING.value)))
+    .limit(1)
+)
 """A document's changes are not made to wait for, or to stop at, what is erased meanwhile."""
 
 

@@ -144,14 +144,21 @@ def _arrays(tx: Session) -> tuple[ExportArray, ...]:
     rows = tx.scalars(select(Array).where(is_served()).order_by(Array.id))
     return tuple(
         ExportArray(
-            array_id=row.id, name=row.name, engine=ArrayEngine(row.engine), uuid=row.uuid, group=row.group_name,
+            array_id=row.id,
+            name=row.name,
+            engine=ArrayEngine(row.engine),
+            uuid=row.uuid,
+            group=row.group_name,
             members=tuple(disk.disk_id for disk in row.disks),
-            sync_speed_min_bytes_s=row.sync_speed_min_bytes_s, sync_speed_max_bytes_s=row.sync_speed_max_bytes_s,
-            tuning=row.tuning(), write_mostly=row.write_mostly, health_command=row.health_command,
+            sync_speed_min_bytes_s=row.sync_speed_min_bytes_s,
+            sync_speed_max_bytes_s=row.sync_speed_max_bytes_s,
+            tuning=row.tuning(),
+            write_mostly=row.write_mostly,
+            health_command=row.health_command,
             encryption=Encryption(row.encryption) if row.encryption else None,
         )
         for row in rows
-    )  # fmt: skip
+    )
 
 
 def _volumes(tx: Session) -> tuple[ExportVolume, ...]:
@@ -164,24 +171,33 @@ def _volumes(tx: Session) -> tuple[ExportVolume, ...]:
     )
     return tuple(
         ExportVolume(
-            volume_id=row.id, name=row.name, array_id=row.array_id, group=group,
-            device=volume_planning(ArrayEngine(engine)).device_path(group, row.lv_name), size_bytes=row.size_bytes,
-            identity=row.identity(), adopted=row.adopted(),
+            volume_id=row.id,
+            name=row.name,
+            array_id=row.array_id,
+            group=group,
+            device=volume_planning(ArrayEngine(engine)).device_path(group, row.lv_name),
+            size_bytes=row.size_bytes,
+            identity=row.identity(),
+            adopted=row.adopted(),
         )
         for row, group, engine in tx.execute(query)
-    )  # fmt: skip
+    )
 
 
 def _portals(tx: Session) -> tuple[ExportPortal, ...]:
     coming = _coming_portals(tx)
     return tuple(
         ExportPortal(
-            portal_id=row.id, protocol=Protocol(row.protocol), engine=ExportEngine(row.engine), address=row.address,
-            port=row.port, adopted=row.adopted,
+            portal_id=row.id,
+            protocol=Protocol(row.protocol),
+            engine=ExportEngine(row.engine),
+            address=row.address,
+            port=row.port,
+            adopted=row.adopted,
         )
         for row in tx.scalars(select(Portal).order_by(Portal.id))
         if row.id not in coming
-    )  # fmt: skip
+    )
 
 
 def _coming_portals(tx: Session) -> frozenset[str]:
@@ -230,12 +246,16 @@ def _targets(owners: Iterable[_Owner], box: SecretBox) -> Iterable[ExportTarget]
     for owner in owners:
         if owner.luns[Family.SCSI]:
             yield ExportTarget(
-                target_id=owner.row.id, owner=owner.id, iqn=owner.row.iqn, tag=owner.row.tag,
+                target_id=owner.row.id,
+                owner=owner.id,
+                iqn=owner.row.iqn,
+                tag=owner.row.tag,
                 os_type=_common_os(owner.hosts),
                 initiators=tuple(i for host in owner.hosts for i in _initiators(host, box)),
                 fc_initiators=tuple(i for host in owner.hosts for i in _fc_initiators(host)),
-                luns=owner.sorted_luns(Family.SCSI), opens_without_missing_after_s=owner.deadline_s,
-            )  # fmt: skip
+                luns=owner.sorted_luns(Family.SCSI),
+                opens_without_missing_after_s=owner.deadline_s,
+            )
 
 
 def _common_os(hosts: list[Host]) -> OsType:
@@ -247,11 +267,15 @@ def _subsystems(owners: Iterable[_Owner], box: SecretBox) -> Iterable[ExportSubs
     for owner in owners:
         if owner.luns[Family.NVME]:
             yield ExportSubsystem(
-                target_id=owner.row.id, owner=owner.id, nqn=owner.row.nqn,
+                target_id=owner.row.id,
+                owner=owner.id,
+                nqn=owner.row.nqn,
                 serial=kept.serial if (kept := owner.row.adopted()) else subsystem_serial(owner.row.id),
                 hosts=tuple(nvme_host for host in owner.hosts for nvme_host in _nvme_hosts(host, box)),
-                luns=owner.sorted_luns(Family.NVME), opens_without_missing_after_s=owner.deadline_s, adopted=kept,
-            )  # fmt: skip
+                luns=owner.sorted_luns(Family.NVME),
+                opens_without_missing_after_s=owner.deadline_s,
+                adopted=kept,
+            )
 
 
 def _nvme_hosts(host: Host, box: SecretBox) -> Iterable[ExportNvmeHost]:

@@ -48,9 +48,12 @@ class FailedLogins:
         data = {"address": address or None, "count": count}
         with self._store.write() as tx:
             emit(
-                tx, "user.login_failed", f"{times} of {whose} failed, the last from {address or 'an unknown address'}",
-                ref=username, data=data,
-            )  # fmt: skip
+                tx,
+                "user.login_failed",
+                f"{times} of {whose} failed, the last from {address or 'an unknown address'}",
+                ref=username,
+                data=data,
+            )
 
     def causes(self) -> Iterator[Cause]:
         """The alert, while many logins failed within ten minutes or within a day."""

@@ -38,10 +38,13 @@ def create(
         tx.flush()
         tx.add(
             Target(
-                id=new.target.id, host_group_id=new.id, iqn=new.target.iqn, nqn=new.target.nqn,
+                id=new.target.id,
+                host_group_id=new.id,
+                iqn=new.target.iqn,
+                nqn=new.target.nqn,
                 subsystem=new.target.subsystem,
             )
-        )  # fmt: skip
+        )
     return Outcome(plan=new.plan, ids=(new.id,))
 
 

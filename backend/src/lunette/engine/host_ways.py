@@ -63,8 +63,9 @@ def path_facts(tx: Session, host: Host, look: Look) -> PathFacts:
     names = dict(tx.execute(select(Portal.id, Portal.name)).all())
     blocked = {
         names[one.portal_id]: one.reason or "the agent gave no reason"
-        for one in reports if one.state is ServingState.BLOCKED and one.portal_id in names
-    }  # fmt: skip
+        for one in reports
+        if one.state is ServingState.BLOCKED and one.portal_id in names
+    }
     group = select(HostGroupMember.host_group_id).where(HostGroupMember.host_id == host.id).scalar_subquery()
     others = (
         select(HostInitiator.name)
@@ -72,9 +73,12 @@ def path_facts(tx: Session, host: Host, look: Look) -> PathFacts:
         .where(HostGroupMember.host_group_id == group, HostInitiator.host_id != host.id)
     )
     return PathFacts(
-        host=facts(tx, host, look.seen, secrets=False), blocked=blocked, others=frozenset(tx.scalars(others)),
-        sessions=look.sessions, fc_ports=look.seen.fc_ports if look.seen else (),
-    )  # fmt: skip
+        host=facts(tx, host, look.seen, secrets=False),
+        blocked=blocked,
+        others=frozenset(tx.scalars(others)),
+        sessions=look.sessions,
+        fc_ports=look.seen.fc_ports if look.seen else (),
+    )
 
 
 def facts(tx: Session, host: Host, seen: Observation | None, *, secrets: bool) -> KitFacts:
@@ -84,13 +88,21 @@ def facts(tx: Session, host: Host, seen: Observation | None, *, secrets: bool) -
     spoken = {KIND_OF[protocol]: protocol.family for protocol in Protocol}
     used = {kind for kind, names in kinds.items() if names and spoken[kind] in {door.family for door in ways}}
     return KitFacts(
-        host=host.name, os_type=OsType(host.os_type), iqns=kinds["iqn"], wwpns=kinds["wwpn"], nqns=kinds["nqn"],
-        doors=ways, portals=tuple(one for one in portals(tx, seen) if KIND_OF[one.protocol] in used),
-        fc_ports=tuple(_fc_ports(tx, seen)), chap=_chap(tx, host, secrets=secrets),
-        dhchap=_dhchap(tx, host, secrets=secrets), discovery=_discovery(tx, secrets=secrets),
-        has_secrets=secrets, warnings=() if seen else (AWAY,),
+        host=host.name,
+        os_type=OsType(host.os_type),
+        iqns=kinds["iqn"],
+        wwpns=kinds["wwpn"],
+        nqns=kinds["nqn"],
+        doors=ways,
+        portals=tuple(one for one in portals(tx, seen) if KIND_OF[one.protocol] in used),
+        fc_ports=tuple(_fc_ports(tx, seen)),
+        chap=_chap(tx, host, secrets=secrets),
+        dhchap=_dhchap(tx, host, secrets=secrets),
+        discovery=_discovery(tx, secrets=secrets),
+        has_secrets=secrets,
+        warnings=() if seen else (AWAY,),
         outage_s=seen.power.outage_s if seen and seen.power else None,
-    )  # fmt: skip
+    )
 
 
 def doors(tx: Session, host: Host) -> Iterator[KitDoor]:
@@ -106,8 +118,9 @@ def doors(tx: Session, host: Host) -> Iterator[KitDoor]:
         for family, name in ((Family.SCSI, target.iqn), (Family.NVME, target.nqn)):
             volumes = tuple(
                 KitVolume(name=volume.name, lun=mapping.lun, naa=volume.naa, uuid=volume.uuid)
-                for mapping, volume in rows if mapping.family == family
-            )  # fmt: skip
+                for mapping, volume in rows
+                if mapping.family == family
+            )
             if volumes:
                 yield KitDoor(family=family, name=name, tag=target.tag, volumes=volumes)
 
@@ -135,9 +148,11 @@ def _chap(tx: Session, host: Host, *, secrets: bool) -> KitChap | None:
         return KitChap(user=host.chap_user, mutual_user=host.chap_mutual_user)
     box, mutual = store_of(tx).box, host.chap_mutual_secret_sealed
     return KitChap(
-        user=host.chap_user, mutual_user=host.chap_mutual_user, secret=box.open_if_known(host.chap_secret_sealed),
+        user=host.chap_user,
+        mutual_user=host.chap_mutual_user,
+        secret=box.open_if_known(host.chap_secret_sealed),
         mutual_secret=box.open_if_known(mutual) if mutual else None,
-    )  # fmt: skip
+    )
 
 
 def _discovery(tx: Session, *, secrets: bool) -> KitChap | None:
@@ -157,6 +172,7 @@ def _dhchap(tx: Session, host: Host, *, secrets: bool) -> KitDhChap | None:
         return KitDhChap(is_mutual=mutual is not None)
     box = store_of(tx).box
     return KitDhChap(
-        is_mutual=mutual is not None, secret=box.open_if_known(host.dhchap_secret_sealed),
+        is_mutual=mutual is not None,
+        secret=box.open_if_known(host.dhchap_secret_sealed),
         mutual_secret=box.open_if_known(mutual) if mutual else None,
-    )  # fmt: skip
+    )

@@ -49,10 +49,13 @@ def create(
         tx.flush()
         tx.add(
             Target(
-                id=new.target.id, host_id=new.id, iqn=new.target.iqn, nqn=new.target.nqn,
+                id=new.target.id,
+                host_id=new.id,
+                iqn=new.target.iqn,
+                nqn=new.target.nqn,
                 subsystem=new.target.subsystem,
             )
-        )  # fmt: skip
+        )
     return Outcome(plan=new.plan, ids=(new.id,))
 
 
@@ -68,9 +71,11 @@ def patch(tx: Session, desk: Desk, actor: Actor, host_id: str, wish: HostPatch, 
     )
     if loses_names:
         facts = replace(
-            facts, connected=connected.initiators(connected.sessions(desk)), unseen=connected.unseen(desk),
+            facts,
+            connected=connected.initiators(connected.sessions(desk)),
+            unseen=connected.unseen(desk),
             volumes=_volumes(tx, host),
-        )  # fmt: skip
+        )
     patched = planner.plan_patch(_known(tx, host), wish, facts, desk.identities)
     seen = numbers.seen(tx, host.id)
     plan = patched.plan.reusing(numbers.reused(tx, host.name, [new.name for new in patched.added], seen))

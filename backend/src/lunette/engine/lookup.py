@@ -23,10 +23,16 @@ from lunette.store.schedules import Schedule
 
 Named = TypeVar("Named", Array, Volume, DeletedVolume, Snapshot, DeletedSnapshot, Host, HostGroup, Portal, Schedule)
 _NOUNS: dict[type[object], str] = {
-    Array: "array", Volume: "volume", Snapshot: "snapshot", Host: "host", HostGroup: "host group", Portal: "portal",
-    Schedule: "schedule", DeletedVolume: "deleted volume",
+    Array: "array",
+    Volume: "volume",
+    Snapshot: "snapshot",
+    Host: "host",
+    HostGroup: "host group",
+    Portal: "portal",
+    Schedule: "schedule",
+    DeletedVolume: "deleted volume",
     DeletedSnapshot: "deleted snapshot",
-}  # fmt: skip
+}
 
 
 def by_reference(tx: Session, table: type[Named], references: Iterable[str]) -> dict[str, Named]:

@@ -106,15 +106,20 @@ def _facts(tx: Session, desk: Desk, wishes: Sequence[MappingCreate]) -> tuple[Ma
     return MappingFacts(
         volumes={
             reference: MappableVolume(
-                row.id, row.name, row.state, {key: names[key] for key in owned[row.id]}, families.get(row.id),
-                sizes.get(row.id), systems[row.id],
+                row.id,
+                row.name,
+                row.state,
+                {key: names[key] for key in owned[row.id]},
+                families.get(row.id),
+                sizes.get(row.id),
+                systems[row.id],
             )
             for reference, row in volumes.items()
         },
         hosts=owners,
         host_groups=group_owners,
         portals=Counter(Protocol(protocol).family for protocol in tx.scalars(select(Portal.protocol))),
-    ), present  # fmt: skip
+    ), present
 
 
 def _block_sizes(desk: Desk, owners: Iterable[Owner]) -> sharing.Sizes:
@@ -154,16 +159,27 @@ def _kin(tx: Session, owner_ids: set[str]) -> tuple[_Kin, _Kin]:
 
 
 def _owner(
-    row: Host | HostGroup, hosts: Sequence[Host], luns: dict[str, dict[int, str]], kin: _Kin, beside: _Kin,
+    row: Host | HostGroup,
+    hosts: Sequence[Host],
+    luns: dict[str, dict[int, str]],
+    kin: _Kin,
+    beside: _Kin,
     held: dict[str, HeldNumbers],
-) -> Owner:  # fmt: skip
+) -> Owner:
     kinds = Counter(initiator.kind for host in hosts for initiator in host.initiators)
     return Owner(
-        row.id, row.name, isinstance(row, HostGroup), luns[row.id], kinds["iqn"], kinds["nqn"],
-        frozenset(OsType(host.os_type) for host in hosts), kinds["wwpn"],
+        row.id,
+        row.name,
+        isinstance(row, HostGroup),
+        luns[row.id],
+        kinds["iqn"],
+        kinds["nqn"],
+        frozenset(OsType(host.os_type) for host in hosts),
+        kinds["wwpn"],
         {number: name for other in beside.get(row.id, ()) for number, name in luns[other].items()},
-        frozenset(kin.get(row.id, ())), held[row.id],
-    )  # fmt: skip
+        frozenset(kin.get(row.id, ())),
+        held[row.id],
+    )
 
 
 def delete(tx: Session, desk: Desk, actor: Actor, mapping_id: str, dry_run: bool) -> Outcome:
@@ -207,9 +223,13 @@ def _plan_delete(tx: Session, desk: Desk, mapping: Mapping) -> Plan:
     )
     leaving = Leaving(volume_id=volume.id, name=volume.name)
     return planner.plan_delete(
-        leaving, owner.name, mapping.lun, Family(mapping.family), _connected(tx, desk, mapping),
+        leaving,
+        owner.name,
+        mapping.lun,
+        Family(mapping.family),
+        _connected(tx, desk, mapping),
         read_settings(tx).number_held_hours,
-    )  # fmt: skip
+    )
 
 
 def _host_ids(tx: Session, mapping: Mapping) -> set[str]:

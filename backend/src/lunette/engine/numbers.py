@@ -54,11 +54,18 @@ def hold(tx: Session, mappings: Iterable[Mapping], seen_by: Collection[HostIniti
             if family_of(one.kind) is Family(mapping.family):
                 tx.merge(
                     HeldNumber(
-                        initiator=one.name, target_id=target_id, lun=mapping.lun, volume_id=mapping.volume_id,
-                        kind=one.kind, volume_name=name, due_s=due_s, generation=generation, is_settled=False,
+                        initiator=one.name,
+                        target_id=target_id,
+                        lun=mapping.lun,
+                        volume_id=mapping.volume_id,
+                        kind=one.kind,
+                        volume_name=name,
+                        due_s=due_s,
+                        generation=generation,
+                        is_settled=False,
                         isid=None,
                     )
-                )  # fmt: skip
+                )
 
 
 def given(tx: Session, mappings: Iterable[Mapping]) -> None:

@@ -11,10 +11,16 @@ from typing import Any
 FORBIDDEN = tuple(
     ipaddress.ip_network(network)
     for network in (
-        "0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "255.255.255.255/32",
-        "::/96", "fe80::/10", "ff00::/8",
+        "0.0.0.0/8",
+        "127.0.0.0/8",
+        "169.254.0.0/16",
+        "224.0.0.0/4",
+        "255.255.255.255/32",
+        "::/96",
+        "fe80::/10",
+        "ff00::/8",
     )
-)  # fmt: skip
+)
 """This machine, link-local (where clouds hand out credentials), multicast, broadcast; `::/96` has `::1` and `::`."""
 _TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
 """IPv4 addresses behind a translator (RFC 6052)."""

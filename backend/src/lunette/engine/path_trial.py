@@ -54,9 +54,10 @@ def _unfit(tx: Session, host: Host, look: Look) -> Iterator[str]:
     """Arrays behind the host's volumes that are not whole, with their state."""
     group = select(HostGroupMember.host_group_id).where(HostGroupMember.host_id == host.id)
     mapped = (
-        select(Volume.array_id).join(Mapping, Mapping.volume_id == Volume.id)
+        select(Volume.array_id)
+        .join(Mapping, Mapping.volume_id == Volume.id)
         .where(or_(Mapping.host_id == host.id, Mapping.host_group_id.in_(group)))
-    )  # fmt: skip
+    )
     states = {array.uuid: array.state for array in look.seen.arrays} if look.seen else {}
     for array in tx.scalars(select(Array).where(Array.id.in_(mapped)).order_by(Array.name)):
         is_unknown = look.seen is not None and is_hidden(array, look.seen)

@@ -371,9 +371,15 @@ def _shown(offer: _Offer, *, chosen: bool) -> RebuildArray:
     row, header = offer.row, offer.header
     volumes = {one["id"] for one in offer.rows.get("volume", ()) if row and one["array_id"] == row["id"]}
     return RebuildArray(
-        name=offer.name, uuid=offer.found.array_uuid, appliance=header.appliance if header else None,
-        appliance_id=header.appliance_id if header else None, generation=header.generation if header else None,
-        written_at=header.written_at if header else None, volumes=len(volumes),
+        name=offer.name,
+        uuid=offer.found.array_uuid,
+        appliance=header.appliance if header else None,
+        appliance_id=header.appliance_id if header else None,
+        generation=header.generation if header else None,
+        written_at=header.written_at if header else None,
+        volumes=len(volumes),
         mappings=sum(one["volume_id"] in volumes for one in offer.rows.get("mapping", ())),
-        sealed_here=offer.sealed_here, chosen=chosen, problem=offer.problem,
-    )  # fmt: skip
+        sealed_here=offer.sealed_here,
+        chosen=chosen,
+        problem=offer.problem,
+    )

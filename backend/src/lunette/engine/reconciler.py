@@ -190,8 +190,11 @@ def causes_of(tx: Session, report: ConvergeReport) -> Iterator[Cause]:
 
 
 def _blocked(noun: str, ref: str, what: str, reason: str | None, deadline_s: int | None = None) -> Cause:
-    words = {"target": "cannot reach its volumes", "subsystem": "cannot reach its NVMe volumes",
-             "fc_port": "is not what it is to be"}  # fmt: skip
+    words = {
+        "target": "cannot reach its volumes",
+        "subsystem": "cannot reach its NVMe volumes",
+        "fc_port": "is not what it is to be",
+    }
     at_last = f", and without volumes that are still missing {deadline_s} s after it began to wait"
     return Cause(
         key=f"{noun}.blocked:{ref}",

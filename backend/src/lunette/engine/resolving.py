@@ -65,9 +65,10 @@ def _plan(job: Job, how: Resolution) -> Plan:
         action = Action.CHANGE
         left = "The machine stays as it is now"
         warnings = (
-            f"{left}: check that it still works before relying on it." if destroys or changes
+            f"{left}: check that it still works before relying on it."
+            if destroys or changes
             else f"{left}: what the job left behind must be removed by hand.",
-        )  # fmt: skip
+        )
     noun = job.resource_kind
     return Plan(
         title=f"{how.value.capitalize()}: {job.title}",

@@ -50,11 +50,18 @@ _UNFINISHED = (JobState.PENDING.value, JobState.RUNNING.value)
 _OF_MANY = (JobKind.SITE_APPLY.value, JobKind.SCHEDULE_RUN.value)
 """Jobs that make others, and have no resource of their own."""
 _TOLD: tuple[tuple[type[Base], str, str], ...] = (
-    (Array, "array", "name"), (Volume, "volume", "name"), (Snapshot, "snapshot", "name"), (Host, "host", "name"),
-    (HostGroup, "host group", "name"), (Portal, "portal", "name"), (FcPort, "Fibre Channel port", "wwpn"),
-    (Schedule, "schedule", "name"), (SettingsRow, "settings", "id"), (User, "user", "username"),
+    (Array, "array", "name"),
+    (Volume, "volume", "name"),
+    (Snapshot, "snapshot", "name"),
+    (Host, "host", "name"),
+    (HostGroup, "host group", "name"),
+    (Portal, "portal", "name"),
+    (FcPort, "Fibre Channel port", "wwpn"),
+    (Schedule, "schedule", "name"),
+    (SettingsRow, "settings", "id"),
+    (User, "user", "username"),
     (ApiToken, "API token", "name"),
-)  # fmt: skip
+)
 _OF_THE_MOMENT = frozenset({"version", "created_at", "updated_at", "state", "last_used_at"})
 
 

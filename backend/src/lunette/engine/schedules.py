@@ -108,18 +108,27 @@ def file_run(tx: Session, desk: Desk, row: Schedule) -> Outcome:
     steps = [(ref, name, kind) for kind in _kinds(row) for ref, name in subjects]
     tx.add(
         Job(
-            id=job_id, kind=JobKind.SCHEDULE_RUN.value, title=plan.title, resource_kind="schedule",
-            resource_ids=[row.id], plan=plan.model_dump(mode="json"), actor=actor.name, steps_total=len(steps),
+            id=job_id,
+            kind=JobKind.SCHEDULE_RUN.value,
+            title=plan.title,
+            resource_kind="schedule",
+            resource_ids=[row.id],
+            plan=plan.model_dump(mode="json"),
+            actor=actor.name,
+            steps_total=len(steps),
         )
-    )  # fmt: skip
+    )
     tx.flush()
     tx.add_all(
         JobStep(
-            job_id=job_id, index=index, kind=f"schedule.{kind}", title=_TITLES[kind].format(name),
+            job_id=job_id,
+            index=index,
+            kind=f"schedule.{kind}",
+            title=_TITLES[kind].format(name),
             payload={"task": kind, "ref": ref, "job_id": None},
         )
         for index, (ref, name, kind) in enumerate(steps)
-    )  # fmt: skip
+    )
     tx.get_one(ScheduleState, row.id).last_job_id = job_id
     emit(tx, "job.created", plan.title, actor=actor.name, ref=job_id, data={"resource_ids": [row.id]})
     after_commit(tx, functools.partial(desk.enqueue, job_id))
@@ -166,11 +175,17 @@ def known(tx: Session, row: Schedule) -> SiteSchedule:
     names = tuple(name for _, name in subjects_of(tx, row))
     action = ScheduleAction(row.action)
     return SiteSchedule.model_construct(
-        name=row.name, action=action, volumes=names if action is ScheduleAction.SNAPSHOT else (),
-        arrays=names if action is ScheduleAction.SCRUB else (), when=row.when,
-        keep=Retention.model_validate(row.keep) if row.keep else None, snapshot_name=row.snapshot_name,
-        missed=MissedRuns(row.missed), enabled=row.enabled, description=row.description,
-    )  # fmt: skip
+        name=row.name,
+        action=action,
+        volumes=names if action is ScheduleAction.SNAPSHOT else (),
+        arrays=names if action is ScheduleAction.SCRUB else (),
+        when=row.when,
+        keep=Retention.model_validate(row.keep) if row.keep else None,
+        snapshot_name=row.snapshot_name,
+        missed=MissedRuns(row.missed),
+        enabled=row.enabled,
+        description=row.description,
+    )
 
 
 def zone_of(tx: Session) -> ZoneInfo:
@@ -263,11 +278,13 @@ def _write(row: Schedule, wish: ScheduleCreate, chosen: Iterable[Subject], desk:
     is_volume = wish.action is ScheduleAction.SNAPSHOT
     row.subjects = [
         ScheduleSubject(
-            id=desk.identities.id(), position=position, volume_id=one.id if is_volume else None,
+            id=desk.identities.id(),
+            position=position,
+            volume_id=one.id if is_volume else None,
             array_id=None if is_volume else one.id,
         )
         for position, one in enumerate(chosen)
-    ]  # fmt: skip
+    ]
 
 
 def next_runs(row: Schedule, zone: ZoneInfo, now: dt.datetime, count: int) -> tuple[dt.datetime, ...]:

@@ -54,9 +54,22 @@ GRACE_S = 180.0
 FAMILIES = ("sealed_copy:", "host.secret:", "setting.secret:")
 OTHER_KEY = "It was sealed with another key than the one in the key file (secret.key) now"
 _MODELS = (
-    Array, ArrayDisk, Volume, DeletedVolume, Snapshot, DeletedSnapshot, Host, HostInitiator, HostGroup,
-    HostGroupMember, Target, Mapping, Portal, FcPort, HeldNumber,
-)  # fmt: skip
+    Array,
+    ArrayDisk,
+    Volume,
+    DeletedVolume,
+    Snapshot,
+    DeletedSnapshot,
+    Host,
+    HostInitiator,
+    HostGroup,
+    HostGroupMember,
+    Target,
+    Mapping,
+    Portal,
+    FcPort,
+    HeldNumber,
+)
 NO_ARRAY = "0" * 32
 """In a header before it is written to an array."""
 TABLES = tuple(table for table in Base.metadata.sorted_tables if table.name in {m.__tablename__ for m in _MODELS})
@@ -147,15 +160,21 @@ class Sealer:
             grouped = [engine.value for engine, plans in ARRAY_ENGINES.items() if plans.volumes is VolumeEngine.LVM]
             sealed = select(Array).where(exportset.is_served(), Array.engine.in_(grouped)).order_by(Array.id)
             header = CopyHeader(
-                generation=0, written_at=self._now(), array_uuid=NO_ARRAY, appliance=read_settings(tx).name or "",
-                appliance_id=exportset.meta(tx, "appliance_id"), version=lunette.__version__,
+                generation=0,
+                written_at=self._now(),
+                array_uuid=NO_ARRAY,
+                appliance=read_settings(tx).name or "",
+                appliance_id=exportset.meta(tx, "appliance_id"),
+                version=lunette.__version__,
                 schema_revision=tables.revision(tx),
-            )  # fmt: skip
+            )
             return _State(
-                content=content(tx), header=header,
+                content=content(tx),
+                header=header,
                 arrays=[(row.id, row.name, row.uuid, row.group_name) for row in tx.scalars(sealed)],
-                without_secret=list(_without_secret(tx, self._store.box)), lost=lost_secrets(tx, self._store.box),
-            )  # fmt: skip
+                without_secret=list(_without_secret(tx, self._store.box)),
+                lost=lost_secrets(tx, self._store.box),
+            )
 
 
 def _not_written(array_id: str, name: str, error: Exception) -> Cause:
@@ -170,8 +189,12 @@ def _not_written(array_id: str, name: str, error: Exception) -> Cause:
 
 
 def _without_secret(tx: Session, box: SecretBox) -> Iterator[tuple[str, str, bool]]:
-    columns = (Host.chap_secret_sealed, Host.chap_mutual_secret_sealed, Host.dhchap_secret_sealed,
-               Host.dhchap_mutual_secret_sealed)  # fmt: skip
+    columns = (
+        Host.chap_secret_sealed,
+        Host.chap_mutual_secret_sealed,
+        Host.dhchap_secret_sealed,
+        Host.dhchap_mutual_secret_sealed,
+    )
     held = select(Host.id, Host.name, *columns).where(or_(*(column.is_not(None) for column in columns)))
     for id_, name, *found in tx.execute(held):
         sealed = [one for one in found if one is not None]

@@ -167,9 +167,13 @@ class Stage:
         self._desk = desk
         self._seen: Observation | None = None
         self.desk = replace(
-            desk, seen=self._look, sessions=functools.cache(desk.sessions), wake_reconciler=lambda: None,
-            enqueue=lambda _job_id: None, wake_scheduler=lambda: None,
-        )  # fmt: skip
+            desk,
+            seen=self._look,
+            sessions=functools.cache(desk.sessions),
+            wake_reconciler=lambda: None,
+            enqueue=lambda _job_id: None,
+            wake_scheduler=lambda: None,
+        )
 
     def run(self, plan: Plan) -> None:
         self._seen = functools.reduce(after, plan.steps, self._look())
@@ -263,22 +267,33 @@ def _file(tx: Session, desk: Desk, actor: Actor, plan: Plan, parts: Sequence[tup
     job_id = desk.identities.id()
     tx.add(
         Job(
-            id=job_id, kind=JobKind.SITE_APPLY.value, title=plan.title, resource_kind="site", resource_ids=[],
-            plan=plan.model_dump(mode="json"), actor=actor.name, steps_total=len(parts),
+            id=job_id,
+            kind=JobKind.SITE_APPLY.value,
+            title=plan.title,
+            resource_kind="site",
+            resource_ids=[],
+            plan=plan.model_dump(mode="json"),
+            actor=actor.name,
+            steps_total=len(parts),
         )
-    )  # fmt: skip
+    )
     tx.flush()
     box = store_of(tx).box
     tx.add_all(
         JobStep(
-            job_id=job_id, index=index, kind=f"{change.noun}.{change.verb}", title=outcome.plan.title,
+            job_id=job_id,
+            index=index,
+            kind=f"{change.noun}.{change.verb}",
+            title=outcome.plan.title,
             payload={
-                "change": box.seal(SecretStr(_text(change))), "job_id": None, "devices": list(outcome.plan.devices()),
+                "change": box.seal(SecretStr(_text(change))),
+                "job_id": None,
+                "devices": list(outcome.plan.devices()),
                 "irreversible": any(step.irreversible for step in outcome.plan.steps),
             },
         )
         for index, (change, outcome) in enumerate(parts)
-    )  # fmt: skip
+    )
     emit(tx, "site.applying", plan.title, actor=actor.name, data={"job_id": job_id, "changes": len(parts)})
     emit(tx, "job.created", plan.title, actor=actor.name, ref=job_id, data={"resource_ids": []})
     after_commit(tx, functools.partial(desk.enqueue, job_id))

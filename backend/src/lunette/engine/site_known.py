@@ -166,11 +166,14 @@ def _mappings(tx: Session, names: dict[str, str]) -> tuple[MappingCreate, ...]:
     owners = Counter(row.volume_id for row in rows)
     found = [
         _entry(
-            MappingCreate, row, volume=names[row.volume_id], shared=owners[row.volume_id] > 1,
+            MappingCreate,
+            row,
+            volume=names[row.volume_id],
+            shared=owners[row.volume_id] > 1,
             **({"host": names[row.host_id]} if row.host_id else {"host_group": names[row.host_group_id or ""]}),
         )
         for row in rows
-    ]  # fmt: skip
+    ]
     return tuple(sorted(found, key=lambda one: (one.host_group or "", one.host or "", one.lun, one.volume)))
 
 

@@ -155,7 +155,12 @@ def _stopped(
 
 def _end(tx: Session, job: Job, state: JobState, words: str) -> JobState:
     job.state, job.message, job.finished_at = state.value, words, utc_now()
-    emit(tx, "site.applied" if state is JobState.SUCCEEDED else "site.stopped", words, actor=job.actor,
-         data={"job_id": job.id})  # fmt: skip
+    emit(
+        tx,
+        "site.applied" if state is JobState.SUCCEEDED else "site.stopped",
+        words,
+        actor=job.actor,
+        data={"job_id": job.id},
+    )
     Journal.tell(tx, job)
     return state

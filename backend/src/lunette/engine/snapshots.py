@@ -42,10 +42,14 @@ def take(tx: Session, desk: Desk, actor: Actor, wish: SnapshotCreate, dry_run: b
         return Outcome(plan=new.plan)
     tx.add(
         Snapshot(
-            id=new.id, name=wish.name, volume_id=volume.id, size_bytes=volume.size_bytes, lv_name=new.step.lv_name,
+            id=new.id,
+            name=wish.name,
+            volume_id=volume.id,
+            size_bytes=volume.size_bytes,
+            lv_name=new.step.lv_name,
             description=wish.description,
         )
-    )  # fmt: skip
+    )
     emit(tx, "snapshot.creating", new.plan.title, actor=actor.name, ref=new.id)
     return file_job(tx, desk, actor, JobKind.SNAPSHOTS_CREATE, Outcome(plan=new.plan, ids=(new.id,)))
 
@@ -104,9 +108,12 @@ def roll_back(tx: Session, desk: Desk, actor: Actor, volume_id: str, wish: Volum
     before, array = volumes.known(tx, volume), tx.get_one(Array, volume.array_id)
     hours = read_settings(tx).deleted_keep_hours if wish.keep else 0
     to = planner.RollBack(
-        before, _known(tx, snapshot), newer, keeping(before, hours, utc_now(), seen),
+        before,
+        _known(tx, snapshot),
+        newer,
+        keeping(before, hours, utc_now(), seen),
         volumes.promised_bytes(tx, [array], seen)[array.id],
-    )  # fmt: skip
+    )
     plan = planner.plan_roll_back(to, seen, desk.identities)
     check(plan, seen, Bounds())
     if dry_run:
@@ -119,9 +126,11 @@ def roll_back(tx: Session, desk: Desk, actor: Actor, volume_id: str, wish: Volum
 def _newer(tx: Session, snapshot: Snapshot) -> list[str]:
     """The snapshots of its volume that were taken after it, those that were deleted too, by name."""
     later = [
-        select(table.name).where(table.volume_id == snapshot.volume_id, table.created_at > snapshot.created_at)
-        .order_by(table.created_at) for table in (Snapshot, DeletedSnapshot)
-    ]  # fmt: skip
+        select(table.name)
+        .where(table.volume_id == snapshot.volume_id, table.created_at > snapshot.created_at)
+        .order_by(table.created_at)
+        for table in (Snapshot, DeletedSnapshot)
+    ]
     return [*tx.scalars(later[0]), *(f"{name} (deleted)" for name in tx.scalars(later[1]))]
 
 
@@ -138,6 +147,10 @@ def _known(tx: Session, snapshot: Snapshot) -> KnownSnapshot:
     volume = tx.get_one(Volume, snapshot.volume_id)
     array = tx.get_one(Array, volume.array_id)
     return KnownSnapshot(
-        id=snapshot.id, name=snapshot.name, volume=volumes.known(tx, volume), size_bytes=snapshot.size_bytes,
-        array=array.name, array_id=array.id,
-    )  # fmt: skip
+        id=snapshot.id,
+        name=snapshot.name,
+        volume=volumes.known(tx, volume),
+        size_bytes=snapshot.size_bytes,
+        array=array.name,
+        array_id=array.id,
+    )

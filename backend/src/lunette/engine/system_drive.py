@@ -66,16 +66,22 @@ def causes_of(room: Room | None) -> Iterator[Cause]:
     cause = f"{room.folder} is {round(room.used * 100)} % full: {format_size(room.free_bytes)} are free"
     if room.used >= FILLING:
         yield Cause(
-            key="system.drive_filling", severity=Severity.WARNING, grace_s=GRACE_S, cause=cause,
+            key="system.drive_filling",
+            severity=Severity.WARNING,
+            grace_s=GRACE_S,
+            cause=cause,
             message="The system drive fills up: over 85 % of the file system of the database are used",
             fix="Exports are not on it and go on. Delete the update bundle if it is not needed, and look what grows: "
             f"`sudo du -xh --max-depth=2 {room.folder}`, `journalctl --disk-usage`.",
-        )  # fmt: skip
+        )
     if room.used >= FULL:
         yield Cause(
-            key="system.drive_full", severity=Severity.CRITICAL, grace_s=GRACE_S, cause=cause,
+            key="system.drive_full",
+            severity=Severity.CRITICAL,
+            grace_s=GRACE_S,
+            cause=cause,
             message="The system drive is nearly full: over 95 % of the file system of the database are used",
             fix="From 98 % on requests that create something are refused; exports go on, and volumes can be taken from "
             "hosts. Make room now, beginning with files that are not Lunette's. Never delete the database or the key "
             "file.",
-        )  # fmt: skip
+        )

@@ -13,15 +13,23 @@ FAMILY = "agent.unread"
 GRACE_S = 15.0
 """A pool that is just being imported, or a volume group that is just being changed, is no alert."""
 _WHOLE = {
-    Part.DISKS: "The drives", Part.MD: "The md arrays", Part.LVM: "Some volume groups of LVM",
-    Part.ZFS: "The ZFS pools", Part.EXTERNAL: "The external arrays", Part.NETWORK: "The network interfaces",
-    Part.FIBRE_CHANNEL: "The Fibre Channel ports", Part.RDMA: "The RDMA devices",
+    Part.DISKS: "The drives",
+    Part.MD: "The md arrays",
+    Part.LVM: "Some volume groups of LVM",
+    Part.ZFS: "The ZFS pools",
+    Part.EXTERNAL: "The external arrays",
+    Part.NETWORK: "The network interfaces",
+    Part.FIBRE_CHANNEL: "The Fibre Channel ports",
+    Part.RDMA: "The RDMA devices",
     Part.UPDATES: "The slots of the system",
-}  # fmt: skip
+}
 _ONE = {
-    Part.DISKS: "Drive", Part.LVM: "Volume group", Part.ZFS: "Pool", Part.EXTERNAL: "External array",
+    Part.DISKS: "Drive",
+    Part.LVM: "Volume group",
+    Part.ZFS: "Pool",
+    Part.EXTERNAL: "External array",
     Part.NETWORK: "Network interface",
-}  # fmt: skip
+}
 _LOOK = {
     Part.DISKS: "Run `lsblk` as root, and look for a drive that fails in `journalctl -k`.",
     Part.MD: "Run `cat /proc/mdstat` and `mdadm --detail --scan` as root.",
@@ -38,9 +46,13 @@ _MEANWHILE = (
     "that all is well, `lunette support` collects what helps to correct Lunette."
 )
 _FAMILIES = {
-    Part.DISKS: (disk_health.FAMILY,), Part.NETWORK: (links.FAMILY,), Part.MD: (system_mirror.FAMILY,),
-    Part.UPDATES: (system_mirror.FAMILY,), Part.LVM: (sharing.FAMILY,), Part.ZFS: (sharing.FAMILY,),
-}  # fmt: skip
+    Part.DISKS: (disk_health.FAMILY,),
+    Part.NETWORK: (links.FAMILY,),
+    Part.MD: (system_mirror.FAMILY,),
+    Part.UPDATES: (system_mirror.FAMILY,),
+    Part.LVM: (sharing.FAMILY,),
+    Part.ZFS: (sharing.FAMILY,),
+}
 """The alerts that are made of what each part tells."""
 
 

@@ -44,8 +44,14 @@ def delete(tx: Session, desk: Desk, actor: Actor, references: Sequence[str], dry
     ids = tuple(one.volume_id for one in plan.leaving)
     for row in rows.values():
         row.state = ResourceState.DELETING.value
-    emit(tx, "volume.deleting", plan.title, actor=actor.name, ref=ids[0] if len(ids) == 1 else None,
-         data={"ids": list(ids)})  # fmt: skip
+    emit(
+        tx,
+        "volume.deleting",
+        plan.title,
+        actor=actor.name,
+        ref=ids[0] if len(ids) == 1 else None,
+        data={"ids": list(ids)},
+    )
     return file_job(tx, desk, actor, JobKind.VOLUME_DELETE, Outcome(plan=plan, ids=ids))
 
 
@@ -66,10 +72,14 @@ def take_snapshots(tx: Session, desk: Desk, actor: Actor, wish: SnapshotBatch, d
         row = rows[reference]
         tx.add(
             Snapshot(
-                id=step.snapshot_id, name=name, volume_id=row.id, size_bytes=row.size_bytes, lv_name=step.lv_name,
+                id=step.snapshot_id,
+                name=name,
+                volume_id=row.id,
+                size_bytes=row.size_bytes,
+                lv_name=step.lv_name,
                 description=wish.description,
             )
-        )  # fmt: skip
+        )
     ids = tuple(step.snapshot_id for step in new.snapshots)
     emit(tx, "snapshot.creating", new.plan.title, actor=actor.name, data={"ids": list(ids)})
     return file_job(tx, desk, actor, JobKind.SNAPSHOTS_CREATE, Outcome(plan=new.plan, ids=ids))

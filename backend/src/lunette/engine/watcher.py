@@ -48,9 +48,17 @@ MISSING_GRACE_S = 30.0
 HOLE_GRACE_S = 300.0
 """How long the partial parity log may be away once a reshape is over."""
 FAMILIES = (
-    "array.", links.FAMILY, system_mirror.FAMILY, firewall.FAMILY, disk_health.FAMILY, clock.FAMILY, sharing.FAMILY,
-    spdk_ended.FAMILY, failed_logins.FAMILY, unread.FAMILY,
-)  # fmt: skip
+    "array.",
+    links.FAMILY,
+    system_mirror.FAMILY,
+    firewall.FAMILY,
+    disk_health.FAMILY,
+    clock.FAMILY,
+    sharing.FAMILY,
+    spdk_ended.FAMILY,
+    failed_logins.FAMILY,
+    unread.FAMILY,
+)
 AWAY_S = 2.0
 _WORDS = {
     ArrayState.DEGRADED: (Severity.WARNING, "is degraded: it runs without {}", "all its disks"),

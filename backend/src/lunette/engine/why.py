@@ -34,8 +34,9 @@ def explain(tx: Session, volume: str, host: str | None, look: Look) -> VolumeWhy
     mappings = tx.scalars(select(Mapping).where(Mapping.volume_id == row.id)).all()
     hosts = [need(tx, Host, host)] if host is not None else _mapped_hosts(tx, mappings)
     guests: list[Guest | None] = [_guest(tx, one, mappings) for one in hosts]
-    owners = [(tx.get_one(Host, m.host_id) if m.host_id else tx.get_one(HostGroup, m.host_group_id)).name
-              for m in mappings]  # fmt: skip
+    owners = [
+        (tx.get_one(Host, m.host_id) if m.host_id else tx.get_one(HostGroup, m.host_group_id)).name for m in mappings
+    ]
     portals = [
         KnownPortal(
             id=one.id, name=one.name, protocol=one.protocol, address=one.address, port=one.port, engine=one.engine
@@ -46,12 +47,21 @@ def explain(tx: Session, volume: str, host: str | None, look: Look) -> VolumeWhy
     chains = [
         planner.why(
             ChainFacts(
-                array=array, volume_id=row.id, volume=row.name, volume_state=row.state, owners=owners, guest=guest,
-                portals=portals, wanted=wanted, seen=look.seen, report=look.report, sessions=look.sessions,
+                array=array,
+                volume_id=row.id,
+                volume=row.name,
+                volume_state=row.state,
+                owners=owners,
+                guest=guest,
+                portals=portals,
+                wanted=wanted,
+                seen=look.seen,
+                report=look.report,
+                sessions=look.sessions,
             )
         )
         for guest in guests or [None]
-    ]  # fmt: skip
+    ]
     return VolumeWhy(volume=row.name, chains=tuple(chains))
 
 

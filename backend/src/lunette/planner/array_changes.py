@@ -43,8 +43,10 @@ def plan_add_spares(array: KnownArray, wish: ArrayAddSpares, seen: Observation, 
     fields = {f"disks[{index}]": reference for index, reference in enumerate(wish.disks)}
     disks, wipes, lost = ask.take(fields, wish.wipe)
     becomes = "is filled at once for the one that is lost" if _is_short(ask.found) else "becomes a spare"
-    changes = [ask.changed(f"disk {disk.id} {becomes if number == 0 else 'becomes a spare'}")
-               for number, disk in enumerate(disks)]  # fmt: skip
+    changes = [
+        ask.changed(f"disk {disk.id} {becomes if number == 0 else 'becomes a spare'}")
+        for number, disk in enumerate(disks)
+    ]
     return Plan(
         title=f"Add {len(disks)} spare{'s' if len(disks) != 1 else ''} to array {array.name}",
         changes=(*lost, *changes),

@@ -93,13 +93,19 @@ class MdPlanning:
         create = md.create_step(array_id, uuid, wish, members, [disk.size_bytes for disk in disks])
         group = lvm.group_create(array_id, create.uuid)
         return Blueprint(
-            uuid=create.uuid, own_name=create.md_name, group_name=group.group, create=create, group=group,
-            chunk_bytes=create.chunk_bytes, write_hole=create.write_hole, member_bytes=create.member_bytes,
+            uuid=create.uuid,
+            own_name=create.md_name,
+            group_name=group.group,
+            create=create,
+            group=group,
+            chunk_bytes=create.chunk_bytes,
+            write_hole=create.write_hole,
+            member_bytes=create.member_bytes,
             size_bytes=md.usable_bytes(
                 wish.level, create.member_bytes, len(wish.disks), create.chunk_bytes, create.layout
             ),
             layout=create.layout,
-        )  # fmt: skip
+        )
 
     def usable_bytes(self, wish: ArrayCreate, disks: Sequence[ObservedDisk], block_bytes: int) -> int:
         chunk = wish.chunk_bytes or md.default_chunk(wish.level)
@@ -127,11 +133,17 @@ class ZfsPlanning:
     def blueprint(self, array_id: str, uuid: str, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> Blueprint:
         create = zfs.create_step(array_id, uuid, wish, disks)
         return Blueprint(
-            uuid=create.guid, own_name=create.pool, group_name=create.pool, create=create, group=None,
-            chunk_bytes=None, write_hole=WriteHole.COPY_ON_WRITE,
+            uuid=create.guid,
+            own_name=create.pool,
+            group_name=create.pool,
+            create=create,
+            group=None,
+            chunk_bytes=None,
+            write_hole=WriteHole.COPY_ON_WRITE,
             member_bytes=space.member_bytes(min(disk.size_bytes for disk in disks[: len(wish.disks)])),
-            size_bytes=self.usable_bytes(wish, disks, BLOCK_BYTES), warnings=zfs.role_warnings(wish),
-        )  # fmt: skip
+            size_bytes=self.usable_bytes(wish, disks, BLOCK_BYTES),
+            warnings=zfs.role_warnings(wish),
+        )
 
     def usable_bytes(self, wish: ArrayCreate, disks: Sequence[ObservedDisk], block_bytes: int) -> int:
         sizes = [disk.size_bytes for disk in disks[: len(wish.disks)]]
@@ -162,9 +174,16 @@ class ExternalPlanning:
         member = MdMember(disk_id=disk.id, serial=disk.serial)
         group = lvm.group_create(array_id, external.array_uuid(uuid), member)
         return Blueprint(
-            uuid=group.md_uuid, own_name=group.group, group_name=group.group, create=None, group=group,
-            chunk_bytes=None, write_hole=WriteHole.EXTERNAL, member_bytes=disk.size_bytes, size_bytes=disk.size_bytes,
-        )  # fmt: skip
+            uuid=group.md_uuid,
+            own_name=group.group,
+            group_name=group.group,
+            create=None,
+            group=group,
+            chunk_bytes=None,
+            write_hole=WriteHole.EXTERNAL,
+            member_bytes=disk.size_bytes,
+            size_bytes=disk.size_bytes,
+        )
 
     def usable_bytes(self, wish: ArrayCreate, disks: Sequence[ObservedDisk], block_bytes: int) -> int:
         return lvm.room_bytes(disks[0].size_bytes)
@@ -193,10 +212,17 @@ class LvmRaidPlanning:
         create = lvm_raid.create_step(array_id, uuid, wish, disks)
         group = lvm.group_create(array_id, create.uuid, raid_group=create.raid_group)
         return Blueprint(
-            uuid=create.uuid, own_name=create.raid_group, group_name=group.group, create=create, group=group,
-            chunk_bytes=create.chunk_bytes, write_hole=WriteHole.BITMAP, member_bytes=create.disk_bytes,
-            size_bytes=create.size_bytes, warnings=(lvm_raid.CHECKSUMS,) if wish.integrity else (),
-        )  # fmt: skip
+            uuid=create.uuid,
+            own_name=create.raid_group,
+            group_name=group.group,
+            create=create,
+            group=group,
+            chunk_bytes=create.chunk_bytes,
+            write_hole=WriteHole.BITMAP,
+            member_bytes=create.disk_bytes,
+            size_bytes=create.size_bytes,
+            warnings=(lvm_raid.CHECKSUMS,) if wish.integrity else (),
+        )
 
     def usable_bytes(self, wish: ArrayCreate, disks: Sequence[ObservedDisk], block_bytes: int) -> int:
         smallest = min(disk.size_bytes for disk in disks)
@@ -213,6 +239,8 @@ class LvmRaidPlanning:
 
 
 ARRAY_ENGINES: dict[ArrayEngine, ArrayPlanning] = {
-    ArrayEngine.MD: MdPlanning(), ArrayEngine.ZFS: ZfsPlanning(), ArrayEngine.EXTERNAL: ExternalPlanning(),
+    ArrayEngine.MD: MdPlanning(),
+    ArrayEngine.ZFS: ZfsPlanning(),
+    ArrayEngine.EXTERNAL: ExternalPlanning(),
     ArrayEngine.LVM: LvmRaidPlanning(),
-}  # fmt: skip
+}

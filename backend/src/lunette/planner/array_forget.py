@@ -56,9 +56,11 @@ def plan_forget(array: KnownArray, wish: ArrayForget, seen: Observation, lost: L
         still = f"{len(carrying)} of its {len(array.members)} disks are attached and carry their part of it"
         held = (f"{still}: {shorten(carrying)}.", *held)
     return Plan(
-        title=f"Forget array {array.name} and what was on it", changes=tuple(_changes(array, lost)), steps=(),
+        title=f"Forget array {array.name} and what was on it",
+        changes=tuple(_changes(array, lost)),
+        steps=(),
         warnings=(LOST, POOL_COMES_BACK if array.engine is ArrayEngine.ZFS else COMES_BACK, *held),
-    )  # fmt: skip
+    )
 
 
 def _carries(array: KnownArray, seen: Observation, disk_id: str) -> bool:

@@ -81,8 +81,9 @@ def plan_finish(array: KnownArray, wanted: WriteHole, found: ObservedArray, pool
     if wanted is WriteHole.PPL and found.write_hole is not wanted and found.level == Level.RAID5:
         if found.progress is not None and _runs(found) not in ("check", "repair"):
             return None
-        steps.append(MdWriteHole(array_id=array.id, uuid=array.uuid, md_name=array.md_name, policy=wanted,
-                                 was=found.write_hole))  # fmt: skip
+        steps.append(
+            MdWriteHole(array_id=array.id, uuid=array.uuid, md_name=array.md_name, policy=wanted, was=found.write_hole)
+        )
     if pool is None:
         return None
     is_larger = found.level != Level.RAID1 and pool.size_bytes < group_bytes(
@@ -92,9 +93,14 @@ def plan_finish(array: KnownArray, wanted: WriteHole, found: ObservedArray, pool
         if found.state is ArrayState.CLEAN and found.progress is None:
             steps.append(MdScrub(array_id=array.id, uuid=array.uuid, md_name=array.md_name, action=ScrubAction.REPAIR))
         steps.append(
-            GroupGrow(array_id=array.id, md_uuid=array.uuid, group=array.group, size_bytes=found.size_bytes,
-                      mapping=mapping_of(array.id, array.encryption))
-        )  # fmt: skip
+            GroupGrow(
+                array_id=array.id,
+                md_uuid=array.uuid,
+                group=array.group,
+                size_bytes=found.size_bytes,
+                mapping=mapping_of(array.id, array.encryption),
+            )
+        )
     details = [step.describe() for step in steps]
     return Plan(
         title=f"Finish the growth of array {array.name}",

@@ -48,9 +48,11 @@ def plan_release(
         findings.add(InUse, "array", array.name, message)
     findings.refuse(f"Array {array.name} was not released")
     return Plan(
-        title=f"Release array {array.name}", changes=tuple(_changes(array, volumes)),
-        steps=tuple(_steps(array, volumes)), warnings=(GONE, STOPPED if _is_named_by_us(array) else GOES_ON),
-    )  # fmt: skip
+        title=f"Release array {array.name}",
+        changes=tuple(_changes(array, volumes)),
+        steps=tuple(_steps(array, volumes)),
+        warnings=(GONE, STOPPED if _is_named_by_us(array) else GOES_ON),
+    )
 
 
 def _check_kind(findings: Findings, array: KnownArray, wish: ArrayRelease) -> None:

@@ -39,20 +39,29 @@ def set_aside_steps(
     return (
         ExportsGone(volume_ids=(volume_id,), deadline_s=DEADLINE_S),
         VolumeSetAside(
-            volume_id=volume_id, group=group, lv_name=planning.lv_name(volume_id),
-            aside_name=planning.aside_name(volume_id), size_bytes=size_bytes, engine=volume_engine(engine),
-            held_bytes=held_bytes, keep_hours=keep_hours,
+            volume_id=volume_id,
+            group=group,
+            lv_name=planning.lv_name(volume_id),
+            aside_name=planning.aside_name(volume_id),
+            size_bytes=size_bytes,
+            engine=volume_engine(engine),
+            held_bytes=held_bytes,
+            keep_hours=keep_hours,
         ),
-    )  # fmt: skip
+    )
 
 
 def bring_back_step(engine: ArrayEngine, group: str, volume_id: str, size_bytes: int) -> VolumeBringBack:
     """Put a kept volume back in its place."""
     planning = volume_planning(engine)
     return VolumeBringBack(
-        volume_id=volume_id, group=group, lv_name=planning.lv_name(volume_id),
-        aside_name=planning.aside_name(volume_id), size_bytes=size_bytes, engine=volume_engine(engine),
-    )  # fmt: skip
+        volume_id=volume_id,
+        group=group,
+        lv_name=planning.lv_name(volume_id),
+        aside_name=planning.aside_name(volume_id),
+        size_bytes=size_bytes,
+        engine=volume_engine(engine),
+    )
 
 
 def erase_steps(
@@ -63,18 +72,24 @@ def erase_steps(
         ExportsGone(volume_ids=(volume_id,), deadline_s=DEADLINE_S),
         *(erase_snapshot_step(engine, group, volume_id, one.id, volume_is_kept=True) for one in snapshots),
         VolumeDelete(
-            volume_id=volume_id, group=group, lv_name=volume_planning(engine).aside_name(volume_id),
-            size_bytes=size_bytes, engine=volume_engine(engine),
+            volume_id=volume_id,
+            group=group,
+            lv_name=volume_planning(engine).aside_name(volume_id),
+            size_bytes=size_bytes,
+            engine=volume_engine(engine),
         ),
-    )  # fmt: skip
+    )
 
 
 def swap_step(engine: ArrayEngine, step: VolumeRollBack, kept_id: str, held_bytes: int, keep_hours: int) -> VolumeSwap:
     """The same roll back, with what the volume holds kept as the deleted volume `kept_id`."""
     return VolumeSwap(
-        **step.model_dump(exclude={"kind"}), kept_id=kept_id, aside_name=volume_planning(engine).aside_name(kept_id),
-        held_bytes=held_bytes, keep_hours=keep_hours,
-    )  # fmt: skip
+        **step.model_dump(exclude={"kind"}),
+        kept_id=kept_id,
+        aside_name=volume_planning(engine).aside_name(kept_id),
+        held_bytes=held_bytes,
+        keep_hours=keep_hours,
+    )
 
 
 def kept_volume(engine: ArrayEngine, volume_id: str, size_bytes: int, snapshots: Sequence[AsideSnapshot]) -> KeptVolume:
@@ -92,18 +107,24 @@ def set_snapshot_aside_step(
 ) -> SnapshotSetAside:
     """Keep a snapshot of a volume that is in its place under another name."""
     return SnapshotSetAside(
-        snapshot_id=snapshot_id, group=group, lv_name=snapshotting(engine).snapshot_place(volume_id, snapshot_id),
-        aside_name=_kept_at(engine, volume_id, snapshot_id, volume_is_kept=False), engine=volume_engine(engine),
+        snapshot_id=snapshot_id,
+        group=group,
+        lv_name=snapshotting(engine).snapshot_place(volume_id, snapshot_id),
+        aside_name=_kept_at(engine, volume_id, snapshot_id, volume_is_kept=False),
+        engine=volume_engine(engine),
         keep_hours=keep_hours,
-    )  # fmt: skip
+    )
 
 
 def bring_snapshot_back_step(engine: ArrayEngine, group: str, volume_id: str, snapshot_id: str) -> SnapshotBringBack:
     """Put a kept snapshot of a volume that is in its place back in its own."""
     return SnapshotBringBack(
-        snapshot_id=snapshot_id, group=group, lv_name=snapshotting(engine).snapshot_place(volume_id, snapshot_id),
-        aside_name=_kept_at(engine, volume_id, snapshot_id, volume_is_kept=False), engine=volume_engine(engine),
-    )  # fmt: skip
+        snapshot_id=snapshot_id,
+        group=group,
+        lv_name=snapshotting(engine).snapshot_place(volume_id, snapshot_id),
+        aside_name=_kept_at(engine, volume_id, snapshot_id, volume_is_kept=False),
+        engine=volume_engine(engine),
+    )
 
 
 def erase_snapshot_step(

@@ -54,18 +54,24 @@ class Changing(Protocol):
 
 PlanGrow = Callable[[KnownArray, ArrayGrow, Observation, Mapping[str, str]], Plan]
 _GROWTH: dict[ArrayEngine, PlanGrow] = {
-    ArrayEngine.MD: array_growth.plan_grow, ArrayEngine.ZFS: pool_changes.plan_grow,
-    ArrayEngine.EXTERNAL: external_changes.plan_grow, ArrayEngine.LVM: lvm_changes.plan_grow,
-}  # fmt: skip
+    ArrayEngine.MD: array_growth.plan_grow,
+    ArrayEngine.ZFS: pool_changes.plan_grow,
+    ArrayEngine.EXTERNAL: external_changes.plan_grow,
+    ArrayEngine.LVM: lvm_changes.plan_grow,
+}
 PlanReshape = Callable[[KnownArray, ArrayReshape, Observation, Mapping[str, str]], Plan]
 _RESHAPING: dict[ArrayEngine, PlanReshape] = {
-    ArrayEngine.MD: array_reshape.plan_reshape, ArrayEngine.ZFS: pool_changes.plan_reshape,
-    ArrayEngine.EXTERNAL: external_changes.plan_reshape, ArrayEngine.LVM: lvm_changes.plan_reshape,
-}  # fmt: skip
+    ArrayEngine.MD: array_reshape.plan_reshape,
+    ArrayEngine.ZFS: pool_changes.plan_reshape,
+    ArrayEngine.EXTERNAL: external_changes.plan_reshape,
+    ArrayEngine.LVM: lvm_changes.plan_reshape,
+}
 _PLANNERS: dict[ArrayEngine, Changing] = {
-    ArrayEngine.MD: array_changes, ArrayEngine.ZFS: pool_changes, ArrayEngine.EXTERNAL: external_changes,
+    ArrayEngine.MD: array_changes,
+    ArrayEngine.ZFS: pool_changes,
+    ArrayEngine.EXTERNAL: external_changes,
     ArrayEngine.LVM: lvm_changes,
-}  # fmt: skip
+}
 
 
 def when_back(engine: ArrayEngine, array: str, disk: str) -> str:

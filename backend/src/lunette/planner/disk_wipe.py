@@ -10,8 +10,17 @@ from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.steps import DiskErase, DiskWipe
 
-OF_OTHERS = ("linux_raid_member", "ddf_raid_member", "isw_raid_member", "LVM2_member", "zfs_member", "bcache",
-             "crypto_LUKS", "btrfs", "drbd")  # fmt: skip
+OF_OTHERS = (
+    "linux_raid_member",
+    "ddf_raid_member",
+    "isw_raid_member",
+    "LVM2_member",
+    "zfs_member",
+    "bcache",
+    "crypto_LUKS",
+    "btrfs",
+    "drbd",
+)
 """Types of signatures of what may span several disks, or be locked: who destroys one names it."""
 
 _CANNOT_BE_STOPPED = "It cannot be stopped once it has begun, and may take minutes."
@@ -36,9 +45,13 @@ def plan_wipe(
     method = EraseMethod(wish.method.value)
     _check_erase(disk, method, seen)
     erase = DiskErase(
-        erase_id=identities.id(), disk_id=disk.id, serial=disk.serial, size_bytes=disk.size_bytes,
-        signatures=disk.signatures, method=method,
-    )  # fmt: skip
+        erase_id=identities.id(),
+        disk_id=disk.id,
+        serial=disk.serial,
+        size_bytes=disk.size_bytes,
+        signatures=disk.signatures,
+        method=method,
+    )
     warning = _SANITIZES_ITSELF if method.is_sanitize else _CANNOT_BE_STOPPED
     return Plan(title=f"Erase disk {disk.id}", changes=(change,), steps=(erase,), warnings=(warning,))
 

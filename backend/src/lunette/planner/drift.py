@@ -71,9 +71,13 @@ def _exports(facts: DriftFacts, report: ConvergeReport) -> Iterator[Drift]:
     for noun, ref, state, reason in doors:
         if state is ServingState.BLOCKED:
             yield Drift(
-                kind=DriftKind.UNSERVED, noun=noun, name=facts.names.get(ref, ref),
-                words=reason or "it is not served, and the agent gave no reason", fix=AGAIN, is_repaired=True,
-            )  # fmt: skip
+                kind=DriftKind.UNSERVED,
+                noun=noun,
+                name=facts.names.get(ref, ref),
+                words=reason or "it is not served, and the agent gave no reason",
+                fix=AGAIN,
+                is_repaired=True,
+            )
     for name in report.foreign:
         words = "it is in the kernel's target configuration and carries no mark of this appliance"
         yield Drift(kind=DriftKind.FOREIGN, noun="export", name=name, words=words, fix=LEFT_ALONE, is_repaired=False)
@@ -83,9 +87,13 @@ def _firewall(seen: Observation) -> Iterator[Drift]:
     firewall = seen.firewall
     if firewall is not None and firewall.state is FirewallState.FAILED:
         yield Drift(
-            kind=DriftKind.MISSING, noun="firewall", name=firewall.mode.value, fix=AGAIN, is_repaired=True,
+            kind=DriftKind.MISSING,
+            noun="firewall",
+            name=firewall.mode.value,
+            fix=AGAIN,
+            is_repaired=True,
             words=firewall.reason or "its rules are not in force",
-        )  # fmt: skip
+        )
 
 
 def _storage(facts: DriftFacts, seen: Observation) -> Iterator[Drift]:
@@ -95,9 +103,13 @@ def _storage(facts: DriftFacts, seen: Observation) -> Iterator[Drift]:
     for one in arrays.values():
         if one.state == ResourceState.READY and one.key not in there and not one.is_hidden:
             yield Drift(
-                kind=DriftKind.MISSING, noun="array", name=one.name, words="the machine does not have it",
-                fix="Its exports wait. Attach its disks again: it comes up by itself.", is_repaired=True,
-            )  # fmt: skip
+                kind=DriftKind.MISSING,
+                noun="array",
+                name=one.name,
+                words="the machine does not have it",
+                fix="Its exports wait. Attach its disks again: it comes up by itself.",
+                is_repaired=True,
+            )
     for array in seen.arrays:
         if array.system or array.uuid in arrays:
             continue
@@ -130,10 +142,13 @@ def _volumes(facts: DriftFacts, seen: Observation, ours: set[str]) -> Iterator[D
     for one in volumes.values():
         if one.state == ResourceState.READY and one.key not in there and not one.is_hidden:
             yield Drift(
-                kind=DriftKind.MISSING, noun="volume", name=one.name, words="the machine does not have it",
+                kind=DriftKind.MISSING,
+                noun="volume",
+                name=one.name,
+                words="the machine does not have it",
                 fix="Look at its array first: a volume is not seen while its array is down. Hosts wait meanwhile.",
                 is_repaired=False,
-            )  # fmt: skip
+            )
     for volume in seen.volumes:
         known = volume.volume_id in volumes or volume.snapshot_id in facts.snapshot_ids
         name = f"{volume.group}/{volume.name}"

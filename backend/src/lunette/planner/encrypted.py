@@ -38,9 +38,11 @@ def blueprint(made: Blueprint, array_id: str, wish: ArrayCreate, disks: Sequence
     sector = max(disk.logical_block_bytes for disk in disks)
     crypt = luks.create_step(array_id, made.uuid, sector, keep_key=wish.keep_key)
     return dataclasses.replace(
-        made, crypt=crypt, group=made.group.model_copy(update={"mapping": crypt.mapping}),
+        made,
+        crypt=crypt,
+        group=made.group.model_copy(update={"mapping": crypt.mapping}),
         warnings=(*made.warnings, KEPT if wish.keep_key else ONLY),
-    )  # fmt: skip
+    )
 
 
 def destroying(steps: Sequence[AnyStep], array_id: str, md_uuid: str) -> Iterator[AnyStep]:

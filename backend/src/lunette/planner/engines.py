@@ -130,9 +130,9 @@ class Ability(StrEnum):
 
     def is_in(self, record: EngineCapability) -> bool:
         """True if the record offers it."""
-        return {
-            Ability.THIN: record.can_thin, Ability.GROW: record.can_grow, Ability.SNAPSHOT: record.can_snapshot
-        }[self]  # fmt: skip
+        return {Ability.THIN: record.can_thin, Ability.GROW: record.can_grow, Ability.SNAPSHOT: record.can_snapshot}[
+            self
+        ]
 
 
 def volume_engine(engine: ArrayEngine) -> VolumeEngine:

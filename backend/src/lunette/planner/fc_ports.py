@@ -53,8 +53,10 @@ def plan_delete(wwpn: str, mode: FcMode, connected: Connected) -> Plan:
     return Plan(
         title=f"Stop managing Fibre Channel port {wwpn}",
         changes=(Change(action=Action.DESTROY, noun="fc_port", name=wwpn, detail=words), *_losses(wwpn, cut_off)),
-        steps=(), hosts_interrupted=cut_off.hosts, warnings=cut_off.warnings(),
-    )  # fmt: skip
+        steps=(),
+        hosts_interrupted=cut_off.hosts,
+        warnings=cut_off.warnings(),
+    )
 
 
 def _losses(wwpn: str, connected: Connected) -> Iterator[Change]:
@@ -97,6 +99,9 @@ def _plan(wwpn: str, action: Action, mode: FcMode, seen: Observation, connected:
         names = shorten([remote.wwpn for remote in port.remotes])
         warnings.append(f"Ports on its fabric log in anew, and their I/O pauses for seconds: {names}.")
     return Plan(
-        title=f"Make Fibre Channel port {wwpn} {mode.value}", changes=tuple(changes), steps=(),
-        hosts_interrupted=connected.hosts, warnings=tuple(warnings),
-    )  # fmt: skip
+        title=f"Make Fibre Channel port {wwpn} {mode.value}",
+        changes=tuple(changes),
+        steps=(),
+        hosts_interrupted=connected.hosts,
+        warnings=tuple(warnings),
+    )

@@ -45,8 +45,9 @@ def words(settings: InterfaceSettings) -> str:
     parts += [f"DNS {', '.join(map(str, settings.dns))}"] if settings.dns else []
     parts += [f"NTP {', '.join(settings.ntp)}"] if settings.ntp else []
     parts += [f"MTU {settings.mtu_bytes}"] if settings.mtu_bytes else []
-    return ", ".join([*parts, "for storage and management" if settings.role is InterfaceRole.BOTH else
-                      f"for {settings.role.value}"])  # fmt: skip
+    return ", ".join(
+        [*parts, "for storage and management" if settings.role is InterfaceRole.BOTH else f"for {settings.role.value}"]
+    )
 
 
 def _consists(made: Made) -> str:

@@ -51,9 +51,12 @@ def plan_change(
         *(text for portal in losing for text in paths.connected[portal.name].warnings()),
     ]
     return Plan(
-        title=title, changes=tuple(changes), steps=(step,), hosts_interrupted=tuple(hosts),
+        title=title,
+        changes=tuple(changes),
+        steps=(step,),
+        hosts_interrupted=tuple(hosts),
         warnings=tuple(dict.fromkeys(told)),
-    )  # fmt: skip
+    )
 
 
 def plan_end(interface: ObservedInterface, *, keep: bool) -> Plan:
@@ -65,8 +68,9 @@ def plan_end(interface: ObservedInterface, *, keep: bool) -> Plan:
         )
     return Plan(
         title=f"{'Confirm' if keep else 'Take back'} the change of interface {interface.name}",
-        changes=(Change(action=Action.CHANGE, noun="interface", name=interface.name, detail=words_),), steps=(),
-    )  # fmt: skip
+        changes=(Change(action=Action.CHANGE, noun="interface", name=interface.name, detail=words_),),
+        steps=(),
+    )
 
 
 def _check_named(findings: Findings, losing: Sequence[KnownPortal], wish: InterfaceChange) -> None:

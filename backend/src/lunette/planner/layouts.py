@@ -19,9 +19,16 @@ MAX_BLOCK_BYTES = 128 * KIB
 _HDD, _SSD, _NVME = 200 * MIB, 500 * MIB, 2000 * MIB
 """What drives of these kinds write in sequence, bytes per second: no drive of today is much faster for long."""
 _LOSSES = {
-    Level.RAID4: 1, Level.RAID5: 1, Level.RAID6: 2, Level.RAIDZ1: 1, Level.RAIDZ2: 2, Level.RAIDZ3: 3,
-    Level.DRAID1: 1, Level.DRAID2: 2, Level.DRAID3: 3,
-}  # fmt: skip
+    Level.RAID4: 1,
+    Level.RAID5: 1,
+    Level.RAID6: 2,
+    Level.RAIDZ1: 1,
+    Level.RAIDZ2: 2,
+    Level.RAIDZ3: 3,
+    Level.DRAID1: 1,
+    Level.DRAID2: 2,
+    Level.DRAID3: 3,
+}
 
 
 def plan_layouts(
@@ -93,26 +100,44 @@ def _layout(
     survives = raid10.survives_words(layout) if layout else facts.survives_failures
     if problem:
         return Layout(
-            engine=engine, level=facts.level, layout=layout, groups=None, possible=False, problem=problem,
-            usable_bytes=None, usable_percent=None, survives=survives, survives_disks=None, small_write_ios=None,
-            write_hole=facts.write_hole, min_rebuild_s=None, integrity_usable_bytes=None, warnings=(),
-        )  # fmt: skip
+            engine=engine,
+            level=facts.level,
+            layout=layout,
+            groups=None,
+            possible=False,
+            problem=problem,
+            usable_bytes=None,
+            usable_percent=None,
+            survives=survives,
+            survives_disks=None,
+            small_write_ios=None,
+            write_hole=facts.write_hole,
+            min_rebuild_s=None,
+            integrity_usable_bytes=None,
+            warnings=(),
+        )
     planning = ARRAY_ENGINES[engine]
     usable = planning.usable_bytes(wish, disks, block_bytes)
     checked = wish.model_copy(update={"integrity": True}) if "integrity" in facts.options else None
     made = planning.blueprint("0", "0", wish, disks)
     losses = None if wish.level is Level.EXTERNAL else _losses(wish)
     return Layout(
-        engine=engine, level=facts.level, layout=layout, possible=True,
-        groups=made.create.layout if isinstance(made.create, PoolCreate) else None, problem=None, usable_bytes=usable,
+        engine=engine,
+        level=facts.level,
+        layout=layout,
+        possible=True,
+        groups=made.create.layout if isinstance(made.create, PoolCreate) else None,
+        problem=None,
+        usable_bytes=usable,
         usable_percent=round(100 * usable / sum(disk.size_bytes for disk in disks), 2),
-        survives=survives, survives_disks=losses,
+        survives=survives,
+        survives_disks=losses,
         small_write_ios=planning.small_write_ios(wish, block_bytes),
         write_hole=_default_first(facts.write_hole, made.write_hole),
         min_rebuild_s=_rebuild_s(disks) if losses else None,
         integrity_usable_bytes=planning.usable_bytes(checked, disks, block_bytes) if checked else None,
         warnings=proportions.warnings(wish.level, disks),
-    )  # fmt: skip
+    )
 
 
 def _losses(wish: ArrayCreate) -> int:

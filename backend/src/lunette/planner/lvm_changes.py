@@ -50,9 +50,13 @@ def plan_replace(array: KnownArray, wish: ArrayReplace, seen: Observation, owner
         ask.check_redundant(place)
     ask.refuse()
     step = LvmRaidReplace(
-        array_id=array.id, uuid=array.uuid, raid_group=raid_group(array.id), old=old, disk_bytes=least,
+        array_id=array.id,
+        uuid=array.uuid,
+        raid_group=raid_group(array.id),
+        old=old,
+        disk_bytes=least,
         new=MdMember(disk_id=new.id, serial=new.serial),
-    )  # fmt: skip
+    )
     return Plan(
         title=f"Replace disk {old.disk_id} of array {array.name}",
         changes=(*lost, ask.changed(f"disk {new.id} comes for disk {old.disk_id}, which becomes free")),

@@ -57,9 +57,11 @@ def plan_create(wish: InterfaceCreate, seen: Observation, paths: Paths, trial_id
     first = Change(action=Action.CREATE, noun="interface", name=wish.name, detail=words(settings))
     told = warnings(blank, settings, leaving(blank, settings), paths)
     return Plan(
-        title=f"Create interface {wish.name}", changes=(first, *lines(wish.name, beside)), steps=(step,),
+        title=f"Create interface {wish.name}",
+        changes=(first, *lines(wish.name, beside)),
+        steps=(step,),
         warnings=tuple(dict.fromkeys(told)),
-    )  # fmt: skip
+    )
 
 
 def plan_remove(interface: ObservedInterface, seen: Observation, paths: Paths, trial_id: str) -> Plan:
@@ -85,9 +87,11 @@ def plan_remove(interface: ObservedInterface, seen: Observation, paths: Paths, t
     first = Change(action=Action.DESTROY, noun="interface", name=name, detail=f"with {gone}" if gone else "is removed")
     told = warnings(interface, InterfaceSettings(), leaving(interface, InterfaceSettings()), paths)
     return Plan(
-        title=f"Remove interface {name}", changes=(first, *lines(name, beside)), steps=(step,),
+        title=f"Remove interface {name}",
+        changes=(first, *lines(name, beside)),
+        steps=(step,),
         warnings=tuple(dict.fromkeys(told)),
-    )  # fmt: skip
+    )
 
 
 def beside_of(
@@ -146,10 +150,14 @@ def _check_fields(findings: Findings, wish: InterfaceCreate) -> None:
 def _settings(wish: InterfaceCreate) -> InterfaceSettings:
     is_vlan = wish.kind is InterfaceKind.VLAN
     made = Made(
-        kind=wish.kind, parent=wish.parent, vlan_id=wish.vlan_id, members=wish.members, lacp_rate=wish.lacp_rate,
+        kind=wish.kind,
+        parent=wish.parent,
+        vlan_id=wish.vlan_id,
+        members=wish.members,
+        lacp_rate=wish.lacp_rate,
         mode=None if is_vlan else wish.mode or BondMode.ACTIVE_BACKUP,
         miimon_ms=None if is_vlan else wish.miimon_ms or MIIMON_MS,
-    )  # fmt: skip
+    )
     return wish.settings(made)
 
 
@@ -157,9 +165,21 @@ def _blank(name: str, members: Sequence[str], seen: Observation) -> ObservedInte
     """Stands for what is not there yet; the addresses of its members are those that may go."""
     addresses = tuple(address for one in seen.interfaces if one.name in members for address in one.addresses)
     return ObservedInterface(
-        name=name, mac=None, kind="", link=False, state="", speed_mbit_s=None, mtu_bytes=0, mtu_min_bytes=None,
-        mtu_max_bytes=None, addresses=addresses, configured_by=None, settings=None, reason=None, trial=None,
-    )  # fmt: skip
+        name=name,
+        mac=None,
+        kind="",
+        link=False,
+        state="",
+        speed_mbit_s=None,
+        mtu_bytes=0,
+        mtu_min_bytes=None,
+        mtu_max_bytes=None,
+        addresses=addresses,
+        configured_by=None,
+        settings=None,
+        reason=None,
+        trial=None,
+    )
 
 
 def _onto_parent(findings: Findings, wish: InterfaceCreate, seen: Observation) -> tuple[Beside, ...]:

@@ -51,20 +51,27 @@ def plan_trial(facts: TrialFacts, wish: HostVerifyPaths, identities: IdentitySou
     iqns = tuple(facts.paths.host.iqns)
     tries = [
         PathTry(
-            trial_id=identities.id(), host=host, initiators=iqns, link=link,
-            others=tuple(other for other in links if other != link), sessions=_own_sessions(facts.paths),
+            trial_id=identities.id(),
+            host=host,
+            initiators=iqns,
+            link=link,
+            others=tuple(other for other in links if other != link),
+            sessions=_own_sessions(facts.paths),
             away_s=wish.away_s,
         )
         for link in links
-    ]  # fmt: skip
+    ]
     changes = tuple(
         Change(action=Action.INTERRUPT, noun="host", name=host, detail=f"{link.shown} is away for {wish.away_s} s")
         for link in links
     )
     return Plan(
-        title=f"Try every path of host {host}", changes=changes, hosts_interrupted=(host,),
-        steps=(PathsAsk(host=host, initiators=iqns, links=links), *tries), warnings=tuple(_warnings(facts, wish)),
-    )  # fmt: skip
+        title=f"Try every path of host {host}",
+        changes=changes,
+        hosts_interrupted=(host,),
+        steps=(PathsAsk(host=host, initiators=iqns, links=links), *tries),
+        warnings=tuple(_warnings(facts, wish)),
+    )
 
 
 def _check(facts: TrialFacts) -> None:

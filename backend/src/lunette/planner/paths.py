@@ -62,9 +62,13 @@ def verify(facts: PathFacts) -> HostPaths:
     paths = tuple(path for of_door in found.values() for path in of_door)
     state = _worst([one.state for one in volumes])
     return HostPaths(
-        host=facts.host.host, state=state, sentence=_sentence(facts.host, paths, volumes), paths=paths, volumes=volumes,
+        host=facts.host.host,
+        state=state,
+        sentence=_sentence(facts.host, paths, volumes),
+        paths=paths,
+        volumes=volumes,
         verification=None,
-    )  # fmt: skip
+    )
 
 
 def _worst(states: Sequence[PathState]) -> PathState:
@@ -88,9 +92,14 @@ def _paths(facts: PathFacts, door: KitDoor) -> Iterator[HostPath]:
 
 def _portal_path(door: KitDoor, portal: KitPortal, state: PathState, words: str) -> HostPath:
     return HostPath(
-        target=door.name, protocol=portal.protocol, portal=portal.name, address=portal.shown, initiator=None,
-        state=state, words=words,
-    )  # fmt: skip
+        target=door.name,
+        protocol=portal.protocol,
+        portal=portal.name,
+        address=portal.shown,
+        initiator=None,
+        state=state,
+        words=words,
+    )
 
 
 def _over_iscsi(facts: PathFacts, door: KitDoor) -> Iterator[HostPath]:
@@ -166,7 +175,7 @@ def _over_nvme(facts: PathFacts, door: KitDoor) -> Iterator[HostPath]:
         is_there = any(
             one.target == door.name and one.protocol is portal.protocol and _is_through(one.portal or "", portal)
             for one in facts.own
-        )  # fmt: skip
+        )
         if portal.name in facts.blocked and not is_there:
             yield _portal_path(door, portal, PathState.DOWN, f"{where} does not listen: {facts.blocked[portal.name]}")
         elif is_there:
@@ -189,9 +198,10 @@ def _over_fc(facts: PathFacts) -> Iterator[HostPath]:
     there = {(one.target, one.initiator) for one in facts.own if one.protocol is Protocol.FC}
     visible = {
         (wwpn, remote.wwpn)
-        for wwpn in facts.host.fc_ports for remote in (ours[wwpn].remotes if wwpn in ours else ())
+        for wwpn in facts.host.fc_ports
+        for remote in (ours[wwpn].remotes if wwpn in ours else ())
         if remote.wwpn in facts.host.wwpns
-    }  # fmt: skip
+    }
     for port, initiator in sorted(there | visible):
         is_up = (port, initiator) in there
         words = f"{initiator} is {'' if is_up else 'on the fabric and not '}logged in on port {port}"
@@ -219,9 +229,14 @@ def _volumes(door: KitDoor, paths: Sequence[HostPath]) -> Iterator[VolumePaths]:
     state = _worst([path.state for path in paths] or [PathState.DOWN])
     for volume in door.volumes:
         yield VolumePaths(
-            volume=volume.name, lun=volume.lun, family=door.family, expected=len(paths),
-            seen=None if unknown else up, state=state, words=_counted(paths, up),
-        )  # fmt: skip
+            volume=volume.name,
+            lun=volume.lun,
+            family=door.family,
+            expected=len(paths),
+            seen=None if unknown else up,
+            state=state,
+            words=_counted(paths, up),
+        )
 
 
 def _counted(paths: Sequence[HostPath], up: int) -> str:

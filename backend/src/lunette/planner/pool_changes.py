@@ -43,9 +43,13 @@ def plan_replace(array: KnownArray, wish: ArrayReplace, seen: Observation, owner
         ask.add(Conflict, "disk", old.disk_id, f"disk {old.disk_id} is being filled: wait until that is over")
     ask.refuse()
     fill = PoolReplace(
-        array_id=array.id, guid=array.uuid, pool=array.group, old=old, disk_bytes=least_bytes(ask, role),
+        array_id=array.id,
+        guid=array.uuid,
+        pool=array.group,
+        old=old,
+        disk_bytes=least_bytes(ask, role),
         new=MdMember(disk_id=new.id, serial=new.serial),
-    )  # fmt: skip
+    )
     release: tuple[AnyStep, ...] = () if is_working else (_release(array, old),)
     warning = "It is filled while the old disk still works." if is_working else "Until it is filled a disk is missing."
     return Plan(
@@ -67,10 +71,15 @@ def plan_scrub(array: KnownArray, wish: ArrayScrub, seen: Observation) -> Plan:
     ask.refuse()
     return Plan(
         title=f"Stop the scrub of array {array.name}" if stop else f"Scrub array {array.name}",
-        changes=(ask.changed("the scrub stops" if stop else "every block is read, compared with its checksum, and "
-                             "repaired where it is wrong"),),
+        changes=(
+            ask.changed(
+                "the scrub stops"
+                if stop
+                else "every block is read, compared with its checksum, and repaired where it is wrong"
+            ),
+        ),
         steps=(PoolScrub(array_id=array.id, guid=array.uuid, pool=array.group, action=wish.action),),
-    )  # fmt: skip
+    )
 
 
 def plan_let_go(array: KnownArray, disk: MdMember) -> Plan:

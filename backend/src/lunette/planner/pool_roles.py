@@ -48,10 +48,14 @@ def plan_add(array: KnownArray, wish: ArrayAddDisks, seen: Observation, owners: 
     disks, wipes, lost = ask.take(fields, wish.wipe, least_bytes(ask, role))
     kind = PoolAddSpecial if role is MemberRole.SPECIAL and beside is None else PoolAdd
     step: AnyStep = kind(
-        array_id=array.id, guid=array.uuid, pool=array.group, role=role, beside=beside,
+        array_id=array.id,
+        guid=array.uuid,
+        pool=array.group,
+        role=role,
+        beside=beside,
         disk_bytes=least_bytes(ask, role),
         members=tuple(MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks),
-    )  # fmt: skip
+    )
     count = f"{len(disks)} {role.value} disk{'s' if len(disks) != 1 else ''}"
     warnings = (zfs.ONE_LOG,) if role is MemberRole.LOG and len(present) + len(disks) == 1 else ()
     return Plan(
@@ -70,9 +74,13 @@ def plan_spares(array: KnownArray, wish: ArrayAddSpares, seen: Observation, owne
     fields = {f"disks[{index}]": reference for index, reference in enumerate(wish.disks)}
     disks, wipes, lost = ask.take(fields, wish.wipe)
     step = PoolAdd(
-        array_id=array.id, guid=array.uuid, pool=array.group, role=MemberRole.SPARE, disk_bytes=ask.disk_bytes,
+        array_id=array.id,
+        guid=array.uuid,
+        pool=array.group,
+        role=MemberRole.SPARE,
+        disk_bytes=ask.disk_bytes,
         members=tuple(MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks),
-    )  # fmt: skip
+    )
     return Plan(
         title=f"Add {len(disks)} spare{'s' if len(disks) != 1 else ''} to array {array.name}",
         changes=(*lost, *(ask.changed(f"disk {disk.id} becomes a spare") for disk in disks)),
@@ -128,9 +136,7 @@ def plan_remove(array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> 
     ask.refuse()
     is_here = seen.disk(disk.disk_id) is not None
     detail = "it becomes free" if is_here else "it is not there, and keeps what it carries"
-    step = PoolTakeOut(
-        array_id=array.id, guid=array.uuid, pool=array.group, role=role, member=disk, stays=stand_in
-    )  # fmt: skip
+    step = PoolTakeOut(array_id=array.id, guid=array.uuid, pool=array.group, role=role, member=disk, stays=stand_in)
     return Plan(
         title=f"Remove disk {disk.disk_id} from array {array.name}",
         changes=(

@@ -23,10 +23,12 @@ def plan_stop(action: PowerAction, seen: Observation, connected: Connected, jobs
         for host in connected.hosts
     ]
     return Plan(
-        title=_TITLES[action], changes=tuple(changes), steps=(MachineStop(action=action, boot_id=power.boot_id),),
+        title=_TITLES[action],
+        changes=tuple(changes),
+        steps=(MachineStop(action=action, boot_id=power.boot_id),),
         hosts_interrupted=connected.hosts,
         warnings=(_outage(action, power), *_meanwhile(seen, jobs), *connected.warnings()),
-    )  # fmt: skip
+    )
 
 
 def _possible(seen: Observation) -> ObservedPower:

@@ -13,8 +13,12 @@ WIDEST_RAIDZ = 12
 BITS_PER_ERROR = 1e15
 """Bits that a rotating drive for servers reads per sector that it cannot read, as data sheets promise at least."""
 WORTH_TELLING = 0.1
-_ONE_PARITY = {Level.RAID4: Level.RAID6, Level.RAID5: Level.RAID6, Level.RAIDZ1: Level.RAIDZ2,
-               Level.DRAID1: Level.DRAID2}  # fmt: skip
+_ONE_PARITY = {
+    Level.RAID4: Level.RAID6,
+    Level.RAID5: Level.RAID6,
+    Level.RAIDZ1: Level.RAIDZ2,
+    Level.DRAID1: Level.DRAID2,
+}
 """Levels with one parity, and what survives a second loss."""
 _RAIDZ = (Level.RAIDZ1, Level.RAIDZ2, Level.RAIDZ3)
 _STRIPED = {Level.RAID1: "raid10 stripes over mirrors", Level.MIRROR: "raid10 stripes over mirrors of two"}

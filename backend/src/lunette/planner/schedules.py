@@ -94,9 +94,10 @@ def plan_run(name: str, action: ScheduleAction, subjects: Sequence[str], parts: 
     """One run. `parts` are the plans of what it will do, where they can be known before."""
     what = "snapshot" if action is ScheduleAction.SNAPSHOT else "array"
     verb, words = (
-        (Action.CREATE, "of volume {}, and those beyond what is kept are deleted") if what == "snapshot"
+        (Action.CREATE, "of volume {}, and those beyond what is kept are deleted")
+        if what == "snapshot"
         else (Action.CHANGE, "{} is scrubbed")
-    )  # fmt: skip
+    )
     told = [Change(action=verb, noun=what, name=one, detail=words.format(one)) for one in subjects]
     return Plan(
         title=f"Run schedule {name}",

@@ -24,9 +24,12 @@ def plan_disconnect(session: ObservedSession, host: str | None, sessions: int, n
         raise Conflict(f"The session of {session.initiator} was not ended. {reason}")
     name = host or session.initiator
     step = SessionEnd(
-        target=session.target, tag=session.tag, initiator=session.initiator, number=session.number,
+        target=session.target,
+        tag=session.tag,
+        initiator=session.initiator,
+        number=session.number,
         queue_depth=session.queue_depth,
-    )  # fmt: skip
+    )
     detail = f"its session {session.number} with {session.target} ends, and so does every other it has there"
     change = Change(action=Action.INTERRUPT, noun="session", name=session.initiator, detail=detail)
     warnings = [COMES_BACK]
@@ -37,9 +40,12 @@ def plan_disconnect(session: ObservedSession, host: str | None, sessions: int, n
         )
     warnings.append(_io(now))
     return Plan(
-        title=f"Disconnect {name}", changes=(change,), steps=(step,), hosts_interrupted=(name,),
+        title=f"Disconnect {name}",
+        changes=(change,),
+        steps=(step,),
+        hosts_interrupted=(name,),
         warnings=tuple(warnings),
-    )  # fmt: skip
+    )
 
 
 def _io(now: Rates | None) -> str:

@@ -39,8 +39,9 @@ from lunette.planner.site_scope import narrow
 REPLACEABLE = (SiteNoun.PORTAL, SiteNoun.MAPPING)
 """Hold no data: a fixed field of theirs changes by taking the old one away, if the request names it, and making it."""
 EXCLUSIVE: Mapping[SiteNoun, tuple[str, ...]] = {
-    SiteNoun.HOST: ("iqns", "wwpns", "nqns"), SiteNoun.HOST_GROUP: ("hosts",),
-}  # fmt: skip
+    SiteNoun.HOST: ("iqns", "wwpns", "nqns"),
+    SiteNoun.HOST_GROUP: ("hosts",),
+}
 """Lists whose items belong to one entry only: what leaves one entry must be gone before another takes it."""
 NO_PROPERTY = frozenset({"shared", "wipe", "renamed_from"})
 """Fields that allow something, or say how to get there, and are no property of what is made."""
@@ -230,10 +231,12 @@ class _Comparison:
         for changes in self._phases.values():
             if changes and changes[0].verb is Verb.CREATE and changes[0].noun in BATCHED:
                 yield SiteChange(
-                    Verb.CREATE, changes[0].noun, tuple(key for change in changes for key in change.keys),
+                    Verb.CREATE,
+                    changes[0].noun,
+                    tuple(key for change in changes for key in change.keys),
                     tuple(wish for change in changes for wish in change.wishes),
                     tuple(place for change in changes for place in change.places),
-                )  # fmt: skip
+                )
             else:
                 yield from changes
 
@@ -308,13 +311,17 @@ def _remedy(noun: SiteNoun, key: str, name: str) -> str:
         return f"name {key} in destroy if it may be deleted and created again: the plan names the hosts it interrupts"
     called = key.partition("/")[2]
     others = {
-        (SiteNoun.VOLUME, "size_bytes"):
-            "what hosts keep at its end would be lost. Make a smaller volume and let the host copy",
+        (
+            SiteNoun.VOLUME,
+            "size_bytes",
+        ): "what hosts keep at its end would be lost. Make a smaller volume and let the host copy",
         (SiteNoun.ARRAY, "level"): f"change it by `lunette array reshape {called}`, as far as md can",
         (SiteNoun.ARRAY, "disks"): f"change a disk by `lunette array replace {called}`; more disks are added in place",
-        **dict.fromkeys(((SiteNoun.ARRAY, role) for role in ("spares", "log", "cache", "special")),
-                        f"take a disk out by `lunette array remove {called}`; more disks are added in place"),
-    }  # fmt: skip
+        **dict.fromkeys(
+            ((SiteNoun.ARRAY, role) for role in ("spares", "log", "cache", "special")),
+            f"take a disk out by `lunette array remove {called}`; more disks are added in place",
+        ),
+    }
     other = others.get((noun, name), "it is fixed when it is made")
     return f"{other}. In the document, write what is there"
 

@@ -16,15 +16,24 @@ from lunette.domain.site import SiteNoun
 from lunette.domain.volumes import VolumeCreate, VolumeGrow, VolumePatch
 
 CREATES: Mapping[SiteNoun, type[Model]] = {
-    SiteNoun.ARRAY: ArrayCreate, SiteNoun.VOLUME: VolumeCreate, SiteNoun.HOST: HostCreate,
-    SiteNoun.HOST_GROUP: HostGroupCreate, SiteNoun.PORTAL: PortalCreate, SiteNoun.FC_PORT: FcPortCreate,
-    SiteNoun.MAPPING: MappingCreate, SiteNoun.SCHEDULE: ScheduleCreate,
-}  # fmt: skip
+    SiteNoun.ARRAY: ArrayCreate,
+    SiteNoun.VOLUME: VolumeCreate,
+    SiteNoun.HOST: HostCreate,
+    SiteNoun.HOST_GROUP: HostGroupCreate,
+    SiteNoun.PORTAL: PortalCreate,
+    SiteNoun.FC_PORT: FcPortCreate,
+    SiteNoun.MAPPING: MappingCreate,
+    SiteNoun.SCHEDULE: ScheduleCreate,
+}
 PATCHES: Mapping[SiteNoun, type[Model]] = {
-    SiteNoun.ARRAY: ArrayPatch, SiteNoun.VOLUME: VolumePatch, SiteNoun.HOST: HostPatch,
-    SiteNoun.HOST_GROUP: HostGroupPatch, SiteNoun.FC_PORT: FcPortPatch,
-    SiteNoun.SCHEDULE: SchedulePatch, SiteNoun.SETTING: SettingsPatch,
-}  # fmt: skip
+    SiteNoun.ARRAY: ArrayPatch,
+    SiteNoun.VOLUME: VolumePatch,
+    SiteNoun.HOST: HostPatch,
+    SiteNoun.HOST_GROUP: HostGroupPatch,
+    SiteNoun.FC_PORT: FcPortPatch,
+    SiteNoun.SCHEDULE: SchedulePatch,
+    SiteNoun.SETTING: SettingsPatch,
+}
 """What can change of a noun that exists: the fields its patch shares with its wish. All others are fixed."""
 
 
@@ -38,10 +47,13 @@ class Verb(StrEnum):
 
 
 WISHES: Mapping[Verb, Mapping[SiteNoun, type[Model]]] = {
-    Verb.CREATE: CREATES, Verb.PATCH: PATCHES, Verb.DELETE: {},
+    Verb.CREATE: CREATES,
+    Verb.PATCH: PATCHES,
+    Verb.DELETE: {},
     Verb.GROW: {SiteNoun.VOLUME: VolumeGrow, SiteNoun.ARRAY: ArrayGrow},
-    Verb.ADD_SPARES: {SiteNoun.ARRAY: ArrayAddSpares}, Verb.ADD_DISKS: {SiteNoun.ARRAY: ArrayAddDisks},
-}  # fmt: skip
+    Verb.ADD_SPARES: {SiteNoun.ARRAY: ArrayAddSpares},
+    Verb.ADD_DISKS: {SiteNoun.ARRAY: ArrayAddDisks},
+}
 """What each change asks for. What grows never gets smaller, and what disks are added to never loses one."""
 
 
@@ -81,27 +93,40 @@ class Phase(IntEnum):
 
 
 CREATE_PHASE = {
-    SiteNoun.ARRAY: Phase.CREATE_ARRAYS, SiteNoun.VOLUME: Phase.CREATE_VOLUMES, SiteNoun.HOST: Phase.CREATE_HOSTS,
-    SiteNoun.HOST_GROUP: Phase.CREATE_GROUPS, SiteNoun.PORTAL: Phase.CREATE_PORTALS,
-    SiteNoun.FC_PORT: Phase.CREATE_FC_PORTS, SiteNoun.MAPPING: Phase.CREATE_MAPPINGS,
+    SiteNoun.ARRAY: Phase.CREATE_ARRAYS,
+    SiteNoun.VOLUME: Phase.CREATE_VOLUMES,
+    SiteNoun.HOST: Phase.CREATE_HOSTS,
+    SiteNoun.HOST_GROUP: Phase.CREATE_GROUPS,
+    SiteNoun.PORTAL: Phase.CREATE_PORTALS,
+    SiteNoun.FC_PORT: Phase.CREATE_FC_PORTS,
+    SiteNoun.MAPPING: Phase.CREATE_MAPPINGS,
     SiteNoun.SCHEDULE: Phase.CREATE_SCHEDULES,
-}  # fmt: skip
+}
 PATCH_PHASE = {
-    SiteNoun.ARRAY: Phase.PATCH_ARRAYS, SiteNoun.VOLUME: Phase.PATCH_VOLUMES, SiteNoun.HOST: Phase.PATCH_HOSTS,
-    SiteNoun.HOST_GROUP: Phase.PATCH_GROUPS, SiteNoun.FC_PORT: Phase.PATCH_FC_PORTS,
-    SiteNoun.SCHEDULE: Phase.PATCH_SCHEDULES, SiteNoun.SETTING: Phase.PATCH_SETTINGS,
-}  # fmt: skip
+    SiteNoun.ARRAY: Phase.PATCH_ARRAYS,
+    SiteNoun.VOLUME: Phase.PATCH_VOLUMES,
+    SiteNoun.HOST: Phase.PATCH_HOSTS,
+    SiteNoun.HOST_GROUP: Phase.PATCH_GROUPS,
+    SiteNoun.FC_PORT: Phase.PATCH_FC_PORTS,
+    SiteNoun.SCHEDULE: Phase.PATCH_SCHEDULES,
+    SiteNoun.SETTING: Phase.PATCH_SETTINGS,
+}
 JOIN_PHASE: Mapping[type[Model], tuple[Phase, Verb]] = {
-    ArrayAddSpares: (Phase.ADD_TO_ARRAYS, Verb.ADD_SPARES), ArrayAddDisks: (Phase.ADD_TO_ARRAYS, Verb.ADD_DISKS),
+    ArrayAddSpares: (Phase.ADD_TO_ARRAYS, Verb.ADD_SPARES),
+    ArrayAddDisks: (Phase.ADD_TO_ARRAYS, Verb.ADD_DISKS),
     ArrayGrow: (Phase.GROW_ARRAYS, Verb.GROW),
-}  # fmt: skip
+}
 SHRINK_PHASE = {SiteNoun.HOST: Phase.SHRINK_HOSTS, SiteNoun.HOST_GROUP: Phase.SHRINK_GROUPS}
 DELETE_PHASE = {
-    SiteNoun.ARRAY: Phase.DELETE_ARRAYS, SiteNoun.VOLUME: Phase.DELETE_VOLUMES, SiteNoun.HOST: Phase.DELETE_HOSTS,
-    SiteNoun.HOST_GROUP: Phase.DELETE_GROUPS, SiteNoun.PORTAL: Phase.DELETE_PORTALS,
-    SiteNoun.FC_PORT: Phase.DELETE_FC_PORTS, SiteNoun.MAPPING: Phase.UNMAP_STAYING,
+    SiteNoun.ARRAY: Phase.DELETE_ARRAYS,
+    SiteNoun.VOLUME: Phase.DELETE_VOLUMES,
+    SiteNoun.HOST: Phase.DELETE_HOSTS,
+    SiteNoun.HOST_GROUP: Phase.DELETE_GROUPS,
+    SiteNoun.PORTAL: Phase.DELETE_PORTALS,
+    SiteNoun.FC_PORT: Phase.DELETE_FC_PORTS,
+    SiteNoun.MAPPING: Phase.UNMAP_STAYING,
     SiteNoun.SCHEDULE: Phase.DELETE_SCHEDULES,
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)

@@ -85,12 +85,23 @@ def _with_array(seen: Observation, step: MdCreate) -> Observation:
     taken = with_disks(seen, step.devices(), signatures=(member,), holders=(step.md_name,), array_uuid=step.uuid)
     size = md.usable_bytes(step.level, step.member_bytes, len(step.members), step.chunk_bytes, step.layout)
     array = ObservedArray(
-        uuid=step.uuid, engine=ArrayEngine.MD, name=step.md_name, ours=True, marked=True, device=None,
-        level=step.level.value, state=ArrayState.CLEAN, size_bytes=size,
-        chunk_bytes=step.chunk_bytes, write_hole=step.write_hole, raid_disks=len(step.members), progress=None,
+        uuid=step.uuid,
+        engine=ArrayEngine.MD,
+        name=step.md_name,
+        ours=True,
+        marked=True,
+        device=None,
+        level=step.level.value,
+        state=ArrayState.CLEAN,
+        size_bytes=size,
+        chunk_bytes=step.chunk_bytes,
+        write_hole=step.write_hole,
+        raid_disks=len(step.members),
+        progress=None,
         members=tuple(ObservedMember(disk_id=disk, device=None, state="in_sync") for disk in step.devices()),
-        mismatch_count=None, layout=step.layout,
-    )  # fmt: skip
+        mismatch_count=None,
+        layout=step.layout,
+    )
     return taken.model_copy(update={"arrays": (*seen.arrays, array)})
 
 
@@ -99,11 +110,21 @@ def _with_lvm_raid(seen: Observation, step: LvmRaidCreate) -> Observation:
         label = Signature(type="LVM2_member", label=None, uuid=lvm_raid.pv_uuid(step.uuid, disk_id))
         seen = with_disks(seen, (disk_id,), signatures=(label,), holders=(step.raid_group,))
     array = ObservedArray(
-        uuid=step.uuid, engine=ArrayEngine.LVM, name=step.raid_group, ours=True, device=None, level=step.level.value,
-        state=ArrayState.CLEAN, size_bytes=step.size_bytes, chunk_bytes=step.chunk_bytes,
-        write_hole=WriteHole.BITMAP, raid_disks=len(step.members), progress=None, mismatch_count=None,
+        uuid=step.uuid,
+        engine=ArrayEngine.LVM,
+        name=step.raid_group,
+        ours=True,
+        device=None,
+        level=step.level.value,
+        state=ArrayState.CLEAN,
+        size_bytes=step.size_bytes,
+        chunk_bytes=step.chunk_bytes,
+        write_hole=WriteHole.BITMAP,
+        raid_disks=len(step.members),
+        progress=None,
+        mismatch_count=None,
         members=tuple(ObservedMember(disk_id=disk, device=None, state="in_sync") for disk in step.devices()),
-    )  # fmt: skip
+    )
     return seen.model_copy(update={"arrays": (*seen.arrays, array)})
 
 
@@ -123,15 +144,26 @@ def _with_zfs_pool(seen: Observation, step: PoolCreate) -> Observation:
     shape = draid.read(step.layout or "")
     size = space.volume_bytes(step.level, sizes, BLOCK_BYTES, step.ashift, shape=shape)
     array = ObservedArray(
-        uuid=step.guid, engine=ArrayEngine.ZFS, name=step.pool, ours=True, device=None, level=step.level.value,
-        state=ArrayState.CLEAN, size_bytes=size, chunk_bytes=None, write_hole=WriteHole.COPY_ON_WRITE,
-        raid_disks=len(step.members), progress=None, mismatch_count=None, layout=step.layout,
+        uuid=step.guid,
+        engine=ArrayEngine.ZFS,
+        name=step.pool,
+        ours=True,
+        device=None,
+        level=step.level.value,
+        state=ArrayState.CLEAN,
+        size_bytes=size,
+        chunk_bytes=None,
+        write_hole=WriteHole.COPY_ON_WRITE,
+        raid_disks=len(step.members),
+        progress=None,
+        mismatch_count=None,
+        layout=step.layout,
         members=tuple(
             ObservedMember(disk_id=member.disk_id, device=None, state="in_sync", role=role)
             for role, members in step.by_role().items()
             for member in members
         ),
-    )  # fmt: skip
+    )
     pool = ObservedPool(
         array_uuid=step.guid, group=step.pool, ours=True, size_bytes=size, free_bytes=size, extent_bytes=BLOCK_BYTES
     )
@@ -148,11 +180,21 @@ def _with_external(seen: Observation, step: GroupCreate, disk: MdMember) -> Obse
     taken = with_disks(seen, step.devices(), signatures=(label,), partitions=0)
     size = sum(found.size_bytes for found in seen.disks if found.id == disk.disk_id)
     array = ObservedArray(
-        uuid=step.md_uuid, engine=ArrayEngine.EXTERNAL, name=step.group, ours=True, device=None,
-        level=Level.EXTERNAL.value, state=ArrayState.UNKNOWN, size_bytes=size, chunk_bytes=None,
-        write_hole=WriteHole.EXTERNAL, raid_disks=1, progress=None, mismatch_count=None,
+        uuid=step.md_uuid,
+        engine=ArrayEngine.EXTERNAL,
+        name=step.group,
+        ours=True,
+        device=None,
+        level=Level.EXTERNAL.value,
+        state=ArrayState.UNKNOWN,
+        size_bytes=size,
+        chunk_bytes=None,
+        write_hole=WriteHole.EXTERNAL,
+        raid_disks=1,
+        progress=None,
+        mismatch_count=None,
         members=(ObservedMember(disk_id=disk.disk_id, device=None, state="in_sync"),),
-    )  # fmt: skip
+    )
     return taken.model_copy(update={"arrays": (*seen.arrays, array)})
 
 
@@ -164,17 +206,27 @@ def _with_pool(seen: Observation, step: GroupCreate) -> Observation:
         return seen
     room = lvm.room_bytes(array.size_bytes - (HEADER_BYTES if step.mapping else 0))
     pool = ObservedPool(
-        array_uuid=array.uuid, group=step.group, ours=True, size_bytes=room, free_bytes=room,
+        array_uuid=array.uuid,
+        group=step.group,
+        ours=True,
+        size_bytes=room,
+        free_bytes=room,
         extent_bytes=step.extent_bytes,
-    )  # fmt: skip
+    )
     return seen.model_copy(update={"pools": (*seen.pools, pool)})
 
 
 def _with_volume(seen: Observation, step: VolumeCut) -> Observation:
     volume = ObservedVolume(
-        volume_id=step.volume_id, group=step.group, name=step.lv_name, active=True, open=False, sealed=True,
-        device=VOLUME_ENGINES[step.engine].device_path(step.group, step.lv_name), size_bytes=step.size_bytes,
-    )  # fmt: skip
+        volume_id=step.volume_id,
+        group=step.group,
+        name=step.lv_name,
+        active=True,
+        open=False,
+        sealed=True,
+        device=VOLUME_ENGINES[step.engine].device_path(step.group, step.lv_name),
+        size_bytes=step.size_bytes,
+    )
     is_thin = step.provisioning is Provisioning.THIN
     taken = 0 if is_thin else VOLUME_ENGINES[step.engine].reserved_bytes(step.size_bytes)
     return _with_room(seen, step.group, -taken, (*seen.volumes, volume))

@@ -60,9 +60,11 @@ def _reshaped(array: ObservedArray, disks: int) -> dict[str, Any]:
     taken = "rebuilding" if is_mirror else "in_sync"
     return {
         "members": tuple(one.model_copy(update={"state": taken}) if one in spares else one for one in array.members),
-        "raid_disks": disks, "state": ArrayState.REBUILDING if is_mirror else ArrayState.RESHAPING,
-        "is_reshaping": not is_mirror, "progress": _begun("recover" if is_mirror else "reshape"),
-    }  # fmt: skip
+        "raid_disks": disks,
+        "state": ArrayState.REBUILDING if is_mirror else ArrayState.RESHAPING,
+        "is_reshaping": not is_mirror,
+        "progress": _begun("recover" if is_mirror else "reshape"),
+    }
 
 
 def _begun(action: str) -> SyncProgress:

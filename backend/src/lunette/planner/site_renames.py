@@ -56,25 +56,36 @@ def by_new_names(site: Site, found: Renames) -> Site:
 
     def called(noun: SiteNoun, entries: tuple[Model, ...] | None, **lists: SiteNoun) -> tuple[Model, ...]:
         return tuple(
-            entry.model_copy(update={
-                "name": found.new(noun, _name(entry)),
-                **{field: tuple(found.new(of, one) for one in getattr(entry, field)) for field, of in lists.items()},
-            })
+            entry.model_copy(
+                update={
+                    "name": found.new(noun, _name(entry)),
+                    **{
+                        field: tuple(found.new(of, one) for one in getattr(entry, field)) for field, of in lists.items()
+                    },
+                }
+            )
             for entry in entries or ()
-        )  # fmt: skip
+        )
 
     mappings = tuple(
-        one.model_copy(update={
-            "volume": found.new(volume, one.volume), "host": one.host and found.new(host, one.host),
-            "host_group": one.host_group and found.new(group, one.host_group),
-        })
+        one.model_copy(
+            update={
+                "volume": found.new(volume, one.volume),
+                "host": one.host and found.new(host, one.host),
+                "host_group": one.host_group and found.new(group, one.host_group),
+            }
+        )
         for one in site.mappings or ()
-    )  # fmt: skip
-    return site.model_copy(update={
-        "volumes": called(volume, site.volumes), "hosts": called(host, site.hosts),
-        "host_groups": called(group, site.host_groups, hosts=host), "mappings": mappings,
-        "schedules": called(SiteNoun.SCHEDULE, site.schedules, volumes=volume),
-    })  # fmt: skip
+    )
+    return site.model_copy(
+        update={
+            "volumes": called(volume, site.volumes),
+            "hosts": called(host, site.hosts),
+            "host_groups": called(group, site.host_groups, hosts=host),
+            "mappings": mappings,
+            "schedules": called(SiteNoun.SCHEDULE, site.schedules, volumes=volume),
+        }
+    )
 
 
 def _name(entry: Model) -> str:

@@ -70,15 +70,22 @@ def outage(slots: ObservedSlots) -> str:
 
 
 def _plan(
-    title: str, slots: ObservedSlots, detail: str, steps: tuple[SlotWrite | SlotStart, ...], lost: tuple[Change, ...],
+    title: str,
+    slots: ObservedSlots,
+    detail: str,
+    steps: tuple[SlotWrite | SlotStart, ...],
+    lost: tuple[Change, ...],
     connected: Connected,
-) -> Plan:  # fmt: skip
+) -> Plan:
     changes = [Change(action=Action.CHANGE, noun="system", name="lunette", detail=detail), *lost]
     changes += [
         Change(action=Action.INTERRUPT, noun="host", name=host, detail="loses its paths until the system is up again")
         for host in connected.hosts
     ]
     return Plan(
-        title=title, changes=tuple(changes), steps=steps, hosts_interrupted=connected.hosts,
+        title=title,
+        changes=tuple(changes),
+        steps=steps,
+        hosts_interrupted=connected.hosts,
         warnings=(outage(slots), *connected.warnings()),
-    )  # fmt: skip
+    )

@@ -91,8 +91,9 @@ def plan_create(
     findings.refuse(f"Volume {title} was not created" if len(wishes) == 1 else f"No volume of {title} was created")
     volumes = tuple(_choose(wish, facts, identities) for wish in wishes)
     plan = _plan(title, volumes, pools, facts)
-    return NewVolumes(plan=plan.model_copy(update={"warnings": _overcommitted(wishes, pools, seen, facts)}),
-                      volumes=volumes)  # fmt: skip
+    return NewVolumes(
+        plan=plan.model_copy(update={"warnings": _overcommitted(wishes, pools, seen, facts)}), volumes=volumes
+    )
 
 
 def check_names(findings: Findings, names: Sequence[str], taken: frozenset[str]) -> None:
@@ -162,8 +163,9 @@ def _asked(wishes: Sequence[VolumeCreate], facts: VolumeFacts, array_id: str, ki
 
 def _to_reserve(wishes: Sequence[VolumeCreate], facts: VolumeFacts, array: KnownArray) -> int:
     """What the thick volumes that are asked for take of the array."""
-    sizes = [w.size_bytes for w in wishes
-             if facts.arrays[w.array].id == array.id and w.provisioning is Provisioning.THICK]  # fmt: skip
+    sizes = [
+        w.size_bytes for w in wishes if facts.arrays[w.array].id == array.id and w.provisioning is Provisioning.THICK
+    ]
     return sum(map(volume_planning(array.engine).reserved_bytes, sizes))
 
 
@@ -256,20 +258,24 @@ def _plan(title: str, volumes: Sequence[NewVolume], pools: Sequence[ThinPoolCrea
         ]
         steps += cuts
         seals.append(VolumesSeal.of(cuts))
-    return Plan(title=f"Create {'volume ' if len(volumes) == 1 else ''}{title}",
-                changes=tuple(created(volumes, {a.id: a.name for a in facts.arrays.values()})),
-                steps=(*steps, *seals))  # fmt: skip
+    return Plan(
+        title=f"Create {'volume ' if len(volumes) == 1 else ''}{title}",
+        changes=tuple(created(volumes, {a.id: a.name for a in facts.arrays.values()})),
+        steps=(*steps, *seals),
+    )
 
 
 def created(volumes: Sequence[NewVolume], arrays: Mapping[str, str]) -> list[Change]:
     """New volumes in words; `arrays` are names by id."""
     changes = [
         Change(
-            action=Action.CREATE, noun="volume", name=v.wish.name,
+            action=Action.CREATE,
+            noun="volume",
+            name=v.wish.name,
             detail=f"{format_size(v.wish.size_bytes)} {v.wish.provisioning.value} on {arrays[v.array_id]}",
         )
         for v in volumes[:LISTED]
-    ]  # fmt: skip
+    ]
     if len(volumes) > LISTED:
         rest = len(volumes) - LISTED
         changes.append(

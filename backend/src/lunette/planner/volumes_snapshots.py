@@ -146,13 +146,19 @@ def plan_clone(
 def _clone(name: str, snapshot: KnownSnapshot, description: str, ids: IdentitySource) -> NewVolume:
     volume_id = ids.id()
     wish = VolumeCreate(
-        name=name, array=snapshot.array, size_bytes=snapshot.size_bytes, provisioning=Provisioning.THIN,
+        name=name,
+        array=snapshot.array,
+        size_bytes=snapshot.size_bytes,
+        provisioning=Provisioning.THIN,
         description=description,
-    )  # fmt: skip
+    )
     return NewVolume(
-        id=volume_id, array_id=snapshot.array_id, wish=wish, identity=ids.volume(),
+        id=volume_id,
+        array_id=snapshot.array_id,
+        wish=wish,
+        identity=ids.volume(),
         lv_name=volume_planning(snapshot.volume.array_engine).lv_name(volume_id),
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)

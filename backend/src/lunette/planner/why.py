@@ -27,9 +27,13 @@ from lunette.planner.portals import KnownPortal, shown
 KINDS = {Family.SCSI: frozenset({"iqn", "wwpn"}), Family.NVME: frozenset({"nqn"})}
 """The kinds of initiator that see a volume over each family."""
 KIND_OF = {
-    Protocol.ISCSI: "iqn", Protocol.ISER: "iqn", Protocol.NVME_TCP: "nqn", Protocol.NVME_RDMA: "nqn",
-    Protocol.NVME_FC: "nqn", Protocol.FC: "wwpn",
-}  # fmt: skip
+    Protocol.ISCSI: "iqn",
+    Protocol.ISER: "iqn",
+    Protocol.NVME_TCP: "nqn",
+    Protocol.NVME_RDMA: "nqn",
+    Protocol.NVME_FC: "nqn",
+    Protocol.FC: "wwpn",
+}
 """The kind of initiator that comes over each protocol."""
 AWAY = "nobody knows: the agent does not answer; look at lunette-agent on the appliance"
 
@@ -86,9 +90,13 @@ def why(facts: ChainFacts) -> WhyChain:
     """The chain with every link looked at, and the first broken one as a sentence."""
     observed = next((a for a in facts.seen.arrays if a.uuid == facts.array.uuid), None) if facts.seen else None
     links = (
-        _disks(facts, observed), _array(facts, observed), _volume(facts), _export(facts), _portal(facts),
+        _disks(facts, observed),
+        _array(facts, observed),
+        _volume(facts),
+        _export(facts),
+        _portal(facts),
         _session(facts),
-    )  # fmt: skip
+    )
     return WhyChain(host=facts.guest.name if facts.guest else None, sentence=_sentence(facts, links), links=links)
 
 

@@ -48,9 +48,7 @@ class Store:
         self._lasting: Path | None = None
 
     @classmethod
-    def open(
-        cls, url: str, box: SecretBox, busy_timeout_s: int = BUSY_TIMEOUT_S, *, lasting: bool = False
-    ) -> "Store":  # fmt: skip
+    def open(cls, url: str, box: SecretBox, busy_timeout_s: int = BUSY_TIMEOUT_S, *, lasting: bool = False) -> "Store":
         """Connects, brings the schema up to date and gives a new database its ids.
 
         `lasting`: a SQLite file is opened so that a full file system stops neither reading nor small changes.

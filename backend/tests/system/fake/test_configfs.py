@@ -54,8 +54,16 @@ def refusal(action: object, *arguments: str) -> int | None:
 
 def test_a_folder_comes_with_its_default_groups_and_attributes(exported: FakeSystem) -> None:
     assert exported.listdir(TPG) == [
-        "acls", "attrib", "auth", "dynamic_sessions", "enable", "lun", "np", "param", "rtpi"
-    ]  # fmt: skip
+        "acls",
+        "attrib",
+        "auth",
+        "dynamic_sessions",
+        "enable",
+        "lun",
+        "np",
+        "param",
+        "rtpi",
+    ]
     assert exported.read(f"{TPG}/attrib/generate_node_acls") == "0\n"
     assert "wwn" in exported.listdir(STORE)
 

@@ -77,9 +77,18 @@ def test_a_power_cut_drops_what_was_not_written_durably() -> None:
 
 def test_a_create_that_is_killed_half_way_leaves_what_mdadm_would() -> None:
     command = [
-        "mdadm", "--create", "/dev/md/a1", "--run", "--uuid=" + "1" * 32, "--homehost=lunette", "--name=a1",
-        "--level=raid1", "--raid-devices=2", "/dev/nvme1n1", "/dev/nvme2n1",
-    ]  # fmt: skip
+        "mdadm",
+        "--create",
+        "/dev/md/a1",
+        "--run",
+        "--uuid=" + "1" * 32,
+        "--homehost=lunette",
+        "--name=a1",
+        "--level=raid1",
+        "--raid-devices=2",
+        "/dev/nvme1n1",
+        "/dev/nvme2n1",
+    ]
     for point, held in ((1, False), (2, True)):
         machine = FakeSystem()
         machine.add_disks(2)

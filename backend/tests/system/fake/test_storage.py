@@ -25,10 +25,20 @@ def create(machine: FakeSystem, level: str = "raid5", disks: int = 3) -> None:
     devices = [f"/dev/nvme{number}n1" for number in range(1, disks + 1)]
     machine.run(
         [
-            "mdadm", "--create", "/dev/md/a1", "--run", "--force", f"--uuid={UUID}", "--homehost=lunette",
-            "--name=a1", f"--level={level}", f"--raid-devices={disks}", f"--size={MIB}", *devices,
+            "mdadm",
+            "--create",
+            "/dev/md/a1",
+            "--run",
+            "--force",
+            f"--uuid={UUID}",
+            "--homehost=lunette",
+            "--name=a1",
+            f"--level={level}",
+            f"--raid-devices={disks}",
+            f"--size={MIB}",
+            *devices,
         ]
-    )  # fmt: skip
+    )
 
 
 def assemble(machine: FakeSystem, *options: str) -> None:

@@ -171,21 +171,40 @@ def array_answer(row: ArrayRow, volumes: int, deleted_bytes: int, seen: Seen) ->
     observed = seen.arrays.get(row.uuid)
     pool = seen.pools.get(row.group_name)
     return Array(
-        id=row.id, name=row.name, engine=ArrayEngine(row.engine), level=Level(row.level),
-        state=ResourceState(row.state), health=array_health(row, seen), uuid=row.uuid, usable_bytes=row.size_bytes,
-        free_bytes=pool.free_bytes if pool else None, thin_pool=_thin_pool(pool), chunk_bytes=row.chunk_bytes,
-        layout=Raid10Layout(row.layout) if row.layout else None, write_mostly=row.write_mostly,
+        id=row.id,
+        name=row.name,
+        engine=ArrayEngine(row.engine),
+        level=Level(row.level),
+        state=ResourceState(row.state),
+        health=array_health(row, seen),
+        uuid=row.uuid,
+        usable_bytes=row.size_bytes,
+        free_bytes=pool.free_bytes if pool else None,
+        thin_pool=_thin_pool(pool),
+        chunk_bytes=row.chunk_bytes,
+        layout=Raid10Layout(row.layout) if row.layout else None,
+        write_mostly=row.write_mostly,
         group_data_disks=row.group_data_disks,
         distributed_spares=row.distributed_spares,
-        write_hole=WriteHole(row.write_hole), growing=row.growing, sync_speed_min_bytes_s=row.sync_speed_min_bytes_s,
-        sync_speed_max_bytes_s=row.sync_speed_max_bytes_s, **row.tuning().model_dump(),
-        spare_group=row.spare_group, health_command=row.health_command, integrity=row.integrity,
+        write_hole=WriteHole(row.write_hole),
+        growing=row.growing,
+        sync_speed_min_bytes_s=row.sync_speed_min_bytes_s,
+        sync_speed_max_bytes_s=row.sync_speed_max_bytes_s,
+        **row.tuning().model_dump(),
+        spare_group=row.spare_group,
+        health_command=row.health_command,
+        integrity=row.integrity,
         encryption=Encryption(row.encryption) if row.encryption else None,
-        keep_key=row.keep_key, locked=observed.locked if observed else None,
-        tuning=_tuning(row.tuning(), observed), members=_members(row, observed, seen), volumes=volumes,
-        deleted_bytes=deleted_bytes, observed=_observed(observed, seen),
-        created_at=row.created_at, updated_at=row.updated_at,
-    )  # fmt: skip
+        keep_key=row.keep_key,
+        locked=observed.locked if observed else None,
+        tuning=_tuning(row.tuning(), observed),
+        members=_members(row, observed, seen),
+        volumes=volumes,
+        deleted_bytes=deleted_bytes,
+        observed=_observed(observed, seen),
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )
 
 
 def _tuning(chosen: ArrayTuning, observed: ObservedArray | None) -> tuple[ArrayTuningValue, ...]:
@@ -253,9 +272,16 @@ def _observed(observed: ObservedArray | None, seen: Seen) -> ArrayObserved | Non
             action=running.action, percent=running.percent, rate_bytes_s=running.rate_bytes_s, left_s=running.left_s
         )
     return ArrayObserved(
-        age_s=seen.age_s, device=observed.device, level=observed.level,
-        write_hole=observed.write_hole, layout=observed.layout, survives_disks=observed.survives_disks,
-        free_distributed_spares=_distributed(observed), progress=progress,
-        mismatch_count=observed.mismatch_count, last_scrub=observed.scrub, health_words=observed.health_words,
+        age_s=seen.age_s,
+        device=observed.device,
+        level=observed.level,
+        write_hole=observed.write_hole,
+        layout=observed.layout,
+        survives_disks=observed.survives_disks,
+        free_distributed_spares=_distributed(observed),
+        progress=progress,
+        mismatch_count=observed.mismatch_count,
+        last_scrub=observed.scrub,
+        health_words=observed.health_words,
         dirty_degraded=bool(observed.dirty_without),
-    )  # fmt: skip
+    )

@@ -35,8 +35,16 @@ class DeletedSnapshot(Answer):
 def deleted_snapshot_answer(row: DeletedSnapshotRow, volume: Volume | DeletedVolume, uptime: Uptime) -> DeletedSnapshot:
     """`volume` is what it is of, deleted or not."""
     return DeletedSnapshot(
-        id=row.id, name=row.name, description=row.description, volume=volume.name, volume_id=row.volume_id,
-        volume_deleted=isinstance(volume, DeletedVolume), size_bytes=row.size_bytes, state=ResourceState(row.state),
-        deleted_at=row.deleted_at, erase_at=uptime.when(row.due_s), created_at=row.created_at,
+        id=row.id,
+        name=row.name,
+        description=row.description,
+        volume=volume.name,
+        volume_id=row.volume_id,
+        volume_deleted=isinstance(volume, DeletedVolume),
+        size_bytes=row.size_bytes,
+        state=ResourceState(row.state),
+        deleted_at=row.deleted_at,
+        erase_at=uptime.when(row.due_s),
+        created_at=row.created_at,
         updated_at=row.updated_at,
-    )  # fmt: skip
+    )

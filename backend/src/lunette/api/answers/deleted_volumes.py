@@ -40,9 +40,22 @@ class DeletedVolume(Answer):
 def deleted_volume_answer(row: DeletedVolumeRow, array: str, uptime: Uptime) -> DeletedVolume:
     """`array` is the name of the array it is kept on."""
     return DeletedVolume(
-        id=row.id, name=row.name, description=row.description, array=array, array_id=row.array_id,
-        size_bytes=row.size_bytes, held_bytes=row.held_bytes, provisioning=Provisioning(row.provisioning),
-        state=ResourceState(row.state), uuid=row.uuid, serial=row.serial, naa=row.naa, nguid=row.shown_nguid(),
-        eui64=row.eui64, deleted_at=row.deleted_at, erase_at=uptime.when(row.due_s), created_at=row.created_at,
+        id=row.id,
+        name=row.name,
+        description=row.description,
+        array=array,
+        array_id=row.array_id,
+        size_bytes=row.size_bytes,
+        held_bytes=row.held_bytes,
+        provisioning=Provisioning(row.provisioning),
+        state=ResourceState(row.state),
+        uuid=row.uuid,
+        serial=row.serial,
+        naa=row.naa,
+        nguid=row.shown_nguid(),
+        eui64=row.eui64,
+        deleted_at=row.deleted_at,
+        erase_at=uptime.when(row.due_s),
+        created_at=row.created_at,
         updated_at=row.updated_at,
-    )  # fmt: skip
+    )

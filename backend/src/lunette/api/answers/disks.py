@@ -200,31 +200,55 @@ def observed_disk(
     if disk.fabric:
         occupation = "it is reached over a fabric: another array's volume"
     return Disk(
-        id=disk.id, state=_state(disk, row, occupation), serial=disk.serial, model=disk.model,
-        transport=disk.transport, size_bytes=disk.size_bytes, array=array, array_id=row.array_id if row else None,
-        slot=row.slot if row else None, occupied_by=None if row else occupation,
-        wipeable=bool(not row and occupation and not disk.is_busy() and disk.is_known), health=_health(disk, growth),
-        observed=_hardware(disk), age_s=seen.age_s,
-    )  # fmt: skip
+        id=disk.id,
+        state=_state(disk, row, occupation),
+        serial=disk.serial,
+        model=disk.model,
+        transport=disk.transport,
+        size_bytes=disk.size_bytes,
+        array=array,
+        array_id=row.array_id if row else None,
+        slot=row.slot if row else None,
+        occupied_by=None if row else occupation,
+        wipeable=bool(not row and occupation and not disk.is_busy() and disk.is_known),
+        health=_health(disk, growth),
+        observed=_hardware(disk),
+        age_s=seen.age_s,
+    )
 
 
 def absent_disk(row: ArrayDisk, array: str, seen: Seen) -> Disk:
     """A member of one of our arrays that the machine does not show."""
     is_known = seen.observation is not None and not seen.observation.hides_disks()
     return Disk(
-        id=row.disk_id, state=DiskState.MISSING if is_known else DiskState.UNKNOWN, serial=row.serial,
-        model=None, transport=None, size_bytes=None, array=array, array_id=row.array_id, slot=row.slot,
-        occupied_by=None, wipeable=False, health=None, observed=None, age_s=seen.age_s if seen.observation else None,
-    )  # fmt: skip
+        id=row.disk_id,
+        state=DiskState.MISSING if is_known else DiskState.UNKNOWN,
+        serial=row.serial,
+        model=None,
+        transport=None,
+        size_bytes=None,
+        array=array,
+        array_id=row.array_id,
+        slot=row.slot,
+        occupied_by=None,
+        wipeable=False,
+        health=None,
+        observed=None,
+        age_s=seen.age_s if seen.observation else None,
+    )
 
 
 def disk_day(row: DiskReading) -> DiskDay:
     """A row of the history as it is shown."""
     values = HealthValues.model_validate_json(row.told)
     return DiskDay(
-        day=date.fromisoformat(row.day), serial=row.serial, state=DiskHealthState(row.state), hottest_c=row.hottest_c,
-        read_at=row.read_at, values=DiskHealthValues(**values.model_dump()),
-    )  # fmt: skip
+        day=date.fromisoformat(row.day),
+        serial=row.serial,
+        state=DiskHealthState(row.state),
+        hottest_c=row.hottest_c,
+        read_at=row.read_at,
+        values=DiskHealthValues(**values.model_dump()),
+    )
 
 
 def _health(disk: ObservedDisk, growth: Mapping[str, Growth]) -> DiskHealth:
@@ -277,10 +301,21 @@ def _state(disk: ObservedDisk, row: ArrayDisk | None, occupation: str | None) ->
 
 def _hardware(disk: ObservedDisk) -> DiskHardware:
     return DiskHardware(
-        device=disk.device, paths=disk.paths, wwn=disk.wwn, firmware=disk.firmware, rotational=disk.rotational,
-        logical_block_bytes=disk.logical_block_bytes, physical_block_bytes=disk.physical_block_bytes,
-        write_cache=disk.write_cache, power_loss_protection=disk.power_loss_protection(), numa_node=disk.numa_node,
-        place=DiskSeat(**disk.place.model_dump()), links=disk.links, partitions=disk.partitions,
+        device=disk.device,
+        paths=disk.paths,
+        wwn=disk.wwn,
+        firmware=disk.firmware,
+        rotational=disk.rotational,
+        logical_block_bytes=disk.logical_block_bytes,
+        physical_block_bytes=disk.physical_block_bytes,
+        write_cache=disk.write_cache,
+        power_loss_protection=disk.power_loss_protection(),
+        numa_node=disk.numa_node,
+        place=DiskSeat(**disk.place.model_dump()),
+        links=disk.links,
+        partitions=disk.partitions,
         signatures=tuple(DiskSignature(type=s.type, label=s.label, uuid=s.uuid) for s in disk.signatures),
-        holders=disk.holders, mounts=disk.mounts, fabric=disk.fabric,
-    )  # fmt: skip
+        holders=disk.holders,
+        mounts=disk.mounts,
+        fabric=disk.fabric,
+    )

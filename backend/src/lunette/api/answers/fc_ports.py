@@ -63,19 +63,32 @@ def _answer(
 ) -> FcPort:
     export = seen.fc_port_export(row.id if row else None)
     return FcPort(
-        wwpn=wwpn, id=row.id if row else None, mode=FcMode(row.mode) if row else None, state=export.state,
-        reason=export.reason, observed=_hardware(port, owners) if port else None,
+        wwpn=wwpn,
+        id=row.id if row else None,
+        mode=FcMode(row.mode) if row else None,
+        state=export.state,
+        reason=export.reason,
+        observed=_hardware(port, owners) if port else None,
         age_s=seen.age_s if seen.observation else None,
-    )  # fmt: skip
+    )
 
 
 def _hardware(port: ObservedFcPort, owners: dict[str, str]) -> FcHardware:
     return FcHardware(
-        wwnn=port.wwnn, driver=port.driver, model=port.model, firmware=port.firmware,
-        symbolic_name=port.symbolic_name, link=port.state, speed=port.speed, topology=port.topology, mode=port.mode,
-        modes=port.modes, target_reason=port.reason, reaches=port.disks,
+        wwnn=port.wwnn,
+        driver=port.driver,
+        model=port.model,
+        firmware=port.firmware,
+        symbolic_name=port.symbolic_name,
+        link=port.state,
+        speed=port.speed,
+        topology=port.topology,
+        mode=port.mode,
+        modes=port.modes,
+        target_reason=port.reason,
+        reaches=port.disks,
         remotes=tuple(
             FcRemote(wwpn=one.wwpn, wwnn=one.wwnn, roles=one.roles, state=one.state, host=owners.get(one.wwpn))
             for one in port.remotes
         ),
-    )  # fmt: skip
+    )

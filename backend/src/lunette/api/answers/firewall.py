@@ -48,15 +48,20 @@ def firewall_answer(found: ObservedFirewall, portals: Sequence[Portal], age_s: f
         for one in openings(Protocol(row.protocol), row.address, row.port):
             needed.setdefault(one, []).append(row.name)
     return Firewall(
-        mode=found.mode, is_default=not found.is_asked, state=found.state, reason=found.reason or found.lacking,
+        mode=found.mode,
+        is_default=not found.is_asked,
+        state=found.state,
+        reason=found.reason or found.lacking,
         openings=(
             *(_opening(one, True, ()) for one in found.management),
             *(_opening(one, False, needed.get(one, ())) for one in found.portals),
         ),
-        closed_on=found.closed_on, kept_open_on=found.kept_open_on, repaired=found.repaired,
+        closed_on=found.closed_on,
+        kept_open_on=found.kept_open_on,
+        repaired=found.repaired,
         repaired_at=datetime.fromtimestamp(found.repaired_at, UTC) if found.repaired_at is not None else None,
         age_s=age_s,
-    )  # fmt: skip
+    )
 
 
 def _opening(one: Opening, management: bool, names: Sequence[str]) -> FirewallOpening:

@@ -62,17 +62,26 @@ def foreign_array_answer(judged: Judged) -> ForeignArray:
     found, group = judged.found, judged.found.group
     home, _, name = found.md_name.rpartition(":") if found.seen.engine is ArrayEngine.MD else ("", "", found.md_name)
     return ForeignArray(
-        id=found.seen.uuid, name=name or found.seen.uuid, home_host=home or None, engine=found.seen.engine,
-        level=found.seen.level, health=found.seen.state.value, size_bytes=found.seen.size_bytes or None,
+        id=found.seen.uuid,
+        name=name or found.seen.uuid,
+        home_host=home or None,
+        engine=found.seen.engine,
+        level=found.seen.level,
+        health=found.seen.state.value,
+        size_bytes=found.seen.size_bytes or None,
         read_only=found.read_only,
         members=tuple(ForeignMember(**one.model_dump(include=_MEMBER)) for one in found.seen.members),
-        carries=found.carries, group=group.name if group else None, free_bytes=group.free_bytes if group else None,
+        carries=found.carries,
+        group=group.name if group else None,
+        free_bytes=group.free_bytes if group else None,
         volumes=tuple(
             ForeignVolume(name=one.name, size_bytes=one.size_bytes, open=one.is_open, reason=why)
             for one, why in judged.volumes
         ),
-        array=judged.own, next=judged.next, reason=judged.reason,
-    )  # fmt: skip
+        array=judged.own,
+        next=judged.next,
+        reason=judged.reason,
+    )
 
 
 _MEMBER = {"disk_id", "device", "state"}

@@ -76,9 +76,10 @@ def dhchap_asked(row: HostRow) -> DhChapAsked | None:
     if row.dhchap_secret_sealed is None:
         return None
     return DhChapAsked(
-        hash=DhHash(row.dhchap_hash or DhHash.SHA256), dh_group=DhGroup(row.dhchap_group or DhGroup.NULL),
+        hash=DhHash(row.dhchap_hash or DhHash.SHA256),
+        dh_group=DhGroup(row.dhchap_group or DhGroup.NULL),
         is_mutual=row.dhchap_mutual_secret_sealed is not None,
-    )  # fmt: skip
+    )
 
 
 def initiator_names(row: HostRow, kind: str) -> tuple[str, ...]:

@@ -86,18 +86,33 @@ def interface_answer(one: ObservedInterface, portals: dict[str, list[str]], seen
         for a in one.addresses
     )
     return Interface(
-        name=one.name, mac=one.mac, kind=one.kind, parent=one.parent,
-        vlan_id=one.vlan_id, master=one.master, link=one.link, state=one.state, speed_mbit_s=one.speed_mbit_s,
-        mtu_bytes=one.mtu_bytes, addresses=addresses, configured_by=one.configured_by,
-        wanted=_wanted(one.settings) if one.settings else None, reason=one.reason,
-        trial_left_s=max(0.0, round(one.trial.left_s - seen.age_s, 1)) if one.trial else None, age_s=seen.age_s,
-    )  # fmt: skip
+        name=one.name,
+        mac=one.mac,
+        kind=one.kind,
+        parent=one.parent,
+        vlan_id=one.vlan_id,
+        master=one.master,
+        link=one.link,
+        state=one.state,
+        speed_mbit_s=one.speed_mbit_s,
+        mtu_bytes=one.mtu_bytes,
+        addresses=addresses,
+        configured_by=one.configured_by,
+        wanted=_wanted(one.settings) if one.settings else None,
+        reason=one.reason,
+        trial_left_s=max(0.0, round(one.trial.left_s - seen.age_s, 1)) if one.trial else None,
+        age_s=seen.age_s,
+    )
 
 
 def _wanted(settings: InterfaceSettings) -> InterfaceConfig:
     return InterfaceConfig(
-        role=settings.role, dhcp=settings.dhcp, addresses=tuple(map(str, settings.addresses)),
-        gateway=str(settings.gateway) if settings.gateway else None, dns=tuple(map(str, settings.dns)),
-        ntp=settings.ntp, mtu_bytes=settings.mtu_bytes,
+        role=settings.role,
+        dhcp=settings.dhcp,
+        addresses=tuple(map(str, settings.addresses)),
+        gateway=str(settings.gateway) if settings.gateway else None,
+        dns=tuple(map(str, settings.dns)),
+        ntp=settings.ntp,
+        mtu_bytes=settings.mtu_bytes,
         made=InterfaceMade.model_validate(settings.made.model_dump()) if settings.made else None,
-    )  # fmt: skip
+    )

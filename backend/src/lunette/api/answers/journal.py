@@ -148,20 +148,36 @@ def _summary(row: JobRow) -> dict[str, Any]:
     done = row.state == JobState.SUCCEEDED.value
     percent = 100.0 if done or not row.steps_total else round(100 * row.steps_done / row.steps_total, 1)
     return {
-        "id": row.id, "kind": row.kind, "title": row.title, "state": JobState(row.state), "progress_percent": percent,
-        "steps_total": row.steps_total, "steps_done": row.steps_done, "message": row.message,
-        "resource_kind": row.resource_kind, "resource_ids": tuple(row.resource_ids), "actor": row.actor,
-        "error": _error(row.error), "undo": Undo(possible=False, reason=JOB_REASONS[JobKind(row.kind)], undone_by=None),
-        "created_at": row.created_at, "started_at": row.started_at,
+        "id": row.id,
+        "kind": row.kind,
+        "title": row.title,
+        "state": JobState(row.state),
+        "progress_percent": percent,
+        "steps_total": row.steps_total,
+        "steps_done": row.steps_done,
+        "message": row.message,
+        "resource_kind": row.resource_kind,
+        "resource_ids": tuple(row.resource_ids),
+        "actor": row.actor,
+        "error": _error(row.error),
+        "undo": Undo(possible=False, reason=JOB_REASONS[JobKind(row.kind)], undone_by=None),
+        "created_at": row.created_at,
+        "started_at": row.started_at,
         "finished_at": row.finished_at,
-    }  # fmt: skip
+    }
 
 
 def _step(row: JobStepRow) -> JobStep:
     return JobStep(
-        **_words(row), index=row.index, kind=row.kind, state=StepState(row.state), detail=row.detail,
-        error=_error(row.error), started_at=row.started_at, finished_at=row.finished_at,
-    )  # fmt: skip
+        **_words(row),
+        index=row.index,
+        kind=row.kind,
+        state=StepState(row.state),
+        detail=row.detail,
+        error=_error(row.error),
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+    )
 
 
 def _words(row: JobStepRow) -> dict[str, Any]:
@@ -181,9 +197,15 @@ def _error(stored: dict[str, Any] | None) -> JobError | None:
 
 def event_answer(row: EventRow) -> Event:
     return Event(
-        seq=row.seq, at=row.at, kind=row.kind, noun=row.noun, ref=row.ref, actor=row.actor, message=row.message,
+        seq=row.seq,
+        at=row.at,
+        kind=row.kind,
+        noun=row.noun,
+        ref=row.ref,
+        actor=row.actor,
+        message=row.message,
         outcome=outcome_of(row.kind),
-    )  # fmt: skip
+    )
 
 
 def event_record(row: EventRow) -> EventRecord:
@@ -210,8 +232,17 @@ def event_detail(row: EventRow, kept: KeptState | None) -> EventDetail:
 
 def alert_answer(row: AlertRow) -> Alert:
     return Alert(
-        id=row.id, key=row.key, family=family_of(row.key), severity=row.severity, message=row.message,
-        cause=row.cause, fix=row.fix, raised_at=row.raised_at, resolved_at=row.resolved_at,
-        acknowledged_at=row.acknowledged_at, acknowledged_by=row.acknowledged_by, note=row.note,
+        id=row.id,
+        key=row.key,
+        family=family_of(row.key),
+        severity=row.severity,
+        message=row.message,
+        cause=row.cause,
+        fix=row.fix,
+        raised_at=row.raised_at,
+        resolved_at=row.resolved_at,
+        acknowledged_at=row.acknowledged_at,
+        acknowledged_by=row.acknowledged_by,
+        note=row.note,
         silenced_until=row.silenced_until,
-    )  # fmt: skip
+    )

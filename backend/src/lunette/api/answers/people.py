@@ -81,20 +81,35 @@ class NewToken(Token):
 
 def user_answer(row: UserRow, *, has_second_factor: bool) -> User:
     return User(
-        id=row.id, username=row.username, role=Role(row.role), password_change_required=row.must_change_password,
-        has_second_factor=has_second_factor, created_at=row.created_at, updated_at=row.updated_at,
-    )  # fmt: skip
+        id=row.id,
+        username=row.username,
+        role=Role(row.role),
+        password_change_required=row.must_change_password,
+        has_second_factor=has_second_factor,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )
 
 
 def token_answer(row: ApiTokenRow, username: str) -> Token:
     return Token(
-        id=row.id, name=row.name, username=username, role=Role(row.role), expires_at=row.expires_at,
-        last_used_at=row.last_used_at, created_at=row.created_at,
-    )  # fmt: skip
+        id=row.id,
+        name=row.name,
+        username=username,
+        role=Role(row.role),
+        expires_at=row.expires_at,
+        last_used_at=row.last_used_at,
+        created_at=row.created_at,
+    )
 
 
 def login_answer(row: LoginSession, shown_id: str, user: UserRow, address: str | None, *, is_own: bool) -> ActiveLogin:
     return ActiveLogin(
-        id=shown_id, username=user.username, role=Role(user.role), address=address, is_own=is_own,
-        created_at=row.created_at, expires_at=row.expires_at,
-    )  # fmt: skip
+        id=shown_id,
+        username=user.username,
+        role=Role(user.role),
+        address=address,
+        is_own=is_own,
+        created_at=row.created_at,
+        expires_at=row.expires_at,
+    )

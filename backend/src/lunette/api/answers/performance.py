@@ -71,15 +71,21 @@ def performance_answer(key: Key, rates: Rates, names: Names) -> Performance:
     """`key` must have a name."""
     session = names.sessions.get(key)
     return Performance(
-        of=key.of, id=key.id, name=names.of(key) or key.id,
+        of=key.of,
+        id=key.id,
+        name=names.of(key) or key.id,
         host=names.hosts.get(session.initiator) if session else None,
-        protocol=session.protocol if session else None, target=session.target if session else None,
+        protocol=session.protocol if session else None,
+        target=session.target if session else None,
         **rates._asdict(),
-    )  # fmt: skip
+    )
 
 
 def point_answer(point: Point) -> PerformancePoint:
     return PerformancePoint(
-        at=datetime.fromtimestamp(point.at, UTC), iops=point.iops, read_bytes_s=point.read_bytes_s,
-        write_bytes_s=point.write_bytes_s, latency_ms=point.latency_ms,
-    )  # fmt: skip
+        at=datetime.fromtimestamp(point.at, UTC),
+        iops=point.iops,
+        read_bytes_s=point.read_bytes_s,
+        write_bytes_s=point.write_bytes_s,
+        latency_ms=point.latency_ms,
+    )

@@ -73,9 +73,12 @@ class PlanAnswer(Answer):
 def step_answer(step: AnyStep) -> PlanStep:
     """A step in words."""
     return PlanStep(
-        kind=step.kind, description=step.describe(), devices=step.devices(),
-        bytes_destroyed=step.bytes_destroyed(), irreversible=step.irreversible,
-    )  # fmt: skip
+        kind=step.kind,
+        description=step.describe(),
+        devices=step.devices(),
+        bytes_destroyed=step.bytes_destroyed(),
+        irreversible=step.irreversible,
+    )
 
 
 def plan_answer(plan: Plan, uses: Iterable[VolumeUse] = ()) -> PlanAnswer:
@@ -85,10 +88,12 @@ def plan_answer(plan: Plan, uses: Iterable[VolumeUse] = ()) -> PlanAnswer:
         title=plan.title,
         changes=tuple(PlanChange(action=c.action, noun=c.noun, name=c.name, detail=c.detail) for c in plan.changes),
         steps=tuple(step_answer(step) for step in plan.steps),
-        devices=plan.devices(), bytes_destroyed=plan.bytes_destroyed(),
-        hosts_interrupted=plan.hosts_interrupted, warnings=plan.warnings,
+        devices=plan.devices(),
+        bytes_destroyed=plan.bytes_destroyed(),
+        hosts_interrupted=plan.hosts_interrupted,
+        warnings=plan.warnings,
         volumes=tuple(
             PlanVolume(name=one.name, iops=one.iops, last_io_at=one.last_io_at, busy=one.is_busy(now)) for one in uses
         ),
         reused=tuple(PlanReuse.model_validate(one.model_dump()) for one in plan.reused),
-    )  # fmt: skip
+    )

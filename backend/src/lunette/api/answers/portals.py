@@ -27,7 +27,14 @@ def portal_answer(row: PortalRow, seen: Seen) -> Portal:
     """A stored portal joined with what is seen of it."""
     export = seen.portal_export(row.id)
     return Portal(
-        id=row.id, name=row.name, protocol=Protocol(row.protocol), engine=ExportEngine(row.engine),
-        address=row.address, port=row.port or None, state=export.state, reason=export.reason,
-        created_at=row.created_at, updated_at=row.updated_at,
-    )  # fmt: skip
+        id=row.id,
+        name=row.name,
+        protocol=Protocol(row.protocol),
+        engine=ExportEngine(row.engine),
+        address=row.address,
+        port=row.port or None,
+        state=export.state,
+        reason=export.reason,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )

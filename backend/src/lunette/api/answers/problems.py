@@ -38,9 +38,13 @@ class OutdatedProblem(Problem):
 def problem_of(error: LunetteError, instance: str) -> Problem:
     """The document of an error. What a tool printed (`log`) stays out of it."""
     return Problem(
-        type=error.type, title=error.title, status=error.status, detail=error.detail, instance=instance,
+        type=error.type,
+        title=error.title,
+        status=error.status,
+        detail=error.detail,
+        instance=instance,
         errors=tuple(_field(wrong) for wrong in error.errors),
-    )  # fmt: skip
+    )
 
 
 def _field(wrong: FieldProblem) -> ProblemField:

@@ -42,14 +42,23 @@ class RdmaDevice(Answer):
 def rdma_device_answer(device: ObservedDevice, seen: Seen) -> RdmaDevice:
     """What the last look at the machine showed."""
     return RdmaDevice(
-        id=device.id, interface=device.interface, link_layer=device.link_layer, state=device.state,
-        physical_state=device.physical_state, rate=device.rate, mtu_bytes=device.mtu_bytes, firmware=device.firmware,
-        node_guid=device.node_guid, reason=device.reason, age_s=seen.age_s,
-        lossless=device.lossless, hint=device.hint,
+        id=device.id,
+        interface=device.interface,
+        link_layer=device.link_layer,
+        state=device.state,
+        physical_state=device.physical_state,
+        rate=device.rate,
+        mtu_bytes=device.mtu_bytes,
+        firmware=device.firmware,
+        node_guid=device.node_guid,
+        reason=device.reason,
+        age_s=seen.age_s,
+        lossless=device.lossless,
+        hint=device.hint,
         addresses=tuple(
             RdmaAddress(
                 address=one.address, gid_index=one.gid_index, gid=one.gid, kind=one.kind, interface=one.interface
             )
             for one in device.addresses
         ),
-    )  # fmt: skip
+    )

@@ -65,14 +65,22 @@ def session_answer(
     stays = stays_because(session)
     return Session(
         id=session_id(session),
-        host=host[1] if host else None, host_id=host[0] if host else None,
-        initiator=session.initiator, protocol=session.protocol, target_iqn=session.target if is_scsi else None,
+        host=host[1] if host else None,
+        host_id=host[0] if host else None,
+        initiator=session.initiator,
+        protocol=session.protocol,
+        target_iqn=session.target if is_scsi else None,
         target_wwpn=session.target if over_fc else None,
         subsystem_nqn=session.target if session.protocol.family is Family.NVME else None,
-        portal=session.portal, peer=session.peer, state=session.state,
+        portal=session.portal,
+        peer=session.peer,
+        state=session.state,
         since=datetime.fromtimestamp(session.since, UTC) if session.since is not None else None,
         read_bytes=None if luns is None else sum(lun.read_bytes for lun in luns),
         write_bytes=None if luns is None else sum(lun.write_bytes for lun in luns),
         commands=None if luns is None else sum(lun.commands for lun in luns),
-        queue_depth=session.queue_depth, can_disconnect=stays is None, stays_because=stays, age_s=age_s,
-    )  # fmt: skip
+        queue_depth=session.queue_depth,
+        can_disconnect=stays is None,
+        stays_because=stays,
+        age_s=age_s,
+    )

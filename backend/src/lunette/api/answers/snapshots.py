@@ -24,7 +24,13 @@ class Snapshot(Answer):
 def snapshot_answer(row: SnapshotRow, volume: str) -> Snapshot:
     """A stored snapshot; `volume` is its volume's name."""
     return Snapshot(
-        id=row.id, name=row.name, description=row.description, volume=volume, volume_id=row.volume_id,
-        size_bytes=row.size_bytes, state=ResourceState(row.state), created_at=row.created_at,
+        id=row.id,
+        name=row.name,
+        description=row.description,
+        volume=volume,
+        volume_id=row.volume_id,
+        size_bytes=row.size_bytes,
+        state=ResourceState(row.state),
+        created_at=row.created_at,
         updated_at=row.updated_at,
-    )  # fmt: skip
+    )

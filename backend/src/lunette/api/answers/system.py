@@ -136,20 +136,37 @@ class Engine(Answer):
 
 def engine_answer(capability: EngineCapability) -> Engine:
     return Engine(
-        engine=capability.engine, kind=capability.kind, available=capability.available, reason=capability.reason,
+        engine=capability.engine,
+        kind=capability.kind,
+        available=capability.available,
+        reason=capability.reason,
         levels=tuple(
             EngineLevel(
-                level=level.level, min_disks=level.min_disks, max_disks=level.max_disks,
-                survives_failures=level.survives_failures, small_write_ios=level.small_write_ios, becomes=level.becomes,
-                write_hole=level.write_hole, verbs=level.verbs, layouts=level.layouts, roles=level.roles,
+                level=level.level,
+                min_disks=level.min_disks,
+                max_disks=level.max_disks,
+                survives_failures=level.survives_failures,
+                small_write_ios=level.small_write_ios,
+                becomes=level.becomes,
+                write_hole=level.write_hole,
+                verbs=level.verbs,
+                layouts=level.layouts,
+                roles=level.roles,
                 options=level.options,
             )
             for level in capability.levels
         ),
-        can_grow=capability.can_grow, can_thin=capability.can_thin, can_snapshot=capability.can_snapshot,
-        can_snapshot_thick=capability.can_snapshot_thick, can_snapshot_together=capability.can_snapshot_together,
-        can_qos=capability.can_qos, reservations=capability.reservations,
-        compare_and_write=capability.compare_and_write, protocols=capability.protocols, lacking=capability.lacking,
-        encryption=capability.encryption, health_commands=capability.health_commands,
+        can_grow=capability.can_grow,
+        can_thin=capability.can_thin,
+        can_snapshot=capability.can_snapshot,
+        can_snapshot_thick=capability.can_snapshot_thick,
+        can_snapshot_together=capability.can_snapshot_together,
+        can_qos=capability.can_qos,
+        reservations=capability.reservations,
+        compare_and_write=capability.compare_and_write,
+        protocols=capability.protocols,
+        lacking=capability.lacking,
+        encryption=capability.encryption,
+        health_commands=capability.health_commands,
         needs=capability.needs,
-    )  # fmt: skip
+    )

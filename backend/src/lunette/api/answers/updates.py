@@ -54,20 +54,21 @@ def update_answer(seen: Observation | None) -> Update:
     slots = seen.slots if seen else None
     if slots is None:
         reason = NOT_INSTALLED if seen else "The agent does not answer, so nobody knows what runs."
-        return Update(
-            available=False, reason=reason, on_trial=False, slots=(), last=None, trusts=None, outage_s=None
-        )  # fmt: skip
+        return Update(available=False, reason=reason, on_trial=False, slots=(), last=None, trusts=None, outage_s=None)
     trial = slots.trial
     last = (
         UpdateTrial(version=trial.version, slot=trial.slot, state=trial.state, reason=trial.reason) if trial else None
     )
     return Update(
-        available=True, reason=None, on_trial=slots.on_trial, slots=tuple(_slot(name, slots) for name in SLOTS),
-        last=last, trusts=slots.trusts, outage_s=slots.outage_s,
-    )  # fmt: skip
+        available=True,
+        reason=None,
+        on_trial=slots.on_trial,
+        slots=tuple(_slot(name, slots) for name in SLOTS),
+        last=last,
+        trusts=slots.trusts,
+        outage_s=slots.outage_s,
+    )
 
 
 def _slot(name: Slot, slots: ObservedSlots) -> UpdateSlot:
-    return UpdateSlot(
-        name=name, version=slots.version(name), running=name == slots.running, next=name == slots.next
-    )  # fmt: skip
+    return UpdateSlot(name=name, version=slots.version(name), running=name == slots.running, next=name == slots.next)

@@ -74,14 +74,33 @@ def volume_answer(row: VolumeRow, array: ArrayRow, mapped_to: Sequence[MappedTo]
     observed = None
     if found:
         observed = VolumeObserved(
-            age_s=seen.age_s, device=found.device, size_bytes=found.size_bytes, active=found.active, open=found.open,
-            sealed=found.sealed, used_bytes=found.used_bytes, block_bytes=found.block_bytes,
-        )  # fmt: skip
+            age_s=seen.age_s,
+            device=found.device,
+            size_bytes=found.size_bytes,
+            active=found.active,
+            open=found.open,
+            sealed=found.sealed,
+            used_bytes=found.used_bytes,
+            block_bytes=found.block_bytes,
+        )
     return Volume(
-        id=row.id, name=row.name, description=row.description, array=array.name, array_id=row.array_id,
-        size_bytes=row.size_bytes, provisioning=Provisioning(row.provisioning), can_snapshot=can_snapshot(row, array),
+        id=row.id,
+        name=row.name,
+        description=row.description,
+        array=array.name,
+        array_id=row.array_id,
+        size_bytes=row.size_bytes,
+        provisioning=Provisioning(row.provisioning),
+        can_snapshot=can_snapshot(row, array),
         state=ResourceState(row.state),
-        uuid=row.uuid, serial=row.serial, naa=row.naa, nguid=row.shown_nguid(), eui64=row.eui64,
-        mapped_to=tuple(mapped_to), export=seen.volume_export(row.id, [one.mapping_id for one in mapped_to]),
-        observed=observed, created_at=row.created_at, updated_at=row.updated_at,
-    )  # fmt: skip
+        uuid=row.uuid,
+        serial=row.serial,
+        naa=row.naa,
+        nguid=row.shown_nguid(),
+        eui64=row.eui64,
+        mapped_to=tuple(mapped_to),
+        export=seen.volume_export(row.id, [one.mapping_id for one in mapped_to]),
+        observed=observed,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )

@@ -76,9 +76,11 @@ def alert_show(alert: Reference, parts: UsedParts) -> Response:
 def alert_acknowledge(alert: Reference, body: AlertAcknowledge, change: Creating) -> Response:
     """Says that somebody sees to an open alert. That ends with the alert, and where it gets worse."""
     return _care(
-        change, alert, "somebody sees to it",
+        change,
+        alert,
+        "somebody sees to it",
         lambda tx, row: alerts.acknowledge(tx, row, body, change.actor.name, utc_now()),
-    )  # fmt: skip
+    )
 
 
 @routes.post("/{alert}:silence", operation_id="alert_silence", response_model=None, responses=_CARED)
@@ -89,18 +91,22 @@ def alert_silence(alert: Reference, body: AlertSilence, change: Creating) -> Res
     """
     until = utc_now() + dt.timedelta(seconds=body.duration_s)
     return _care(
-        change, alert, f"nothing is told of it until {until:%Y-%m-%d %H:%M} UTC",
+        change,
+        alert,
+        f"nothing is told of it until {until:%Y-%m-%d %H:%M} UTC",
         lambda tx, row: alerts.silence(tx, row, body, change.actor.name, utc_now()),
-    )  # fmt: skip
+    )
 
 
 @routes.post("/{alert}:reopen", operation_id="alert_reopen", response_model=None, responses=_CARED)
 def alert_reopen(alert: Reference, change: Creating) -> Response:
     """Takes an acknowledgement and a silence back."""
     return _care(
-        change, alert, "nobody sees to it, and it is told",
+        change,
+        alert,
+        "nobody sees to it, and it is told",
         lambda tx, row: alerts.reopen(tx, row, change.actor.name, utc_now()),
-    )  # fmt: skip
+    )
 
 
 def _care(change: Change, reference: str, what: str, act: Callable[[Session, AlertRow], None]) -> Response:

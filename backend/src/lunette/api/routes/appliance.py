@@ -66,8 +66,11 @@ def appliance_support(parts: UsedParts, identity: Asking) -> Response:
 
 @verbs.post(
     "/appliance:restart",
-    operation_id="appliance_restart", status_code=202, response_model=None, responses=JOB_CREATED,
-)  # fmt: skip
+    operation_id="appliance_restart",
+    status_code=202,
+    response_model=None,
+    responses=JOB_CREATED,
+)
 def appliance_restart(change: Creating) -> Response:
     """Restarts the appliance in order. All exports stop, and come back by themselves; the job is over when it is up."""
     return _stop(change, PowerAction.RESTART)
@@ -75,8 +78,11 @@ def appliance_restart(change: Creating) -> Response:
 
 @verbs.post(
     "/appliance:power-off",
-    operation_id="appliance_power_off", status_code=202, response_model=None, responses=JOB_CREATED,
-)  # fmt: skip
+    operation_id="appliance_power_off",
+    status_code=202,
+    response_model=None,
+    responses=JOB_CREATED,
+)
 def appliance_power_off(change: Creating) -> Response:
     """Switches the appliance off in order. All exports stop until somebody switches it on; then the job is over."""
     return _stop(change, PowerAction.OFF)
@@ -117,13 +123,20 @@ def appliance_restore(body: RestoreRequest, request: Request, change: Creating) 
                 keeping.stage_certificate(tx, change.parts.store.box, extras.certificate)
             return answer(
                 RestoreFound(
-                    appliance=header.appliance, appliance_id=header.appliance_id, made_at=header.made_at,
-                    version=header.version, schema_revision=header.schema_revision,
-                    has_certificate=header.has_certificate, differences=differences,
-                    still_served=prepared.judgement.still_served, left_out=prepared.judgement.left_out,
-                    warnings=warnings, restored=not change.dry_run, kept=kept,
+                    appliance=header.appliance,
+                    appliance_id=header.appliance_id,
+                    made_at=header.made_at,
+                    version=header.version,
+                    schema_revision=header.schema_revision,
+                    has_certificate=header.has_certificate,
+                    differences=differences,
+                    still_served=prepared.judgement.still_served,
+                    left_out=prepared.judgement.left_out,
+                    warnings=warnings,
+                    restored=not change.dry_run,
+                    kept=kept,
                 )
-            )  # fmt: skip
+            )
 
         response = change.run(work)
     if not change.dry_run:

@@ -24,9 +24,13 @@ from lunette.store.resources import Array as ArrayRow
 
 routes = router("/arrays", "arrays")
 _COLUMNS = {
-    "id": ArrayRow.id, "name": ArrayRow.name, "level": ArrayRow.level, "state": ArrayRow.state,
-    "usable_bytes": ArrayRow.size_bytes, "created_at": ArrayRow.created_at,
-}  # fmt: skip
+    "id": ArrayRow.id,
+    "name": ArrayRow.name,
+    "level": ArrayRow.level,
+    "state": ArrayRow.state,
+    "usable_bytes": ArrayRow.size_bytes,
+    "created_at": ArrayRow.created_at,
+}
 Sort = Literal[
     "name", "-name", "level", "-level", "state", "-state", "usable_bytes", "-usable_bytes", "created_at", "-created_at"
 ]

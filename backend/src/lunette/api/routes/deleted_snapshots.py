@@ -25,9 +25,12 @@ from lunette.store.resources import DeletedVolume, Volume
 
 routes = router("/deleted-snapshots", "snapshots")
 _COLUMNS = {
-    "id": DeletedSnapshotRow.id, "name": DeletedSnapshotRow.name, "size_bytes": DeletedSnapshotRow.size_bytes,
-    "deleted_at": DeletedSnapshotRow.deleted_at, "erase_at": DeletedSnapshotRow.due_s,
-}  # fmt: skip
+    "id": DeletedSnapshotRow.id,
+    "name": DeletedSnapshotRow.name,
+    "size_bytes": DeletedSnapshotRow.size_bytes,
+    "deleted_at": DeletedSnapshotRow.deleted_at,
+    "erase_at": DeletedSnapshotRow.due_s,
+}
 Sort = Literal["name", "-name", "size_bytes", "-size_bytes", "deleted_at", "-deleted_at", "erase_at", "-erase_at"]
 
 
@@ -79,9 +82,12 @@ def deleted_snapshot_show(deleted_snapshot: Reference, parts: UsedParts) -> Resp
 
 
 @routes.post(
-    "/{deleted_snapshot}:recover", operation_id="deleted_snapshot_recover", status_code=202, response_model=None,
+    "/{deleted_snapshot}:recover",
+    operation_id="deleted_snapshot_recover",
+    status_code=202,
+    response_model=None,
     responses=JOB_CHANGED,
-)  # fmt: skip
+)
 def deleted_snapshot_recover(deleted_snapshot: Reference, body: SnapshotRecover, change: Acting) -> Response:
     """Makes it a snapshot of its volume again. A volume that was deleted meanwhile is recovered first."""
 
@@ -94,9 +100,12 @@ def deleted_snapshot_recover(deleted_snapshot: Reference, body: SnapshotRecover,
 
 
 @routes.delete(
-    "/{deleted_snapshot:plain}", operation_id="deleted_snapshot_delete", status_code=202, response_model=None,
+    "/{deleted_snapshot:plain}",
+    operation_id="deleted_snapshot_delete",
+    status_code=202,
+    response_model=None,
     responses=JOB_DELETED,
-)  # fmt: skip
+)
 def deleted_snapshot_delete(deleted_snapshot: Reference, change: Changing) -> Response:
     """Erases it before its time: what it alone holds is lost for good, and its space is free again."""
 

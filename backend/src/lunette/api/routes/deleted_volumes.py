@@ -24,9 +24,12 @@ from lunette.store.resources import DeletedVolume as DeletedVolumeRow
 
 routes = router("/deleted-volumes", "volumes")
 _COLUMNS = {
-    "id": DeletedVolumeRow.id, "name": DeletedVolumeRow.name, "size_bytes": DeletedVolumeRow.size_bytes,
-    "deleted_at": DeletedVolumeRow.deleted_at, "erase_at": DeletedVolumeRow.due_s,
-}  # fmt: skip
+    "id": DeletedVolumeRow.id,
+    "name": DeletedVolumeRow.name,
+    "size_bytes": DeletedVolumeRow.size_bytes,
+    "deleted_at": DeletedVolumeRow.deleted_at,
+    "erase_at": DeletedVolumeRow.due_s,
+}
 Sort = Literal["name", "-name", "size_bytes", "-size_bytes", "deleted_at", "-deleted_at", "erase_at", "-erase_at"]
 
 
@@ -74,9 +77,12 @@ def deleted_volume_show(deleted_volume: Reference, parts: UsedParts) -> Response
 
 
 @routes.post(
-    "/{deleted_volume}:recover", operation_id="deleted_volume_recover", status_code=202, response_model=None,
+    "/{deleted_volume}:recover",
+    operation_id="deleted_volume_recover",
+    status_code=202,
+    response_model=None,
     responses=JOB_CHANGED,
-)  # fmt: skip
+)
 def deleted_volume_recover(deleted_volume: Reference, body: VolumeRecover, change: Acting) -> Response:
     """Makes it a volume again, with its data, id and identity, mapped to nobody."""
 
@@ -89,9 +95,12 @@ def deleted_volume_recover(deleted_volume: Reference, body: VolumeRecover, chang
 
 
 @routes.delete(
-    "/{deleted_volume:plain}", operation_id="deleted_volume_delete", status_code=202, response_model=None,
+    "/{deleted_volume:plain}",
+    operation_id="deleted_volume_delete",
+    status_code=202,
+    response_model=None,
     responses=JOB_DELETED,
-)  # fmt: skip
+)
 def deleted_volume_delete(deleted_volume: Reference, change: Changing) -> Response:
     """Erases it before its time: its data are lost for good, and its space is free again."""
 

@@ -89,9 +89,11 @@ def _start(
     responses=refusals(),
 )
 async def event_stream(
-    feed: Annotated[EventFeed, Depends(_feed)], start: Annotated[int, Depends(_start)], request: Request,
+    feed: Annotated[EventFeed, Depends(_feed)],
+    start: Annotated[int, Depends(_start)],
+    request: Request,
     parts: UsedParts,
-) -> AsyncIterator[ServerSentEvent]:  # fmt: skip
+) -> AsyncIterator[ServerSentEvent]:
     """Server-sent events: each message is an Event, its id the event's number.
 
     Ends after ten minutes; come back. It ends, too, with the login or the API token it was asked with.

@@ -32,9 +32,12 @@ def foreign_array_list(parts: UsedParts, page: Paging) -> Page[ForeignArray]:
 
 
 @routes.post(
-    "/{foreign_array:plain}:start", operation_id="foreign_array_start", status_code=202, response_model=None,
+    "/{foreign_array:plain}:start",
+    operation_id="foreign_array_start",
+    status_code=202,
+    response_model=None,
     responses=JOB_CREATED,
-)  # fmt: skip
+)
 def foreign_array_start(foreign_array: str, change: Creating) -> Response:
     """Starts an array whose disks are all here, read-only, so that what is on it can be seen. Nothing is written."""
     which = _look(change, foreign_array)
@@ -45,9 +48,12 @@ def foreign_array_start(foreign_array: str, change: Creating) -> Response:
 
 
 @routes.post(
-    "/{foreign_array:plain}:adopt", operation_id="foreign_array_adopt", status_code=202, response_model=None,
+    "/{foreign_array:plain}:adopt",
+    operation_id="foreign_array_adopt",
+    status_code=202,
+    response_model=None,
     responses=JOB_CREATED,
-)  # fmt: skip
+)
 def foreign_array_adopt(foreign_array: str, body: ForeignArrayAdopt, change: Creating) -> Response:
     """Makes an array that runs Lunette's, and the logical volumes on it volumes. What is on them stays as it is."""
     which = _look(change, foreign_array)

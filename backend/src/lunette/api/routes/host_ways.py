@@ -60,8 +60,11 @@ def host_paths(host: Reference, parts: UsedParts) -> HostPaths:
 
 @routes.post(
     "/{host}:verify-paths",
-    operation_id="host_verify_paths", status_code=202, response_model=None, responses=JOB_CREATED,
-)  # fmt: skip
+    operation_id="host_verify_paths",
+    status_code=202,
+    response_model=None,
+    responses=JOB_CREATED,
+)
 def host_verify_paths(host: Reference, body: HostVerifyPaths, change: Creating) -> Response:
     """Takes each path of the host away in turn, and gives it back; passes only if its I/O went on each time.
 

@@ -59,9 +59,11 @@ def interface_create(body: InterfaceCreate, change: Creating, request: Request) 
 
 @routes.post(
     "/{interface:plain}:change",
-    operation_id="interface_change", status_code=202, response_model=None,
+    operation_id="interface_change",
+    status_code=202,
+    response_model=None,
     responses={**JOB_STARTED, 200: {"model": Interface | PlanAnswer, "description": "It is so already; or the plan."}},
-)  # fmt: skip
+)
 def interface_change(interface: Reference, body: InterfaceChange, change: Commanding, request: Request) -> Response:
     """Changes an interface for 60 seconds; confirm it in that time, or it becomes as it was.
 
@@ -77,8 +79,11 @@ def interface_change(interface: Reference, body: InterfaceChange, change: Comman
 
 @routes.post(
     "/{interface:plain}:remove",
-    operation_id="interface_remove", status_code=202, response_model=None, responses=JOB_STARTED,
-)  # fmt: skip
+    operation_id="interface_remove",
+    status_code=202,
+    response_model=None,
+    responses=JOB_STARTED,
+)
 def interface_remove(interface: Reference, change: Commanding, request: Request) -> Response:
     """Removes a VLAN or bond that Lunette made for 60 seconds; confirm it in that time, or it comes back."""
 

@@ -134,14 +134,21 @@ def _let_in(parts: Parts, asked: User, address: str, code: SecretStr | None) -> 
         life = timedelta(hours=settings.session_hours)
         cookie = open_session(tx, user, life)
         emit(
-            tx, "user.login", f"{user.username} logged in from {address or 'an unknown address'}",
-            actor=user.username, ref=login_id(hash_secret(cookie)), data={"address": address or None},
-        )  # fmt: skip
+            tx,
+            "user.login",
+            f"{user.username} logged in from {address or 'an unknown address'}",
+            actor=user.username,
+            ref=login_id(hash_secret(cookie)),
+            data={"address": address or None},
+        )
     me = Me(
-        username=user.username, role=Role(user.role), password_change_required=user.must_change_password,
-        has_second_factor=has_factor, second_factor_required=settings.second_factor_required and not has_factor,
+        username=user.username,
+        role=Role(user.role),
+        password_change_required=user.must_change_password,
+        has_second_factor=has_factor,
+        second_factor_required=settings.second_factor_required and not has_factor,
         csrf_token=csrf_token(cookie),
-    )  # fmt: skip
+    )
     response = Response(me.model_dump_json(), media_type="application/json")
     response.set_cookie(
         COOKIE, cookie, max_age=int(life.total_seconds()), secure=True, httponly=True, samesite="strict"
@@ -166,10 +173,13 @@ def login_delete(parts: UsedParts, identity: Asking) -> Response:
 def me_show(identity: Asking) -> Me:
     """Who is asking, with which role."""
     return Me(
-        username=identity.username, role=identity.role, password_change_required=identity.must_change_password,
-        has_second_factor=identity.has_second_factor, second_factor_required=identity.is_second_factor_missing,
+        username=identity.username,
+        role=identity.role,
+        password_change_required=identity.must_change_password,
+        has_second_factor=identity.has_second_factor,
+        second_factor_required=identity.is_second_factor_missing,
         csrf_token=identity.csrf_token,
-    )  # fmt: skip
+    )
 
 
 @routes.post("/password", operation_id="password_change", status_code=204, responses=refusals(413, 429))

@@ -28,8 +28,10 @@ from lunette.store.schema import utc_now
 
 routes = router("/logins", "logins")
 _COLUMNS = {
-    "id": LoginSession.token_hash, "created_at": LoginSession.created_at, "expires_at": LoginSession.expires_at,
-}  # fmt: skip
+    "id": LoginSession.token_hash,
+    "created_at": LoginSession.created_at,
+    "expires_at": LoginSession.expires_at,
+}
 Sort = Literal["created_at", "-created_at", "expires_at", "-expires_at"]
 _ENDED: Responses = {
     200: {"model": PlanAnswer, "description": "The plan (dry run)."},
@@ -50,11 +52,14 @@ def login_list(parts: UsedParts, identity: Asking, page: Paging, sort: Sort = "-
         came_from = _addresses(tx, [login_id(row.token_hash) for row in found.rows])
         items = tuple(
             login_answer(
-                row, login_id(row.token_hash), users[row.user_id], came_from.get(login_id(row.token_hash)),
+                row,
+                login_id(row.token_hash),
+                users[row.user_id],
+                came_from.get(login_id(row.token_hash)),
                 is_own=row.token_hash == identity.session_hash,
             )
             for row in found.rows
-        )  # fmt: skip
+        )
     return Page(items=items, next_cursor=found.next_cursor, total=found.total)
 
 

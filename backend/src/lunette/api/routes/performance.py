@@ -24,9 +24,17 @@ from lunette.domain.performance import Measured
 
 routes = router("/performance", "performance")
 Sort = Literal[
-    "name", "-name", "iops", "-iops", "read_bytes_s", "-read_bytes_s", "write_bytes_s", "-write_bytes_s", "latency_ms",
+    "name",
+    "-name",
+    "iops",
+    "-iops",
+    "read_bytes_s",
+    "-read_bytes_s",
+    "write_bytes_s",
+    "-write_bytes_s",
+    "latency_ms",
     "-latency_ms",
-]  # fmt: skip
+]
 _Of = Annotated[Measured, Query(description="What is asked about.")]
 
 
@@ -49,10 +57,13 @@ def performance_list(
     found = seen_page((one for one in items if matches(name, one.name, one.host)), page, sort, _key)
     unseen = measured.counters.unseen if of is Measured.SESSION else ()
     return PerformancePage(
-        items=tuple(found.rows), next_cursor=found.next_cursor, total=found.total,
-        at=datetime.fromtimestamp(measured.at, UTC), seconds=measured.seconds,
+        items=tuple(found.rows),
+        next_cursor=found.next_cursor,
+        total=found.total,
+        at=datetime.fromtimestamp(measured.at, UTC),
+        seconds=measured.seconds,
         unseen=tuple(Unseen(family=one.family, reason=one.reason) for one in unseen),
-    )  # fmt: skip
+    )
 
 
 @routes.get(
@@ -71,10 +82,12 @@ def performance_show(performance: Reference, parts: UsedParts) -> PerformanceHis
         raise NotFound(f"Nothing with the id {performance!r} is measured; GET /api/v1/performance lists what is.")
     rates = measured.rates.get(key) if measured else None
     return PerformanceHistory(
-        of=key.of, id=key.id, name=known.of(key) or key.id,
+        of=key.of,
+        id=key.id,
+        name=known.of(key) or key.id,
         now=performance_answer(key, rates, known) if rates else None,
         points=tuple(point_answer(point) for point in parts.control.performance.points(key)),
-    )  # fmt: skip
+    )
 
 
 def _key(one: Performance, field: str) -> tuple[Value, str]:

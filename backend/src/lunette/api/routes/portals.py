@@ -20,9 +20,12 @@ from lunette.store.resources import Portal as PortalRow
 
 routes = router("/portals", "portals")
 _COLUMNS = {
-    "id": PortalRow.id, "name": PortalRow.name, "address": PortalRow.address, "port": PortalRow.port,
+    "id": PortalRow.id,
+    "name": PortalRow.name,
+    "address": PortalRow.address,
+    "port": PortalRow.port,
     "created_at": PortalRow.created_at,
-}  # fmt: skip
+}
 Sort = Literal["name", "-name", "address", "-address", "port", "-port", "created_at", "-created_at"]
 
 

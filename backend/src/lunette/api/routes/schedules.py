@@ -132,20 +132,35 @@ def _answer(tx: Session, row: ScheduleRow, zone: ZoneInfo, last: Job | None, sna
     ids, names = tuple(ref for ref, _ in subjects), tuple(name for _, name in subjects)
     is_snapshot = row.action == ScheduleAction.SNAPSHOT
     return Schedule(
-        id=row.id, name=row.name, description=row.description, action=ScheduleAction(row.action),
-        volumes=names if is_snapshot else (), volume_ids=ids if is_snapshot else (),
-        arrays=() if is_snapshot else names, array_ids=() if is_snapshot else ids,
-        when=row.when, time_zone=zone.key, keep=Kept.model_validate(row.keep) if row.keep else None,
-        snapshot_name=row.snapshot_name, missed=MissedRuns(row.missed), enabled=row.enabled, snapshots=snapshots,
-        next_runs=schedules.next_runs(row, zone, utc_now(), SHOWN_RUNS), last_run=_last(last),
-        created_at=row.created_at, updated_at=row.updated_at,
-    )  # fmt: skip
+        id=row.id,
+        name=row.name,
+        description=row.description,
+        action=ScheduleAction(row.action),
+        volumes=names if is_snapshot else (),
+        volume_ids=ids if is_snapshot else (),
+        arrays=() if is_snapshot else names,
+        array_ids=() if is_snapshot else ids,
+        when=row.when,
+        time_zone=zone.key,
+        keep=Kept.model_validate(row.keep) if row.keep else None,
+        snapshot_name=row.snapshot_name,
+        missed=MissedRuns(row.missed),
+        enabled=row.enabled,
+        snapshots=snapshots,
+        next_runs=schedules.next_runs(row, zone, utc_now(), SHOWN_RUNS),
+        last_run=_last(last),
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )
 
 
 def _last(job: Job | None) -> LastRun | None:
     if job is None:
         return None
     return LastRun(
-        job_id=job.id, state=JobState(job.state), message=job.message, started_at=job.created_at,
+        job_id=job.id,
+        state=JobState(job.state),
+        message=job.message,
+        started_at=job.created_at,
         finished_at=job.finished_at,
-    )  # fmt: skip
+    )

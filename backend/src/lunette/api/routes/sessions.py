@@ -54,8 +54,11 @@ def session_list(
 
 @routes.post(
     "/{session}:disconnect",
-    operation_id="session_disconnect", status_code=202, response_model=None, responses=JOB_CREATED,
-)  # fmt: skip
+    operation_id="session_disconnect",
+    status_code=202,
+    response_model=None,
+    responses=JOB_CREATED,
+)
 def session_disconnect(session: Reference, change: Creating) -> Response:
     """Ends a session, and every other that its initiator has with the same target; its host logs in again by itself.
 

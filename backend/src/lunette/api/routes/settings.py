@@ -69,7 +69,9 @@ def _answer(tx: Session, row: SettingsRow) -> Settings:
     mail, hook, log, asked = stored.mail, stored.webhook, stored.syslog, stored.discovery_auth
     local = log is not None and log.transport is SyslogTransport.LOCAL
     return Settings(
-        name=stored.name, time_zone=stored.time_zone, session_hours=stored.session_hours,
+        name=stored.name,
+        time_zone=stored.time_zone,
+        session_hours=stored.session_hours,
         second_factor_required=stored.second_factor_required,
         history_days=stored.history_days,
         deleted_keep_hours=stored.deleted_keep_hours,
@@ -78,22 +80,36 @@ def _answer(tx: Session, row: SettingsRow) -> Settings:
         short_test_days=stored.short_test_days,
         long_test_days=stored.long_test_days,
         mail=Mail(
-            server=mail.server, port=mail.wanted_port, security=mail.security, user=mail.user,
-            has_password="mail" in row.sealed, sender=mail.sender, recipients=mail.recipients,
-        ) if mail else None,
-        webhook=Webhook(
-            url=hook.url.shown, has_path="webhook.url" in row.sealed, has_secret="webhook" in row.sealed
-        ) if hook else None,
-        syslog=Syslog(
-            transport=log.transport, server=log.server, port=None if local else log.wanted_port
-        ) if log else None,
-        heartbeat=stored.heartbeat, trusted_ca=stored.trusted_ca, firewall=stored.firewall,
+            server=mail.server,
+            port=mail.wanted_port,
+            security=mail.security,
+            user=mail.user,
+            has_password="mail" in row.sealed,
+            sender=mail.sender,
+            recipients=mail.recipients,
+        )
+        if mail
+        else None,
+        webhook=Webhook(url=hook.url.shown, has_path="webhook.url" in row.sealed, has_secret="webhook" in row.sealed)
+        if hook
+        else None,
+        syslog=Syslog(transport=log.transport, server=log.server, port=None if local else log.wanted_port)
+        if log
+        else None,
+        heartbeat=stored.heartbeat,
+        trusted_ca=stored.trusted_ca,
+        firewall=stored.firewall,
         discovery_auth=DiscoveryLogin(
-            user=asked.user, has_secret="discovery_auth" in row.sealed, mutual_user=asked.mutual_user,
+            user=asked.user,
+            has_secret="discovery_auth" in row.sealed,
+            mutual_user=asked.mutual_user,
             has_mutual_secret="discovery_auth.mutual" in row.sealed,
-        ) if asked else None,
-        deliveries=tuple(_deliveries(tx, stored)), updated_at=row.updated_at,
-    )  # fmt: skip
+        )
+        if asked
+        else None,
+        deliveries=tuple(_deliveries(tx, stored)),
+        updated_at=row.updated_at,
+    )
 
 
 def _deliveries(tx: Session, stored: domain.Settings) -> Iterator[DeliveryState]:
@@ -104,6 +120,8 @@ def _deliveries(tx: Session, stored: domain.Settings) -> Iterator[DeliveryState]
             Delivery.channel == channel.value, Delivery.over_at.is_not(None), Delivery.is_told
         )
         yield DeliveryState(
-            channel=channel, waiting=len(waiting), last_told_at=tx.scalar(last),
+            channel=channel,
+            waiting=len(waiting),
+            last_told_at=tx.scalar(last),
             trouble=(waiting[0].outcome or None) if waiting else None,
-        )  # fmt: skip
+        )

@@ -23,9 +23,11 @@ from lunette.store.resources import Volume as VolumeRow
 routes = router("/snapshots", "snapshots")
 batches = router("/snapshots:batch", "snapshots")
 _COLUMNS = {
-    "id": SnapshotRow.id, "name": SnapshotRow.name, "size_bytes": SnapshotRow.size_bytes,
+    "id": SnapshotRow.id,
+    "name": SnapshotRow.name,
+    "size_bytes": SnapshotRow.size_bytes,
     "created_at": SnapshotRow.created_at,
-}  # fmt: skip
+}
 Sort = Literal["name", "-name", "size_bytes", "-size_bytes", "created_at", "-created_at"]
 
 

@@ -106,9 +106,15 @@ def _end(body: TokenCreate, maker: Identity) -> dt.datetime | None:
 def _create(tx: Session, name: str, role: Role, expires_at: dt.datetime | None, owner: Identity) -> Response:
     secret = TOKEN_PREFIX + new_secret()
     row = TokenRow(
-        id=IdentitySource().id(), name=name, user_id=owner.user_id, token_hash=hash_secret(secret), role=role.value,
-        parent_id=owner.token_id, last_used_at=None, expires_at=expires_at,
-    )  # fmt: skip
+        id=IdentitySource().id(),
+        name=name,
+        user_id=owner.user_id,
+        token_hash=hash_secret(secret),
+        role=role.value,
+        parent_id=owner.token_id,
+        last_used_at=None,
+        expires_at=expires_at,
+    )
     tx.add(row)
     emit(tx, "token.created", f"API token {row.name} was made as {row.role}", actor=owner.actor, ref=row.id)
     tx.flush()
@@ -127,11 +133,9 @@ def token_delete(token: Reference, change: Changing) -> Response:
         first, *others = with_those_it_made(tx, row)
         plan = Plan(
             title=f"Delete token {row.name}",
-            changes=(
-                *leaving([first], "it stops working at once"), *leaving(others, f"it was made with {first.name}")
-            ),
+            changes=(*leaving([first], "it stops working at once"), *leaving(others, f"it was made with {first.name}")),
             steps=(),
-        )  # fmt: skip
+        )
         return change.plan_or(plan, lambda: _delete(tx, [first, *others], change.actor.name))
 
     return change.run(work)

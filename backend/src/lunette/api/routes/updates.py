@@ -31,9 +31,12 @@ def update_show(parts: UsedParts) -> Update:
 
 @routes.post(
     "/bundle",
-    operation_id="update_upload", status_code=201, response_model=UpdateBundle, responses=refusals(404, 409, 413),
+    operation_id="update_upload",
+    status_code=201,
+    response_model=UpdateBundle,
+    responses=refusals(404, 409, 413),
     openapi_extra={"requestBody": {"required": True, "content": FILE}},
-)  # fmt: skip
+)
 async def update_upload(request: Request, parts: UsedParts, identity: Asking) -> UpdateBundle:
     """Takes a bundle, and tells what it is; one that is not signed by somebody who is trusted is not kept.
 
@@ -45,9 +48,13 @@ async def update_upload(request: Request, parts: UsedParts, identity: Asking) ->
     return await run_in_threadpool(_looked_at, parts, data, bundle_id, identity.actor)
 
 
-@routes.post("/bundle:fetch", operation_id="update_fetch", status_code=201, response_model=UpdateBundle,
+@routes.post(
+    "/bundle:fetch",
+    operation_id="update_fetch",
+    status_code=201,
+    response_model=UpdateBundle,
     responses=refusals(404, 409, 413),
-)  # fmt: skip
+)
 def update_fetch(body: UpdateFetch, parts: UsedParts, identity: Asking) -> UpdateBundle:
     """Fetches a bundle from a web server, as if it were uploaded from there; answers once it is here."""
     data = _folder(parts)
@@ -72,8 +79,11 @@ def update_create(body: UpdateCreate, change: Creating) -> Response:
 
 @verbs.post(
     "/updates:roll-back",
-    operation_id="update_roll_back", status_code=202, response_model=None, responses=JOB_CREATED,
-)  # fmt: skip
+    operation_id="update_roll_back",
+    status_code=202,
+    response_model=None,
+    responses=JOB_CREATED,
+)
 def update_roll_back(change: Creating) -> Response:
     """Restarts into the other slot as it is, which must prove healthy as an update must. All exports stop meanwhile."""
     return change.apply(
@@ -105,6 +115,8 @@ def _looked_at(parts: Parts, data: Path, bundle_id: str, actor: str) -> UpdateBu
     slots = _slots(parts)
     runs = slots.version(slots.running) if slots else None
     return UpdateBundle(
-        id=bundle_id, version=found.version, size_bytes=bundles.size_of(data, bundle_id),
+        id=bundle_id,
+        version=found.version,
+        size_bytes=bundles.size_of(data, bundle_id),
         is_older=runs is not None and is_older(found.version, runs),
-    )  # fmt: skip
+    )

@@ -27,8 +27,11 @@ from lunette.store.events import emit
 
 routes = router("/users", "users")
 _COLUMNS = {
-    "id": UserRow.id, "username": UserRow.username, "role": UserRow.role, "created_at": UserRow.created_at,
-}  # fmt: skip
+    "id": UserRow.id,
+    "username": UserRow.username,
+    "role": UserRow.role,
+    "created_at": UserRow.created_at,
+}
 Sort = Literal["username", "-username", "role", "-role", "created_at", "-created_at"]
 
 
@@ -93,9 +96,12 @@ def user_create(body: UserCreate, change: Creating) -> Response:
 
 def _create(tx: Session, body: UserCreate, hashed: str, actor: str) -> Response:
     row = UserRow(
-        id=IdentitySource().id(), username=body.username, password_hash=hashed, role=body.role.value,
+        id=IdentitySource().id(),
+        username=body.username,
+        password_hash=hashed,
+        role=body.role.value,
         must_change_password=True,
-    )  # fmt: skip
+    )
     tx.add(row)
     emit(tx, "user.created", f"user {row.username} was created as {row.role}", actor=actor, ref=row.id)
     tx.flush()
@@ -135,9 +141,11 @@ def user_patch(user: Reference, body: UserPatch, change: Changing) -> Response:
             ]
         )
         plan = _plan(f"Change user {row.username}", Action.CHANGE, row.username, detail)
-        ending = () if body.keep_tokens or not hashed else leaving(
-            tokens_of(tx, row), f"it ends with the password of {row.username}"
-        )  # fmt: skip
+        ending = (
+            ()
+            if body.keep_tokens or not hashed
+            else leaving(tokens_of(tx, row), f"it ends with the password of {row.username}")
+        )
         plan = plan.model_copy(update={"changes": (*plan.changes, *ending) if detail else ()})
         return change.plan_or(plan, lambda: _patch(tx, row, body, hashed, change.actor.name))
 

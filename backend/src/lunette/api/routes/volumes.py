@@ -28,9 +28,13 @@ routes = router("/volumes", "volumes")
 batches = router("/volumes:batch", "volumes")
 deletions = router("/volumes:delete-batch", "volumes")
 _COLUMNS = {
-    "id": VolumeRow.id, "name": VolumeRow.name, "state": VolumeRow.state, "size_bytes": VolumeRow.size_bytes,
-    "naa": VolumeRow.naa, "created_at": VolumeRow.created_at,
-}  # fmt: skip
+    "id": VolumeRow.id,
+    "name": VolumeRow.name,
+    "state": VolumeRow.state,
+    "size_bytes": VolumeRow.size_bytes,
+    "naa": VolumeRow.naa,
+    "created_at": VolumeRow.created_at,
+}
 Sort = Literal[
     "name", "-name", "state", "-state", "size_bytes", "-size_bytes", "naa", "-naa", "created_at", "-created_at"
 ]

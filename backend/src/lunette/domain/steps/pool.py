@@ -37,10 +37,12 @@ class PoolCreate(Step):
 
     def by_role(self) -> dict[MemberRole, tuple[MdMember, ...]]:
         return {
-            MemberRole.DATA: self.members, MemberRole.SPARE: self.spares, MemberRole.LOG: self.log,
+            MemberRole.DATA: self.members,
+            MemberRole.SPARE: self.spares,
+            MemberRole.LOG: self.log,
             MemberRole.CACHE: self.cache,
             MemberRole.SPECIAL: self.special,
-        }  # fmt: skip
+        }
 
     def everyone(self) -> tuple[MdMember, ...]:
         """The disks of every role."""

@@ -180,7 +180,9 @@ class Courier:
     def _trouble(self, error: NotTold) -> alerts.Cause:
         name = self._channel.value
         return alerts.Cause(
-            key=outbox.trouble_key(self._channel), severity=Severity.WARNING,
-            message=f"Alerts cannot be told by {name}", cause=error.detail,
+            key=outbox.trouble_key(self._channel),
+            severity=Severity.WARNING,
+            message=f"Alerts cannot be told by {name}",
+            cause=error.detail,
             fix=f"Correct the settings of {name} and send a test. What waits is sent as soon as it is taken.",
-        )  # fmt: skip
+        )

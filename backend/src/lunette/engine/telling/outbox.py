@@ -32,10 +32,16 @@ def post_alert(tx: Session, row: Alert, kind: MessageKind, now: dt.datetime) -> 
     settings = read_settings(tx)
     moment = now if kind is MessageKind.RAISED else row.raised_at
     message = Message(
-        id=f"{row.id}.{int(moment.timestamp() * 1000)}.{kind.value}", kind=kind, at=now,
-        appliance=appliance_name(settings), severity=Severity(row.severity), key=row.key,
-        text=row.message, cause=row.cause, fix=row.fix,
-    )  # fmt: skip
+        id=f"{row.id}.{int(moment.timestamp() * 1000)}.{kind.value}",
+        kind=kind,
+        at=now,
+        appliance=appliance_name(settings),
+        severity=Severity(row.severity),
+        key=row.key,
+        text=row.message,
+        cause=row.cause,
+        fix=row.fix,
+    )
     post(tx, message, [one for one in settings.channels() if row.key != trouble_key(one)])
 
 
@@ -46,9 +52,13 @@ def post_heartbeat(tx: Session, now: dt.datetime) -> None:
     open_alerts = [f"{row.message} (acknowledged)" if row.acknowledged_at else row.message for row in rows]
     words = f"{len(open_alerts)} alerts are open" if open_alerts else "no alert is open"
     message = Message(
-        id=f"heartbeat.{now:%Y%m%dT%H%M%S}", kind=MessageKind.HEARTBEAT, at=now, appliance=appliance_name(settings),
-        text=f"{appliance_name(settings)} is up, and {words}", cause="; ".join(open_alerts[:20]),
-    )  # fmt: skip
+        id=f"heartbeat.{now:%Y%m%dT%H%M%S}",
+        kind=MessageKind.HEARTBEAT,
+        at=now,
+        appliance=appliance_name(settings),
+        text=f"{appliance_name(settings)} is up, and {words}",
+        cause="; ".join(open_alerts[:20]),
+    )
     post(tx, message, settings.channels())
 
 

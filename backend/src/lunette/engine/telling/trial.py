@@ -33,9 +33,12 @@ def try_all(store: Store, actor: str) -> tuple[Trial, ...]:
         raise Conflict("No channel is set up: set mail, webhook or syslog first, then send a test.")
     name = appliance_name(wanted)
     message = Message(
-        id=f"test.{IdentitySource().id()}", kind=MessageKind.TEST, at=utc_now(), appliance=name,
+        id=f"test.{IdentitySource().id()}",
+        kind=MessageKind.TEST,
+        at=utc_now(),
+        appliance=name,
         text=f"A test of the alerts of {name}, asked for by {actor}",
-    )  # fmt: skip
+    )
     with ThreadPoolExecutor(len(channels)) as threads:
         return tuple(threads.map(lambda channel: _try_one(channel, wanted, message, lost), channels))
 

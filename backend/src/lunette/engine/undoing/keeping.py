@@ -46,9 +46,13 @@ def recorded(
     told = {"plan": plan.model_dump(mode="json", include={"changes", "hosts_interrupted", "warnings"})}
     is_setting = noun == "setting"
     event = emit(
-        tx, kind, plan.title, actor=actor.name, ref=None if batch or is_setting else ids[0],
+        tx,
+        kind,
+        plan.title,
+        actor=actor.name,
+        ref=None if batch or is_setting else ids[0],
         data={**told, "ids": list(ids)} if batch else told,
-    )  # fmt: skip
+    )
     around = Around(before=before, after=after, names=states.names_of(tx, [*before.values(), *after.values()]))
     tx.flush()
     tx.add(KeptState(event_seq=event.seq, noun=noun, sealed=_seal(tx, around)))

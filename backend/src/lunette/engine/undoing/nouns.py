@@ -89,35 +89,38 @@ def _one(states: States) -> tuple[str, Json]:
 
 NOUNS: Mapping[str, Noun] = {
     "host": Noun(
-        "host", _host,
-        lambda by, ref, wish: hosts.patch(
-            by.tx, by.desk, by.actor, ref, HostPatch.model_validate(wish), by.dry_run
-        ),
+        "host",
+        _host,
+        lambda by, ref, wish: hosts.patch(by.tx, by.desk, by.actor, ref, HostPatch.model_validate(wish), by.dry_run),
         lambda by, ids: hosts.delete(by.tx, by.actor, ids[0], by.dry_run),
     ),
     "host_group": Noun(
-        "host group", _host_group,
+        "host group",
+        _host_group,
         lambda by, ref, wish: host_groups.patch(
             by.tx, by.desk, by.actor, ref, HostGroupPatch.model_validate(wish), by.dry_run
         ),
         lambda by, ids: host_groups.delete(by.tx, by.actor, ids[0], by.dry_run),
     ),
     "mapping": Noun(
-        "mapping", _mappings,
+        "mapping",
+        _mappings,
         delete=lambda by, ids: mappings.delete_batch(by.tx, by.desk, by.actor, ids, by.dry_run),
     ),
     "portal": Noun(
         "portal", _portal, delete=lambda by, ids: portals.delete(by.tx, by.desk, by.actor, ids[0], by.dry_run)
     ),
     "fc_port": Noun(
-        "Fibre Channel port", _fc_port,
+        "Fibre Channel port",
+        _fc_port,
         lambda by, ref, wish: fc_ports.patch(
             by.tx, by.desk, by.actor, ref, FcPortPatch.model_validate(wish), by.dry_run
         ),
         lambda by, ids: fc_ports.delete(by.tx, by.desk, by.actor, ids[0], by.dry_run),
     ),
     "schedule": Noun(
-        "schedule", _schedule,
+        "schedule",
+        _schedule,
         lambda by, ref, wish: schedules.patch(
             by.tx, by.desk, by.actor, ref, SchedulePatch.model_validate(wish), by.dry_run
         ),
@@ -135,4 +138,4 @@ NOUNS: Mapping[str, Noun] = {
             by.tx, by.desk, by.actor, SettingsPatch.model_validate(wish), by.dry_run
         ),
     ),
-}  # fmt: skip
+}

@@ -24,9 +24,13 @@ States = dict[str, Json]
 IDENTITY = "identity"
 """The key of the names a thing keeps for life; they are no wish of anybody's."""
 REFERENCES: Mapping[str, tuple[str, type[Volume] | type[Host] | type[HostGroup] | type[Array]]] = {
-    "volume": ("volume", Volume), "host": ("host", Host), "host_group": ("host group", HostGroup),
-    "hosts": ("host", Host), "volumes": ("volume", Volume), "arrays": ("array", Array),
-}  # fmt: skip
+    "volume": ("volume", Volume),
+    "host": ("host", Host),
+    "host_group": ("host group", HostGroup),
+    "hosts": ("host", Host),
+    "volumes": ("volume", Volume),
+    "arrays": ("array", Array),
+}
 """Fields that name other things: the word for them, and their table."""
 
 
@@ -70,18 +74,27 @@ def _host(tx: Session, row: Host) -> Json:
     chap = dhchap = None
     if row.chap_user is not None:
         chap = {
-            "user": row.chap_user, "secret": _opened(tx, row.chap_secret_sealed),
-            "mutual_user": row.chap_mutual_user, "mutual_secret": _opened(tx, row.chap_mutual_secret_sealed),
-        }  # fmt: skip
+            "user": row.chap_user,
+            "secret": _opened(tx, row.chap_secret_sealed),
+            "mutual_user": row.chap_mutual_user,
+            "mutual_secret": _opened(tx, row.chap_mutual_secret_sealed),
+        }
     if row.dhchap_secret_sealed is not None:
         dhchap = {
-            "secret": _opened(tx, row.dhchap_secret_sealed), "hash": row.dhchap_hash, "dh_group": row.dhchap_group,
+            "secret": _opened(tx, row.dhchap_secret_sealed),
+            "hash": row.dhchap_hash,
+            "dh_group": row.dhchap_group,
             "mutual_secret": _opened(tx, row.dhchap_mutual_secret_sealed),
-        }  # fmt: skip
+        }
     return {
-        "name": row.name, "os_type": row.os_type, "description": row.description, **initiators,
-        "chap": chap, "dhchap": dhchap, "opens_without_missing_after_s": row.opens_without_missing_after_s,
-    }  # fmt: skip
+        "name": row.name,
+        "os_type": row.os_type,
+        "description": row.description,
+        **initiators,
+        "chap": chap,
+        "dhchap": dhchap,
+        "opens_without_missing_after_s": row.opens_without_missing_after_s,
+    }
 
 
 def _opened(tx: Session, sealed: str | None) -> str | None:
@@ -106,22 +119,28 @@ def _host_groups(tx: Session, ids: Sequence[str]) -> States:
     identities = _identities(tx, ids)
     return {
         row.id: {
-            "name": row.name, "description": row.description,
-            "hosts": sorted(member.host_id for member in row.members), IDENTITY: identities[row.id],
+            "name": row.name,
+            "description": row.description,
+            "hosts": sorted(member.host_id for member in row.members),
+            IDENTITY: identities[row.id],
             "opens_without_missing_after_s": row.opens_without_missing_after_s,
         }
         for row in tx.scalars(select(HostGroup).where(HostGroup.id.in_(ids)))
-    }  # fmt: skip
+    }
 
 
 def _mappings(tx: Session, ids: Sequence[str]) -> States:
     return {
         row.id: {
-            "volume": row.volume_id, "host": row.host_id, "host_group": row.host_group_id, "lun": row.lun,
-            "family": row.family, "shared": row.shared,
+            "volume": row.volume_id,
+            "host": row.host_id,
+            "host_group": row.host_group_id,
+            "lun": row.lun,
+            "family": row.family,
+            "shared": row.shared,
         }
         for row in tx.scalars(select(MappingRow).where(MappingRow.id.in_(ids)))
-    }  # fmt: skip
+    }
 
 
 def _portals(tx: Session, ids: Sequence[str]) -> States:
@@ -144,14 +163,19 @@ def _volumes(tx: Session, ids: Sequence[str]) -> States:
 def _schedules(tx: Session, ids: Sequence[str]) -> States:
     return {
         row.id: {
-            "name": row.name, "action": row.action, "when": row.when, "keep": row.keep,
+            "name": row.name,
+            "action": row.action,
+            "when": row.when,
+            "keep": row.keep,
             "volumes": [one.volume_id for one in row.subjects if one.volume_id],
             "arrays": [one.array_id for one in row.subjects if one.array_id],
-            "snapshot_name": row.snapshot_name, "missed": row.missed, "enabled": row.enabled,
+            "snapshot_name": row.snapshot_name,
+            "missed": row.missed,
+            "enabled": row.enabled,
             "description": row.description,
         }
         for row in tx.scalars(select(Schedule).where(Schedule.id.in_(ids)))
-    }  # fmt: skip
+    }
 
 
 def _settings(tx: Session, ids: Sequence[str]) -> States:
@@ -165,6 +189,12 @@ def _settings(tx: Session, ids: Sequence[str]) -> States:
 
 
 _READ: Mapping[str, Callable[[Session, Sequence[str]], States]] = {
-    "host": _hosts, "host_group": _host_groups, "mapping": _mappings, "portal": _portals, "fc_port": _fc_ports,
-    "volume": _volumes, "schedule": _schedules, "setting": _settings,
-}  # fmt: skip
+    "host": _hosts,
+    "host_group": _host_groups,
+    "mapping": _mappings,
+    "portal": _portals,
+    "fc_port": _fc_ports,
+    "volume": _volumes,
+    "schedule": _schedules,
+    "setting": _settings,
+}

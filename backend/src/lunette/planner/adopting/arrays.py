@@ -63,9 +63,10 @@ def plan_start(judged: Judged) -> Plan:
     step = MdStart(uuid=found.seen.uuid, md_name=found.md_name, disk_ids=members)
     detail = f"md's {found.md_name}, {found.seen.level} of {len(members)} disks, runs read-only; look at it, then adopt"
     return Plan(
-        title=f"Start foreign array {found.md_name}", steps=(step,),
+        title=f"Start foreign array {found.md_name}",
+        steps=(step,),
         changes=(Change(action=Action.CHANGE, noun="array", name=found.md_name, detail=detail),),
-    )  # fmt: skip
+    )
 
 
 def plan_adopt(judged: Judged, wish: ForeignArrayAdopt, facts: Facts, identities: IdentitySource) -> tuple[Rows, Plan]:
@@ -144,10 +145,14 @@ def _steps(found: FoundArray, rows: Rows, array_id: str, *, is_new: bool) -> Ite
         yield lvm.group_create(array_id, found.seen.uuid)
         return
     yield GroupAdopt(
-        array_id=array_id, md_uuid=found.seen.uuid, group=group.name, group_uuid=group.uuid, is_new=is_new,
+        array_id=array_id,
+        md_uuid=found.seen.uuid,
+        group=group.name,
+        group_uuid=group.uuid,
+        is_new=is_new,
         was_listed=group.is_listed,
         volumes=tuple(AdoptedVolume(volume_id=one.id, lv_name=one.lv_name) for one in rows.volumes),
-    )  # fmt: skip
+    )
 
 
 def _described(judged: Judged, rows: Rows) -> Plan:

@@ -49,9 +49,12 @@ class Doors:
         if (str(address), str(number), f"ipv{address.version}") != (port.address, port.service, port.family):
             return f"Lunette would call it {address} port {number}: make it anew under that name first."
         wish = PortalCreate(
-            name="adopted", protocol=PROTOCOLS[port.transport], address=str(address), port=number,
+            name="adopted",
+            protocol=PROTOCOLS[port.transport],
+            address=str(address),
+            port=number,
             engine=ExportEngine.NVMET,
-        )  # fmt: skip
+        )
         try:
             portals.plan_create(wish, self._seen, False, self._present, IdentitySource())
         except LunetteError as error:
@@ -68,10 +71,12 @@ def dhchap_of(host: ForeignNvmeHost) -> DhChap | None:
     try:
         return DhChap.model_validate(
             {
-                "secret": host.key, "mutual_secret": host.mutual_key, "dh_group": host.dh_group,
+                "secret": host.key,
+                "mutual_secret": host.mutual_key,
+                "dh_group": host.dh_group,
                 "hash": host.hash.removeprefix("hmac(").removesuffix(")"),
             }
-        )  # fmt: skip
+        )
     except ValidationError as error:
         found = error.errors(include_input=False, include_url=False)[0]
         field = ".".join(map(str, found["loc"])) or "its keys"

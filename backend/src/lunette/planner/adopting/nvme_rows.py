@@ -35,10 +35,15 @@ class NvmeRows:
             volume = self._volume(space)
             self._rows.mappings.append(
                 NewMapping(
-                    maker.ids.id(), volume.id, host_id, host_group_id, space.number,
-                    (space.group, space.lv_name) in self._shared, Family.NVME,
+                    maker.ids.id(),
+                    volume.id,
+                    host_id,
+                    host_group_id,
+                    space.number,
+                    (space.group, space.lv_name) in self._shared,
+                    Family.NVME,
                 )
-            )  # fmt: skip
+            )
         for name in one.ports:
             self._portal(name)
 
@@ -54,9 +59,16 @@ class NvmeRows:
             if UUID(space.nguid) != NO_ID:
                 shown["nguid"] = UUID(space.nguid).hex
             self._volumes[key] = NewVolume(
-                ids.id(), self._maker.name("volume", found.name), self._maker.array(group), group.name, found.name,
-                found.size_bytes, ids.volume().model_copy(update=shown), None, without_nguid="nguid" not in shown,
-            )  # fmt: skip
+                ids.id(),
+                self._maker.name("volume", found.name),
+                self._maker.array(group),
+                group.name,
+                found.name,
+                found.size_bytes,
+                ids.volume().model_copy(update=shown),
+                None,
+                without_nguid="nguid" not in shown,
+            )
             self._rows.volumes.append(self._volumes[key])
         return self._volumes[key]
 
@@ -67,10 +79,15 @@ class NvmeRows:
         protocol = PROTOCOLS[port.transport]
         self._rows.portals.append(
             NewPortal(
-                self._maker.ids.id(), self._maker.name("portal", f"{protocol.value}-{port.address}-{port.service}"),
-                port.address, int(port.service), protocol, ExportEngine.NVMET, name,
+                self._maker.ids.id(),
+                self._maker.name("portal", f"{protocol.value}-{port.address}-{port.service}"),
+                port.address,
+                int(port.service),
+                protocol,
+                ExportEngine.NVMET,
+                name,
             )
-        )  # fmt: skip
+        )
 
 
 def _tail(nqn: str) -> str:

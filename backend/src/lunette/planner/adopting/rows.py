@@ -169,10 +169,14 @@ class Maker:
                 marks = tuple(AdoptedVolume(volume_id=one.id, lv_name=one.lv_name) for one in volumes)
                 self.rows.steps.append(
                     GroupAdopt(
-                        array_id=array_id, md_uuid=group.arrays[0], group=name, group_uuid=group.uuid,
-                        is_new=group.arrays[0] not in self.facts.arrays, volumes=marks,
+                        array_id=array_id,
+                        md_uuid=group.arrays[0],
+                        group=name,
+                        group_uuid=group.uuid,
+                        is_new=group.arrays[0] not in self.facts.arrays,
+                        volumes=marks,
                     )
-                )  # fmt: skip
+                )
 
     def host(
         self, kind: InitiatorKind, initiator: str, name: str, *, chap: Chap | None = None, dhchap: DhChap | None = None
@@ -181,9 +185,17 @@ class Maker:
         if initiator not in self._hosts:
             appliance_id = self.facts.appliance_id
             self._hosts[initiator] = NewHost(
-                self.ids.id(), self.name("host", name), self.ids.id(), kind, initiator, chap, dhchap, self.ids.id(),
-                self.ids.target_iqn(appliance_id), self.ids.subsystem_nqn(appliance_id),
-            )  # fmt: skip
+                self.ids.id(),
+                self.name("host", name),
+                self.ids.id(),
+                kind,
+                initiator,
+                chap,
+                dhchap,
+                self.ids.id(),
+                self.ids.target_iqn(appliance_id),
+                self.ids.subsystem_nqn(appliance_id),
+            )
             self.rows.hosts.append(self._hosts[initiator])
         return self._hosts[initiator]
 
@@ -205,9 +217,15 @@ class Maker:
             serial = store.wwn or ""
             identity = self.ids.volume().model_copy(update={"serial": serial, "naa": naa_of(serial)})
             self._volumes[store.reference] = NewVolume(
-                self.ids.id(), self.name("volume", store.name), self.array(group), group.name, volume.name,
-                volume.size_bytes, identity, found.kept,
-            )  # fmt: skip
+                self.ids.id(),
+                self.name("volume", store.name),
+                self.array(group),
+                group.name,
+                volume.name,
+                volume.size_bytes,
+                identity,
+                found.kept,
+            )
             self.rows.volumes.append(self._volumes[store.reference])
         return self._volumes[store.reference]
 
@@ -217,9 +235,12 @@ class Maker:
             known = self.facts.arrays.get(group.arrays[0])
             if known is None:
                 array = NewArray(
-                    self.ids.id(), self.name("array", array_name(group.md_name)), group.md_name,
-                    group.name, self.judge.beneath.array(group),
-                )  # fmt: skip
+                    self.ids.id(),
+                    self.name("array", array_name(group.md_name)),
+                    group.md_name,
+                    group.name,
+                    self.judge.beneath.array(group),
+                )
                 self.rows.arrays.append(array)
             self._arrays[group.name] = known.id if known else self.rows.arrays[-1].id
         return self._arrays[group.name]

@@ -16,8 +16,10 @@ def describe(judge: Judge, rows: Rows) -> Plan:
     """One line for each row; nothing to do makes an empty plan."""
     return Plan(
         title=_title(len(judge.adopted), len(judge.nvme.adopted)),
-        changes=tuple(_changes(rows)), steps=tuple(rows.steps), warnings=tuple(_warnings(judge, rows)),
-    )  # fmt: skip
+        changes=tuple(_changes(rows)),
+        steps=tuple(rows.steps),
+        warnings=tuple(_warnings(judge, rows)),
+    )
 
 
 def _title(targets: int, subsystems: int) -> str:

@@ -27,10 +27,17 @@ def build(facts: KitFacts) -> HostKit:
         facts = replace(facts, discovery=None)
     parts = _BUILDERS.get(facts.os_type, _by_hand)(facts)
     return HostKit(
-        host=facts.host, os_type=facts.os_type, proof=parts.proof, files=parts.files, commands=parts.commands,
-        check=parts.check, needs_secrets=facts.needs_secrets, has_secrets=facts.needs_secrets and facts.has_secrets,
-        warnings=(*facts.warnings, *_missing(facts), *_everywhere(facts), *parts.warnings), notes=parts.notes,
-    )  # fmt: skip
+        host=facts.host,
+        os_type=facts.os_type,
+        proof=parts.proof,
+        files=parts.files,
+        commands=parts.commands,
+        check=parts.check,
+        needs_secrets=facts.needs_secrets,
+        has_secrets=facts.needs_secrets and facts.has_secrets,
+        warnings=(*facts.warnings, *_missing(facts), *_everywhere(facts), *parts.warnings),
+        notes=parts.notes,
+    )
 
 
 def _missing(facts: KitFacts) -> Iterator[str]:

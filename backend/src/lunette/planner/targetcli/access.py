@@ -60,9 +60,11 @@ def credentials(acl: SavedAcl, group: SavedGroup) -> Chap | None:
         raise Refused("It is asked for CHAP and has no user or no password here, so it cannot log in: set them first.")
     try:
         return Chap(
-            user=acl.chap_userid, secret=acl.chap_password, mutual_user=acl.chap_mutual_userid or None,
+            user=acl.chap_userid,
+            secret=acl.chap_password,
+            mutual_user=acl.chap_mutual_userid or None,
             mutual_secret=acl.chap_mutual_password or None,
-        )  # fmt: skip
+        )
     except ValidationError as error:
         field = str((error.errors(include_input=False)[0]["loc"] or ("",))[0])
         raise Refused(f"{_CHAP_RULES.get(field, _CHAP_RULES[''])}: change it on both sides first.") from error

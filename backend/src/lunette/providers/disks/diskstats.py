@@ -33,9 +33,15 @@ def _counters(numbers: list[int]) -> BlockCounters:
     reads, _, read_sectors, read_ms, writes, _, write_sectors, write_ms, in_flight, busy_ms, _, *later = numbers
     discards, flushes = later[:4], later[4:]
     return BlockCounters(
-        reads=reads, read_bytes=read_sectors * _SECTOR_BYTES, read_ms=read_ms, writes=writes,
-        write_bytes=write_sectors * _SECTOR_BYTES, write_ms=write_ms, in_flight=in_flight, busy_ms=busy_ms,
+        reads=reads,
+        read_bytes=read_sectors * _SECTOR_BYTES,
+        read_ms=read_ms,
+        writes=writes,
+        write_bytes=write_sectors * _SECTOR_BYTES,
+        write_ms=write_ms,
+        in_flight=in_flight,
+        busy_ms=busy_ms,
         discards=discards[0] if discards else None,
         discard_bytes=discards[2] * _SECTOR_BYTES if len(discards) > 2 else None,
         flushes=flushes[0] if flushes else None,
-    )  # fmt: skip
+    )

@@ -21,8 +21,10 @@ DONE = "/var/lib/lunette/agent/erased.json"
 KEPT = 256
 SANITIZE_S, LOOK_S = 24 * 3600.0, 2.0
 _DRIVES: dict[Transport | None, ModuleType] = {
-    Transport.NVME: erase_nvme, Transport.SATA: erase_ata, Transport.SAS: erase_scsi,
-}  # fmt: skip
+    Transport.NVME: erase_nvme,
+    Transport.SATA: erase_ata,
+    Transport.SAS: erase_scsi,
+}
 """How drives are asked, by what they speak."""
 
 

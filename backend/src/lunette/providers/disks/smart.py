@@ -16,10 +16,20 @@ TIMEOUT_S = 20.0
 ASLEEP = 3
 """What we tell smartctl to end with if the drive sleeps: no other ending has both of these bits (smartctl(8))."""
 _SMART = (
-    "smartctl", "--json", f"--nocheck=standby,{ASLEEP}", "--info", "--health", "--attributes", "--log=error",
-    "--log=ssd", "--log=devstat,1", "--log=devstat,5", "--log=devstat,6", "--log=background",
+    "smartctl",
+    "--json",
+    f"--nocheck=standby,{ASLEEP}",
+    "--info",
+    "--health",
+    "--attributes",
+    "--log=error",
+    "--log=ssd",
+    "--log=devstat,1",
+    "--log=devstat,5",
+    "--log=devstat,6",
+    "--log=background",
     "--log=selftest",
-)  # fmt: skip
+)
 """Not `--all`: that reads every log there is, which takes some drives seconds and tells nothing of this."""
 _MORE = {Transport.SATA: ("--log=scterc", "--capabilities"), Transport.SAS: ("--log=sasphy",)}
 _ERASERS = {Transport.SATA: erase_ata.support, Transport.SAS: erase_scsi.support}

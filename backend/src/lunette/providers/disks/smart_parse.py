@@ -39,9 +39,11 @@ _SSD_PAGE, _USED_OFFSET = 7, 8
 _GENERAL_PAGE, _WRITTEN_OFFSET = 1, 0x18
 _TRANSPORT_PAGE, _CRC_OFFSET = 6, 0x18
 _PHY = (
-    "invalid_dword_count", "running_disparity_error_count", "loss_of_dword_synchronization_count",
+    "invalid_dword_count",
+    "running_disparity_error_count",
+    "loss_of_dword_synchronization_count",
     "phy_reset_problem_count",
-)  # fmt: skip
+)
 """Of each phy of a SAS drive (SPL, Protocol Specific Port log page)."""
 _REFUSED = {0: (0x01, 0x02, 0x0B, 0x0D, 0x0E, 0x0F, 0x10, 0x11, 0x12), 1: (0x09, 0x0A, 0x0D, 0x0E, 0x0F)}
 """Status codes by their type: commands that the drive refuses because they were wrong. smartd overlooks them too."""
@@ -71,9 +73,15 @@ def reading(text: str, now: float, exit_status: int = 0) -> DriveReading:
         return DriveReading(problem=_why(told))
     problem = unread(odd) if odd else _NO_VERDICT if passed is None else None
     return DriveReading(
-        read_at=now, passed=passed, warnings=warnings, values=values, unreadable=odd, problem=problem,
-        refused_only=_refused_only(told), self_tests=tests,
-    )  # fmt: skip
+        read_at=now,
+        passed=passed,
+        warnings=warnings,
+        values=values,
+        unreadable=odd,
+        problem=problem,
+        refused_only=_refused_only(told),
+        self_tests=tests,
+    )
 
 
 def unread(names: Iterable[str]) -> str:

@@ -65,12 +65,32 @@ def write_header(system: System, device: str, uuid: str, label: str, sector_byte
     """Destroys what is on the device. The caller made sure that nothing is."""
     system.run(
         [
-            "cryptsetup", "luksFormat", "--batch-mode", "--type", "luks2", "--uuid", uuid, "--label", label,
-            "--sector-size", str(sector_bytes), "--offset", str(HEADER_BYTES // 512),
-            "--cipher", "aes-xts-plain64", "--key-size", "512", *_STRETCHED, "--key-file", "-", "--", device,
+            "cryptsetup",
+            "luksFormat",
+            "--batch-mode",
+            "--type",
+            "luks2",
+            "--uuid",
+            uuid,
+            "--label",
+            label,
+            "--sector-size",
+            str(sector_bytes),
+            "--offset",
+            str(HEADER_BYTES // 512),
+            "--cipher",
+            "aes-xts-plain64",
+            "--key-size",
+            "512",
+            *_STRETCHED,
+            "--key-file",
+            "-",
+            "--",
+            device,
         ],
-        timeout_s=TIMEOUT_S, stdin=passphrase,
-    )  # fmt: skip
+        timeout_s=TIMEOUT_S,
+        stdin=passphrase,
+    )
     settle(system)
 
 

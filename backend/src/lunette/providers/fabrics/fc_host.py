@@ -38,15 +38,21 @@ class FcFabric:
 
 FABRICS = (
     FcFabric(
-        "qla2xxx", "tcm_qla2xxx", "qla2xxx", (FcMode.TARGET, FcMode.INITIATOR, FcMode.DISABLED),
+        "qla2xxx",
+        "tcm_qla2xxx",
+        "qla2xxx",
+        (FcMode.TARGET, FcMode.INITIATOR, FcMode.DISABLED),
         {
-            "generate_node_acls": False, "cache_dynamic_acls": False, "demo_mode_write_protect": True,
-            "prod_mode_write_protect": False, "demo_mode_login_only": True,
+            "generate_node_acls": False,
+            "cache_dynamic_acls": False,
+            "demo_mode_write_protect": True,
+            "prod_mode_write_protect": False,
+            "demo_mode_login_only": True,
         },
         has_switch=True,
     ),
     FcFabric("fc", "tcm_fc", "fcoe", (FcMode.TARGET, FcMode.INITIATOR), {}, has_switch=False),
-)  # fmt: skip
+)
 """Both name ports and ACLs by WWPN with colons, in lower case, and know no portal group but 1 (tcm_qla2xxx.c,
 tfc_conf.c). tcm_fc lets nobody in who has no ACL, and its ports stay initiators too."""
 BY_DRIVER = {fabric.driver: fabric for fabric in FABRICS}
@@ -148,15 +154,22 @@ def _port(system: System, wwpn: str, host: str, targets: list[str]) -> ObservedF
     fabric, roles = BY_DRIVER.get(driver), _read(system, f"{scsi}/active_mode")
     stands = fabric is not None and not fabric.has_switch and system.is_dir(f"{TARGET_ROOT}/{fabric.folder}/{wwpn}")
     return ObservedFcPort(
-        wwpn=wwpn, wwnn=_name(_read(system, f"{at}/node_name")), host=host, driver=driver,
-        model=plain(_read(system, f"{scsi}/model_name")), firmware=plain(_read(system, f"{scsi}/fw_version")),
-        symbolic_name=plain(_read(system, f"{at}/symbolic_name")), state=_read(system, f"{at}/port_state"),
-        speed=plain(_read(system, f"{at}/speed")), topology=plain(_read(system, f"{at}/port_type")),
+        wwpn=wwpn,
+        wwnn=_name(_read(system, f"{at}/node_name")),
+        host=host,
+        driver=driver,
+        model=plain(_read(system, f"{scsi}/model_name")),
+        firmware=plain(_read(system, f"{scsi}/fw_version")),
+        symbolic_name=plain(_read(system, f"{at}/symbolic_name")),
+        state=_read(system, f"{at}/port_state"),
+        speed=plain(_read(system, f"{at}/speed")),
+        topology=plain(_read(system, f"{at}/port_type")),
         mode=mode_of(initiator="Initiator" in roles, target="Target" in roles or stands),
-        modes=_modes(system, fabric, host), reason=hindrance(system, driver),
+        modes=_modes(system, fabric, host),
+        reason=hindrance(system, driver),
         remotes=remotes(system, host),
         disks=sum(name.startswith(f"target{number}:") for name in targets),
-    )  # fmt: skip
+    )
 
 
 def _modes(system: System, fabric: FcFabric | None, host: str) -> tuple[FcMode, ...]:
@@ -170,9 +183,11 @@ def _modes(system: System, fabric: FcFabric | None, host: str) -> tuple[FcMode, 
 def _remote(system: System, name: str) -> ObservedFcRemote:
     at = f"{REMOTES}/{name}"
     return ObservedFcRemote(
-        wwpn=_name(_read(system, f"{at}/port_name")), wwnn=_name(_read(system, f"{at}/node_name")),
-        roles=parse_roles(_read(system, f"{at}/roles")), state=_read(system, f"{at}/port_state"),
-    )  # fmt: skip
+        wwpn=_name(_read(system, f"{at}/port_name")),
+        wwnn=_name(_read(system, f"{at}/node_name")),
+        roles=parse_roles(_read(system, f"{at}/roles")),
+        state=_read(system, f"{at}/port_state"),
+    )
 
 
 def _name(text: str) -> str:

@@ -34,10 +34,15 @@ def parse_net(text: str) -> tuple[PortCounters, ...]:
             received, sent = numbers[:8], numbers[8:]
             found.append(
                 PortCounters(
-                    kind=PortKind.ETHERNET, name=name.strip(), received_bytes=received[0], received_packets=received[1],
-                    sent_bytes=sent[0], sent_packets=sent[1], errors=received[2],
+                    kind=PortKind.ETHERNET,
+                    name=name.strip(),
+                    received_bytes=received[0],
+                    received_packets=received[1],
+                    sent_bytes=sent[0],
+                    sent_packets=sent[1],
+                    errors=received[2],
                 )
-            )  # fmt: skip
+            )
     return tuple(found)
 
 
@@ -52,13 +57,15 @@ def _fc(system: System) -> Iterator[PortCounters]:
     for wwpn, host in sorted(fc_host.hosts(system).items()):
         base = f"{fc_host.HOSTS}/{host}/statistics"
         yield PortCounters(
-            kind=PortKind.FC, name=wwpn,
+            kind=PortKind.FC,
+            name=wwpn,
             received_bytes=_words(_number(system, f"{base}/rx_words")),
             sent_bytes=_words(_number(system, f"{base}/tx_words")),
-            received_packets=_number(system, f"{base}/rx_frames"), sent_packets=_number(system, f"{base}/tx_frames"),
+            received_packets=_number(system, f"{base}/rx_frames"),
+            sent_packets=_number(system, f"{base}/tx_frames"),
             errors=_sum(_number(system, f"{base}/error_frames"), _number(system, f"{base}/invalid_crc_count")),
             link_failures=_number(system, f"{base}/link_failure_count"),
-        )  # fmt: skip
+        )
 
 
 def _rdma(system: System) -> Iterator[PortCounters]:
@@ -66,14 +73,15 @@ def _rdma(system: System) -> Iterator[PortCounters]:
         for port in sorted(system.listdir(f"{rdma.DEVICES}/{name}/ports"), key=int):
             base = f"{rdma.DEVICES}/{name}/ports/{port}"
             yield PortCounters(
-                kind=PortKind.RDMA, name=f"{name}/{port}",
+                kind=PortKind.RDMA,
+                name=f"{name}/{port}",
                 received_bytes=_words(_number(system, f"{base}/counters/port_rcv_data")),
                 sent_bytes=_words(_number(system, f"{base}/counters/port_xmit_data")),
                 received_packets=_first(system, f"{base}/counters/port_rcv_packets", f"{base}/hw_counters/rcvd_pkts"),
                 sent_packets=_first(system, f"{base}/counters/port_xmit_packets", f"{base}/hw_counters/sent_pkts"),
                 errors=_number(system, f"{base}/counters/port_rcv_errors"),
                 link_failures=_first(system, f"{base}/counters/link_downed", f"{base}/hw_counters/link_downed"),
-            )  # fmt: skip
+            )
 
 
 def _first(system: System, *paths: str) -> int | None:

@@ -159,11 +159,18 @@ def _device(system: System, name: str, port: str) -> RdmaDevice:
     interface = next((one.interface for one in addresses if one.interface), None) or _interface(system, device)
     mtu = _read(system, f"/sys/class/net/{interface}/mtu") if interface else ""
     return RdmaDevice(
-        name=name, port=int(port), interface=interface, link_layer=link_layer, addresses=addresses,
-        state=_word(_read(system, f"{at}/state")), physical_state=_word(_read(system, f"{at}/phys_state")),
-        rate=_read(system, f"{at}/rate") or None, mtu_bytes=int(mtu) if mtu.isdigit() else None,
-        firmware=_read(system, f"{device}/fw_ver") or None, node_guid=_read(system, f"{device}/node_guid") or None,
-    )  # fmt: skip
+        name=name,
+        port=int(port),
+        interface=interface,
+        link_layer=link_layer,
+        addresses=addresses,
+        state=_word(_read(system, f"{at}/state")),
+        physical_state=_word(_read(system, f"{at}/phys_state")),
+        rate=_read(system, f"{at}/rate") or None,
+        mtu_bytes=int(mtu) if mtu.isdigit() else None,
+        firmware=_read(system, f"{device}/fw_ver") or None,
+        node_guid=_read(system, f"{device}/node_guid") or None,
+    )
 
 
 def _addresses(system: System, port: str) -> Iterator[RdmaAddress]:
@@ -173,10 +180,12 @@ def _addresses(system: System, port: str) -> Iterator[RdmaAddress]:
         address = parse_gid(gid) if gid else None
         if address is not None:
             yield RdmaAddress(
-                address=address, gid_index=int(index), gid=gid,
+                address=address,
+                gid_index=int(index),
+                gid=gid,
                 kind=_read(system, f"{port}/gid_attrs/types/{index}"),
                 interface=_read(system, f"{port}/gid_attrs/ndevs/{index}") or None,
-            )  # fmt: skip
+            )
 
 
 def _interface(system: System, device: str) -> str | None:

@@ -112,6 +112,8 @@ def _settled(value: Any) -> Any:
     """Without handles; what is a set has no order."""
     if isinstance(value, dict):
         held = {key: _settled(one) for key, one in value.items() if key != "handle"}
-        return {key: sorted(one, key=json.dumps) if key in ("elem", "set") and isinstance(one, list) else one
-                for key, one in held.items()}  # fmt: skip
+        return {
+            key: sorted(one, key=json.dumps) if key in ("elem", "set") and isinstance(one, list) else one
+            for key, one in held.items()
+        }
     return [_settled(one) for one in value] if isinstance(value, list) else value

@@ -56,9 +56,12 @@ def observe(system: System, seen: Sequence[Link], unread: dict[str, str]) -> tup
 
 
 def _interfaces(
-    system: System, seen: Sequence[Link], networkd: dict[str, Link] | None,
-    on_trial: tuple[str, InterfaceTrial | None], unread: dict[str, str],
-) -> Iterator[ObservedInterface]:  # fmt: skip
+    system: System,
+    seen: Sequence[Link],
+    networkd: dict[str, Link] | None,
+    on_trial: tuple[str, InterfaceTrial | None],
+    unread: dict[str, str],
+) -> Iterator[ObservedInterface]:
     for link in seen:
         name = str(link["ifname"])
         try:
@@ -71,10 +74,21 @@ def _interfaces(
 def _removed(name: str, waiting: InterfaceTrial | None) -> ObservedInterface:
     """One that is removed on trial: it is to be confirmed by its name."""
     return ObservedInterface(
-        name=name, mac=None, kind="removed", link=False, state="removed", speed_mbit_s=None, mtu_bytes=0,
-        mtu_min_bytes=None, mtu_max_bytes=None, addresses=(), configured_by=None, settings=None, reason=None,
+        name=name,
+        mac=None,
+        kind="removed",
+        link=False,
+        state="removed",
+        speed_mbit_s=None,
+        mtu_bytes=0,
+        mtu_min_bytes=None,
+        mtu_max_bytes=None,
+        addresses=(),
+        configured_by=None,
+        settings=None,
+        reason=None,
         trial=waiting,
-    )  # fmt: skip
+    )
 
 
 def _interface(
@@ -92,15 +106,24 @@ def _interface(
     info = link.get("linkinfo") or {}
     is_vlan = info.get("info_kind") == "vlan"
     return ObservedInterface(
-        name=name, mac=link.get("address"), kind=info.get("info_kind") or "physical",
-        link="LOWER_UP" in (link.get("flags") or ()), state=str(link.get("operstate", "UNKNOWN")).lower(),
-        speed_mbit_s=_speed(system, name), mtu_bytes=link.get("mtu", 1500), mtu_min_bytes=link.get("min_mtu") or None,
-        mtu_max_bytes=link.get("max_mtu") or None, addresses=addresses, configured_by=path,
-        settings=files.parse(own) if own is not None else None, trial=waiting,
-        reason=_reason(networkd, link, path, bool(addresses), state), master=link.get("master"),
+        name=name,
+        mac=link.get("address"),
+        kind=info.get("info_kind") or "physical",
+        link="LOWER_UP" in (link.get("flags") or ()),
+        state=str(link.get("operstate", "UNKNOWN")).lower(),
+        speed_mbit_s=_speed(system, name),
+        mtu_bytes=link.get("mtu", 1500),
+        mtu_min_bytes=link.get("min_mtu") or None,
+        mtu_max_bytes=link.get("max_mtu") or None,
+        addresses=addresses,
+        configured_by=path,
+        settings=files.parse(own) if own is not None else None,
+        trial=waiting,
+        reason=_reason(networkd, link, path, bool(addresses), state),
+        master=link.get("master"),
         parent=link.get("link") if is_vlan else None,
         vlan_id=(info.get("info_data") or {}).get("id") if is_vlan else None,
-    )  # fmt: skip
+    )
 
 
 def _reason(

@@ -32,10 +32,14 @@ def observe(system: System) -> ObservedSlots | None:
     if slots is None:
         return None
     return ObservedSlots(
-        running=slots.running, on_trial=on_trial(system, slots), next=efi.next_slot(system, slots),
-        versions=record.versions(system, slots), trusts=rauc.trusts(system), trial=record.trial(system),
+        running=slots.running,
+        on_trial=on_trial(system, slots),
+        next=efi.next_slot(system, slots),
+        versions=record.versions(system, slots),
+        trusts=rauc.trusts(system),
+        trial=record.trial(system),
         outage_s=record.outage_s(system),
-    )  # fmt: skip
+    )
 
 
 def on_trial(system: System, slots: Slots) -> bool:

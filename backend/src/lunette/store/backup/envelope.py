@@ -60,9 +60,12 @@ def seal(content: bytes, passphrase: str, about: About) -> bytes:
     """The whole file. Salt and nonce are drawn for each file, so no key ever seals twice."""
     nonce, stretching = os.urandom(12), Stretching(salt=_text(os.urandom(16)))
     header = Header(
-        **dict(about), format=FORMAT, stretching=stretching, nonce=_text(nonce),
+        **dict(about),
+        format=FORMAT,
+        stretching=stretching,
+        nonce=_text(nonce),
         sealed_bytes=len(content) + _TAG_BYTES,
-    )  # fmt: skip
+    )
     opening = MAGIC + header.model_dump_json().encode() + b"\n"
     key, mac_key = _stretched(passphrase, stretching)
     return opening + _mac(mac_key, opening) + AESGCM(key).encrypt(nonce, content, opening)

@@ -15,9 +15,20 @@ from lunette.system.fake.tools import Tools
 
 WRONG_KEY = (2, "", "No key available with this passphrase.\n")
 _VALUES = (
-    "--type", "--uuid", "--label", "--sector-size", "--offset", "--cipher", "--key-size", "--pbkdf", "--pbkdf-memory",
-    "--pbkdf-parallel", "--pbkdf-force-iterations", "--hash", "--key-file",
-)  # fmt: skip
+    "--type",
+    "--uuid",
+    "--label",
+    "--sector-size",
+    "--offset",
+    "--cipher",
+    "--key-size",
+    "--pbkdf",
+    "--pbkdf-memory",
+    "--pbkdf-parallel",
+    "--pbkdf-force-iterations",
+    "--hash",
+    "--key-file",
+)
 
 
 class Crypt:

@@ -10,8 +10,14 @@ from lunette.system.fake.block import Blocks, FakeDisk
 from lunette.system.fake.mdadm_manage import Answer
 
 COMMANDS = ("smartctl", "nvme", *sanitizing.COMMANDS)
-_BITS = ("spare_below_threshold", "temperature_above_or_below_threshold", "reliability_degraded", "media_read_only",
-         "volatile_memory_backup_failed", "persistent_memory_region_unreliable")  # fmt: skip
+_BITS = (
+    "spare_below_threshold",
+    "temperature_above_or_below_threshold",
+    "reliability_degraded",
+    "media_read_only",
+    "volatile_memory_backup_failed",
+    "persistent_memory_region_unreliable",
+)
 _SANITIZING = 2
 
 
@@ -145,9 +151,15 @@ class DriveTools:
             case "id-ctrl":
                 health = self.health(disk)
                 told: dict[str, object] = {
-                    "sn": disk.serial, "mn": disk.model, "wctemp": 343, "cctemp": 353, "oacs": health.oacs,
-                    "fna": health.fna, "sanicap": health.sanicap, "vwc": 6 | disk.has_write_cache,
-                }  # fmt: skip
+                    "sn": disk.serial,
+                    "mn": disk.model,
+                    "wctemp": 343,
+                    "cctemp": 353,
+                    "oacs": health.oacs,
+                    "fna": health.fna,
+                    "sanicap": health.sanicap,
+                    "vwc": 6 | disk.has_write_cache,
+                }
             case "id-ns":
                 told = {"flbas": 1, "dps": 0, "lbafs": [{"ms": 8, "ds": 9, "rp": 0}, {"ms": 0, "ds": 9, "rp": 0}]}
             case "list-ns":
@@ -206,11 +218,15 @@ def _empty(disk: FakeDisk) -> None:
 
 def _of_any(disk: FakeDisk, health: Health) -> dict[str, object]:
     return {
-        "json_format_version": [1, 0], "smartctl": {"version": [7, 4], "exit_status": 0}, "model_name": disk.model,
-        "serial_number": disk.serial, "logical_block_size": disk.logical_block_bytes,
+        "json_format_version": [1, 0],
+        "smartctl": {"version": [7, 4], "exit_status": 0},
+        "model_name": disk.model,
+        "serial_number": disk.serial,
+        "logical_block_size": disk.logical_block_bytes,
         "smart_status": {"passed": not (health.is_failing or health.critical_warning)},
-        "temperature": {"current": health.temperature_c}, "power_on_time": {"hours": health.hours},
-    }  # fmt: skip
+        "temperature": {"current": health.temperature_c},
+        "power_on_time": {"hours": health.hours},
+    }
 
 
 def _nvme(health: Health) -> dict[str, object]:
@@ -219,14 +235,24 @@ def _nvme(health: Health) -> dict[str, object]:
     return {
         "smart_status": {"passed": not byte, "nvme": {"value": byte, **(bits if byte else {})}},
         "nvme_smart_health_information_log": {
-            "critical_warning": byte, "temperature": health.temperature_c, "available_spare": health.available_spare,
-            "available_spare_threshold": 10, "percentage_used": health.used, "data_units_read": 1000,
-            "data_units_written": 2000, "host_reads": 10, "host_writes": 20, "controller_busy_time": 0,
-            "power_cycles": 12, "power_on_hours": health.hours, "unsafe_shutdowns": 4,
-            "media_errors": health.media_errors, "num_err_log_entries": health.failed_commands,
+            "critical_warning": byte,
+            "temperature": health.temperature_c,
+            "available_spare": health.available_spare,
+            "available_spare_threshold": 10,
+            "percentage_used": health.used,
+            "data_units_read": 1000,
+            "data_units_written": 2000,
+            "host_reads": 10,
+            "host_writes": 20,
+            "controller_busy_time": 0,
+            "power_cycles": 12,
+            "power_on_hours": health.hours,
+            "unsafe_shutdowns": 4,
+            "media_errors": health.media_errors,
+            "num_err_log_entries": health.failed_commands,
         },
         "nvme_error_information_log": {"size": 64, "read": 16, "unread": 0} | _failures(health),
-    }  # fmt: skip
+    }
 
 
 def _failures(health: Health) -> dict[str, object]:
@@ -236,8 +262,12 @@ def _failures(health: Health) -> dict[str, object]:
 
 
 def _ata(health: Health) -> dict[str, object]:
-    counts = {5: ("Reallocated_Sector_Ct", health.reallocated), 197: ("Current_Pending_Sector", health.pending),
-              198: ("Offline_Uncorrectable", 0), 199: ("UDMA_CRC_Error_Count", health.interface)}  # fmt: skip
+    counts = {
+        5: ("Reallocated_Sector_Ct", health.reallocated),
+        197: ("Current_Pending_Sector", health.pending),
+        198: ("Offline_Uncorrectable", 0),
+        199: ("UDMA_CRC_Error_Count", health.interface),
+    }
     rows = [
         {"id": number, "name": name, "value": 100, "raw": {"value": count, "string": str(count)}}
         for number, (name, count) in counts.items()

@@ -23,9 +23,13 @@ from lunette.system.fake.views import Link, Tree, put
 
 _WWPN = re.compile(r"([0-9a-f]{2}:){7}[0-9a-f]{2}")
 _QLA_ATTRIB = {
-    "generate_node_acls": "1", "cache_dynamic_acls": "1", "demo_mode_write_protect": "1",
-    "prod_mode_write_protect": "0", "demo_mode_login_only": "1", "jam_host": "0",
-}  # fmt: skip
+    "generate_node_acls": "1",
+    "cache_dynamic_acls": "1",
+    "demo_mode_write_protect": "1",
+    "prod_mode_write_protect": "0",
+    "demo_mode_login_only": "1",
+    "jam_host": "0",
+}
 FOLDERS = {"qla2xxx": "qla2xxx", "fcoe": "fc"}
 """Folder in configfs by driver."""
 
@@ -166,16 +170,25 @@ class FcWorld:
             put(root, "/sys/bus/pci/drivers/qla2xxx/bind", "")
         state = "Online" if port.has_link else "Linkdown"
         texts = {
-            "port_name": f"0x{port.wwpn.replace(':', '')}", "node_name": f"0x10{port.wwpn.replace(':', '')[2:]}",
-            "port_state": state, "port_type": "NPort (fabric via point-to-point)", "speed": "10 Gbit",
-            "symbolic_name": f"fake over {port.interface}", "issue_lip": "",
-        }  # fmt: skip
+            "port_name": f"0x{port.wwpn.replace(':', '')}",
+            "node_name": f"0x10{port.wwpn.replace(':', '')[2:]}",
+            "port_state": state,
+            "port_type": "NPort (fabric via point-to-point)",
+            "speed": "10 Gbit",
+            "symbolic_name": f"fake over {port.interface}",
+            "issue_lip": "",
+        }
         for key, text in texts.items():
             put(root, f"{at}/{key}", f"{text}\n")
         counted = {
-            "rx_words": "0x40", "tx_words": "0x80", "rx_frames": "0x2", "tx_frames": "0x3",
-            "error_frames": "0xffffffffffffffff", "invalid_crc_count": "0x0", "link_failure_count": "0x1",
-        }  # fmt: skip
+            "rx_words": "0x40",
+            "tx_words": "0x80",
+            "rx_frames": "0x2",
+            "tx_frames": "0x3",
+            "error_frames": "0xffffffffffffffff",
+            "invalid_crc_count": "0x0",
+            "link_failure_count": "0x1",
+        }
         for key, text in counted.items():
             put(root, f"{at}/statistics/{key}", f"{text}\n")
         put(root, f"{scsi}/proc_name", f"{port.driver if not is_qla else '(null)'}\n")

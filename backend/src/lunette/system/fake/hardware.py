@@ -30,12 +30,33 @@ from lunette.system.fake.zfs import Zfs
 from lunette.system.fake.zfs_tools import ZfsTools
 
 GIB = 1024**3
-MODULES = ("target_core_mod", "target_core_iblock", "iscsi_target_mod", "md_mod", "raid456", "raid1", "raid10", "raid0",
-           "dm_mod", "dm_crypt", "dm_raid", "dm_integrity", "configfs", "nvmet", "nvmet_tcp", "nvmet_rdma", "ib_isert",
-           "tcm_fc", "tcm_qla2xxx", "zfs")  # fmt: skip
+MODULES = (
+    "target_core_mod",
+    "target_core_iblock",
+    "iscsi_target_mod",
+    "md_mod",
+    "raid456",
+    "raid1",
+    "raid10",
+    "raid0",
+    "dm_mod",
+    "dm_crypt",
+    "dm_raid",
+    "dm_integrity",
+    "configfs",
+    "nvmet",
+    "nvmet_tcp",
+    "nvmet_rdma",
+    "ib_isert",
+    "tcm_fc",
+    "tcm_qla2xxx",
+    "zfs",
+)
 _MD_WORDS = {
-    "sync_action": ("idle", "check", "repair", "resync", "recover", "frozen"), "array_state": ("active",),
-    "array_size": ("default",)}  # fmt: skip
+    "sync_action": ("idle", "check", "repair", "resync", "recover", "frozen"),
+    "array_state": ("active",),
+    "array_size": ("default",),
+}
 """What may be written to these attributes of an array."""
 
 
@@ -60,7 +81,7 @@ class Hardware:
         self.crypt = Crypt(self.blocks, self.files, self.half_way, self.tools)
         zfs_commands = ZfsTools(
             self.blocks, self.zfs, self.half_way, lambda: self.clock, lambda: "zfs" in self._modules, self._hostid
-        )  # fmt: skip
+        )
         self.tools.add("modprobe", self._modprobe)
         self.available_modules = set(MODULES)
         self.boot_modules: set[str] = {"configfs"}
@@ -203,8 +224,17 @@ class Hardware:
         views = self._views
         if not views:
             modules = frozenset(self._modules)
-            node = Node(self.blocks, self.md, self.lvm, self.zfs, modules, self.hostname, self.rdma, self.traffic,
-                        self.memory_bytes)  # fmt: skip
+            node = Node(
+                self.blocks,
+                self.md,
+                self.lvm,
+                self.zfs,
+                modules,
+                self.hostname,
+                self.rdma,
+                self.traffic,
+                self.memory_bytes,
+            )
             tree = build(node, self.clock)
             slots = (self.slots.add_to,) if self.slots else ()
             for add in (self.power.add_to, self.fc.add_to, self.network.add_to, *slots):
@@ -216,9 +246,12 @@ class Hardware:
 
     def _load(self, names: set[str]) -> None:
         needs = {
-            "iscsi_target_mod": {"target_core_mod"}, "target_core_iblock": {"target_core_mod"},
-            "nvmet_tcp": {"nvmet"}, "nvmet_rdma": {"nvmet"}, "ib_isert": {"iscsi_target_mod", "target_core_mod"},
-        }  # fmt: skip
+            "iscsi_target_mod": {"target_core_mod"},
+            "target_core_iblock": {"target_core_mod"},
+            "nvmet_tcp": {"nvmet"},
+            "nvmet_rdma": {"nvmet"},
+            "ib_isert": {"iscsi_target_mod", "target_core_mod"},
+        }
         for name in sorted(names):
             self._modules |= {name, *needs.get(name, set())}
         if "target_core_mod" in self._modules and self.target is None:

@@ -17,14 +17,38 @@ from lunette.system.fake.configfs import Attribute, Group, constant, refuse, set
 SERIAL_PREFIX = "T10 VPD Unit Serial Number: "
 _PLUGINS = ("iblock", "fileio", "rd_mcp", "pscsi", "user")
 _ATTRIB = {
-    "alua_support": "1", "block_size": "512", "emulate_3pc": "1", "emulate_caw": "1", "emulate_dpo": "1",
-    "emulate_fua_read": "1", "emulate_fua_write": "1", "emulate_model_alias": "1", "emulate_pr": "1",
-    "emulate_rest_reord": "0", "emulate_rsoc": "1", "emulate_tas": "1", "emulate_tpu": "0", "emulate_tpws": "0",
-    "emulate_ua_intlck_ctrl": "0", "emulate_write_cache": "0", "enforce_pr_isids": "1", "force_pr_aptpl": "0",
-    "is_nonrot": "0", "max_unmap_block_desc_count": "0", "max_unmap_lba_count": "0", "max_write_same_len": "65535",
-    "optimal_sectors": "16384", "pgr_support": "1", "pi_prot_type": "0", "pi_prot_verify": "0", "queue_depth": "128",
-    "submit_type": "0", "unmap_granularity": "0", "unmap_granularity_alignment": "0", "unmap_zeroes_data": "0",
-}  # fmt: skip
+    "alua_support": "1",
+    "block_size": "512",
+    "emulate_3pc": "1",
+    "emulate_caw": "1",
+    "emulate_dpo": "1",
+    "emulate_fua_read": "1",
+    "emulate_fua_write": "1",
+    "emulate_model_alias": "1",
+    "emulate_pr": "1",
+    "emulate_rest_reord": "0",
+    "emulate_rsoc": "1",
+    "emulate_tas": "1",
+    "emulate_tpu": "0",
+    "emulate_tpws": "0",
+    "emulate_ua_intlck_ctrl": "0",
+    "emulate_write_cache": "0",
+    "enforce_pr_isids": "1",
+    "force_pr_aptpl": "0",
+    "is_nonrot": "0",
+    "max_unmap_block_desc_count": "0",
+    "max_unmap_lba_count": "0",
+    "max_write_same_len": "65535",
+    "optimal_sectors": "16384",
+    "pgr_support": "1",
+    "pi_prot_type": "0",
+    "pi_prot_verify": "0",
+    "queue_depth": "128",
+    "submit_type": "0",
+    "unmap_granularity": "0",
+    "unmap_granularity_alignment": "0",
+    "unmap_zeroes_data": "0",
+}
 _ATTRIB_RO = {"hw_block_size": "512", "hw_max_sectors": "16384", "hw_pi_prot_type": "0", "hw_queue_depth": "128"}
 
 
@@ -108,9 +132,11 @@ class Backstore:
         group.add_default(Group("wwn", "wwn", wwn))
         alua = group.add_default(Group("alua", "alua"))
         state = {
-            "alua_access_state": setting("0", _number_only), "alua_access_type": access_type(),
-            "tg_pt_gp_id": constant("0"), "members": constant(""),
-        }  # fmt: skip
+            "alua_access_state": setting("0", _number_only),
+            "alua_access_type": access_type(),
+            "tg_pt_gp_id": constant("0"),
+            "members": constant(""),
+        }
         alua.add_default(Group("default_tg_pt_gp", "alua_tg_pt_gp", state))
         reservations = {
             "res_holder": constant("No SPC-3 Reservation holder"),

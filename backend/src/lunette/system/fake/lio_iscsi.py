@@ -24,10 +24,16 @@ _NAME = re.compile(
     r"^(iqn\.\d{4}-(0[1-9]|1[0-2])\.[a-z0-9-]+(\.[a-z0-9-]+)+(:[^\s/]+)?|eui\.[0-9a-f]{16}|naa\.[0-9a-f]{16,32})$"
 )
 _TPG_ATTRIB = {
-    "authentication": "1", "cache_dynamic_acls": "0", "demo_mode_discovery": "1", "demo_mode_write_protect": "1",
-    "generate_node_acls": "0", "login_keys_workaround": "1", "prod_mode_write_protect": "0", "t10_pi": "0",
+    "authentication": "1",
+    "cache_dynamic_acls": "0",
+    "demo_mode_discovery": "1",
+    "demo_mode_write_protect": "1",
+    "generate_node_acls": "0",
+    "login_keys_workaround": "1",
+    "prod_mode_write_protect": "0",
+    "t10_pi": "0",
     "tpg_enabled_sendtargets": "1",
-}  # fmt: skip
+}
 _TPG_NUMBERS = {"default_cmdsn_depth": "64", "default_erl": "0", "fabric_prot_type": "0", "login_timeout": "15"}
 _TPG_PARAM = {"AuthMethod": "CHAP,None", "MaxConnections": "1", "ImmediateData": "Yes", "InitialR2T": "Yes"}
 _ACL_ATTRIB = {"dataout_timeout": "3", "default_erl": "0", "nopin_timeout": "15", "nopin_response_timeout": "30"}
@@ -206,9 +212,8 @@ class IscsiFabric:
     def close_sessions(self, target: str, tpgt: str, initiator: str | None = None) -> None:
         """End the sessions on a portal group, or those of one initiator."""
         self.sessions = [
-            s for s in self.sessions
-            if (s.target, s.tpgt) != (target, tpgt) or initiator not in (None, s.initiator)
-        ]  # fmt: skip
+            s for s in self.sessions if (s.target, s.tpgt) != (target, tpgt) or initiator not in (None, s.initiator)
+        ]
 
     def sockets(self) -> str:
         """/proc/net/tcp: connections over TCP; iSER has none."""

@@ -104,9 +104,12 @@ class Lvm:
         return [
             Pv(device, device.media, device.media.pv)
             for device in self._blocks.devices().values()
-            if device.kind != "lv" and device.media and device.media.pv and self._is_looked_at(device, only)
+            if device.kind != "lv"
+            and device.media
+            and device.media.pv
+            and self._is_looked_at(device, only)
             and not (device.kind == "disk" and self._under_an_array(device.kernel_name))
-        ]  # fmt: skip
+        ]
 
     def _under_an_array(self, kernel_name: str) -> bool:
         """LVM passes over the members of an array; what its own volumes stand on it sees."""

@@ -117,8 +117,14 @@ class LvmRaid:
             if tag not in group.tags or lv is None:
                 continue
             active = int(group.name in self.running)
-            common: Row = {"vg_name": group.name, "lv_tags": [], "lv_size": str(lv.size), "lv_active": active,
-                           "segtype": "linear", "stripe_size": "0"}  # fmt: skip
+            common: Row = {
+                "vg_name": group.name,
+                "lv_tags": [],
+                "lv_size": str(lv.size),
+                "lv_active": active,
+                "segtype": "linear",
+                "stripe_size": "0",
+            }
             top = {"lv_name": lv.name, "lv_tags": sorted(lv.tags), "segtype": lv.level, "stripe_size": str(lv.chunk)}
             rows.append(common | top | {"devices": [f"{lv.name}_rimage_{n}(0)" for n in range(len(lv.images))]})
             for slot, pv in enumerate(lv.images):

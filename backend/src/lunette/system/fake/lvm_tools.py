@@ -13,18 +13,56 @@ from lunette.system.fake.mdadm_manage import Answer
 from lunette.system.fake.media import PvLabel, Vg, lvm_uuid
 
 _SHORT = {
-    "-y": "yes", "-n": "name", "-L": "size", "-l": "extents", "-s": "physicalextentsize", "-o": "options",
-    "-S": "select", "-W": "wipesignatures", "-Z": "zero", "-f": "force", "-a": "activate",
-}  # fmt: skip
+    "-y": "yes",
+    "-n": "name",
+    "-L": "size",
+    "-l": "extents",
+    "-s": "physicalextentsize",
+    "-o": "options",
+    "-S": "select",
+    "-W": "wipesignatures",
+    "-Z": "zero",
+    "-f": "force",
+    "-a": "activate",
+}
 _BARE = {
-    "yes", "force", "nosuffix", "noheadings", "binary", "all", "readonly", "help", "sysinit", "snapshot", "refresh",
-    "norestorefile", "foreign", "shared", "removemissing", "repair",
-}  # fmt: skip
+    "yes",
+    "force",
+    "nosuffix",
+    "noheadings",
+    "binary",
+    "all",
+    "readonly",
+    "help",
+    "sysinit",
+    "snapshot",
+    "refresh",
+    "norestorefile",
+    "foreign",
+    "shared",
+    "removemissing",
+    "repair",
+}
 COMMANDS = (
-    "pvcreate", "pvremove", "pvresize", "vgcreate", "vgremove", "vgchange", "lvcreate", "lvremove", "lvchange",
-    "lvconvert", "lvextend", "lvrename", "lvm",
-    "pvs", "vgs", "lvs", "lvmconfig", *lvm_raid.COMMANDS,
-)  # fmt: skip
+    "pvcreate",
+    "pvremove",
+    "pvresize",
+    "vgcreate",
+    "vgremove",
+    "vgchange",
+    "lvcreate",
+    "lvremove",
+    "lvchange",
+    "lvconvert",
+    "lvextend",
+    "lvrename",
+    "lvm",
+    "pvs",
+    "vgs",
+    "lvs",
+    "lvmconfig",
+    *lvm_raid.COMMANDS,
+)
 
 
 class LvmTools:

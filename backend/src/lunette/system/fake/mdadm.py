@@ -26,10 +26,17 @@ class Mdadm:
         """Exit code, stdout, stderr."""
         options, words = _parse(argv[1:])
         for mode, handler in (
-            ("create", self._create), ("assemble", self._assemble), ("stop", self._stop), ("examine", self._examine),
-            ("detail", self._detail), ("zero-superblock", self._zero), ("manage", self._manage.run),
-            ("grow", self._grow.run), ("readonly", self._set_read_only), ("readwrite", self._set_read_only),
-        ):  # fmt: skip
+            ("create", self._create),
+            ("assemble", self._assemble),
+            ("stop", self._stop),
+            ("examine", self._examine),
+            ("detail", self._detail),
+            ("zero-superblock", self._zero),
+            ("manage", self._manage.run),
+            ("grow", self._grow.run),
+            ("readonly", self._set_read_only),
+            ("readwrite", self._set_read_only),
+        ):
             if mode in options:
                 return handler(options, words)
         return 2, "", f"mdadm: the fake does not know {' '.join(argv)}\n"
@@ -120,10 +127,14 @@ class Mdadm:
                 return 1, "", f"mdadm: error opening {path}: No such file or directory\n"
             device, array = running
             if self._blocks.is_held(device.kernel_name):
-                return 1, "", (
-                    f"mdadm: Cannot get exclusive access to {path}:Perhaps a running process, mounted filesystem "
-                    "or active volume group?\n"
-                )  # fmt: skip
+                return (
+                    1,
+                    "",
+                    (
+                        f"mdadm: Cannot get exclusive access to {path}:Perhaps a running process, mounted filesystem "
+                        "or active volume group?\n"
+                    ),
+                )
             self._md.stop(array)
         return 0, "", "".join(f"mdadm: stopped {path}\n" for path in words)
 
@@ -154,10 +165,13 @@ class Mdadm:
             return 1, "", f"mdadm: cannot open {words[0]}: No such file or directory\n"
         geometry = running[1].geometry
         lines = [
-            f"MD_LEVEL={geometry.level}", f"MD_DEVICES={geometry.raid_disks}", "MD_METADATA=1.2",
-            f"MD_UUID={geometry.colons()}", f"MD_DEVNAME={geometry.name.rpartition(':')[2]}",
+            f"MD_LEVEL={geometry.level}",
+            f"MD_DEVICES={geometry.raid_disks}",
+            "MD_METADATA=1.2",
+            f"MD_UUID={geometry.colons()}",
+            f"MD_DEVNAME={geometry.name.rpartition(':')[2]}",
             f"MD_NAME={geometry.name}",
-        ]  # fmt: skip
+        ]
         for slot, member in running[1].members.items():
             name = member.disk.kernel_name
             role = str(slot) if member.superblock.in_sync else "spare"

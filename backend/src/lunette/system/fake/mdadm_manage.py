@@ -23,8 +23,12 @@ class Manage:
             return 1, "", f"mdadm: error opening {words[0]}: No such file or directory\n"
         if "replace" in options:
             return self._replace(array, words[1], words[2])
-        for verb, handler in (("add", self._add), ("re-add", self._re_add), ("fail", self._fail),
-                              ("remove", self._remove)):  # fmt: skip
+        for verb, handler in (
+            ("add", self._add),
+            ("re-add", self._re_add),
+            ("fail", self._fail),
+            ("remove", self._remove),
+        ):
             if verb in options:
                 return handler(array, words[0], words[1])
         return 2, "", "mdadm: the fake does not know this\n"

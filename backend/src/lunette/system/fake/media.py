@@ -60,8 +60,14 @@ class Geometry:
 
     def survives(self) -> int:
         """How many members may be lost in the worst case."""
-        return {"raid0": 0, "raid1": self.raid_disks - 1, "raid4": 1, "raid5": 1, "raid6": 2,
-                "raid10": self.copies() - 1}[self.level]  # fmt: skip
+        return {
+            "raid0": 0,
+            "raid1": self.raid_disks - 1,
+            "raid4": 1,
+            "raid5": 1,
+            "raid6": 2,
+            "raid10": self.copies() - 1,
+        }[self.level]
 
     def near(self) -> int:
         """How many copies of a chunk follow one another in raid10."""

@@ -83,12 +83,20 @@ class Network:
     def _link(self, one: FakeInterface) -> dict[str, Any]:
         flags = ["BROADCAST", "UP", *(["LOWER_UP"] if one.link else [])]
         return {
-            "ifindex": one.number, "ifname": one.name, "flags": flags, "mtu": one.mtu, "min_mtu": 68, "max_mtu": 9216,
-            "operstate": "UP" if one.link else "DOWN", "link_type": "ether", "address": one.mac,
-            "addr_info": [_info(text) for text in self._on(one)], **({"master": one.master} if one.master else {}),
+            "ifindex": one.number,
+            "ifname": one.name,
+            "flags": flags,
+            "mtu": one.mtu,
+            "min_mtu": 68,
+            "max_mtu": 9216,
+            "operstate": "UP" if one.link else "DOWN",
+            "link_type": "ether",
+            "address": one.mac,
+            "addr_info": [_info(text) for text in self._on(one)],
+            **({"master": one.master} if one.master else {}),
             **({"link": one.parent} if one.parent else {}),
             **({"linkinfo": {"info_kind": one.kind, "info_data": {"id": one.vlan_id}}} if one.kind else {}),
-        }  # fmt: skip
+        }
 
     def _delete(self, name: str) -> Answer:
         if name not in self.interfaces:
@@ -220,9 +228,11 @@ class Network:
         if (number is not None and not carriers) or ("vlan" if number else "bond") in self.lacks:
             return
         self.add(
-            name, kind="vlan" if number else "bond", vlan_id=int(number.group(1)) if number else None,
+            name,
+            kind="vlan" if number else "bond",
+            vlan_id=int(number.group(1)) if number else None,
             parent=carriers[0] if carriers else None,
-        )  # fmt: skip
+        )
 
     def _lay(self, one: FakeInterface, wanted: set[str]) -> None:
         self._addresses -= {text.partition("/")[0] for text in one.set_up - wanted}
@@ -239,6 +249,8 @@ def _info(text: str) -> dict[str, Any]:
     address, _, prefix = text.partition("/")
     six = ":" in address
     return {
-        "family": "inet6" if six else "inet", "local": address, "prefixlen": int(prefix or (64 if six else 24)),
+        "family": "inet6" if six else "inet",
+        "local": address,
+        "prefixlen": int(prefix or (64 if six else 24)),
         "scope": "host" if address.startswith("127.") else "global",
-    }  # fmt: skip
+    }

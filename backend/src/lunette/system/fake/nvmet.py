@@ -77,12 +77,15 @@ class NvmeTarget:
 
     def _make_host(self, name: str) -> Group:
         return Group(
-            name, "host",
+            name,
+            "host",
             {
-                "dhchap_key": _key(), "dhchap_ctrl_key": _key(), "dhchap_hash": _choice("hmac(sha256)", _HASHES),
+                "dhchap_key": _key(),
+                "dhchap_ctrl_key": _key(),
+                "dhchap_hash": _choice("hmac(sha256)", _HASHES),
                 "dhchap_dhgroup": _choice("null", _DH_GROUPS),
             },
-        )  # fmt: skip
+        )
 
     def _make_subsystem(self, name: str) -> Group:
         group = Group(name, "subsystem")
@@ -91,9 +94,11 @@ class NvmeTarget:
             "attr_serial": setting("b4e1f9d0a3c75826", lambda text: self._check_text(name, text, 20)),
             "attr_model": setting("Linux", lambda text: self._check_text(name, text, 40)),
             "attr_firmware": setting("6.12.0", lambda text: self._check_text(name, text, 8)),
-            "attr_cntlid_min": setting("1", _count), "attr_cntlid_max": setting("65519", _count),
-            "attr_version": setting("1.3"), "attr_qid_max": setting("128", _count),
-        }  # fmt: skip
+            "attr_cntlid_min": setting("1", _count),
+            "attr_cntlid_max": setting("65519", _count),
+            "attr_version": setting("1.3"),
+            "attr_qid_max": setting("128", _count),
+        }
         namespaces = group.add_default(Group("namespaces", "namespaces"))
         namespaces.make = lambda nsid: self._make_namespace(name, nsid)
         allowed = group.add_default(Group("allowed_hosts", "allowed_hosts"))
@@ -232,9 +237,12 @@ def _addressing(is_held: Callable[[], bool]) -> Callable[..., Attribute]:
 
 def _addresses(address: Callable[..., Attribute]) -> dict[str, Attribute]:
     return {
-        "addr_trtype": address("", _TRANSPORTS), "addr_adrfam": address("", _FAMILIES), "addr_traddr": address(""),
-        "addr_trsvcid": address(""), "addr_treq": address("not specified"),
-    }  # fmt: skip
+        "addr_trtype": address("", _TRANSPORTS),
+        "addr_adrfam": address("", _FAMILIES),
+        "addr_traddr": address(""),
+        "addr_trsvcid": address(""),
+        "addr_treq": address("not specified"),
+    }
 
 
 def _make_referral(name: str) -> Group:
@@ -253,17 +261,19 @@ class _Namespace:
         self._opened: str | None = None
         self._opener = f"nvmet:{subsystem}/{name}"
         self.group = Group(
-            name, "namespace",
+            name,
+            "namespace",
             {
                 "device_path": setting("(null)", self._check_path),
-                "device_uuid": self._identity(), "device_nguid": self._identity(),
+                "device_uuid": self._identity(),
+                "device_nguid": self._identity(),
                 "ana_grpid": setting("1", lambda text: _refuse_unless(number(text) in range(1, 129))),
                 "enable": Attribute(show=lambda: f"{int(self._opened is not None)}\n", store=self._enable),
                 "buffered_io": setting("0", lambda _: _refuse_unless(self._opened is None)),
                 "revalidate_size": Attribute(store=lambda _: _refuse_unless(self._opened is not None)),
             },
             drop=self._disable,
-        )  # fmt: skip
+        )
 
     def _identity(self) -> Attribute:
         held = [str(UUID(int=0))]

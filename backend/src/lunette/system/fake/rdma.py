@@ -33,11 +33,15 @@ class FakeRdmaDevice:
         gids = ["fe80:0000:0000:0000:5054:00ff:fe4c:5502", *map(_gid, self.addresses), ":".join(["0000"] * 8)]
         port = f"{self.name}/ports/1"
         found = {
-            f"{self.name}/node_type": "1: CA", f"{self.name}/fw_ver": "", f"{self.name}/parent": self.interface,
-            f"{self.name}/node_guid": "5054:00ff:fe4c:5502", f"{port}/state": self.state,
+            f"{self.name}/node_type": "1: CA",
+            f"{self.name}/fw_ver": "",
+            f"{self.name}/parent": self.interface,
+            f"{self.name}/node_guid": "5054:00ff:fe4c:5502",
+            f"{port}/state": self.state,
             f"{port}/phys_state": "5: LinkUp" if "ACTIVE" in self.state else "3: Disabled",
-            f"{port}/link_layer": "Ethernet", f"{port}/rate": "10 Gb/sec (1X QDR)",
-        }  # fmt: skip
+            f"{port}/link_layer": "Ethernet",
+            f"{port}/rate": "10 Gb/sec (1X QDR)",
+        }
         found |= {f"{port}/hw_counters/rcvd_pkts": "7", f"{port}/hw_counters/sent_pkts": "9"}  # soft RoCE has no others
         for index, gid in enumerate(gids):
             found[f"{port}/gids/{index}"] = gid
@@ -94,12 +98,19 @@ class RdmaCore:
         if list(argv[1:]) != ["-j", "resource", "show", "cm_id"]:
             return 1, "", f"fake rdma knows no {' '.join(argv[1:])}\n"
         told = [
-            {"ifname": device.name, "port": 1, "cm-idn": index, "state": "LISTEN", "ps": "TCP",
-             "comm": "ib_isert", "src-addr": f"{address}:{port}"}
+            {
+                "ifname": device.name,
+                "port": 1,
+                "cm-idn": index,
+                "state": "LISTEN",
+                "ps": "TCP",
+                "comm": "ib_isert",
+                "src-addr": f"{address}:{port}",
+            }
             for index, (address, port) in enumerate(sorted(self._listeners))
             for device in self.devices.values()
             if address in device.addresses or ip_address(address).is_unspecified
-        ]  # fmt: skip
+        ]
         return 0, f"{json.dumps(told)}\n", ""
 
 

@@ -23,21 +23,27 @@ def told(transport: str, health: Health) -> dict[str, object]:
 
 def _nvme(health: Health) -> dict[str, object]:
     rows = [
-        {"self_test_code": {"value": _CODES[kind], "string": kind.title()}, "power_on_hours": hours,
-         "self_test_result": {"value": 0 if passed else 7, "string": _words(passed)}}
+        {
+            "self_test_code": {"value": _CODES[kind], "string": kind.title()},
+            "power_on_hours": hours,
+            "self_test_result": {"value": 0 if passed else 7, "string": _words(passed)},
+        }
         for kind, passed, hours in health.self_tests
-    ]  # fmt: skip
+    ]
     now = {"value": _CODES.get(health.testing or "", 0), "string": "in words"}
     return {"nvme_self_test_log": {"nsid": -1, "current_self_test_operation": now, "table": rows}}
 
 
 def _ata(health: Health) -> dict[str, object]:
     rows = [
-        {"type": {"value": _CODES[kind], "string": kind.title()}, "lifetime_hours": hours,
-         "status": {"value": 0 if passed else 0x70, "string": _words(passed), "passed": passed}}
+        {
+            "type": {"value": _CODES[kind], "string": kind.title()},
+            "lifetime_hours": hours,
+            "status": {"value": 0 if passed else 0x70, "string": _words(passed), "passed": passed},
+        }
         | ({} if passed else {"lba": 5000})
         for kind, passed, hours in health.self_tests
-    ]  # fmt: skip
+    ]
     status = {"value": 0xF9, "remaining_percent": 90} if health.testing else {"value": 0, "passed": True}
     return {
         "ata_smart_data": {"self_test": {"status": status}},
@@ -49,10 +55,13 @@ def _scsi(health: Health) -> dict[str, object]:
     """A test that runs has an entry of its own."""
     rows: list[dict[str, object]] = [{"code": {"value": 1}, "result": {"value": 15}}] if health.testing else []
     rows += [
-        {"code": {"value": _CODES[kind]}, "result": {"value": 0 if passed else 6, "string": _words(passed)},
-         "power_on_time": {"hours": hours}}
+        {
+            "code": {"value": _CODES[kind]},
+            "result": {"value": 0 if passed else 6, "string": _words(passed)},
+            "power_on_time": {"hours": hours},
+        }
         for kind, passed, hours in health.self_tests
-    ]  # fmt: skip
+    ]
     return {"device": {"protocol": "SCSI"}} | {f"scsi_self_test_{number}": row for number, row in enumerate(rows)}
 
 

@@ -71,8 +71,9 @@ class FakeSlots:
         good, trial = words["good"], words["trial"]
         chosen, self.on_trial = good, False
         if trial:
-            self.efi[device] = block.replace(f"trial={trial}\ntried={words['tried']}\n".encode(),
-                                             f"trial=\ntried={trial}\n".encode()).ljust(1024, b"#")[:1024]  # fmt: skip
+            self.efi[device] = block.replace(
+                f"trial={trial}\ntried={words['tried']}\n".encode(), f"trial=\ntried={trial}\n".encode()
+            ).ljust(1024, b"#")[:1024]
             chosen, self.on_trial = trial, True
         if chosen in self.unloadable or self.versions[chosen] is None:
             chosen, self.on_trial = ("b" if chosen == "a" else "a"), False

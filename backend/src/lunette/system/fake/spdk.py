@@ -133,11 +133,15 @@ class SpdkTarget:
     def _bdev_get_bdevs(self, _params: Params) -> Any:
         return [
             {
-                "name": name, "uuid": one["uuid"], "block_size": one["block_size"], "num_blocks": one["num_blocks"],
-                "product_name": "AIO disk", "driver_specific": {"aio": {"filename": one["filename"]}},
+                "name": name,
+                "uuid": one["uuid"],
+                "block_size": one["block_size"],
+                "num_blocks": one["num_blocks"],
+                "product_name": "AIO disk",
+                "driver_specific": {"aio": {"filename": one["filename"]}},
             }
             for name, one in self.bdevs.items()
-        ]  # fmt: skip
+        ]
 
     def _bdev_aio_create(self, params: Params) -> Any:
         if params["name"] in self.bdevs:
@@ -185,10 +189,12 @@ class SpdkTarget:
 
     def _told(self, one: FakeSubsystem) -> dict[str, Any]:
         told: dict[str, Any] = {
-            "nqn": one.nqn, "subtype": "Discovery" if one.nqn == DISCOVERY else "NVMe",
-            "listen_addresses": one.listeners, "allow_any_host": one.nqn == DISCOVERY,
+            "nqn": one.nqn,
+            "subtype": "Discovery" if one.nqn == DISCOVERY else "NVMe",
+            "listen_addresses": one.listeners,
+            "allow_any_host": one.nqn == DISCOVERY,
             "hosts": [{"nqn": nqn, **keys} for nqn, keys in one.hosts.items()],
-        }  # fmt: skip
+        }
         if one.nqn == DISCOVERY:
             return told
         serial, model = one.params["serial_number"], one.params["model_number"]
@@ -308,14 +314,17 @@ class SpdkTarget:
         subsystem = self._subsystem(params)
         return [
             {
-                "cntlid": number, "qid": qid, "state": "enabled", "hostnqn": one.host,
+                "cntlid": number,
+                "qid": qid,
+                "state": "enabled",
+                "hostnqn": one.host,
                 "listen_address": {"traddr": one.port.rpartition(":")[0], "trsvcid": one.port.rpartition(":")[2]},
                 "peer_address": {"traddr": "192.0.2.10", "trsvcid": "50000"},
             }
             for number, one in enumerate(self.controllers, start=1)
             if one.subsystem == subsystem.nqn
             for qid in (0, 1)
-        ]  # fmt: skip
+        ]
 
     def connect(self, host: str, nqn: str, where: str, keys: tuple[str, str | None] | None) -> FakeController:
         """A host connects to `where`, as to nvmet. Raises ConnectionError where nobody listens, Refuse."""

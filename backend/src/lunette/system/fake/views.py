@@ -133,11 +133,15 @@ def _block(machine: Node, device: Device, now: float) -> Tree:
         "discard_granularity": "512\n",
     }
     tree: Tree = {
-        "size": f"{device.size_bytes // 512}\n", "ro": "0\n", "removable": "0\n", "dev": "259:0\n", "queue": queue,
+        "size": f"{device.size_bytes // 512}\n",
+        "ro": "0\n",
+        "removable": "0\n",
+        "dev": "259:0\n",
+        "queue": queue,
         "holders": {name: Link(f"/sys/block/{name}") for name in machine.blocks.above(device.kernel_name)},
         "slaves": {name: Link(f"/sys/block/{name}") for name in device.below},
         "hidden": "0\n",
-    }  # fmt: skip
+    }
     if disk:
         tree["device"] = _hardware(disk)
         tree["mq"] = {str(queue): {} for queue in range(4 if disk.transport == "nvme" else 1)}
@@ -170,9 +174,12 @@ def _logical_block_bytes(machine: Node, device: Device) -> int:
 
 def _hardware(disk: FakeDisk) -> Tree:
     tree: Tree = {
-        "model": f"{disk.model:<16}\n", "vendor": "FAKE    \n", "numa_node": f"{disk.numa_node}\n", "state": "live\n",
+        "model": f"{disk.model:<16}\n",
+        "vendor": "FAKE    \n",
+        "numa_node": f"{disk.numa_node}\n",
+        "state": "live\n",
         "wwid": f"{disk.wwn}\n",
-    }  # fmt: skip
+    }
     if disk.transport == "nvme":
         tree |= {"serial": f"{disk.serial:<20}\n", "firmware_rev": "1.0     \n", "transport": "pcie\n"}
         tree["device"] = {"numa_node": f"{disk.numa_node}\n"}

@@ -33,8 +33,16 @@ def _pool(pool: ImportedPool, now: float) -> Row:
         kind = data.level if data.level == "mirror" else data.level[:5]
         leaves = {f"{data.level}-0": _vdev(f"{data.level}-0", kind, 1, pool.data_state()) | {"vdevs": leaves}}
     root = _vdev(data.name, "root", data.guid, state) | {"vdevs": leaves}
-    row: Row = {"name": data.name, "state": state, "pool_guid": data.guid, "txg": 6, "spa_version": 5000,
-                "zpl_version": 5, "vdevs": {data.name: root}, "error_count": 0}  # fmt: skip
+    row: Row = {
+        "name": data.name,
+        "state": state,
+        "pool_guid": data.guid,
+        "txg": 6,
+        "spa_version": 5000,
+        "zpl_version": 5,
+        "vdevs": {data.name: root},
+        "error_count": 0,
+    }
     groups = {"log": "logs", "special": "special", "cache": "l2cache", "spare": "spares"}
     beside = {group: rows for kind, group in groups.items() if (rows := dict(_beside(pool, kind)))}
     if data.distributed:
@@ -112,11 +120,17 @@ def _scan(pool: ImportedPool, now: float) -> Row:
     share = min(1.0, (now - pool.scan_started) / SCAN_SECONDS) if pool.is_scanning else 1.0
     total = max(1, pool.data.used_bytes())
     return {
-        "function": pool.scan, "state": "SCANNING" if pool.is_scanning else "FINISHED",
-        "start_time": int(pool.scan_started), "to_examine": total, "examined": int(total * share),
-        "issued": int(total * share), "issued_bytes_per_scan": int(total * share),
-        "pass_start": int(pool.scan_started), "errors": 0, "processed": 0,
-    }  # fmt: skip
+        "function": pool.scan,
+        "state": "SCANNING" if pool.is_scanning else "FINISHED",
+        "start_time": int(pool.scan_started),
+        "to_examine": total,
+        "examined": int(total * share),
+        "issued": int(total * share),
+        "issued_bytes_per_scan": int(total * share),
+        "pass_start": int(pool.scan_started),
+        "errors": 0,
+        "processed": 0,
+    }
 
 
 def datasets(pools: Sequence[PoolData], fields: Sequence[str], *, is_deep: bool) -> str:
@@ -145,9 +159,14 @@ def datasets(pools: Sequence[PoolData], fields: Sequence[str], *, is_deep: bool)
 def _sizes(zvol: FakeZvol, free: int) -> dict[str, str]:
     used = 0 if zvol.is_thin else zvol.size_bytes
     return {
-        "available": str(free), "used": str(used), "volsize": str(zvol.size_bytes), "refreservation": str(used),
-        "referenced": "0", "origin": zvol.origin or "-", "volmode": "default",
-    }  # fmt: skip
+        "available": str(free),
+        "used": str(used),
+        "volsize": str(zvol.size_bytes),
+        "refreservation": str(used),
+        "referenced": "0",
+        "origin": zvol.origin or "-",
+        "volmode": "default",
+    }
 
 
 def _dataset(

@@ -58,9 +58,14 @@ class VdevTools:
     """The part of zpool that changes which disks a pool has."""
 
     def __init__(
-        self, blocks: Blocks, zfs: Zfs, half_way: Callable[[], None], now: Callable[[], float],
-        is_loaded: Callable[[], bool], hostid: Callable[[], bytes],
-    ) -> None:  # fmt: skip
+        self,
+        blocks: Blocks,
+        zfs: Zfs,
+        half_way: Callable[[], None],
+        now: Callable[[], float],
+        is_loaded: Callable[[], bool],
+        hostid: Callable[[], bytes],
+    ) -> None:
         self._blocks, self._zfs, self._half_way, self._now = blocks, zfs, half_way, now
         self._is_loaded, self._hostid = is_loaded, hostid
 

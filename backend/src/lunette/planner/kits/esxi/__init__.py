@@ -27,10 +27,12 @@ def build(facts: KitFacts) -> Parts:
     if not (facts.over_iscsi or facts.over_fc or facts.over_nvme):
         return Parts(warnings=tuple(_warnings(facts)))
     return Parts(
-        files=(_check(facts),), commands=tuple(_commands(facts)), check=f"sh {CHECK}",
+        files=(_check(facts),),
+        commands=tuple(_commands(facts)),
+        check=f"sh {CHECK}",
         notes=(_NOTE, _waiting(facts)),
         warnings=tuple(_warnings(facts)),
-    )  # fmt: skip
+    )
 
 
 def _waiting(facts: KitFacts) -> str:

@@ -87,9 +87,13 @@ def build(facts: KitFacts) -> Parts:
     found = [*_scripts(), *(_scsi(facts) if over_scsi else ()), *(_nvme(facts) if over_nvme else ())]
     found.append(_data("kit-files", [one.path for one in found], "What this kit has: the rest is of an earlier one."))
     return Parts(
-        files=tuple(found), commands=tuple(_commands(facts)), check=f"sh {FOLDER}/check.sh", proof=_proof(facts),
-        notes=tuple(_notes(facts)), warnings=tuple(_warnings(facts)),
-    )  # fmt: skip
+        files=tuple(found),
+        commands=tuple(_commands(facts)),
+        check=f"sh {FOLDER}/check.sh",
+        proof=_proof(facts),
+        notes=tuple(_notes(facts)),
+        warnings=tuple(_warnings(facts)),
+    )
 
 
 def _proof(facts: KitFacts) -> KitProof:
@@ -140,8 +144,9 @@ def _scsi(facts: KitFacts) -> Iterator[KitFile]:
         portals = facts.portals_of(Protocol.ISCSI, Protocol.ISER)
         lines = [
             f"{door.name} {portal.address} {portal.port} {door.tag} {_interface(portal)} {portal.shown}"
-            for door in doors for portal in portals
-        ]  # fmt: skip
+            for door in doors
+            for portal in portals
+        ]
         yield _data("iscsi-portals", lines, "Target, address, port, portal group and interface of each path.")
         settings = "".join(f"{key} = {value}\n" for key, value in _settings(facts.chap).items())
         purpose = "Settings of the targets' records, see iscsid.conf. Only root may read it."
@@ -201,8 +206,9 @@ def _nvme(facts: KitFacts) -> Iterator[KitFile]:
         return
     lines = [
         f"{door.name} {portal.address} {portal.port} {_transport(portal)} {host} {host_id(host)}"
-        for door in doors for portal in portals
-    ]  # fmt: skip
+        for door in doors
+        for portal in portals
+    ]
     yield _data("nvme-portals", lines, "Subsystem, address, port, transport and this host's name for each path.")
     purpose = "Timing and keys for `nvme connect --config`, in libnvme's format. Only root may read it."
     yield _file(f"{FOLDER}/nvme.json", _keys(facts), purpose, "0600", is_secret=facts.dhchap is not None)
@@ -285,8 +291,9 @@ def _notes(facts: KitFacts) -> Iterator[str]:
     if facts.over_nvme:
         paths = [
             f"controller = transport={_transport(one)};traddr={one.address};trsvcid={one.port};nqn={door.name}"
-            for door in facts.doors_of(Family.NVME) for one in facts.portals_of(Protocol.NVME_TCP, Protocol.NVME_RDMA)
-        ]  # fmt: skip
+            for door in facts.doors_of(Family.NVME)
+            for one in facts.portals_of(Protocol.NVME_TCP, Protocol.NVME_RDMA)
+        ]
         yield (
             "Where nvme-stas looks after connections, leave lunette-nvme.service disabled and put these lines into "
             "the section [Controllers] of /etc/stas/stacd.conf, with ctrl-loss-tmo = -1 in its section [Global]: "

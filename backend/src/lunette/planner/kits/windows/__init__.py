@@ -45,10 +45,11 @@ def build(facts: KitFacts) -> Parts:
     check = f'{_SHELL} "{FOLDER}\\check.ps1"'
     return Parts(
         files=tuple(_files(facts, over_iscsi=over_iscsi)),
-        commands=(*commands, command(check, "Tells whether every volume is seen over every portal.")), check=check,
+        commands=(*commands, command(check, "Tells whether every volume is seen over every portal.")),
+        check=check,
         notes=(*_NOTES, f"A disk without paths is kept for {facts.wait_s(KEEP_S)} s. {facts.measured}"),
         warnings=tuple(_warnings(facts)),
-    )  # fmt: skip
+    )
 
 
 def _files(facts: KitFacts, *, over_iscsi: bool) -> Iterator[KitFile]:
@@ -75,9 +76,11 @@ def _credentials(facts: KitFacts) -> dict[str, str]:
     elif asked and asked.mutual_user:
         mutual = _quoted(plain(asked.mutual_secret, DISCOVERY_MUTUAL))
     return {
-        "Known": f"@({known})", "Chap": _chap(chap, CHAP_SECRET), "Discovery": _chap(asked, DISCOVERY_SECRET),
+        "Known": f"@({known})",
+        "Chap": _chap(chap, CHAP_SECRET),
+        "Discovery": _chap(asked, DISCOVERY_SECRET),
         "Mutual": mutual,
-    }  # fmt: skip
+    }
 
 
 def _chap(chap: KitChap | None, placeholder: str) -> str:

@@ -14,10 +14,12 @@ FOLDERS = ("/etc/lunette/health.d", "/usr/lib/lunette/health.d")
 _NAME = re.compile(HEALTH_COMMAND_PATTERN)
 _OTHERS_WRITE, _ANY_RUN = 0o022, 0o111
 _STATES = {
-    DeviceState.HEALTHY: ArrayState.CLEAN, DeviceState.DEGRADED: ArrayState.DEGRADED,
-    DeviceState.REBUILDING: ArrayState.REBUILDING, DeviceState.FAILED: ArrayState.FAILED,
+    DeviceState.HEALTHY: ArrayState.CLEAN,
+    DeviceState.DEGRADED: ArrayState.DEGRADED,
+    DeviceState.REBUILDING: ArrayState.REBUILDING,
+    DeviceState.FAILED: ArrayState.FAILED,
     DeviceState.UNKNOWN: ArrayState.UNKNOWN,
-}  # fmt: skip
+}
 
 
 def commands(system: System) -> tuple[str, ...]:

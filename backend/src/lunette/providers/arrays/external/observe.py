@@ -43,10 +43,18 @@ def _unlisted_group(system: System, disk: ObservedDisk, uuid: str) -> str | None
 def _array(disk: ObservedDisk, uuid: str, group: str, state: ArrayState) -> ObservedArray:
     there = state is not ArrayState.MISSING
     return ObservedArray(
-        uuid=uuid, engine=ArrayEngine.EXTERNAL, name=group, ours=True, device=disk.device if there else None,
-        level=Level.EXTERNAL.value, state=state, size_bytes=disk.size_bytes, chunk_bytes=None,
-        write_hole=WriteHole.EXTERNAL, raid_disks=1, progress=None, mismatch_count=None,
-        members=(
-            ObservedMember(disk_id=disk.id, device=disk.device, state="in_sync" if there else "spare", slot=0),
-        ),
-    )  # fmt: skip
+        uuid=uuid,
+        engine=ArrayEngine.EXTERNAL,
+        name=group,
+        ours=True,
+        device=disk.device if there else None,
+        level=Level.EXTERNAL.value,
+        state=state,
+        size_bytes=disk.size_bytes,
+        chunk_bytes=None,
+        write_hole=WriteHole.EXTERNAL,
+        raid_disks=1,
+        progress=None,
+        mismatch_count=None,
+        members=(ObservedMember(disk_id=disk.id, device=disk.device, state="in_sync" if there else "spare", slot=0),),
+    )

@@ -17,10 +17,16 @@ MIN_DISK_BYTES = 64 * MIB
 _OWN_TOOLS = "what presents the device does that with its own tools"
 LEVELS = (
     LevelCapability(
-        level=Level.EXTERNAL, min_disks=1, max_disks=1, small_write_ios=1, write_hole=(WriteHole.EXTERNAL,), verbs=(),
-        survives_failures="unknown to Lunette: what presents the device knows", options=("health_command",),
+        level=Level.EXTERNAL,
+        min_disks=1,
+        max_disks=1,
+        small_write_ios=1,
+        write_hole=(WriteHole.EXTERNAL,),
+        verbs=(),
+        survives_failures="unknown to Lunette: what presents the device knows",
+        options=("health_command",),
     ),
-)  # fmt: skip
+)
 _PV_UUID = re.compile(r"[0-9a-f]{6}(-[0-9a-f]{4}){5}-[0-9a-f]{6}")
 """LVM draws its own from all letters and digits: one of 32 hex digits does not come up by chance."""
 _CUTS = (6, 10, 14, 18, 22, 26)
@@ -29,13 +35,18 @@ _CUTS = (6, 10, 14, 18, 22, 26)
 def capability(reason: str | None = None, health_commands: tuple[str, ...] = ()) -> EngineCapability:
     """The engine's record; `reason` says why it is not available on this machine."""
     return EngineCapability(
-        engine=ArrayEngine.EXTERNAL.value, kind="array", available=reason is None, reason=reason, levels=LEVELS,
+        engine=ArrayEngine.EXTERNAL.value,
+        kind="array",
+        available=reason is None,
+        reason=reason,
+        levels=LEVELS,
         lacking=(
             f"spares, growth, scrubs, and disks that fail, leave or are replaced: {_OWN_TOOLS}",
             "health: only what the array's health command tells",
         ),
-        needs=("lvm", "dm_mod"), health_commands=health_commands,
-    )  # fmt: skip
+        needs=("lvm", "dm_mod"),
+        health_commands=health_commands,
+    )
 
 
 def array_uuid(uuid: str) -> str:

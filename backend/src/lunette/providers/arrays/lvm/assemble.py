@@ -79,8 +79,9 @@ def running(system: System, uuid: str, *, degraded: bool = False) -> parse.RaidG
         return found
     missing = _lost(found)
     if missing and not degraded:
-        raise NotFound(f"array {found.name} is not running and {missing} of its disks are missing: attach them, "
-                       "then try again")  # fmt: skip
+        raise NotFound(
+            f"array {found.name} is not running and {missing} of its disks are missing: attach them, then try again"
+        )
     _activate(system, found, degraded=bool(missing))
     return observe.find(system, uuid)
 

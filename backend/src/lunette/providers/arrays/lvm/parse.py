@@ -88,10 +88,12 @@ def groups(pv_report: str, volume_report: str, unread: dict[str, str] | None = N
 def _group(name: str, pvs: Sequence[Mapping[str, object]], volumes: Sequence[Mapping[str, object]]) -> RaidGroup:
     places = {word(row["pv_uuid"]): word(row["pv_name"]) for row in pvs}
     found = RaidGroup(
-        name=name, uuid=next((a for a in map(array_of_pv, places) if a), ""), pvs=places,
+        name=name,
+        uuid=next((a for a in map(array_of_pv, places) if a), ""),
+        pvs=places,
         tags=frozenset(map(str, _list(pvs[0]["vg_tags"]))),
         others=tuple(str(v["lv_name"]) for v in volumes if v["lv_name"] != VOLUME and not _is_below(v)),
-    )  # fmt: skip
+    )
     top = next((v for v in volumes if v["lv_name"] == VOLUME), None)
     if top is None:
         return found
@@ -187,13 +189,22 @@ def array(
     working = frozenset(m.slot for m in members if m.state == "in_sync" and m.slot is not None)
     state = _state(group, status, members, working)
     return ObservedArray(
-        uuid=group.uuid, engine=ArrayEngine.LVM, name=group.name, ours=True,
-        device=f"/dev/{group.name}/{VOLUME}" if status else None, level=group.level,
-        state=state, survives_disks=_survives_disks(group, state, status, working),
-        size_bytes=group.size_bytes, chunk_bytes=group.chunk_bytes,
-        write_hole=WriteHole.BITMAP, raid_disks=len(group.images), members=members,
-        progress=_progress(group, status, checksums), mismatch_count=_mismatches(group, status, members),
-    )  # fmt: skip
+        uuid=group.uuid,
+        engine=ArrayEngine.LVM,
+        name=group.name,
+        ours=True,
+        device=f"/dev/{group.name}/{VOLUME}" if status else None,
+        level=group.level,
+        state=state,
+        survives_disks=_survives_disks(group, state, status, working),
+        size_bytes=group.size_bytes,
+        chunk_bytes=group.chunk_bytes,
+        write_hole=WriteHole.BITMAP,
+        raid_disks=len(group.images),
+        members=members,
+        progress=_progress(group, status, checksums),
+        mismatch_count=_mismatches(group, status, members),
+    )
 
 
 def _survives_disks(
@@ -214,9 +225,13 @@ def _mismatches(group: RaidGroup, status: RaidStatus | None, members: Sequence[O
 
 
 def _member(
-    slot: int, pv: str, group: RaidGroup, status: RaidStatus | None, checksums: Mapping[str, tuple[int, float]],
+    slot: int,
+    pv: str,
+    group: RaidGroup,
+    status: RaidStatus | None,
+    checksums: Mapping[str, tuple[int, float]],
     disk: ObservedDisk | None,
-) -> ObservedMember:  # fmt: skip
+) -> ObservedMember:
     letter = status.letters[slot] if status and slot < len(status.letters) else ""
     if group.pvs.get(pv, NOWHERE) == NOWHERE:
         state = "missing" if disk is None else "faulty"

@@ -43,9 +43,11 @@ _LEAST = {Level.RAID1: 2, Level.RAID5: 3, Level.RAID6: 5, Level.RAID10: 4}
 _MOST = {Level.RAID1: 10, Level.RAID5: 64, Level.RAID6: 64, Level.RAID10: 64}
 """lib/metadata/segtype.h: DEFAULT_RAID1_MAX_IMAGES and DEFAULT_RAID_MAX_IMAGES."""
 _SURVIVES = {
-    Level.RAID1: "all disks but one", Level.RAID5: "one disk", Level.RAID6: "two disks",
+    Level.RAID1: "all disks but one",
+    Level.RAID5: "one disk",
+    Level.RAID6: "two disks",
     Level.RAID10: "one disk of each pair",
-}  # fmt: skip
+}
 VERBS = (ArrayVerb.REPLACE, ArrayVerb.SCRUB)
 _HOLE = (WriteHole.BITMAP,)
 CHECKSUMS = (
@@ -63,25 +65,37 @@ def small_write_ios(level: Level, disks: int, *, integrity: bool = False) -> flo
     (Documentation/admin-guide/device-mapper/dm-integrity.rst).
     """
     reads, writes = {
-        Level.RAID1: (0, disks), Level.RAID5: (2, 2), Level.RAID6: (3, 3), Level.RAID10: (0, 2),
-    }[level]  # fmt: skip
+        Level.RAID1: (0, disks),
+        Level.RAID5: (2, 2),
+        Level.RAID6: (3, 3),
+        Level.RAID10: (0, 2),
+    }[level]
     return reads + writes * (2 if integrity else 1)
 
 
 LEVELS = tuple(
     LevelCapability(
-        level=level, min_disks=least, max_disks=_MOST[level], survives_failures=_SURVIVES[level], write_hole=_HOLE,
-        small_write_ios=small_write_ios(level, least), verbs=VERBS,
+        level=level,
+        min_disks=least,
+        max_disks=_MOST[level],
+        survives_failures=_SURVIVES[level],
+        write_hole=_HOLE,
+        small_write_ios=small_write_ios(level, least),
+        verbs=VERBS,
         options=("integrity",) if level is Level.RAID1 else ("chunk_bytes", "integrity"),
     )
     for level, least in _LEAST.items()
-)  # fmt: skip
+)
 
 
 def capability(reason: str | None = None, no_integrity: str | None = None) -> EngineCapability:
     """The engine's record; `reason` says why it is not available on this machine, `no_integrity` why no checksums."""
     return EngineCapability(
-        engine=ArrayEngine.LVM.value, kind="array", available=reason is None, reason=reason, levels=LEVELS,
+        engine=ArrayEngine.LVM.value,
+        kind="array",
+        available=reason is None,
+        reason=reason,
+        levels=LEVELS,
         lacking=(
             "spares: LVM fills a disk only when it is told to; replace the lost disk",
             "growth: LVM's reshape of RAID volumes is not offered here; make a second array of the new disks",
@@ -89,7 +103,7 @@ def capability(reason: str | None = None, no_integrity: str | None = None) -> En
             *((f"integrity: {no_integrity}",) if no_integrity else ()),
         ),
         needs=("lvm", *MODULES),
-    )  # fmt: skip
+    )
 
 
 def problems(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
@@ -199,12 +213,17 @@ def create_step(array_id: str, uuid: str, wish: ArrayCreate, disks: Sequence[Obs
     """The step that makes it of these disks."""
     image = image_bytes(min(disk.size_bytes for disk in disks), integrity=wish.integrity)
     return LvmRaidCreate(
-        array_id=array_id, uuid=array_uuid(uuid), raid_group=raid_group(array_id), level=wish.level,
-        size_bytes=data_images(wish.level, len(disks)) * image, extent_bytes=EXTENT_BYTES,
+        array_id=array_id,
+        uuid=array_uuid(uuid),
+        raid_group=raid_group(array_id),
+        level=wish.level,
+        size_bytes=data_images(wish.level, len(disks)) * image,
+        extent_bytes=EXTENT_BYTES,
         chunk_bytes=None if wish.level is Level.RAID1 else wish.chunk_bytes or DEFAULT_CHUNK,
-        integrity=wish.integrity, disk_bytes=disk_bytes(image, integrity=wish.integrity),
+        integrity=wish.integrity,
+        disk_bytes=disk_bytes(image, integrity=wish.integrity),
         members=tuple(MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks),
-    )  # fmt: skip
+    )
 
 
 def destroy_step(array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember]) -> LvmRaidDestroy:

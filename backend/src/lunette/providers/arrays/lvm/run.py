@@ -115,9 +115,20 @@ def _create_command(step: LvmRaidCreate, devices: Sequence[str]) -> list[str]:
     shape = {Level.RAID1: mirrors, Level.RAID10: [*stripes, *mirrors]}.get(step.level, stripes)
     checked = ["--raidintegrity", "y", "--raidintegritymode", "journal"] if step.integrity else []
     return [
-        "lvcreate", "-y", "--type", step.level.value, *shape, "--size", f"{step.size_bytes}b", "--name", VOLUME,
-        *checked, "--", step.raid_group, *devices,
-    ]  # fmt: skip
+        "lvcreate",
+        "-y",
+        "--type",
+        step.level.value,
+        *shape,
+        "--size",
+        f"{step.size_bytes}b",
+        "--name",
+        VOLUME,
+        *checked,
+        "--",
+        step.raid_group,
+        *devices,
+    ]
 
 
 def _recognise(system: System, step: LvmRaidCreate, found: parse.RaidGroup) -> None:

@@ -17,10 +17,24 @@ from lunette.system.doorway import System
 
 Disks = Sequence[ObservedDisk]
 _ATTRIBUTES = (
-    "array_state", "level", "raid_disks", "chunk_size", "consistency_policy", "sync_action", "sync_completed",
-    "sync_speed", "mismatch_cnt", "component_size", "last_sync_action", "reshape_position",
-    "layout", "sync_min", "metadata_version", "bitmap/location", "bitmap/metadata",
-)  # fmt: skip
+    "array_state",
+    "level",
+    "raid_disks",
+    "chunk_size",
+    "consistency_policy",
+    "sync_action",
+    "sync_completed",
+    "sync_speed",
+    "mismatch_cnt",
+    "component_size",
+    "last_sync_action",
+    "reshape_position",
+    "layout",
+    "sync_min",
+    "metadata_version",
+    "bitmap/location",
+    "bitmap/metadata",
+)
 
 _CONTAINER = re.compile(r"external:[^/-]")
 _VOLUME = re.compile(r"external:[/-]([\w-]+)/")
@@ -149,9 +163,12 @@ def _missing(system: System, disks: Sequence[ObservedDisk], known: set[str]) -> 
 
 def _member(disk: ObservedDisk, block: superblock.Superblock) -> ObservedMember:
     return ObservedMember(
-        disk_id=disk.id, device=disk.device, state="spare", write_mostly="write_mostly" in block.flags,
+        disk_id=disk.id,
+        device=disk.device,
+        state="spare",
+        write_mostly="write_mostly" in block.flags,
         role=MemberRole.LOG if block.is_journal else MemberRole.DATA,
-    )  # fmt: skip
+    )
 
 
 def _kernel_array(system: System, name: str) -> parse.KernelArray:
@@ -159,21 +176,24 @@ def _kernel_array(system: System, name: str) -> parse.KernelArray:
     attributes = {key: attribute(system, f"{base}/{key}") for key in _ATTRIBUTES}
     version = attributes["metadata_version"]
     return parse.KernelArray(
-        kernel_name=name, uuid=_uuid(system, name, version), attributes=attributes,
+        kernel_name=name,
+        uuid=_uuid(system, name, version),
+        attributes=attributes,
         size_bytes=(number(attribute(system, f"/sys/block/{name}/size")) or 0) * 512,
         members=tuple(_kernel_member(system, base, one) for one in system.listdir(base) if one.startswith("dev-")),
         firmware=_firmware(system, version),
-    )  # fmt: skip
+    )
 
 
 def _kernel_member(system: System, base: str, entry: str) -> parse.KernelMember:
     slot, state = attribute(system, f"{base}/{entry}/slot"), attribute(system, f"{base}/{entry}/state")
     is_journal = slot == "journal" and "journal" not in state.split(",")
     return parse.KernelMember(
-        device=entry.removeprefix("dev-"), slot=number(slot),
+        device=entry.removeprefix("dev-"),
+        slot=number(slot),
         state=f"{state},journal" if is_journal else state,
         offset=number(attribute(system, f"{base}/{entry}/offset")) or 0,
-    )  # fmt: skip
+    )
 
 
 def _uuid(system: System, name: str, version: str) -> str:

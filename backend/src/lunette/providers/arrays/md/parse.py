@@ -31,9 +31,12 @@ initrd and never touched by a step: `is_marked` does not hold for them."""
 RELEASED = "released"
 """Stands in the place of our mark on an array that was let go: nobody's, and foreign to every appliance."""
 _BESIDE = {
-    16: "left-asymmetric-6", 17: "right-asymmetric-6", 18: "left-symmetric-6", 19: "right-symmetric-6",
+    16: "left-asymmetric-6",
+    17: "right-asymmetric-6",
+    18: "left-symmetric-6",
+    19: "right-symmetric-6",
     20: "parity-first-6",
-}  # fmt: skip
+}
 _LOSSES = {"raid4": 1, "raid5": 1, "raid6": 2}
 _KNOWN = ("raid0", "linear", "raid1", "raid10", *_LOSSES)
 """Levels of which it is known how many disks they may lose."""
@@ -225,17 +228,27 @@ def missing_array(
     empty = ObservedMember(disk_id=None, device=None, state="missing")
     hole = WriteHole.PPL if newest.has_ppl else WriteHole.BITMAP if newest.has_bitmap else WriteHole.NONE
     return ObservedArray(
-        uuid=newest.uuid, engine=ArrayEngine.MD, name=newest.name.rpartition(":")[2], ours=False,
-        marked=is_marked(newest.name), device=None, level=newest.level, state=ArrayState.MISSING, size_bytes=0,
+        uuid=newest.uuid,
+        engine=ArrayEngine.MD,
+        name=newest.name.rpartition(":")[2],
+        ours=False,
+        marked=is_marked(newest.name),
+        device=None,
+        level=newest.level,
+        state=ArrayState.MISSING,
+        size_bytes=0,
         chunk_bytes=None,
         write_hole=WriteHole.JOURNAL if journals or any(block.is_journal for block in superblocks) else hole,
         members=(
             *(disks.get(slot, empty).model_copy(update={"slot": slot}) for slot in range(newest.raid_disks)),
             *journals,
         ),
-        raid_disks=newest.raid_disks, progress=None, mismatch_count=None, dirty_without=dirty_without(superblocks),
+        raid_disks=newest.raid_disks,
+        progress=None,
+        mismatch_count=None,
+        dirty_without=dirty_without(superblocks),
         is_reshaping=newest.reshapes,
-    )  # fmt: skip
+    )
 
 
 def _member(member: KernelMember | None, disk_ids: Mapping[str, str], slot: int | None) -> ObservedMember:
@@ -250,10 +263,13 @@ def _member(member: KernelMember | None, disk_ids: Mapping[str, str], slot: int 
     else:
         state = "rebuilding" if slot is not None else "spare"
     return ObservedMember(
-        disk_id=disk_ids.get(member.name), device=f"/dev/{member.name}", state=state, slot=slot,
+        disk_id=disk_ids.get(member.name),
+        device=f"/dev/{member.name}",
+        state=state,
+        slot=slot,
         role=MemberRole.LOG if "journal" in member.flags else MemberRole.DATA,
         write_mostly="write_mostly" in member.flags,
-    )  # fmt: skip
+    )
 
 
 def _disk_bytes(found: KernelArray) -> int | None:

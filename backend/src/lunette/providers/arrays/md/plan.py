@@ -44,40 +44,81 @@ _STRIPED = ("chunk_bytes", *_OPTIONS)
 _STRIPE_CACHE = (*_STRIPED, *(name.value for name in PARITY_ONLY))
 LEVELS: tuple[LevelCapability, ...] = (
     LevelCapability(
-        level=Level.RAID0, min_disks=2, max_disks=MAX_DISKS, survives_failures="none", small_write_ios=1,
-        write_hole=(WriteHole.NONE,), verbs=(ArrayVerb.TUNE,), options=("chunk_bytes", "scheduler", *_ENCRYPTED),
+        level=Level.RAID0,
+        min_disks=2,
+        max_disks=MAX_DISKS,
+        survives_failures="none",
+        small_write_ios=1,
+        write_hole=(WriteHole.NONE,),
+        verbs=(ArrayVerb.TUNE,),
+        options=("chunk_bytes", "scheduler", *_ENCRYPTED),
     ),
     LevelCapability(
-        level=Level.RAID1, min_disks=2, max_disks=MAX_DISKS, survives_failures="all disks but one", small_write_ios=2,
-        write_hole=_PARITY, verbs=_ALL, options=("write_mostly", *_OPTIONS),
+        level=Level.RAID1,
+        min_disks=2,
+        max_disks=MAX_DISKS,
+        survives_failures="all disks but one",
+        small_write_ios=2,
+        write_hole=_PARITY,
+        verbs=_ALL,
+        options=("write_mostly", *_OPTIONS),
     ),
     LevelCapability(
-        level=Level.RAID4, min_disks=3, max_disks=MAX_DISKS, survives_failures="one disk", small_write_ios=4,
-        write_hole=_PARITY, verbs=_WITH_PARITY, options=_STRIPE_CACHE,
+        level=Level.RAID4,
+        min_disks=3,
+        max_disks=MAX_DISKS,
+        survives_failures="one disk",
+        small_write_ios=4,
+        write_hole=_PARITY,
+        verbs=_WITH_PARITY,
+        options=_STRIPE_CACHE,
     ),
     LevelCapability(
-        level=Level.RAID5, min_disks=3, max_disks=MAX_DISKS, survives_failures="one disk", small_write_ios=4,
-        write_hole=(WriteHole.PPL, *_PARITY), verbs=_RAID5, becomes=(Level.RAID6,), options=_STRIPE_CACHE,
+        level=Level.RAID5,
+        min_disks=3,
+        max_disks=MAX_DISKS,
+        survives_failures="one disk",
+        small_write_ios=4,
+        write_hole=(WriteHole.PPL, *_PARITY),
+        verbs=_RAID5,
+        becomes=(Level.RAID6,),
+        options=_STRIPE_CACHE,
     ),
     LevelCapability(
-        level=Level.RAID6, min_disks=4, max_disks=MAX_DISKS, survives_failures="two disks", small_write_ios=6,
-        write_hole=_PARITY, verbs=_WITH_PARITY, options=_STRIPE_CACHE,
+        level=Level.RAID6,
+        min_disks=4,
+        max_disks=MAX_DISKS,
+        survives_failures="two disks",
+        small_write_ios=6,
+        write_hole=_PARITY,
+        verbs=_WITH_PARITY,
+        options=_STRIPE_CACHE,
     ),
     LevelCapability(
-        level=Level.RAID10, min_disks=2, max_disks=MAX_DISKS, survives_failures=raid10.survives_words(None),
-        small_write_ios=2, write_hole=_PARITY, verbs=_ALL, layouts=tuple(Raid10Layout),
+        level=Level.RAID10,
+        min_disks=2,
+        max_disks=MAX_DISKS,
+        survives_failures=raid10.survives_words(None),
+        small_write_ios=2,
+        write_hole=_PARITY,
+        verbs=_ALL,
+        layouts=tuple(Raid10Layout),
         options=("layout", *_STRIPED),
     ),
-)  # fmt: skip
+)
 _BY_LEVEL = {facts.level: facts for facts in LEVELS}
 
 
 def capability(reason: str | None = None) -> EngineCapability:
     """The engine's record; `reason` says why it is not available on this machine."""
     return EngineCapability(
-        engine=ArrayEngine.MD.value, kind="array", available=reason is None, reason=reason, levels=LEVELS,
+        engine=ArrayEngine.MD.value,
+        kind="array",
+        available=reason is None,
+        reason=reason,
+        levels=LEVELS,
         needs=("mdadm", "md_mod"),
-    )  # fmt: skip
+    )
 
 
 def level_facts(level: Level) -> LevelCapability:

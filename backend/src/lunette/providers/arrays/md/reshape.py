@@ -26,9 +26,10 @@ from lunette.system.doorway import System
 TIMEOUT_S = 180.0
 _POLICIES = {WriteHole.PPL: "ppl", WriteHole.BITMAP: "bitmap", WriteHole.NONE: "resync"}
 _WORDS = {
-    WriteHole.PPL: "the partial parity log is on", WriteHole.BITMAP: "a write-intent bitmap is on",
+    WriteHole.PPL: "the partial parity log is on",
+    WriteHole.BITMAP: "a write-intent bitmap is on",
     WriteHole.NONE: "the partial parity log is off",
-}  # fmt: skip
+}
 _SECTOR = 512
 
 

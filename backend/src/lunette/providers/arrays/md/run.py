@@ -204,10 +204,19 @@ def _create_command(step: MdCreate, devices: Sequence[str]) -> list[str]:
     degraded array that the kernel refuses to start after a power cut. `--assume-clean` is never used.
     """
     command = [
-        "mdadm", "--create", f"/dev/md/{step.md_name}", "--run", "--force", "--metadata=1.2", f"--uuid={step.uuid}",
-        f"--homehost={parse.HOMEHOST}", f"--name={step.md_name}", f"--level={step.level.value}",
-        f"--raid-devices={len(step.members)}", f"--size={step.member_bytes // 1024}",
-    ]  # fmt: skip
+        "mdadm",
+        "--create",
+        f"/dev/md/{step.md_name}",
+        "--run",
+        "--force",
+        "--metadata=1.2",
+        f"--uuid={step.uuid}",
+        f"--homehost={parse.HOMEHOST}",
+        f"--name={step.md_name}",
+        f"--level={step.level.value}",
+        f"--raid-devices={len(step.members)}",
+        f"--size={step.member_bytes // 1024}",
+    ]
     if step.spares:
         command.append(f"--spare-devices={len(step.spares)}")
     if step.chunk_bytes is not None and step.level is not Level.RAID1:

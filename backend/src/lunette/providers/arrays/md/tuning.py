@@ -49,9 +49,10 @@ def machine(system: System) -> Machine:
     names = [name for name in system.listdir("/sys/block") if name.startswith("md")]
     levels = [attribute(system, f"/sys/block/{name}/md/level") for name in names]
     return Machine(
-        cores=count_cpus(cores) or 1, memory_bytes=memory_bytes(system),
+        cores=count_cpus(cores) or 1,
+        memory_bytes=memory_bytes(system),
         parity_arrays=sum(1 for level in levels if parity_disks(level)),
-    )  # fmt: skip
+    )
 
 
 def told(system: System, array: KernelArray, has: Machine) -> tuple[ObservedTuning, ...]:
@@ -114,11 +115,14 @@ def _parity(system: System, array: KernelArray, has: Machine) -> list[ObservedTu
     base = f"/sys/block/{array.kernel_name}/md"
     return [
         ObservedTuning(
-            name=name, observed=attribute(system, f"{base}/{name.value}") or None, automatic=str(value),
-            why=why, most=most,
+            name=name,
+            observed=attribute(system, f"{base}/{name.value}") or None,
+            automatic=str(value),
+            why=why,
+            most=most,
         )
         for name, (value, why, most) in values.items()
-    ]  # fmt: skip
+    ]
 
 
 @dataclass(frozen=True)
@@ -144,10 +148,11 @@ def schedulers(system: System, array: KernelArray) -> dict[str, MemberScheduler]
         is_rotating = attribute(system, f"{base}/queue/rotational") == "1"
         one = is_rotating or queues == 1
         found[member.device] = MemberScheduler(
-            now=now, offered=tuple(word.strip("[]") for word in words),
+            now=now,
+            offered=tuple(word.strip("[]") for word in words),
             automatic=(Scheduler.MQ_DEADLINE if one else Scheduler.NONE).value,
             why="rotating disks" if is_rotating else "disks of one queue" if one else "disks of several queues",
-        )  # fmt: skip
+        )
     return found
 
 

@@ -63,13 +63,17 @@ def _dataset(name: str, entry: Mapping[str, Any]) -> Dataset:
     if MARKS[0] not in values:
         raise ValueError(f"property {MARKS[0]} is not told")
     return Dataset(
-        name=name, kind=text_of(entry["type"]), available=int(values["available"] or 0),
-        used=int(values["used"] or 0), volume_bytes=int(size) if size else None,
-        is_sparse=bool(size) and not int(values["refreservation"] or 0), referenced=int(values.get("referenced") or 0),
+        name=name,
+        kind=text_of(entry["type"]),
+        available=int(values["available"] or 0),
+        used=int(values["used"] or 0),
+        volume_bytes=int(size) if size else None,
+        is_sparse=bool(size) and not int(values["refreservation"] or 0),
+        referenced=int(values.get("referenced") or 0),
         origin=str(values["origin"]) if values.get("origin") else None,
         volmode=str(values["volmode"]) if values.get("volmode") else None,
         marks={mark: str(values[mark]) for mark in MARKS if values.get(mark)},
-    )  # fmt: skip
+    )
 
 
 def _local(value: Mapping[str, Any]) -> str | None:

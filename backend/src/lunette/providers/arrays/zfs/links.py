@@ -80,8 +80,6 @@ def _vdev_guid(system: System, path: str) -> str | None:
 
 def _with_paths(vdevs: Sequence[parse.Vdev], paths: dict[str, str]) -> tuple[parse.Vdev, ...]:
     return tuple(
-        vdev.model_copy(
-            update={"path": paths.get(vdev.guid, vdev.path), "vdevs": _with_paths(vdev.vdevs, paths)}
-        )
+        vdev.model_copy(update={"path": paths.get(vdev.guid, vdev.path), "vdevs": _with_paths(vdev.vdevs, paths)})
         for vdev in vdevs
-    )  # fmt: skip
+    )

@@ -97,9 +97,13 @@ def root(system: System, pool: str) -> Dataset | None:
 
 
 def observe_arrays(
-    system: System, found: Sequence[Dataset], disks: Sequence[ObservedDisk], unread: dict[str, str],
-    *, all_disks: bool = True,
-) -> tuple[ObservedArray, ...]:  # fmt: skip
+    system: System,
+    found: Sequence[Dataset],
+    disks: Sequence[ObservedDisk],
+    unread: dict[str, str],
+    *,
+    all_disks: bool = True,
+) -> tuple[ObservedArray, ...]:
     """The imported pools as arrays; one without our mark is shown as foreign.
 
     The mark of one whose datasets are in `unread` is not known: there its name tells. `all_disks`: see parse.array.

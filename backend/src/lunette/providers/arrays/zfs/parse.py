@@ -102,9 +102,12 @@ class Pool(Model):
     def by_role(self) -> dict[MemberRole, tuple[Vdev, ...]]:
         """The top of each role's trees."""
         return {
-            MemberRole.DATA: self.root.vdevs, MemberRole.LOG: self.logs, MemberRole.CACHE: self.cache,
-            MemberRole.SPECIAL: self.special, MemberRole.SPARE: self.spares,
-        }  # fmt: skip
+            MemberRole.DATA: self.root.vdevs,
+            MemberRole.LOG: self.logs,
+            MemberRole.CACHE: self.cache,
+            MemberRole.SPECIAL: self.special,
+            MemberRole.SPARE: self.spares,
+        }
 
     def is_filling(self) -> bool:
         """True while disks are being filled."""
@@ -130,9 +133,7 @@ class Pool(Model):
 
     def slots(self) -> tuple[Vdev, ...]:
         """The places disks are in: a place that is being refilled has two disks below it."""
-        return tuple(
-            slot for top in self.root.vdevs for slot in (top.vdevs if top.kind in GROUPS else (top,))
-        )  # fmt: skip
+        return tuple(slot for top in self.root.vdevs for slot in (top.vdevs if top.kind in GROUPS else (top,)))
 
 
 def _is_pair(top: Vdev) -> bool:
@@ -159,11 +160,16 @@ def pools(text: str, unread: dict[str, str] | None = None) -> tuple[Pool, ...]:
 
 def _pool(name: str, entry: Mapping[str, Any]) -> Pool:
     return Pool(
-        name=name, guid=text_of(entry["pool_guid"]), state=text_of(entry["state"]),
-        root=_vdev(next(iter(entry["vdevs"].values()))), scan=_scan(entry.get("scan_stats") or {}),
-        logs=_tops(entry, "logs"), special=(*_tops(entry, "special"), *_tops(entry, "dedup")),
-        cache=_tops(entry, "l2cache"), spares=_tops(entry, "spares"),
-    )  # fmt: skip
+        name=name,
+        guid=text_of(entry["pool_guid"]),
+        state=text_of(entry["state"]),
+        root=_vdev(next(iter(entry["vdevs"].values()))),
+        scan=_scan(entry.get("scan_stats") or {}),
+        logs=_tops(entry, "logs"),
+        special=(*_tops(entry, "special"), *_tops(entry, "dedup")),
+        cache=_tops(entry, "l2cache"),
+        spares=_tops(entry, "spares"),
+    )
 
 
 def _tops(entry: Mapping[str, Any], group: str) -> tuple[Vdev, ...]:
@@ -182,10 +188,16 @@ def _vdev(entry: Mapping[str, Any]) -> Vdev:
         raise ValueError(f"no disks are told of {name}")
     state = entry.get("state") or (_state_of(vdevs) if vdevs else None)
     return Vdev(
-        name=name, kind=kind, state=text_of(state),
-        guid=text_of(entry.get("guid") or path or name), path=None if path is None else text_of(path),
-        errors=sum(counts), checksum_errors=counts[2], size_bytes=None if size is None else int(size), vdevs=vdevs,
-    )  # fmt: skip
+        name=name,
+        kind=kind,
+        state=text_of(state),
+        guid=text_of(entry.get("guid") or path or name),
+        path=None if path is None else text_of(path),
+        errors=sum(counts),
+        checksum_errors=counts[2],
+        size_bytes=None if size is None else int(size),
+        vdevs=vdevs,
+    )
 
 
 def _kind_of(name: str, vdevs: Sequence[Vdev]) -> str:
@@ -207,17 +219,27 @@ def _scan(entry: Mapping[str, Any]) -> Scan | None:
     rebuilds = [one for one in (entry.get("rebuild_stats") or {}).values() if one["state"] == "ACTIVE"]
     if rebuilds:
         return Scan(
-            is_resilver=True, is_running=True, to_examine=_sum(rebuilds, "to_scan"), issued=_sum(rebuilds, "issued"),
-            pass_issued=0, pass_start=0, action=_ACTIONS["RESILVER"], outcome=outcome,
-        )  # fmt: skip
+            is_resilver=True,
+            is_running=True,
+            to_examine=_sum(rebuilds, "to_scan"),
+            issued=_sum(rebuilds, "issued"),
+            pass_issued=0,
+            pass_start=0,
+            action=_ACTIONS["RESILVER"],
+            outcome=outcome,
+        )
     if told is None:
         return None
     return Scan(
-        is_resilver=told["function"] == "RESILVER", is_running=told["state"] == "SCANNING",
-        to_examine=_sum([told], "to_examine"), issued=_sum([told], "issued"),
-        pass_issued=_sum([told], "issued_bytes_per_scan"), pass_start=float(told.get("pass_start") or 0),
-        action=_ACTIONS.get(told["function"]), outcome=outcome,
-    )  # fmt: skip
+        is_resilver=told["function"] == "RESILVER",
+        is_running=told["state"] == "SCANNING",
+        to_examine=_sum([told], "to_examine"),
+        issued=_sum([told], "issued"),
+        pass_issued=_sum([told], "issued_bytes_per_scan"),
+        pass_start=float(told.get("pass_start") or 0),
+        action=_ACTIONS.get(told["function"]),
+        outcome=outcome,
+    )
 
 
 def _sum(entries: Sequence[Mapping[str, Any]], name: str) -> int:
@@ -229,9 +251,11 @@ def _outcome(entry: Mapping[str, Any]) -> ScrubOutcome | None:
     if entry["function"] != "SCRUB" or entry["state"] not in ("FINISHED", "CANCELED"):
         return None
     return ScrubOutcome(
-        mismatches=_sum([entry], "processed"), lost=_sum([entry], "errors"), repaired=True,
+        mismatches=_sum([entry], "processed"),
+        lost=_sum([entry], "errors"),
+        repaired=True,
         is_whole=entry["state"] == "FINISHED",
-    )  # fmt: skip
+    )
 
 
 def link_of(path: str | None) -> str | None:
@@ -268,13 +292,26 @@ def array(
     fills = pool.is_filling()
     members = [_placed(leaf, slot, disks, n, fills) for n, slot in enumerate(slots) for leaf in slot.leaves()]
     return ObservedArray(
-        uuid=pool.guid, engine=ArrayEngine.ZFS, name=pool.name, ours=ours, device=None, level=pool.level(),
-        state=_state(pool, disks), size_bytes=size_bytes, chunk_bytes=None, write_hole=WriteHole.COPY_ON_WRITE,
-        members=(*members, *_beside(pool, disks)), raid_disks=len(slots), progress=_progress(pool.scan, now),
+        uuid=pool.guid,
+        engine=ArrayEngine.ZFS,
+        name=pool.name,
+        ours=ours,
+        device=None,
+        level=pool.level(),
+        state=_state(pool, disks),
+        size_bytes=size_bytes,
+        chunk_bytes=None,
+        write_hole=WriteHole.COPY_ON_WRITE,
+        members=(*members, *_beside(pool, disks)),
+        raid_disks=len(slots),
+        progress=_progress(pool.scan, now),
         mismatch_count=sum(leaf.checksum_errors for _, leaf in pool.leaves()),
-        disk_bytes=least_disk(pool, MemberRole.DATA), layout=pool.layout(), survives_disks=_survives_disks(pool, disks),
-        scrub=pool.scan.action if pool.scan else None, scrubbed=pool.scan.outcome if pool.scan else None,
-    )  # fmt: skip
+        disk_bytes=least_disk(pool, MemberRole.DATA),
+        layout=pool.layout(),
+        survives_disks=_survives_disks(pool, disks),
+        scrub=pool.scan.action if pool.scan else None,
+        scrubbed=pool.scan.outcome if pool.scan else None,
+    )
 
 
 def _without(vdevs: Sequence[Vdev], disks: Sequence[ObservedDisk]) -> tuple[Vdev, ...]:
@@ -329,9 +366,12 @@ def _member(leaf: Vdev, slot: Vdev, disks: Sequence[ObservedDisk], number: int |
         is_new = slot.kind in ("replacing", "spare") and slot.vdevs[0] is not leaf
         state = "rebuilding" if is_new else "in_sync"
     return ObservedMember(
-        disk_id=disk.id if disk else link, device=disk.device if disk else None if link else leaf.path, state=state,
-        errors=leaf.errors, slot=number,
-    )  # fmt: skip
+        disk_id=disk.id if disk else link,
+        device=disk.device if disk else None if link else leaf.path,
+        state=state,
+        errors=leaf.errors,
+        slot=number,
+    )
 
 
 def _distributed_state(leaf: Vdev, slot: Vdev) -> str:
@@ -394,6 +434,8 @@ def _progress(scan: Scan | None, now: float) -> SyncProgress | None:
     left = max(0, scan.to_examine - scan.issued)
     percent = 100 * scan.issued / scan.to_examine if scan.to_examine else 0.0
     return SyncProgress(
-        action="recover" if scan.is_resilver else "check", percent=round(min(100.0, percent), 2), rate_bytes_s=rate,
+        action="recover" if scan.is_resilver else "check",
+        percent=round(min(100.0, percent), 2),
+        rate_bytes_s=rate,
         left_s=round(left / rate, 1) if rate else None,
-    )  # fmt: skip
+    )

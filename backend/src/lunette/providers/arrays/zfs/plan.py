@@ -34,16 +34,29 @@ MIN_DISK_BYTES = 64 * MIB
 """SPA_MINDEVSIZE (include/sys/fs/zfs.h)."""
 _HOLE = (WriteHole.COPY_ON_WRITE,)
 _SURVIVES = {
-    Level.STRIPE: "none", Level.MIRROR: "all disks but one", Level.RAID10: "one disk of each pair",
-    Level.RAIDZ1: "one disk", Level.RAIDZ2: "two disks", Level.RAIDZ3: "three disks",
-    Level.DRAID1: "one disk", Level.DRAID2: "two disks", Level.DRAID3: "three disks",
-}  # fmt: skip
+    Level.STRIPE: "none",
+    Level.MIRROR: "all disks but one",
+    Level.RAID10: "one disk of each pair",
+    Level.RAIDZ1: "one disk",
+    Level.RAIDZ2: "two disks",
+    Level.RAIDZ3: "three disks",
+    Level.DRAID1: "one disk",
+    Level.DRAID2: "two disks",
+    Level.DRAID3: "three disks",
+}
 ROLES = (MemberRole.SPARE, MemberRole.LOG, MemberRole.CACHE, MemberRole.SPECIAL)
 VERBS = (ArrayVerb.ADD_SPARES, ArrayVerb.ADD_DISKS, ArrayVerb.REPLACE, ArrayVerb.REMOVE, ArrayVerb.SCRUB)
 _LEAST = {
-    Level.STRIPE: 1, Level.MIRROR: 2, Level.RAID10: 4, Level.RAIDZ1: 3, Level.RAIDZ2: 4, Level.RAIDZ3: 5,
-    Level.DRAID1: 3, Level.DRAID2: 4, Level.DRAID3: 5,
-}  # fmt: skip
+    Level.STRIPE: 1,
+    Level.MIRROR: 2,
+    Level.RAID10: 4,
+    Level.RAIDZ1: 3,
+    Level.RAIDZ2: 4,
+    Level.RAIDZ3: 5,
+    Level.DRAID1: 3,
+    Level.DRAID2: 4,
+    Level.DRAID3: 5,
+}
 
 
 def small_write_ios(
@@ -83,20 +96,30 @@ SPECIAL_STAYS = (
 
 LEVELS = tuple(
     LevelCapability(
-        level=level, min_disks=least, max_disks=MAX_DISKS, survives_failures=_SURVIVES[level], write_hole=_HOLE,
-        small_write_ios=small_write_ios(level, least, BLOCK_BYTES, shape=default_shape(level, least)), verbs=VERBS,
-        roles=ROLES, options=_options(level),
+        level=level,
+        min_disks=least,
+        max_disks=MAX_DISKS,
+        survives_failures=_SURVIVES[level],
+        write_hole=_HOLE,
+        small_write_ios=small_write_ios(level, least, BLOCK_BYTES, shape=default_shape(level, least)),
+        verbs=VERBS,
+        roles=ROLES,
+        options=_options(level),
     )
     for level, least in _LEAST.items()
-)  # fmt: skip
+)
 
 
 def capability(reason: str | None = None) -> EngineCapability:
     """The engine's record; `reason` says why it is not available on this machine."""
     return EngineCapability(
-        engine=ArrayEngine.ZFS.value, kind="array", available=reason is None, reason=reason, levels=LEVELS,
+        engine=ArrayEngine.ZFS.value,
+        kind="array",
+        available=reason is None,
+        reason=reason,
+        levels=LEVELS,
         needs=("zpool", "zfs (kernel module)"),
-    )  # fmt: skip
+    )
 
 
 def problems(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
@@ -251,9 +274,13 @@ def destroy_step(
 ) -> PoolDestroy:
     """The step that destroys this pool, with the deleted volumes that are kept in it."""
     return PoolDestroy(
-        array_id=array_id, guid=guid, pool=pool_name(array_id), size_bytes=size_bytes, members=tuple(members),
+        array_id=array_id,
+        guid=guid,
+        pool=pool_name(array_id),
+        size_bytes=size_bytes,
+        members=tuple(members),
         kept=tuple(kept),
-    )  # fmt: skip
+    )
 
 
 def device_path(disk_id: str) -> str:

@@ -168,9 +168,7 @@ def _remove(system: System, step: PoolCreate | PoolDestroy, guid: str | None) ->
 def _clear(system: System, disk: ObservedDisk, step: PoolCreate | PoolDestroy, guid: str | None) -> bool:
     """What a creation refused its undo leaves alone: only its own cache or spare disks may carry a nameless label."""
     unnamed = (*step.cache, *step.spares) if isinstance(step, PoolCreate) else step.members
-    return labels.clear(
-        system, disk, step.pool, guid, is_nameless=any(member.disk_id == disk.id for member in unnamed)
-    )  # fmt: skip
+    return labels.clear(system, disk, step.pool, guid, is_nameless=any(member.disk_id == disk.id for member in unnamed))
 
 
 def _own_disks(present: tuple[ObservedDisk, ...], step: PoolCreate | PoolDestroy) -> list[ObservedDisk]:

@@ -62,12 +62,13 @@ def converge(
     found = _report(wish, wanted, builder, opened)
     return found.model_copy(
         update={
-            "changed": files.changed, "found": files.put_right({**failed, **ports.shut}.keys()),
+            "changed": files.changed,
+            "found": files.put_right({**failed, **ports.shut}.keys()),
             "fc_ports": fc.report(files, ports, failed),
             "waiting": tuple(sorted({*found.waiting, *ports.waiting})),
             "foreign": (*found.foreign, *fc.foreign(files, ports.owned)),
         }
-    )  # fmt: skip
+    )
 
 
 class _Builder:

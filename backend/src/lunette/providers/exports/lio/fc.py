@@ -73,9 +73,13 @@ def look(files: Configfs, wish: ExportSet, let_go: frozenset[str]) -> Ports:
         for path in (f"{one.group}/acls/{wwpn}/lun_{number}" for number in numbers)
     }
     return Ports(
-        wish=wish, places=tuple(places), doors=tuple(fc_tree.doors(places, wish.targets, standing)), reasons=reasons,
-        hosts=hosts, owned=tuple(own_ports(files, let_go | {port.wwpn for port in wish.fc_ports})),
-    )  # fmt: skip
+        wish=wish,
+        places=tuple(places),
+        doors=tuple(fc_tree.doors(places, wish.targets, standing)),
+        reasons=reasons,
+        hosts=hosts,
+        owned=tuple(own_ports(files, let_go | {port.wwpn for port in wish.fc_ports})),
+    )
 
 
 def _missing(system: System, port: ExportFcPort, host: str | None) -> str | None:

@@ -80,13 +80,15 @@ def levels(places: Sequence[Place], targets: Sequence[ExportTarget]) -> tuple[tu
         tuple(Node(path=one.group, port_id=one.port.port_id, attributes=one.attributes) for one in places),
         tuple(
             Node(
-                path=_lun(one, volume), port_id=one.port.port_id, volume_id=volume,
+                path=_lun(one, volume),
+                port_id=one.port.port_id,
+                volume_id=volume,
                 link=("volume", backstore_path(volume)),
             )
             for one in places
             for volume in served(targets)
         ),
-    )  # fmt: skip
+    )
 
 
 def served(targets: Sequence[ExportTarget]) -> list[str]:
@@ -130,14 +132,18 @@ def _door(one: Place, wwpn: str, owners: Sequence[ExportTarget], standing: Mappi
         for lun, volume in sorted(luns.items())
     )
     return Door(
-        port_id=one.port.port_id, wwpn=wwpn, needs=(one.group, *(_lun(one, volume) for volume in luns.values())),
+        port_id=one.port.port_id,
+        wwpn=wwpn,
+        needs=(one.group, *(_lun(one, volume) for volume in luns.values())),
         nodes=(Node(path=acl, port_id=one.port.port_id), *mapped),
         owners={owner.iqn: tuple(lun.volume_id for lun in owner.luns) for owner in owners},
         refusal=(
             f"LUN {min(colliding)} is one volume of the host's own and another of its group, and over Fibre Channel it "
             "would see both under one number: map one of them under another number"
-        ) if colliding else None,
-    )  # fmt: skip
+        )
+        if colliding
+        else None,
+    )
 
 
 def _by_wwpn(targets: Sequence[ExportTarget]) -> dict[str, list[ExportTarget]]:

@@ -81,26 +81,34 @@ def _store(files: Configfs, path: str) -> SavedStore:
     info = files.read(f"{path}/info")
     groups = files.folders(f"{path}/alua")
     return SavedStore(
-        name=name, plugin=_plugin(hba), dev=files.read(f"{path}/udev_path") or None, wwn=_serial(files, path) or None,
-        readonly="readonly: 1" in info, exclusive="exclusive: 0" not in info, attributes=_attributes(files, path),
+        name=name,
+        plugin=_plugin(hba),
+        dev=files.read(f"{path}/udev_path") or None,
+        wwn=_serial(files, path) or None,
+        readonly="readonly: 1" in info,
+        exclusive="exclusive: 0" not in info,
+        attributes=_attributes(files, path),
         alua_tpgs=tuple(
             SavedAluaGroup(name=one, alua_access_state=_number(files.read(f"{path}/alua/{one}/alua_access_state")))
             for one in groups
         ),
-    )  # fmt: skip
+    )
 
 
 def _block(files: Configfs, path: str) -> Store:
     found = {name: files.read(f"{path}/attrib/{name}") for name in KEPT}
     return Store(
-        reference=_reference(path), company_id=files.read(f"{path}/wwn/company_id").removeprefix("0x"),
+        reference=_reference(path),
+        company_id=files.read(f"{path}/wwn/company_id").removeprefix("0x"),
         device=files.read(f"{path}/udev_path"),
         kept=AdoptedBackstore(
-            path=path, vendor=files.read(f"{path}/wwn/vendor_id").strip(),
-            product=files.read(f"{path}/wwn/product_id").strip(), revision=files.read(f"{path}/wwn/revision").strip(),
+            path=path,
+            vendor=files.read(f"{path}/wwn/vendor_id").strip(),
+            product=files.read(f"{path}/wwn/product_id").strip(),
+            revision=files.read(f"{path}/wwn/revision").strip(),
             attributes=tuple((name, value) for name, value in found.items() if value),
         ),
-    )  # fmt: skip
+    )
 
 
 def _target(files: Configfs, fabric: str, name: str, references: dict[str, str]) -> SavedTarget:
@@ -134,18 +142,23 @@ def _group(files: Configfs, path: str, tag: int, references: dict[str, str]) -> 
             )
         )
     return SavedGroup(
-        tag=tag, enable=files.read(f"{path}/enable") == "1", attributes=_attributes(files, path), luns=tuple(luns),
+        tag=tag,
+        enable=files.read(f"{path}/enable") == "1",
+        attributes=_attributes(files, path),
+        luns=tuple(luns),
         portals=tuple(_portal(files, f"{path}/np/{name}") for name in files.folders(f"{path}/np")),
         node_acls=tuple(_acl(files, f"{path}/acls/{name}") for name in files.folders(f"{path}/acls")),
-    )  # fmt: skip
+    )
 
 
 def _portal(files: Configfs, path: str) -> SavedPortal:
     address, _, port = path.rpartition("/")[2].rpartition(":")
     return SavedPortal(
-        ip_address=address, port=int(port), iser=files.read(f"{path}/iser") == "1",
+        ip_address=address,
+        port=int(port),
+        iser=files.read(f"{path}/iser") == "1",
         offload=files.read(f"{path}/cxgbit") == "1",
-    )  # fmt: skip
+    )
 
 
 def _acl(files: Configfs, path: str) -> SavedAcl:
@@ -153,12 +166,17 @@ def _acl(files: Configfs, path: str) -> SavedAcl:
         name: files.read(f"{path}/auth/{name}") for name in ("userid", "password", "userid_mutual", "password_mutual")
     }
     told = {name: None if not value or value.startswith(Configfs.cleared) else value for name, value in shown.items()}
-    return SavedAcl.model_validate({
-        "node_wwn": path.rpartition("/")[2], "attributes": _attributes(files, path),
-        "mapped_luns": tuple(_mapped(files, path, number) for number in _numbers(files, path)),
-        "chap_userid": told["userid"], "chap_password": told["password"],
-        "chap_mutual_userid": told["userid_mutual"], "chap_mutual_password": told["password_mutual"],
-    })  # fmt: skip
+    return SavedAcl.model_validate(
+        {
+            "node_wwn": path.rpartition("/")[2],
+            "attributes": _attributes(files, path),
+            "mapped_luns": tuple(_mapped(files, path, number) for number in _numbers(files, path)),
+            "chap_userid": told["userid"],
+            "chap_password": told["password"],
+            "chap_mutual_userid": told["userid_mutual"],
+            "chap_mutual_password": told["password_mutual"],
+        }
+    )
 
 
 def _mapped(files: Configfs, acl: str, number: int) -> SavedMappedLun:
@@ -166,9 +184,10 @@ def _mapped(files: Configfs, acl: str, number: int) -> SavedMappedLun:
     behind = files.follow(path, "lun", adopted=True) or ""
     inner = behind.rpartition("/lun_")[2]
     return SavedMappedLun(
-        index=number, tpg_lun=int(inner) if inner.isdigit() else -1,
+        index=number,
+        tpg_lun=int(inner) if inner.isdigit() else -1,
         write_protect=files.read(f"{path}/write_protect") == "1",
-    )  # fmt: skip
+    )
 
 
 def _numbers(files: Configfs, path: str) -> list[int]:

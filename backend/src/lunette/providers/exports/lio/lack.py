@@ -44,9 +44,10 @@ class Lacks:
         sources = [self._volume_behind(path) for path in missing]
         there = any(self._store(path) for path in paths if path not in self._failed)
         return Lack(
-            reason=self._failed[missing[0]], volumes=tuple(dict.fromkeys(one for one in sources if one is not None)),
+            reason=self._failed[missing[0]],
+            volumes=tuple(dict.fromkeys(one for one in sources if one is not None)),
             can_be_excused=there and None not in sources,
-        )  # fmt: skip
+        )
 
     def _volume_behind(self, path: str) -> str | None:
         """The volume that a failure comes from; None if it has another cause."""

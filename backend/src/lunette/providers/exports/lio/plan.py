@@ -14,8 +14,13 @@ def capability(
     barred = {Protocol.ISER.value: no_iser, Protocol.FC.value: without_fc}
     offered = (Protocol.ISCSI.value, *(name for name, why in barred.items() if not why))
     return EngineCapability(
-        engine="lio", kind="export", available=reason is None, reason=reason, reservations=True,
-        compare_and_write=True, protocols=offered if reason is None else (),
+        engine="lio",
+        kind="export",
+        available=reason is None,
+        reason=reason,
+        reservations=True,
+        compare_and_write=True,
+        protocols=offered if reason is None else (),
         lacking=tuple(f"{name}: {why}" for name, why in barred.items() if why),
         needs=("target_core_mod", "target_core_iblock", "iscsi_target_mod", ISER_MODULE),
-    )  # fmt: skip
+    )

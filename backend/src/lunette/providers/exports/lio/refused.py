@@ -21,9 +21,16 @@ KEPT_DAYS = 1
 LINES = 2000
 """The newest of these lines are looked at: a host that is refused may try again for ever."""
 JOURNAL = (
-    "journalctl", "--no-pager", "--quiet", "--dmesg", "--output=json", "--output-fields=MESSAGE",
-    f"--since=-{KEPT_DAYS}day", "--grep=^iSCSI Initiator Node: ", f"--lines={LINES}",
-)  # fmt: skip
+    "journalctl",
+    "--no-pager",
+    "--quiet",
+    "--dmesg",
+    "--output=json",
+    "--output-fields=MESSAGE",
+    f"--since=-{KEPT_DAYS}day",
+    "--grep=^iSCSI Initiator Node: ",
+    f"--lines={LINES}",
+)
 _NOTHING_FOUND = 1
 _LINE = re.compile(r"iSCSI Initiator Node: (\S+) is not authorized to access iSCSI target portal group: \d+\.")
 _TIMEOUT_S = 15.0

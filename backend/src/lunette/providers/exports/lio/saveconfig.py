@@ -19,9 +19,11 @@ from lunette.providers.exports.lio.tree import Backstore, Node
 from lunette.providers.fabrics.fc_host import BY_DRIVER
 
 _CREDENTIALS = {
-    "auth/userid": "chap_userid", "auth/password": "chap_password",
-    "auth/userid_mutual": "chap_mutual_userid", "auth/password_mutual": "chap_mutual_password",
-}  # fmt: skip
+    "auth/userid": "chap_userid",
+    "auth/password": "chap_password",
+    "auth/userid_mutual": "chap_mutual_userid",
+    "auth/password_mutual": "chap_mutual_password",
+}
 _FABRICS = {"fc": "tcm_fc"}
 """Where rtslib calls a fabric by another name than its folder (rtslib/fabric.py)."""
 _WWPN = re.compile(r"[125c-f][0-9a-f]{15}")
@@ -44,12 +46,13 @@ def write(wish: ExportSet, ports: Sequence[ObservedFcPort], *, secrets: bool) ->
             *(_target(target, nodes, portals, secrets=secrets) for target in wish.targets),
             *_fc_targets(wish, drivers),
         ],
-    }  # fmt: skip
+    }
     asked = sorted({one.host for target in wish.targets for one in target.initiators if one.chap})
     return Saveconfig(
-        document=document, has_secrets=secrets or not asked,
+        document=document,
+        has_secrets=secrets or not asked,
         left_out=tuple(_left_out(wish, drivers, () if secrets else asked)),
-    )  # fmt: skip
+    )
 
 
 def _backstore(node: Backstore) -> _Json:
@@ -57,9 +60,14 @@ def _backstore(node: Backstore) -> _Json:
     discards = (pin.attribute for pin in tree.PINNED if pin.if_discards)
     attributes = _numbers(one for one in (*node.attributes, *discards) if one.name.startswith("attrib/"))
     return {
-        "attributes": attributes, "dev": node.device, "name": _last(node.path), "plugin": "block", "readonly": False,
-        "write_back": False, "wwn": node.serial,
-    }  # fmt: skip
+        "attributes": attributes,
+        "dev": node.device,
+        "name": _last(node.path),
+        "plugin": "block",
+        "readonly": False,
+        "write_back": False,
+        "wwn": node.serial,
+    }
 
 
 def _target(target: ExportTarget, nodes: dict[str, Node], portals: list[_Json], *, secrets: bool) -> _Json:
@@ -85,21 +93,26 @@ def _fc_targets(wish: ExportSet, drivers: dict[str, str]) -> Iterator[_Json]:
         volumes = fc_tree.levels([place], wish.targets)[-1]
         doors = [door for door in fc_tree.doors([place], wish.targets) if _WWPN.fullmatch(door.wwpn.replace(":", ""))]
         inside = {
-            "attributes": _numbers(place.attributes), "luns": [_lun(node) for node in volumes], "portals": [],
+            "attributes": _numbers(place.attributes),
+            "luns": [_lun(node) for node in volumes],
+            "portals": [],
             "node_acls": [_acl(_naa(door.wwpn), door.nodes[0], door.nodes[1:], secrets=True) for door in doors],
-        }  # fmt: skip
+        }
         yield {
-            "fabric": _FABRICS.get(fabric.folder, fabric.folder), "tpgs": [{"enable": True, "tag": 1, **inside}],
+            "fabric": _FABRICS.get(fabric.folder, fabric.folder),
+            "tpgs": [{"enable": True, "tag": 1, **inside}],
             "wwn": _naa(port.wwpn),
-        }  # fmt: skip
+        }
 
 
 def _lun(node: Node) -> _Json:
     alias, backstore = node.link or ("", "")
     return {
-        "alias": alias, "alua_tg_pt_gp_name": "default_tg_pt_gp", "index": _index(node.path),
+        "alias": alias,
+        "alua_tg_pt_gp_name": "default_tg_pt_gp",
+        "index": _index(node.path),
         "storage_object": f"/backstores/block/{_last(backstore)}",
-    }  # fmt: skip
+    }
 
 
 def _acl(name: str, node: Node, mapped: Iterable[Node], *, secrets: bool) -> _Json:

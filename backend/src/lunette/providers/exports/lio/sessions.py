@@ -43,9 +43,12 @@ def parse_info(text: str) -> Told | None:
     isid = _ISID.search(text)
     words = state[1].lower().replace("_", " ")
     return Told(
-        state=words, peer=peer[1] if peer else None, protocol=protocol, number=int(number[1]) if number else None,
+        state=words,
+        peer=peer[1] if peer else None,
+        protocol=protocol,
+        number=int(number[1]) if number else None,
         isid=isid[1].replace(" ", "").lower() if isid else None,
-    )  # fmt: skip
+    )
 
 
 def observe_sessions(system: System, adopted: Collection[str] = ()) -> tuple[ObservedSession, ...]:
@@ -68,9 +71,14 @@ def _over_fc(files: Configfs) -> Iterator[ObservedSession]:
         for wwpn in files.names(acls):
             if fc.is_logged_in(files, f"{acls}/{wwpn}"):
                 yield ObservedSession(
-                    target=port.rpartition("/")[2], initiator=wwpn, protocol=Protocol.FC, portal=None, peer=None,
-                    state="logged in", since=None,
-                )  # fmt: skip
+                    target=port.rpartition("/")[2],
+                    initiator=wwpn,
+                    protocol=Protocol.FC,
+                    portal=None,
+                    peer=None,
+                    state="logged in",
+                    since=None,
+                )
 
 
 def _session(files: Configfs, iqn: str, group: str, initiator: str) -> ObservedSession | None:
@@ -80,7 +88,15 @@ def _session(files: Configfs, iqn: str, group: str, initiator: str) -> ObservedS
         return None
     depth = files.read(f"{path}/cmdsn_depth")
     return ObservedSession(
-        target=iqn, initiator=initiator, protocol=told.protocol, portal=None, peer=told.peer, state=told.state,
-        since=None, tag=int(group.removeprefix("tpgt_")), number=told.number,
-        isid=told.isid, queue_depth=int(depth) if depth.isdigit() else None,
-    )  # fmt: skip
+        target=iqn,
+        initiator=initiator,
+        protocol=told.protocol,
+        portal=None,
+        peer=told.peer,
+        state=told.state,
+        since=None,
+        tag=int(group.removeprefix("tpgt_")),
+        number=told.number,
+        isid=told.isid,
+        queue_depth=int(depth) if depth.isdigit() else None,
+    )

@@ -44,9 +44,11 @@ def _over_iscsi(files: Configfs, target: ExportTarget) -> Iterator[SessionCounte
         told = parse_info(files.read(f"{acl}/info"))
         if told is not None:
             yield SessionCounters(
-                target=target.iqn, initiator=initiator.iqn, protocol=told.protocol,
+                target=target.iqn,
+                initiator=initiator.iqn,
+                protocol=told.protocol,
                 volumes=_by_volume(files, acl, (target,)),
-            )  # fmt: skip
+            )
 
 
 def _over_fc(files: Configfs, served: ExportSet) -> Iterator[SessionCounters]:
@@ -60,9 +62,11 @@ def _over_fc(files: Configfs, served: ExportSet) -> Iterator[SessionCounters]:
             acl = f"{port}/tpgt_1/acls/{wwpn}"
             if fc.is_logged_in(files, acl):
                 yield SessionCounters(
-                    target=port.rpartition("/")[2], initiator=wwpn, protocol=Protocol.FC,
+                    target=port.rpartition("/")[2],
+                    initiator=wwpn,
+                    protocol=Protocol.FC,
                     volumes=_by_volume(files, acl, targets, colliding.get(wwpn, set())),
-                )  # fmt: skip
+                )
 
 
 def _by_volume(

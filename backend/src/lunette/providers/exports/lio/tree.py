@@ -176,12 +176,14 @@ def build(wish: ExportSet) -> Tree:
         ),
         gates=tuple(
             Gate(
-                target_id=target.target_id, iqn=target.iqn, path=portal_group(target),
+                target_id=target.target_id,
+                iqn=target.iqn,
+                path=portal_group(target),
                 needs=(*first, *_needs(target)),
             )
             for target in targets
         ),
-    )  # fmt: skip
+    )
 
 
 def portal_name(portal: ExportPortal) -> str:
@@ -220,9 +222,13 @@ def _portal_group(target: ExportTarget) -> Node:
     """Nobody gets in without an ACL of ours, and nobody else sees the target in a discovery."""
     asks = any(initiator.chap for initiator in target.initiators)
     wanted = {
-        "authentication": asks, "generate_node_acls": False, "demo_mode_write_protect": True,
-        "demo_mode_discovery": False, "cache_dynamic_acls": False, "prod_mode_write_protect": False,
-    }  # fmt: skip
+        "authentication": asks,
+        "generate_node_acls": False,
+        "demo_mode_write_protect": True,
+        "demo_mode_discovery": False,
+        "cache_dynamic_acls": False,
+        "prod_mode_write_protect": False,
+    }
     attributes = tuple(Attribute(name=f"attrib/{name}", value=str(int(value))) for name, value in wanted.items())
     return Node(path=portal_group(target), target_id=target.target_id, attributes=attributes)
 
@@ -230,10 +236,12 @@ def _portal_group(target: ExportTarget) -> Node:
 def _luns(target: ExportTarget, places: Mapping[str, str], prefix: str) -> Iterator[Node]:
     for lun in target.luns:
         yield Node(
-            path=_lun_path(portal_group(target), lun), target_id=target.target_id, volume_id=lun.volume_id,
+            path=_lun_path(portal_group(target), lun),
+            target_id=target.target_id,
+            volume_id=lun.volume_id,
             link=("volume", places.get(lun.volume_id, backstore_path(lun.volume_id))),
             adopted=not target.iqn.startswith(prefix),
-        )  # fmt: skip
+        )
 
 
 def _lun_path(group: str, lun: ExportLun) -> str:
@@ -244,9 +252,10 @@ def _initiator(target: ExportTarget, initiator: ExportInitiator) -> Node:
     """Whether to ask is said first: an ACL that asks and has no secret yet lets nobody in."""
     asks = Attribute(name="attrib/authentication", value=str(int(initiator.chap is not None)))
     return Node(
-        path=f"{portal_group(target)}/acls/{initiator.iqn}", target_id=target.target_id,
+        path=f"{portal_group(target)}/acls/{initiator.iqn}",
+        target_id=target.target_id,
         attributes=(asks, *credentials(initiator.chap, "auth/")),
-    )  # fmt: skip
+    )
 
 
 def credentials(chap: ExportChap | None, folder: str = "") -> Iterator[Attribute]:
@@ -267,10 +276,12 @@ def _mapped_luns(target: ExportTarget, prefix: str) -> Iterator[Node]:
     for initiator in target.initiators:
         for lun in target.luns:
             yield Node(
-                path=f"{group}/acls/{initiator.iqn}/lun_{lun.lun}", target_id=target.target_id,
-                volume_id=lun.volume_id, link=("lun", _lun_path(group, lun)),
+                path=f"{group}/acls/{initiator.iqn}/lun_{lun.lun}",
+                target_id=target.target_id,
+                volume_id=lun.volume_id,
+                link=("lun", _lun_path(group, lun)),
                 adopted=not target.iqn.startswith(prefix),
-            )  # fmt: skip
+            )
 
 
 def _portal(target: ExportTarget, portal: ExportPortal) -> Node:

@@ -235,14 +235,19 @@ def _report(wish: ExportSet, wanted: Tree, builder: _Builder, ours: Ours, lack: 
     doors = {door.nqn: _door_report(builder, wanted, door, lack) for door in wanted.doors}
     volumes = [(v.volume_id, builder.volume_reason(wanted, v.volume_id, v.device)) for v in wish.volumes]
     return ConvergeReport(
-        generation=wish.generation, accepted=True, refusal=None, changed=builder.files.changed,
-        found=builder.files.put_right(builder.failed.keys()), targets=(),
+        generation=wish.generation,
+        accepted=True,
+        refusal=None,
+        changed=builder.files.changed,
+        found=builder.files.put_right(builder.failed.keys()),
+        targets=(),
         subsystems=tuple(doors.values()),
         waiting=tuple(nqn for nqn, one in doors.items() if one.state is ServingState.BLOCKED and one.missing),
         volumes=tuple(VolumeReport(volume_id=id_, state=_state(why), reason=why) for id_, why in volumes),
         portals=tuple(_port_report(builder, id_, path) for id_, path in wanted.port_paths.items()),
-        unexplained=(), foreign=strays.foreign(builder.files, ours),
-    )  # fmt: skip
+        unexplained=(),
+        foreign=strays.foreign(builder.files, ours),
+    )
 
 
 def _door_report(builder: _Builder, wanted: Tree, door: Door, lack: Lack) -> TargetReport:

@@ -61,7 +61,8 @@ def _subsystem(files: Configfs, nqn: str, places: Places) -> ForeignSubsystem:
     if files.read(f"{path}/passthru/enable") not in _OFF:
         unusual.append("passthru")
     return ForeignSubsystem(
-        nqn=nqn, any_host=files.read(f"{path}/attr_allow_any_host") == "1",
+        nqn=nqn,
+        any_host=files.read(f"{path}/attr_allow_any_host") == "1",
         hosts=tuple(target.partition("/")[2] for target in to_hosts.values()),
         ports=tuple(link.split("/")[1] for link in to_it),
         namespaces=tuple(_namespace(files, f"{path}/namespaces/{number}", number, places) for number in numbers),
@@ -74,7 +75,7 @@ def _subsystem(files: Configfs, nqn: str, places: Places) -> ForeignSubsystem:
             *(link for link, target in to_hosts.items() if link.rpartition("/")[2] != target.partition("/")[2]),
             *(link for link in to_it if link.rpartition("/")[2] != nqn),
         ),
-    )  # fmt: skip
+    )
 
 
 def _port_links(files: Configfs) -> Iterator[str]:
@@ -85,12 +86,17 @@ def _namespace(files: Configfs, path: str, number: int, places: Places) -> Forei
     device = files.read(f"{path}/device_path")
     group, name = places.get(files.system.realpath(device), (None, None)) if device.startswith("/") else (None, None)
     return ForeignNamespace(
-        number=number, device=device, group=group, lv_name=name, uuid=files.read(f"{path}/device_uuid"),
-        nguid=files.read(f"{path}/device_nguid") or str(UUID(NO_NGUID)), enabled=files.read(f"{path}/enable") == "1",
+        number=number,
+        device=device,
+        group=group,
+        lv_name=name,
+        uuid=files.read(f"{path}/device_uuid"),
+        nguid=files.read(f"{path}/device_nguid") or str(UUID(NO_NGUID)),
+        enabled=files.read(f"{path}/enable") == "1",
         ana_group=files.read(f"{path}/ana_grpid") or tree.ANA_GROUP,
         unusual=tuple(one for one in ("buffered_io", "resv_enable") if files.read(f"{path}/{one}") not in _OFF),
         held=files.system.is_block_device(device) and files.system.is_held(device),
-    )  # fmt: skip
+    )
 
 
 def _port(files: Configfs, name: str, ours: Ours) -> ForeignNvmePort:
@@ -103,9 +109,14 @@ def _port(files: Configfs, name: str, ours: Ours) -> ForeignNvmePort:
     referrals = (one for one in files.names(f"{path}/referrals") if not one.startswith(tree.REFERRAL))
     told = {what: files.read(f"{path}/addr_{what}") for what in ("trtype", "adrfam", "traddr", "trsvcid")}
     return ForeignNvmePort(
-        name=name, transport=told["trtype"], family=told["adrfam"], address=told["traddr"], service=told["trsvcid"],
-        unusual=(*unusual, *(f"referral {one}" for one in referrals)), is_ours=ours.has_port(name),
-    )  # fmt: skip
+        name=name,
+        transport=told["trtype"],
+        family=told["adrfam"],
+        address=told["traddr"],
+        service=told["trsvcid"],
+        unusual=(*unusual, *(f"referral {one}" for one in referrals)),
+        is_ours=ours.has_port(name),
+    )
 
 
 def _host(files: Configfs, nqn: str) -> ForeignNvmeHost:

@@ -15,8 +15,13 @@ def capability(reason: str | None = None, lacking: dict[Protocol, str] | None = 
     """
     without = lacking or {}
     return EngineCapability(
-        engine="nvmet", kind="export", available=reason is None, reason=reason,
+        engine="nvmet",
+        kind="export",
+        available=reason is None,
+        reason=reason,
         protocols=tuple(p.value for p in TRANSPORTS if reason is None and p not in without),
         lacking=tuple(f"{protocol.value}: {why}" for protocol, why in without.items()),
-        reservations=False, compare_and_write=False, needs=("nvmet", *TRANSPORTS.values()),
-    )  # fmt: skip
+        reservations=False,
+        compare_and_write=False,
+        needs=("nvmet", *TRANSPORTS.values()),
+    )

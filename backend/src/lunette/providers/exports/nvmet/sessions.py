@@ -50,10 +50,14 @@ def _sessions(files: Configfs, nqn: str) -> Iterator[ObservedSession]:
         address, number = files.read(f"{port}/addr_traddr"), files.read(f"{port}/addr_trsvcid")
         where = address if is_fc_address(address) else f"{address}:{number}"
         yield ObservedSession(
-            target=nqn, initiator=told["hostnqn"], peer=told["host_traddr"] or None,
+            target=nqn,
+            initiator=told["hostnqn"],
+            peer=told["host_traddr"] or None,
             protocol=_PROTOCOLS.get(files.read(f"{port}/addr_trtype"), Protocol.NVME_TCP),
-            portal=where if where != ":" else None, state=told["state"] or "connecting", since=None,
-        )  # fmt: skip
+            portal=where if where != ":" else None,
+            state=told["state"] or "connecting",
+            since=None,
+        )
 
 
 _FACTS = ("hostnqn", "port", "state", "host_traddr")

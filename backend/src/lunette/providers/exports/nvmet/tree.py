@@ -91,8 +91,14 @@ class Tree(Model):
 
     def nodes(self) -> dict[str, Node]:
         levels = (
-            self.hosts, self.subsystems, self.namespaces, self.allowed, self.ports, self.doors_in_ports, self.referrals
-        )  # fmt: skip
+            self.hosts,
+            self.subsystems,
+            self.namespaces,
+            self.allowed,
+            self.ports,
+            self.doors_in_ports,
+            self.referrals,
+        )
         return {node.path: node for level in levels for node in level}
 
 
@@ -119,7 +125,8 @@ def build(wish: ExportSet) -> Tree:
         ports=tuple(_port(portal, ports[portal.portal_id]) for portal in portals),
         doors_in_ports=tuple(
             Node(
-                path=f"{ports[portal.portal_id]}/subsystems/{subsystem.nqn}", link=f"subsystems/{subsystem.nqn}",
+                path=f"{ports[portal.portal_id]}/subsystems/{subsystem.nqn}",
+                link=f"subsystems/{subsystem.nqn}",
                 needs=tuple(node.path for node in _allowed(subsystem)),
             )
             for portal in portals
@@ -129,13 +136,16 @@ def build(wish: ExportSet) -> Tree:
         gates=tuple(_gates(subsystems)),
         doors=tuple(
             Door(
-                target_id=subsystem.target_id, nqn=subsystem.nqn, path=f"subsystems/{subsystem.nqn}",
-                needs=tuple(_needs(subsystem)), hosts=tuple(host_path(host.nqn) for host in subsystem.hosts),
+                target_id=subsystem.target_id,
+                nqn=subsystem.nqn,
+                path=f"subsystems/{subsystem.nqn}",
+                needs=tuple(_needs(subsystem)),
+                hosts=tuple(host_path(host.nqn) for host in subsystem.hosts),
             )
             for subsystem in subsystems
         ),
         port_paths=ports,
-    )  # fmt: skip
+    )
 
 
 def port_paths(wish: ExportSet) -> dict[str, str]:
@@ -191,7 +201,9 @@ def _namespaces(subsystem: ExportSubsystem, volumes: dict[str, ExportVolume]) ->
     for lun in subsystem.luns:
         volume = volumes[lun.volume_id]
         yield Namespace(
-            path=f"subsystems/{subsystem.nqn}/namespaces/{lun.lun}", volume_id=volume.volume_id, device=volume.device,
+            path=f"subsystems/{subsystem.nqn}/namespaces/{lun.lun}",
+            volume_id=volume.volume_id,
+            device=volume.device,
             size_bytes=volume.size_bytes,
             attributes=(
                 Attribute(name="device_path", value=volume.device),
@@ -199,7 +211,7 @@ def _namespaces(subsystem: ExportSubsystem, volumes: dict[str, ExportVolume]) ->
                 Attribute(name="device_nguid", value=str(UUID(volume.identity.nguid))),
                 Attribute(name="ana_grpid", value=ANA_GROUP),
             ),
-        )  # fmt: skip
+        )
 
 
 def _allowed(subsystem: ExportSubsystem) -> Iterator[Node]:
@@ -228,9 +240,10 @@ def _referrals(portals: list[ExportPortal], ports: dict[str, str]) -> Iterator[N
             number = ports[other.portal_id].rpartition("/")[2]
             wanted = place(other) | {"addr_portid": number, "enable": "1"}
             yield Node(
-                path=f"{ports[asked.portal_id]}/referrals/{REFERRAL}{number}", needs=(ports[other.portal_id],),
+                path=f"{ports[asked.portal_id]}/referrals/{REFERRAL}{number}",
+                needs=(ports[other.portal_id],),
                 attributes=tuple(Attribute(name=name, value=value) for name, value in wanted.items()),
-            )  # fmt: skip
+            )
 
 
 def _family(portal: ExportPortal) -> str:

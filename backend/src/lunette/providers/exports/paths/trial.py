@@ -159,10 +159,15 @@ def _await_back(system: System, step: PathTry, connections: int) -> float:
         there = len(sockets.of_link(sockets.established(system), step.link)) >= connections
         return there and all(_sessions(system, iqn) >= wanted for iqn, wanted in step.sessions.items())
 
-    _until(system, is_back, BACK_S, (
-        f"host {step.host} did not come back on {step.link.shown} within {BACK_S} s after it was given back: log it in "
-        "there, and see that its initiator tries for ever. No other path is taken away"
-    ))  # fmt: skip
+    _until(
+        system,
+        is_back,
+        BACK_S,
+        (
+            f"host {step.host} did not come back on {step.link.shown} within {BACK_S} s after it was given back: log "
+            "it in there, and see that its initiator tries for ever. No other path is taken away"
+        ),
+    )
     return system.monotonic() - begun
 
 

@@ -225,14 +225,19 @@ def _report(wish: ExportSet, wanted: Wanted, builder: _Builder, prefix: str) -> 
     volumes = [(volume.volume_id, _volume_reason(builder, volume.volume_id)) for volume in wish.volumes]
     doors = {one.nqn: _door_report(builder, wanted.subsystems[one.nqn], now, one.target_id) for one in wish.subsystems}
     return ConvergeReport(
-        generation=wish.generation, accepted=True, refusal=None, changed=builder.changed,
-        found=tuple(builder.found), targets=(),
+        generation=wish.generation,
+        accepted=True,
+        refusal=None,
+        changed=builder.changed,
+        found=tuple(builder.found),
+        targets=(),
         subsystems=tuple(doors.values()),
         waiting=tuple(nqn for nqn, one in doors.items() if one.state is ServingState.BLOCKED and one.missing),
         volumes=tuple(VolumeReport(volume_id=id_, state=_state(why), reason=why) for id_, why in volumes),
-        portals=tuple(_portal_reports(wish, builder)), unexplained=(),
+        portals=tuple(_portal_reports(wish, builder)),
+        unexplained=(),
         foreign=(*now.foreign, *(nqn for nqn in now.subsystems if not nqn.startswith(prefix))),
-    )  # fmt: skip
+    )
 
 
 def _volume_reason(builder: _Builder, volume_id: str) -> str | None:
@@ -258,9 +263,11 @@ def _door_report(builder: _Builder, door: Subsystem, now: Seen, target_id: str) 
     paths = [host_path(door.nqn, name) for name in door.hosts]
     reason = builder.missing(door) or next((builder.failed[path] for path in paths if path in builder.failed), None)
     return TargetReport(
-        target_id=target_id, state=ServingState.OPEN if is_open else ServingState.BLOCKED, reason=reason,
+        target_id=target_id,
+        state=ServingState.OPEN if is_open else ServingState.BLOCKED,
+        reason=reason,
         missing=tuple(dict.fromkeys(builder.lacks(door).values())),
-    )  # fmt: skip
+    )
 
 
 def _portal_reports(wish: ExportSet, builder: _Builder) -> Iterator[PortalReport]:

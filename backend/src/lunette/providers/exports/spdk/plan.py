@@ -17,7 +17,12 @@ def capability(reason: str | None = None) -> EngineCapability:
     neither.
     """
     return EngineCapability(
-        engine="spdk", kind="export", available=reason is None, reason=reason,
+        engine="spdk",
+        kind="export",
+        available=reason is None,
+        reason=reason,
         protocols=(Protocol.NVME_TCP.value,) if reason is None else (),
-        reservations=False, compare_and_write=False, needs=(TOOL,),
-    )  # fmt: skip
+        reservations=False,
+        compare_and_write=False,
+        needs=(TOOL,),
+    )

@@ -52,10 +52,15 @@ def delete_bdev(name: str) -> RpcCall:
 
 def make_subsystem(subsystem: Subsystem) -> RpcCall:
     params: dict[str, Any] = {
-        "nqn": subsystem.nqn, "serial_number": subsystem.serial, "model_number": subsystem.model,
-        "allow_any_host": False, "max_namespaces": MAX_NAMESPACES, "ana_reporting": True,
-        "min_cntlid": 1, "max_cntlid": CNTLID_MAX,
-    }  # fmt: skip
+        "nqn": subsystem.nqn,
+        "serial_number": subsystem.serial,
+        "model_number": subsystem.model,
+        "allow_any_host": False,
+        "max_namespaces": MAX_NAMESPACES,
+        "ana_reporting": True,
+        "min_cntlid": 1,
+        "max_cntlid": CNTLID_MAX,
+    }
     return RpcCall(method="nvmf_create_subsystem", params=params)
 
 
@@ -65,9 +70,12 @@ def delete_subsystem(nqn: str) -> RpcCall:
 
 def add_namespace(nqn: str, namespace: Namespace) -> RpcCall:
     told = {
-        "nsid": namespace.nsid, "bdev_name": namespace.bdev, "uuid": namespace.uuid, "nguid": namespace.nguid.upper(),
+        "nsid": namespace.nsid,
+        "bdev_name": namespace.bdev,
+        "uuid": namespace.uuid,
+        "nguid": namespace.nguid.upper(),
         "anagrpid": int(ANA_GROUP),
-    }  # fmt: skip
+    }
     return RpcCall(method="nvmf_subsystem_add_ns", params={"nqn": nqn, "namespace": told})
 
 

@@ -41,37 +41,45 @@ def read(answers: Sequence[Any]) -> Seen:
     return Seen(
         has_transport=any(one["trtype"] == TRANSPORT for one in transports),
         discovery=frozenset(place for one in subsystems if one["nqn"] == DISCOVERY for place in _listeners(one)),
-        subsystems=ours, foreign=tuple(one.nqn for one in others),
+        subsystems=ours,
+        foreign=tuple(one.nqn for one in others),
         taken=frozenset(place for one in others for place in one.listeners),
         bdevs={one["name"]: _bdev(one) for one in aio if one["name"].startswith(MARK)},
         files={one["name"]: one["driver_specific"]["aio"]["filename"] for one in aio},
         keys=frozenset(one["name"] for one in keys if one["name"].startswith(MARK) and not one.get("removed")),
-    )  # fmt: skip
+    )
 
 
 def _bdev(told: Mapping[str, Any]) -> Bdev:
     return Bdev(
-        name=told["name"], uuid=told["uuid"], device=told["driver_specific"]["aio"]["filename"],
+        name=told["name"],
+        uuid=told["uuid"],
+        device=told["driver_specific"]["aio"]["filename"],
         size_bytes=told["block_size"] * told["num_blocks"],
-    )  # fmt: skip
+    )
 
 
 def _subsystem(told: Mapping[str, Any]) -> Subsystem:
     namespaces = [
         Namespace(
-            nsid=one["nsid"], bdev=one["bdev_name"], uuid=one.get("uuid", ""),
+            nsid=one["nsid"],
+            bdev=one["bdev_name"],
+            uuid=one.get("uuid", ""),
             nguid=UUID(one["nguid"]).hex if one.get("nguid") else NO_NGUID,
         )
         for one in told["namespaces"]
-    ]  # fmt: skip
+    ]
     hosts = [
         Host(nqn=one["nqn"], key=one.get("dhchap_key"), mutual_key=one.get("dhchap_ctrlr_key")) for one in told["hosts"]
     ]
     return Subsystem(
-        nqn=told["nqn"], serial=told["serial_number"], model=told["model_number"],
-        namespaces={one.nsid: one for one in namespaces}, hosts={one.nqn: one for one in hosts},
+        nqn=told["nqn"],
+        serial=told["serial_number"],
+        model=told["model_number"],
+        namespaces={one.nsid: one for one in namespaces},
+        hosts={one.nqn: one for one in hosts},
         listeners=frozenset(_listeners(told)),
-    )  # fmt: skip
+    )
 
 
 def _listeners(told: Mapping[str, Any]) -> list[Listener]:

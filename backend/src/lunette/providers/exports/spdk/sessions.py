@@ -44,10 +44,14 @@ def _sessions(nqn: str, queues: Sequence[Mapping[str, Any]]) -> Iterator[Observe
     for queue in queues:
         if queue["qid"] == 0:
             yield ObservedSession(
-                target=nqn, initiator=queue["hostnqn"], peer=_host(queue.get("peer_address")),
-                protocol=Protocol.NVME_TCP, since=None, portal=_place(queue.get("listen_address")),
+                target=nqn,
+                initiator=queue["hostnqn"],
+                peer=_host(queue.get("peer_address")),
+                protocol=Protocol.NVME_TCP,
+                since=None,
+                portal=_place(queue.get("listen_address")),
                 state=queue["state"],
-            )  # fmt: skip
+            )
 
 
 def _host(told: Mapping[str, str] | None) -> str | None:

@@ -86,8 +86,10 @@ def build(wish: ExportSet) -> Wanted:
     return Wanted(
         bdevs={bdev_name(id_): _bdev(volumes[id_]) for id_ in sorted(mapped)},
         subsystems={one.nqn: _subsystem(one, volumes, listeners) for one in wish.subsystems},
-        listeners=listeners, keys=keys, volumes={bdev_name(id_): volumes[id_] for id_ in mapped},
-    )  # fmt: skip
+        listeners=listeners,
+        keys=keys,
+        volumes={bdev_name(id_): volumes[id_] for id_ in mapped},
+    )
 
 
 def is_served(portal: ExportPortal) -> bool:
@@ -126,15 +128,21 @@ def _bdev(volume: ExportVolume) -> Bdev:
 def _subsystem(wish: ExportSubsystem, volumes: dict[str, ExportVolume], listeners: frozenset[Listener]) -> Subsystem:
     namespaces = [
         Namespace(
-            nsid=lun.lun, bdev=bdev_name(lun.volume_id), uuid=volumes[lun.volume_id].identity.uuid,
+            nsid=lun.lun,
+            bdev=bdev_name(lun.volume_id),
+            uuid=volumes[lun.volume_id].identity.uuid,
             nguid=UUID(volumes[lun.volume_id].identity.nguid).hex,
         )
         for lun in wish.luns
-    ]  # fmt: skip
+    ]
     return Subsystem(
-        nqn=wish.nqn, serial=wish.serial, model=MODEL, namespaces={one.nsid: one for one in namespaces},
-        hosts={host.nqn: _host(host) for host in wish.hosts}, listeners=listeners,
-    )  # fmt: skip
+        nqn=wish.nqn,
+        serial=wish.serial,
+        model=MODEL,
+        namespaces={one.nsid: one for one in namespaces},
+        hosts={host.nqn: _host(host) for host in wish.hosts},
+        listeners=listeners,
+    )
 
 
 def _host(wish: ExportNvmeHost) -> Host:

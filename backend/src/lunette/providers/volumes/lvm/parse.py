@@ -144,24 +144,33 @@ def observed(found: Sequence[Group]) -> tuple[tuple[ObservedPool, ...], tuple[Ob
     """Groups as pools and volumes the product shows; foreign ones without our ids."""
     pools = tuple(
         ObservedPool(
-            array_uuid=tagged(group.tags, "lunette.array"), group=group.name, ours=TAG in group.tags,
-            size_bytes=group.size_bytes, free_bytes=_free(group), extent_bytes=group.extent_bytes,
+            array_uuid=tagged(group.tags, "lunette.array"),
+            group=group.name,
+            ours=TAG in group.tags,
+            size_bytes=group.size_bytes,
+            free_bytes=_free(group),
+            extent_bytes=group.extent_bytes,
             thin=_thin_pool(group),
         )
         for group in found
-    )  # fmt: skip
+    )
     volumes = tuple(
         ObservedVolume(
             volume_id=tagged(volume.tags, "lunette.volume") if TAG in volume.tags else None,
-            snapshot_id=tagged(volume.tags, "lunette.snapshot") if TAG in volume.tags else None, group=group.name,
-            name=volume.name, device=device_path(group.name, volume.name), size_bytes=volume.size_bytes,
-            active=volume.active, open=volume.open, sealed=FRESH_TAG not in volume.tags,
+            snapshot_id=tagged(volume.tags, "lunette.snapshot") if TAG in volume.tags else None,
+            group=group.name,
+            name=volume.name,
+            device=device_path(group.name, volume.name),
+            size_bytes=volume.size_bytes,
+            active=volume.active,
+            open=volume.open,
+            sealed=FRESH_TAG not in volume.tags,
             used_bytes=volume.used_bytes(),
         )
         for group in found
         for volume in group.volumes
         if not volume.is_pool and not volume.is_copy
-    )  # fmt: skip
+    )
     return pools, volumes
 
 
@@ -178,19 +187,28 @@ def _thin_pool(group: Group) -> ObservedThinPool | None:
         return None
     used = pool.metadata_percent
     return ObservedThinPool(
-        name=pool.name, size_bytes=pool.size_bytes, used_bytes=pool.used_bytes(), metadata_bytes=pool.metadata_bytes,
+        name=pool.name,
+        size_bytes=pool.size_bytes,
+        used_bytes=pool.used_bytes(),
+        metadata_bytes=pool.metadata_bytes,
         metadata_used_bytes=None if used is None else int(pool.metadata_bytes * used / 100),
         volumes=len(group.in_pool(pool.name)),
-    )  # fmt: skip
+    )
 
 
 def _group(row: Mapping[str, object], volumes: tuple[Volume, ...]) -> Group:
     return Group(
-        name=word(row["vg_name"]), uuid=word(row["vg_uuid"]), tags=frozenset(texts(row["vg_tags"])),
-        size_bytes=_number(row["vg_size"]), free_bytes=_number(row["vg_free"]),
-        extent_bytes=_number(row["vg_extent_size"]), count=_number(row["lv_count"]), volumes=volumes,
-        devices=_number(row.get("pv_count", 1)), closed=_closed(row),
-    )  # fmt: skip
+        name=word(row["vg_name"]),
+        uuid=word(row["vg_uuid"]),
+        tags=frozenset(texts(row["vg_tags"])),
+        size_bytes=_number(row["vg_size"]),
+        free_bytes=_number(row["vg_free"]),
+        extent_bytes=_number(row["vg_extent_size"]),
+        count=_number(row["lv_count"]),
+        volumes=volumes,
+        devices=_number(row.get("pv_count", 1)),
+        closed=_closed(row),
+    )
 
 
 def _closed(row: Mapping[str, object]) -> str | None:
@@ -206,14 +224,18 @@ def _closed(row: Mapping[str, object]) -> str | None:
 def _volume(row: Mapping[str, object]) -> Volume:
     layout, role = frozenset(texts(row["lv_layout"])), frozenset(texts(row.get("lv_role") or []))
     return Volume(
-        name=word(row["lv_name"]), tags=frozenset(texts(row["lv_tags"])), size_bytes=_number(row["lv_size"]),
-        active=row["lv_active"] in (1, "1", "active"), open=row["lv_device_open"] in (1, "1", "open"),
+        name=word(row["lv_name"]),
+        tags=frozenset(texts(row["lv_tags"])),
+        size_bytes=_number(row["lv_size"]),
+        active=row["lv_active"] in (1, "1", "active"),
+        open=row["lv_device_open"] in (1, "1", "open"),
         is_pool={"thin", "pool"} <= layout,
         is_plain=layout <= {"linear", "striped"} and role <= {"public"} and not row["pool_lv"],
         pool=str(row["pool_lv"]) if row["pool_lv"] else None,
-        used_percent=_percent(row["data_percent"]), metadata_bytes=_number(row["lv_metadata_size"]),
+        used_percent=_percent(row["data_percent"]),
+        metadata_bytes=_number(row["lv_metadata_size"]),
         metadata_percent=_percent(row["metadata_percent"]),
-    )  # fmt: skip
+    )
 
 
 def _number(value: object) -> int:

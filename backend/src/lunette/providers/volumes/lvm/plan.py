@@ -54,10 +54,16 @@ GROW_AT_PERCENT = 70
 def capability(reason: str | None = None, *, thin: bool = True) -> EngineCapability:
     """The engine's record; `reason` says why it is not available on this machine, `thin` whether thin pools are."""
     return EngineCapability(
-        engine="lvm", kind="volume", available=reason is None, reason=reason, can_grow=True, can_thin=thin,
-        can_snapshot=thin, lacking=() if thin else tuple(f"{what}: install {THIN_PACKAGE}" for what in _THIN_ABILITIES),
+        engine="lvm",
+        kind="volume",
+        available=reason is None,
+        reason=reason,
+        can_grow=True,
+        can_thin=thin,
+        can_snapshot=thin,
+        lacking=() if thin else tuple(f"{what}: install {THIN_PACKAGE}" for what in _THIN_ABILITIES),
         needs=("lvm", "dm_mod", "dm_thin_pool", THIN_TOOL),
-    )  # fmt: skip
+    )
 
 
 def group_name(array_id: str) -> str:
@@ -145,9 +151,14 @@ def group_create(
     """`disk`: of an external array, the device that it is. `mapping`: of an encrypted one, the opened device.
     `raid_group`: of one of LVM RAID, the group over its disks."""
     return GroupCreate(
-        array_id=array_id, md_uuid=md_uuid, group=group_name(array_id), extent_bytes=EXTENT_BYTES, disk=disk,
-        mapping=mapping, raid_group=raid_group,
-    )  # fmt: skip
+        array_id=array_id,
+        md_uuid=md_uuid,
+        group=group_name(array_id),
+        extent_bytes=EXTENT_BYTES,
+        disk=disk,
+        mapping=mapping,
+        raid_group=raid_group,
+    )
 
 
 def group_gone(
@@ -155,12 +166,22 @@ def group_gone(
 ) -> GroupRemove | GroupErase:
     """What removes the group; with the deleted volumes that are kept in it, nothing brings it back."""
     if kept:
-        return GroupErase(array_id=array_id, md_uuid=md_uuid, group=group_name(array_id), kept=tuple(kept), disk=disk,
-                          raid_group=raid_group)  # fmt: skip
+        return GroupErase(
+            array_id=array_id,
+            md_uuid=md_uuid,
+            group=group_name(array_id),
+            kept=tuple(kept),
+            disk=disk,
+            raid_group=raid_group,
+        )
     return GroupRemove(
-        array_id=array_id, md_uuid=md_uuid, group=group_name(array_id), extent_bytes=EXTENT_BYTES, disk=disk,
+        array_id=array_id,
+        md_uuid=md_uuid,
+        group=group_name(array_id),
+        extent_bytes=EXTENT_BYTES,
+        disk=disk,
         raid_group=raid_group,
-    )  # fmt: skip
+    )
 
 
 def reserved_bytes(size_bytes: int) -> int:
@@ -174,11 +195,15 @@ def cut_steps(
     """Cut every (volume id, bytes). Thin ones need the group's thin pool (`pool_create`)."""
     return tuple(
         VolumeCut(
-            volume_id=id_, group=group, lv_name=lv_name(id_), size_bytes=size, provisioning=provisioning,
+            volume_id=id_,
+            group=group,
+            lv_name=lv_name(id_),
+            size_bytes=size,
+            provisioning=provisioning,
             pool=_pool(provisioning),
         )
         for id_, size in volumes
-    )  # fmt: skip
+    )
 
 
 def clone_steps(
@@ -206,16 +231,24 @@ def delete_steps(group: str, volume_id: str, size_bytes: int, deadline_s: float 
 
 def grow_step(group: str, volume_id: str, from_bytes: int, size_bytes: int, provisioning: Provisioning) -> VolumeGrow:
     return VolumeGrow(
-        volume_id=volume_id, group=group, lv_name=lv_name(volume_id), from_bytes=from_bytes, size_bytes=size_bytes,
+        volume_id=volume_id,
+        group=group,
+        lv_name=lv_name(volume_id),
+        from_bytes=from_bytes,
+        size_bytes=size_bytes,
         pool=_pool(provisioning),
-    )  # fmt: skip
+    )
 
 
 def snapshot_step(group: str, snapshot_id: str, volume_id: str, size_bytes: int) -> SnapshotTake:
     return SnapshotTake(
-        snapshot_id=snapshot_id, volume_id=volume_id, group=group, lv_name=snapshot_name(snapshot_id),
-        origin=lv_name(volume_id), size_bytes=size_bytes,
-    )  # fmt: skip
+        snapshot_id=snapshot_id,
+        volume_id=volume_id,
+        group=group,
+        lv_name=snapshot_name(snapshot_id),
+        origin=lv_name(volume_id),
+        size_bytes=size_bytes,
+    )
 
 
 def snapshot_aside_name(volume_id: str, snapshot_id: str, *, volume_is_kept: bool) -> str:  # noqa: ARG001 of the protocol
@@ -237,9 +270,14 @@ def roll_back_steps(
 ) -> tuple[AnyStep, ...]:
     """Wait until no host can reach the volume any more, then put a copy of the snapshot in its place."""
     step = VolumeRollBack(
-        roll_back_id=roll_back_id, volume_id=volume_id, group=group, lv_name=lv_name(volume_id),
-        snapshot_id=snapshot_id, snapshot=snapshot_name(snapshot_id), size_bytes=size_bytes,
-    )  # fmt: skip
+        roll_back_id=roll_back_id,
+        volume_id=volume_id,
+        group=group,
+        lv_name=lv_name(volume_id),
+        snapshot_id=snapshot_id,
+        snapshot=snapshot_name(snapshot_id),
+        size_bytes=size_bytes,
+    )
     return ExportsGone(volume_ids=(volume_id,), deadline_s=deadline_s), step
 
 
@@ -269,9 +307,13 @@ def pool_create(pool_id: str, pool: ObservedPool, free_bytes: int, asked_bytes: 
     if room < MIN_POOL_BYTES:
         return None
     return ThinPoolCreate(
-        pool_id=pool_id, group=pool.group, name=POOL_NAME, data_bytes=max(data, MIN_POOL_BYTES),
-        metadata_bytes=metadata, chunk_bytes=chunk,
-    )  # fmt: skip
+        pool_id=pool_id,
+        group=pool.group,
+        name=POOL_NAME,
+        data_bytes=max(data, MIN_POOL_BYTES),
+        metadata_bytes=metadata,
+        chunk_bytes=chunk,
+    )
 
 
 def pool_growth(pool: ObservedPool) -> ThinPoolGrow | None:

@@ -34,13 +34,18 @@ def _volume(dataset: Dataset, size_bytes: int, root: Dataset, ratio: float) -> O
     marks = dataset.marks if MARK in root.marks else {}
     fills = dataset.is_sparse and not dataset.is_snapshot
     return ObservedVolume(
-        volume_id=marks.get(VOLUME_MARK), snapshot_id=marks.get(SNAPSHOT_MARK), group=dataset.pool,
-        name=short_name(dataset.name), device=device_path(*dataset.name.split("/", 1)), size_bytes=size_bytes,
-        active=not dataset.is_snapshot, open=False if dataset.is_snapshot else None,
+        volume_id=marks.get(VOLUME_MARK),
+        snapshot_id=marks.get(SNAPSHOT_MARK),
+        group=dataset.pool,
+        name=short_name(dataset.name),
+        device=device_path(*dataset.name.split("/", 1)),
+        size_bytes=size_bytes,
+        active=not dataset.is_snapshot,
+        open=False if dataset.is_snapshot else None,
         sealed=dataset.marks.get(FRESH_MARK) != "yes",
         used_bytes=int(dataset.referenced / ratio) if fills else None,
         source=short_name(dataset.origin) if dataset.origin else None,
-    )  # fmt: skip
+    )
 
 
 def _ratio(root: Dataset, array: ObservedArray) -> float:
@@ -54,7 +59,10 @@ def _ratio(root: Dataset, array: ObservedArray) -> float:
 
 def _pool(root: Dataset, array: ObservedArray, ratio: float) -> ObservedPool:
     return ObservedPool(
-        array_uuid=array.uuid, group=root.name, ours=MARK in root.marks,
-        size_bytes=int((root.available + root.used) / ratio), free_bytes=int(root.available / ratio),
+        array_uuid=array.uuid,
+        group=root.name,
+        ours=MARK in root.marks,
+        size_bytes=int((root.available + root.used) / ratio),
+        free_bytes=int(root.available / ratio),
         extent_bytes=BLOCK_BYTES,
-    )  # fmt: skip
+    )

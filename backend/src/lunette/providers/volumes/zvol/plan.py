@@ -34,11 +34,17 @@ ROLLED_MARK = "io.lunette:rolled"
 def capability(reason: str | None = None) -> EngineCapability:
     """The engine's record; `reason` says why it is not available on this machine."""
     return EngineCapability(
-        engine=VolumeEngine.ZVOL.value, kind="volume", available=reason is None, reason=reason, can_thin=True,
-        can_grow=True, can_snapshot=True, can_snapshot_thick=True,
+        engine=VolumeEngine.ZVOL.value,
+        kind="volume",
+        available=reason is None,
+        reason=reason,
+        can_thin=True,
+        can_grow=True,
+        can_snapshot=True,
+        can_snapshot_thick=True,
         can_snapshot_together=True,
         needs=("zfs", "zfs (kernel module)"),
-    )  # fmt: skip
+    )
 
 
 def lv_name(volume_id: str) -> str:
@@ -100,11 +106,15 @@ def cut_steps(
     """Cut every (volume id, bytes). A thin one takes what hosts write from the ZFS pool itself."""
     return tuple(
         VolumeCut(
-            volume_id=id_, group=group, lv_name=lv_name(id_), size_bytes=size, engine=VolumeEngine.ZVOL,
+            volume_id=id_,
+            group=group,
+            lv_name=lv_name(id_),
+            size_bytes=size,
+            engine=VolumeEngine.ZVOL,
             provisioning=provisioning,
         )
         for id_, size in volumes
-    )  # fmt: skip
+    )
 
 
 def delete_steps(group: str, volume_id: str, size_bytes: int, deadline_s: float = 60.0) -> tuple[AnyStep, ...]:
@@ -112,10 +122,13 @@ def delete_steps(group: str, volume_id: str, size_bytes: int, deadline_s: float 
     return (
         ExportsGone(volume_ids=(volume_id,), deadline_s=deadline_s),
         VolumeDelete(
-            volume_id=volume_id, group=group, lv_name=lv_name(volume_id), size_bytes=size_bytes,
+            volume_id=volume_id,
+            group=group,
+            lv_name=lv_name(volume_id),
+            size_bytes=size_bytes,
             engine=VolumeEngine.ZVOL,
         ),
-    )  # fmt: skip
+    )
 
 
 def grow_step(
@@ -126,9 +139,13 @@ def grow_step(
     provisioning: Provisioning,  # noqa: ARG001 its zvol tells
 ) -> VolumeGrow:
     return VolumeGrow(
-        volume_id=volume_id, group=group, lv_name=lv_name(volume_id), from_bytes=from_bytes, size_bytes=size_bytes,
+        volume_id=volume_id,
+        group=group,
+        lv_name=lv_name(volume_id),
+        from_bytes=from_bytes,
+        size_bytes=size_bytes,
         engine=VolumeEngine.ZVOL,
-    )  # fmt: skip
+    )
 
 
 def snapshots_step(group: str, together_id: str, snapshots: Sequence[SnapshotTake]) -> SnapshotsTake:
@@ -137,9 +154,14 @@ def snapshots_step(group: str, together_id: str, snapshots: Sequence[SnapshotTak
 
 def snapshot_step(group: str, snapshot_id: str, volume_id: str, size_bytes: int) -> SnapshotTake:
     return SnapshotTake(
-        snapshot_id=snapshot_id, volume_id=volume_id, group=group, lv_name=snapshot_name(volume_id, snapshot_id),
-        origin=lv_name(volume_id), size_bytes=size_bytes, engine=VolumeEngine.ZVOL,
-    )  # fmt: skip
+        snapshot_id=snapshot_id,
+        volume_id=volume_id,
+        group=group,
+        lv_name=snapshot_name(volume_id, snapshot_id),
+        origin=lv_name(volume_id),
+        size_bytes=size_bytes,
+        engine=VolumeEngine.ZVOL,
+    )
 
 
 def snapshot_delete_step(group: str, snapshot_id: str, volume_id: str) -> SnapshotDelete:
@@ -160,10 +182,15 @@ def roll_back_steps(
 ) -> tuple[AnyStep, ...]:
     """Wait until no host can reach the volume any more, then roll it back in its place."""
     step = VolumeRollBack(
-        roll_back_id=roll_back_id, volume_id=volume_id, group=group, lv_name=lv_name(volume_id),
-        snapshot_id=snapshot_id, snapshot=snapshot_name(volume_id, snapshot_id), size_bytes=size_bytes,
+        roll_back_id=roll_back_id,
+        volume_id=volume_id,
+        group=group,
+        lv_name=lv_name(volume_id),
+        snapshot_id=snapshot_id,
+        snapshot=snapshot_name(volume_id, snapshot_id),
+        size_bytes=size_bytes,
         engine=VolumeEngine.ZVOL,
-    )  # fmt: skip
+    )
     return ExportsGone(volume_ids=(volume_id,), deadline_s=deadline_s), step
 
 

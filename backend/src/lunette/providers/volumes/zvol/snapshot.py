@@ -43,9 +43,10 @@ def take_together(system: System, step: SnapshotsTake) -> str | None:
     elif len(there) < len(step.snapshots):
         raise Conflict(f"{len(there)} of {len(step.snapshots)} snapshots are there, the others were removed meanwhile")
     unnamed = [
-        one for one in step.snapshots
+        one
+        for one in step.snapshots
         if one.lv_name not in there or there[one.lv_name].marks.get(SNAPSHOT_MARK) != one.snapshot_id
-    ]  # fmt: skip
+    ]
     for one in unnamed:
         mark = f"{SNAPSHOT_MARK}={one.snapshot_id}"
         system.run(["zfs", "set", "--", mark, f"{step.group}/{one.lv_name}"], timeout_s=TIMEOUT_S)

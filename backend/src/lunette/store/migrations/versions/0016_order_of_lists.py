@@ -8,9 +8,14 @@ branch_labels = None
 depends_on = None
 
 _ORDERS = (
-    ("volume", "created_at"), ("volume", "size_bytes"), ("mapping", "created_at"), ("host", "created_at"),
-    ("snapshot", "created_at"), ("deleted_volume", "deleted_at"), ("job", "created_at"),
-)  # fmt: skip
+    ("volume", "created_at"),
+    ("volume", "size_bytes"),
+    ("mapping", "created_at"),
+    ("host", "created_at"),
+    ("snapshot", "created_at"),
+    ("deleted_volume", "deleted_at"),
+    ("job", "created_at"),
+)
 
 
 def upgrade() -> None:

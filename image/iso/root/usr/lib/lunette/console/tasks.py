@@ -45,8 +45,13 @@ def reset_password(terminal: Terminal, places: Places, command: Run = run) -> No
     if done.returncode != 0 or not password:
         terminal.say("The password was NOT reset:", *_last_lines(done.stderr or done.stdout))
     else:
-        terminal.say("", "  User               admin", f"  One-time password  {password}", "",
-                     "It must be changed at the first login, and is shown above the menu until then.")  # fmt: skip
+        terminal.say(
+            "",
+            "  User               admin",
+            f"  One-time password  {password}",
+            "",
+            "It must be changed at the first login, and is shown above the menu until then.",
+        )
     terminal.pause()
 
 
@@ -111,8 +116,12 @@ def power(terminal: Terminal, places: Places, command: Run = run) -> None:
 
 def _power_without_api(terminal: Terminal, word: str, why: str, command: Run) -> None:
     """systemd closes the exports in the same order (lunette-exports.service); who uses them nobody can tell."""
-    terminal.say("", f"The API does not answer: {why}", "Which hosts use volumes now is not known: they lose them.",
-                 "Exports are closed in order all the same.")  # fmt: skip
+    terminal.say(
+        "",
+        f"The API does not answer: {why}",
+        "Which hosts use volumes now is not known: they lose them.",
+        "Exports are closed in order all the same.",
+    )
     if not terminal.is_typed(f"Type {word} to go on:", word):
         terminal.say("Nothing was changed.")
         return

@@ -218,7 +218,11 @@ def broken(lines: Sequence[str]) -> list[str]:
         plain = safe(line)
         indent = plain[: len(plain) - len(plain.lstrip())]
         found += textwrap.wrap(
-            plain, COLUMNS, subsequent_indent=f"{indent}  ", break_on_hyphens=False, drop_whitespace=True,
+            plain,
+            COLUMNS,
+            subsequent_indent=f"{indent}  ",
+            break_on_hyphens=False,
+            drop_whitespace=True,
             replace_whitespace=False,
-        ) or [""]  # fmt: skip
+        ) or [""]
     return found

@@ -116,10 +116,15 @@ class AgentWay:
         """Names of portals are in the database; here they are called by where they listen."""
         served = self._agent.served()
         portals = [
-            KnownPortal(id=one.portal_id, name=f"{one.address}:{one.port}", protocol=one.protocol.value,
-                        address=one.address, port=one.port)
+            KnownPortal(
+                id=one.portal_id,
+                name=f"{one.address}:{one.port}",
+                protocol=one.protocol.value,
+                address=one.address,
+                port=one.port,
+            )
             for one in (served.portals if served else ())
-        ]  # fmt: skip
+        ]
         return Paths(portals, {one.name: Connected(unknown=AWAY) for one in portals}, None)
 
 

@@ -34,9 +34,7 @@ def write(system: System, document: Document, disks: tuple[ObservedDisk, ...], p
         signal.signal(signal.SIGHUP, before)
 
 
-def install(
-    terminal: Terminal, system: System | None = None, carry_out: Write = write, lock: Path = LOCK
-) -> None:  # fmt: skip
+def install(terminal: Terminal, system: System | None = None, carry_out: Write = write, lock: Path = LOCK) -> None:
     """The whole dialogue. Raises Cancelled and HungUp before anything is written, LunetteError, OSError."""
     if system is None:
         from lunette.agent.local import LocalSystem
@@ -60,8 +58,9 @@ def install(
         certificate = carry_out(system, document, disks, plan)
     halves = f"{certificate[:HALF]}\n{'':23}{certificate[HALF:]}"
     lines = [f"  {line.replace(certificate, halves)}" for line in greeting(document, certificate)]
-    terminal.show("", "Installed.", "", *lines, "",
-                  "Note the certificate down, take the ISO out, and restart by the menu.", "")  # fmt: skip
+    terminal.show(
+        "", "Installed.", "", *lines, "", "Note the certificate down, take the ISO out, and restart by the menu.", ""
+    )
     terminal.pause()
 
 
@@ -70,8 +69,11 @@ def summary(
 ) -> list[str]:
     """What will be, and what will not."""
     lines = ["", "The plan", "", *(f"  {line}" for line in plan.lines()), ""]
-    lines += [f"  ERASED: serial {disk.serial or 'none'} ({disk.id}): {disk.occupation()}"
-              for disk in disks if disk.occupation() is not None]  # fmt: skip
+    lines += [
+        f"  ERASED: serial {disk.serial or 'none'} ({disk.id}): {disk.occupation()}"
+        for disk in disks
+        if disk.occupation() is not None
+    ]
     chosen = {disk.id for disk in disks}
     others = [disk.serial or disk.id for disk in known if disk.id not in chosen]
     lines.append(f"  Not touched: {', '.join(others) if others else 'this machine has no other disk'}")

@@ -100,9 +100,17 @@ def card_name(name: str, there: Sequence[ObservedInterface]) -> str:
 
 def _step(wish: InterfaceCreate | Present, seen: tuple[ObservedInterface, ...], trial: str) -> InterfaceTry:
     around = Observation(
-        taken_at=0.0, hostname="", kernel="", disks=(), arrays=(), pools=(), volumes=(), engines=(), addresses=(),
+        taken_at=0.0,
+        hostname="",
+        kernel="",
+        disks=(),
+        arrays=(),
+        pools=(),
+        volumes=(),
+        engines=(),
+        addresses=(),
         interfaces=seen,
-    )  # fmt: skip
+    )
     if isinstance(wish, InterfaceCreate):
         plan = plan_create(wish, around, _NOBODY, trial)
     else:
@@ -118,17 +126,34 @@ def _step(wish: InterfaceCreate | Present, seen: tuple[ObservedInterface, ...], 
 
 def _as_if(
     seen: tuple[ObservedInterface, ...], name: str, settings: InterfaceSettings
-) -> tuple[ObservedInterface, ...]:  # fmt: skip
+) -> tuple[ObservedInterface, ...]:
     """The machine as it would be once this were done."""
     made = settings.made
     before = next((one for one in seen if one.name == name), None) or ObservedInterface(
-        name=name, mac=None, kind=made.kind.value if made else "physical", link=True, state="up", speed_mbit_s=None,
-        mtu_bytes=1500, mtu_min_bytes=None, mtu_max_bytes=None, addresses=(), configured_by=None, settings=None,
-        reason=None, trial=None, parent=made.parent if made else None, vlan_id=made.vlan_id if made else None,
-    )  # fmt: skip
-    after = before.model_copy(update={
-        "settings": settings, "mtu_bytes": settings.mtu_bytes or before.mtu_bytes, "master": settings.bond,
-        "addresses": tuple(ObservedAddress(address=str(one), dynamic=False) for one in settings.addresses),
-        "reason": f"it belongs to {settings.bond}" if settings.bond else before.reason,
-    })  # fmt: skip
+        name=name,
+        mac=None,
+        kind=made.kind.value if made else "physical",
+        link=True,
+        state="up",
+        speed_mbit_s=None,
+        mtu_bytes=1500,
+        mtu_min_bytes=None,
+        mtu_max_bytes=None,
+        addresses=(),
+        configured_by=None,
+        settings=None,
+        reason=None,
+        trial=None,
+        parent=made.parent if made else None,
+        vlan_id=made.vlan_id if made else None,
+    )
+    after = before.model_copy(
+        update={
+            "settings": settings,
+            "mtu_bytes": settings.mtu_bytes or before.mtu_bytes,
+            "master": settings.bond,
+            "addresses": tuple(ObservedAddress(address=str(one), dynamic=False) for one in settings.addresses),
+            "reason": f"it belongs to {settings.bond}" if settings.bond else before.reason,
+        }
+    )
     return (*(one for one in seen if one.name != name), after)

@@ -170,8 +170,10 @@ def _cards(system: System) -> tuple[ObservedInterface, ...]:
 def _check_web_page(system: System, document: Document, connected: list[str]) -> None:
     there = _cards(system)
     network = planned(document.interfaces, there)
-    names = [one.name if one.name in dict(network) else card_name(one.name, there)
-             for one in for_the_web_page(document.interfaces)]  # fmt: skip
+    names = [
+        one.name if one.name in dict(network) else card_name(one.name, there)
+        for one in for_the_web_page(document.interfaces)
+    ]
     if not any(carriers(network, name) & set(connected) for name in names):
         raise Conflict(
             f"no network: {', '.join(names)}, for the web page, has no link. Interfaces with one: "

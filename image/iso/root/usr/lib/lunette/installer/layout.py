@@ -96,15 +96,21 @@ class Plan(Model):
         """A plan for these disks, with identities of its own."""
         targets = tuple(
             Target(
-                disk_id=disk.id, device=disk.device, size_bytes=disk.size_bytes, lost=disk.occupation(),
+                disk_id=disk.id,
+                device=disk.device,
+                size_bytes=disk.size_bytes,
+                lost=disk.occupation(),
                 table=document.identity(number),
             )
             for number, disk in enumerate(disks)
-        )  # fmt: skip
+        )
         return cls(
-            targets=targets, efi_serial=uuid.uuid4().hex[:8].upper(), slots=(uuid.uuid4(), uuid.uuid4()),
-            data=uuid.uuid4(), network=network,
-        )  # fmt: skip
+            targets=targets,
+            efi_serial=uuid.uuid4().hex[:8].upper(),
+            slots=(uuid.uuid4(), uuid.uuid4()),
+            data=uuid.uuid4(),
+            network=network,
+        )
 
     @property
     def mirrored(self) -> bool:

@@ -99,8 +99,9 @@ def ask_disks(terminal: Terminal, disks: tuple[ObservedDisk, ...]) -> list[Obser
     found = [fit[first - 1]]
     left = [disk for disk in fit if disk is not found[0]]
     if left:
-        terminal.show("", "A second disk keeps the system running when the first one fails.", "",
-                      *disk_lines(left, []), "")  # fmt: skip
+        terminal.show(
+            "", "A second disk keeps the system running when the first one fails.", "", *disk_lines(left, []), ""
+        )
         second = terminal.choose("Second disk for a mirror", len(left))
         found += [left[second - 1]] if second is not None else []
     return found
@@ -146,8 +147,11 @@ def ask_network(terminal: Terminal, system: System) -> Words | None:
 
 def ask_password(terminal: Terminal) -> str | None:
     """The Argon2id hash of the administrator's password; None for a one-time password on the console."""
-    terminal.say("", "Password of the administrator, user admin: 12 characters or more.",
-                 "Without one, the console shows a one-time password after the first start.")  # fmt: skip
+    terminal.say(
+        "",
+        "Password of the administrator, user admin: 12 characters or more.",
+        "Without one, the console shows a one-time password after the first start.",
+    )
     password = _ask_new(terminal, "Password (Enter: one-time password):")
     return Passwords().hash(password) if password is not None else None
 

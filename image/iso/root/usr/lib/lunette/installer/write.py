@@ -64,9 +64,7 @@ class Installer:
         return certificate
 
     def _make_partitions(self, disk: ObservedDisk, target: Target) -> None:
-        step = DiskWipe(
-            disk_id=disk.id, serial=disk.serial, size_bytes=disk.size_bytes, signatures=disk.signatures
-        )  # fmt: skip
+        step = DiskWipe(disk_id=disk.id, serial=disk.serial, size_bytes=disk.size_bytes, signatures=disk.signatures)
         wipe(self._system, step)
         # Boot code is no signature: what an earlier system left would pass for the end of this installation.
         _overwrite(Path(target.device), bytes(layout.BOOT_CODE_BYTES))
