@@ -16,14 +16,14 @@ from pathlib import Path
 import httpx2
 import uvicorn
 
+from backend.tests.fakemachine import FakeSystem
+from backend.tests.fakemachine.lio.iscsi import FakeSession
+from backend.tests.fakemachine.network.traffic import Io
 from backend.tests.scene import ADDRESS, WHOLE, make_scene
 from backend.tests.wiring import Api, add_token, add_user, make_app
 from lunette.agent.core import Agent
 from lunette.api.parts import Parts
 from lunette.domain.roles import Role
-from lunette.system.fake import FakeSystem
-from lunette.system.fake.lio_iscsi import FakeSession
-from lunette.system.fake.traffic import Io
 
 PASSWORD = "lunette-developer"
 TICK_S = 0.2

@@ -1,10 +1,10 @@
 """A server to install on: the fake machine with disks of the right sizes, and network cards with or without a cable."""
 
+from backend.tests.fakemachine.block.devices import FakeDisk
+from backend.tests.fakemachine.block.media import FakeSignature
+from backend.tests.fakemachine.machine import FakeSystem
 from installer.layout import MINIMUM_BYTES
 from lunette.system.doorway import CommandResult
-from lunette.system.fake.block import FakeDisk
-from lunette.system.fake.machine import FakeSystem
-from lunette.system.fake.media import FakeSignature
 
 
 class Server(FakeSystem):

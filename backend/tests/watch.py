@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
+from backend.tests.fakemachine import FakeSystem, crypt, lvm_tools, zfs_tools
 from lunette.agent.core import Agent
 from lunette.domain.agent_protocol import AnyRequest, Envelope
 from lunette.system.agent_client import AgentClient
-from lunette.system.fake import FakeSystem, crypt, lvm_tools, zfs_tools
 
 _PLAIN = ("wipefs", "sync")
 """All of their options are flags."""

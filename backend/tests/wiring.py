@@ -17,6 +17,7 @@ from fastapi.testclient import TestClient
 from httpx2 import Client, Response
 
 from backend.tests.databases import fresh_file
+from backend.tests.fakemachine import FakeSystem
 from lunette.agent.core import Agent
 from lunette.api.app import make_app as app_of
 from lunette.api.door import Limits
@@ -44,7 +45,6 @@ from lunette.store.access import ApiToken, User
 from lunette.store.database import Store
 from lunette.store.secrets import SecretBox
 from lunette.system.agent_port import AgentPort
-from lunette.system.fake import FakeSystem
 from tests.machines import pace
 
 API = "/api/v1"

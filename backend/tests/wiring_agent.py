@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable
 from enum import StrEnum
 
+from backend.tests.fakemachine import Crash, FakeSystem
 from lunette.agent import serving
 from lunette.agent.core import Agent
 from lunette.agent.main import MODULES
@@ -15,7 +16,6 @@ from lunette.domain.agent_protocol import REPLY, AnyReply, AnyRequest, DoStep, E
 from lunette.domain.errors import AgentAway, LunetteError
 from lunette.domain.steps import AnyStep
 from lunette.system.agent_client import AgentClient
-from lunette.system.fake import Crash, FakeSystem
 
 log = logging.getLogger(__name__)
 PATIENT_S = 60.0

@@ -9,6 +9,7 @@ import pytest
 
 from backend.tests.cli.appliance import Cli, appliance
 from backend.tests.databases import fresh_file
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import ADDRESS
 from backend.tests.typist import Typist
 from backend.tests.wiring import AwayAgent
@@ -20,7 +21,6 @@ from console.terminal import HungUp, Terminal
 from console.ways import AgentWay, ApiWay, find_way
 from lunette.client import Client, Endpoint
 from lunette.domain.interfaces import TRIAL_S
-from lunette.system.fake import FakeSystem
 from tests.e2e.waiting import wait_until
 
 PROMPT = "Choose, then Enter: "

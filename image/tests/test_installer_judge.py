@@ -2,6 +2,7 @@
 
 import pytest
 
+from backend.tests.fakemachine.machine import FakeSystem
 from backend.tests.installable import Server
 from installer.document import Document, parse
 from installer.judge import (
@@ -16,7 +17,6 @@ from installer.layout import BOOT_CODE_BYTES
 from lunette.domain.disks import ObservedDisk, Signature
 from lunette.domain.errors import Conflict, InUse, NoSpace, NotFound
 from lunette.providers.disks.inventory import observe_disks
-from lunette.system.fake.machine import FakeSystem
 
 
 def document(disk: str, more: str = "") -> Document:

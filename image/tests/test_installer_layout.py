@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from backend.tests.fakemachine.machine import FakeSystem
 from installer import layout
 from installer.document import parse
 from installer.layout import Plan
@@ -14,7 +15,6 @@ from lunette.domain.units import MIB
 from lunette.providers.arrays.md.parse import SYSTEM_HOMEHOST, is_marked
 from lunette.providers.disks.inventory import observe_disks
 from lunette.providers.updates import slots
-from lunette.system.fake.machine import FakeSystem
 
 IMAGE = Path(__file__).resolve().parents[1]
 INIT = (IMAGE / "initrd/init-any").read_text()

@@ -21,10 +21,10 @@ from ansible.module_utils.common import warnings
 from ansible.module_utils.testing import patch_module_args
 
 from backend.tests.dev_server import PASSWORD
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.wiring import Api, add_token, add_user, make_parts, serving
 from lunette.agent.core import Agent
 from lunette.domain.roles import Role
-from lunette.system.fake import FakeSystem
 from tests.collection.imported import COLLECTION_NAME
 from tests.collection.playing import PATIENT
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from backend.tests.dev_server import PASSWORD
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.wiring import add_token, make_parts, serving
 from lunette.agent.core import Agent
 from lunette.domain.roles import Role
-from lunette.system.fake import FakeSystem
 from tests.collection.imported import client as client_module
 from tests.collection.playing import Player, Running
 

@@ -14,10 +14,10 @@ import httpx2
 import pytest
 import trustme
 
+from backend.tests.fakemachine import Call, FakeSystem
 from backend.tests.wiring import Api, add_token, make_parts, serving
 from lunette.agent.core import Agent
 from lunette.domain.roles import Role
-from lunette.system.fake import Call, FakeSystem
 from tests.collection.playing import PATIENT, Player, Running, issue
 from tests.machines.sockets import free_port
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from backend.tests.fakemachine import FakeSystem
+from backend.tests.fakemachine.lio.iscsi import FakeSession
+from backend.tests.fakemachine.network.traffic import Io
 from backend.tests.scene import ADDRESS, make_array
-from lunette.system.fake import FakeSystem
-from lunette.system.fake.lio_iscsi import FakeSession
-from lunette.system.fake.traffic import Io
 from tests.collection.bench import bench
 
 IQN = "iqn.2026-01.com.example:db"

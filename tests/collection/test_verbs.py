@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from backend.tests.fakemachine import FakeSignature
 from backend.tests.scene import ADDRESS
 from lunette.providers.volumes.lvm.plan import group_name
-from lunette.system.fake import FakeSignature
 from lunette_collection.document import GOALS, load
 from tests.collection.bench import Bench, FakeBench, Options
 from tests.collection.cases import VERB_CASES, take_away

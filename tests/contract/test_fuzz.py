@@ -27,11 +27,11 @@ from schemathesis.specs.openapi.checks import (
 from schemathesis.specs.openapi.schemas import OpenApiSchema
 
 from backend.tests.databases import PostgresServer, postgresql_programs
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import make_scene
 from backend.tests.wiring import Api, add_token, make_app, serving
 from lunette.api.app import make_app as app_of
 from lunette.domain.roles import Role
-from lunette.system.fake import FakeSystem
 
 pytestmark = [pytest.mark.contract, pytest.mark.timeout(300)]
 EXAMPLES, MANY = 4, 8

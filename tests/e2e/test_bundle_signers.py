@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from backend.tests.fakemachine import FakeSystem
+from backend.tests.fakemachine.slots import FakeSlots
 from lunette.domain.errors import ToolFailed
 from lunette.providers.updates import rauc
 from lunette.providers.updates.slots import find
-from lunette.system.fake import FakeSystem
-from lunette.system.fake.slots import FakeSlots
 from lunette_image import signing, update
 from lunette_image.base import base_layer
 from lunette_image.cache import Cache

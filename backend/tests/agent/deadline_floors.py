@@ -19,13 +19,13 @@ from backend.tests.agent.exports import (
     target,
     wwpn_of,
 )
+from backend.tests.fakemachine.nvme.nvmet import Refuse
 from backend.tests.providers.test_fc_converge import FcStage
 from backend.tests.providers.test_lio_converge import Stage as LioStage
 from backend.tests.providers.test_nvmet_converge import Stage as NvmetStage
 from backend.tests.providers.test_spdk_converge import SpdkStage, spdk_portal
 from lunette.agent.core import Agent
 from lunette.domain.exports import ExportLun, ExportPortal, ExportSet, TargetReport
-from lunette.system.fake.nvmet import Refuse
 
 DEADLINE_S = 60
 

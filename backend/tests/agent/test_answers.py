@@ -4,11 +4,11 @@ import errno
 
 import pytest
 
+from backend.tests.fakemachine import FakeSystem
 from lunette.agent.core import Agent
 from lunette.agent.server import answer
 from lunette.domain.agent_protocol import REPLY, Envelope, Hello, ProblemReply
 from lunette.domain.errors import ProblemType
-from lunette.system.fake import FakeSystem
 
 
 def test_what_the_kernel_refuses_is_a_refusal_wherever_the_agent_asked_it(monkeypatch: pytest.MonkeyPatch) -> None:

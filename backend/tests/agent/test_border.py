@@ -31,6 +31,7 @@ from backend.tests.agent.exports import (
     subsystem,
     target,
 )
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.providers.test_nvmet_converge import Stage
 from backend.tests.wiring_agent import PATIENT_S
 from lunette.agent import serving
@@ -42,7 +43,6 @@ from lunette.domain.errors import ProblemType
 from lunette.domain.exports import AdoptedBackstore, AdoptedSubsystem, ExportSet, ServingState
 from lunette.domain.steps import AnyStep
 from lunette.providers.disks.inventory import observe_disks
-from lunette.system.fake import FakeSystem
 
 HOSTILE = (
     '--config=log{file="/tmp/owned" level=7}',

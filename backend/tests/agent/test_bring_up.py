@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from backend.tests.agent.exports import exports, id_of, initiator, lun, portal, target, volume
+from backend.tests.fakemachine import FakeSystem, Hang
 from lunette.agent.bring_up import AT_ONCE, GRACE_S, HANGS_S, BringUp
 from lunette.agent.core import Agent
 from lunette.agent.main import MODULES
@@ -21,7 +22,6 @@ from lunette.providers.encryption import plan as luks
 from lunette.providers.exports.lio.converge import exported_volumes
 from lunette.providers.volumes.lvm import plan as lvm
 from lunette.providers.volumes.zvol import plan as zvol
-from lunette.system.fake import FakeSystem, Hang
 
 AT_LAST_S = 120.0
 """How long a thread may take to do what it does at once; whoever waits so long has failed."""

@@ -4,13 +4,13 @@ import pytest
 
 from backend.tests.agent.exports import exports, id_of, initiator, lun, nvme_host, target
 from backend.tests.agent.test_core import Store
+from backend.tests.fakemachine.lio.iscsi import FakeSession
+from backend.tests.fakemachine.network.traffic import Io
 from backend.tests.providers.shop import ARRAY_ID, VOLUME_ID
 from lunette.agent import counters
 from lunette.domain.counters import LunCounters
 from lunette.domain.exports import ExportSubsystem
 from lunette.domain.mappings import Family, Protocol
-from lunette.system.fake.lio_iscsi import FakeSession
-from lunette.system.fake.traffic import Io
 
 MIB = 1024**2
 PORTAL = "192.0.2.1:3260"

@@ -4,12 +4,12 @@ from itertools import pairwise
 
 import pytest
 
+from backend.tests.fakemachine import FakeDisk, FakeSystem
 from lunette.agent.disk_health import SLOWEST, DiskHealth
 from lunette.domain.disk_health import DiskHealthState, DriveReading, findings, state_of
 from lunette.domain.disks import ObservedDisk
 from lunette.providers.disks import smart_parse
 from lunette.providers.disks.inventory import observe_disks
-from lunette.system.fake import FakeDisk, FakeSystem
 
 PERIOD_S = 600.0
 

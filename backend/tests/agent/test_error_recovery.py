@@ -2,12 +2,12 @@
 
 import pytest
 
+from backend.tests.fakemachine import FakeDisk, drives
 from backend.tests.providers.shop import Shop
 from lunette.agent.disk_health import DiskHealth
 from lunette.domain.arrays import Level
 from lunette.domain.disk_health import ErrorRecovery
 from lunette.providers.disks.inventory import observe_disks
-from lunette.system.fake import FakeDisk, drives
 
 PERIOD_S = 600.0
 HELD, PATIENT = ErrorRecovery(is_limitable=True, limit_s=7.0, wait_s=30), 180

@@ -16,6 +16,8 @@ from backend.tests.agent.exports import (
     subsystem,
     target,
 )
+from backend.tests.fakemachine import Crash, FakeSystem, When
+from backend.tests.fakemachine.network.firewall import FakeTable
 from backend.tests.providers.test_nvmet_converge import Stage
 from lunette.agent import serving
 from lunette.agent.core import Agent
@@ -34,8 +36,6 @@ from lunette.domain.mappings import Protocol
 from lunette.domain.steps import InterfaceKeep, InterfaceRevert, InterfaceTry
 from lunette.providers.firewall import facts, run
 from lunette.providers.firewall.rules import portals_of
-from lunette.system.fake import Crash, FakeSystem, When
-from lunette.system.fake.firewall import FakeTable
 
 ADDRESS = "192.0.2.1"
 

@@ -4,9 +4,9 @@ import pytest
 from cryptography.fernet import Fernet
 
 from backend.tests.agent.exports import CHAP, exports, initiator, lun, target, volume
+from backend.tests.fakemachine import FakeSystem
+from backend.tests.fakemachine.faults import Call
 from lunette.agent.ledger import STATE_DIR, Broken, Ledger
-from lunette.system.fake import FakeSystem
-from lunette.system.fake.faults import Call
 
 SERVED = exports(volumes=(volume(11),), targets=(target(31, [initiator(41, CHAP)], [lun(51, 1, 11)]),))
 PATH = f"{STATE_DIR}/ledger.json"

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from backend.tests import odd_output
 from backend.tests.exploring import explored, fixed
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.providers.shop import VOLUME_ID, Shop
 from backend.tests.providers.test_zfs_steps import pool_step
 from lunette.agent import counters, foreign
@@ -17,7 +18,6 @@ from lunette.domain.observations import Observation
 from lunette.domain.sizes import MIB
 from lunette.providers.volumes.zvol import plan as zvol
 from lunette.system.doorway import CommandResult
-from lunette.system.fake import FakeSystem
 
 TOOLS = ("lsblk", "wipefs", "vgs", "lvs", "pvs", "zpool", "zfs", "mdadm", "ip", "networkctl", "dcb")
 FILES = ("/sys/block", "/sys/class", "/proc", "/sys/kernel/config", "/sys/module")

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.providers.test_zfs_steps import Farm
 from lunette.agent.readings import Readings
 from lunette.agent.snapshot import take
 from lunette.domain.arrays import ArrayEngine, ArrayState
 from lunette.domain.observations import Observation, Part
 from lunette.system.doorway import CommandResult
-from lunette.system.fake import FakeSystem
 from tests.machines.pace import deadline
 
 Answer = tuple[int, str, str]

@@ -1,10 +1,10 @@
 """What is told of a round: what was put right, and not what was asked for or what came by itself."""
 
 from backend.tests.agent.exports import exports
+from backend.tests.fakemachine import FakeSystem
 from lunette.agent.repairs import MOST, Repairs
 from lunette.domain.exports import ConvergeReport, PortalReport, ServingState
 from lunette.providers.exports.configfs import Configfs
-from lunette.system.fake import FakeSystem
 
 GONE = "iscsi/iqn.x/tpgt_1/lun/lun_1 was missing"
 

@@ -2,12 +2,12 @@
 
 import pytest
 
+from backend.tests.fakemachine import FakeDisk, FakeSystem
+from backend.tests.fakemachine.block.drives import Health
 from lunette.agent.disk_health import AGAIN_S, DiskHealth
 from lunette.domain.disk_health import DiskHealthState, findings, state_of
 from lunette.domain.self_tests import SelfTestKind, SelfTestResult, SelfTests, SelfTestSchedule
 from lunette.providers.disks.inventory import observe_disks
-from lunette.system.fake import FakeDisk, FakeSystem
-from lunette.system.fake.drives import Health
 
 PERIOD_S = 600.0
 WEEK = 7 * 24

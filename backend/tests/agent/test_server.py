@@ -16,6 +16,7 @@ import pytest
 from pydantic import BaseModel
 
 from backend.tests.agent.exports import CHAP, exports, initiator, target
+from backend.tests.fakemachine import FakeSystem
 from lunette.agent import server as agent_server
 from lunette.agent.core import Agent
 from lunette.agent.server import MAX_CONNECTIONS, MESSAGE_S, SMALL_BYTES, Server, listen
@@ -23,7 +24,6 @@ from lunette.domain.agent_protocol import MAX_MESSAGE_BYTES, Converge, Envelope,
 from lunette.domain.errors import AgentAway, InUse, ProblemType
 from lunette.domain.steps import ExportsGone
 from lunette.system.agent_client import AgentClient
-from lunette.system.fake import FakeSystem
 from tests.machines.pace import deadline
 
 NOBODY = 65534

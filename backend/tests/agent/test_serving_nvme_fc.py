@@ -4,11 +4,11 @@ import pytest
 
 from backend.tests.agent.exports import id_of, nqn_of, nvme_portal
 from backend.tests.agent.test_serving import Floor
+from backend.tests.fakemachine.nvme.nvmet import Refuse
 from lunette.domain.exports import ConvergeReport, ExportSet, PortalReport, ServingState
 from lunette.domain.mappings import NO_PORT, Protocol
 from lunette.providers.exports.nvmet.configfs import lacking
 from lunette.providers.fabrics import nvme_fc
-from lunette.system.fake.nvmet import Refuse
 
 ADDRESS = "nn-0x20000000c9000001:pn-0x10000000c9000001"
 OTHER = "nn-0x20000000c9000002:pn-0x10000000c9000002"

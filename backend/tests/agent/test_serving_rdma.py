@@ -6,9 +6,9 @@ import pytest
 
 from backend.tests.agent.exports import id_of, initiator, lun, nqn_of, nvme_portal, portal, target
 from backend.tests.agent.test_serving import Floor
+from backend.tests.fakemachine.nvme.nvmet import Refuse
 from lunette.domain.exports import ConvergeReport, ExportSet, PortalReport, ServingState
 from lunette.domain.mappings import Protocol
-from lunette.system.fake.nvmet import Refuse
 
 ADDRESS = "192.0.2.1"
 ISER, NVME_RDMA = 23, 24

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import pytest
 
+from backend.tests.fakemachine import FakeSystem
 from lunette.agent import snapshot
 from lunette.agent.readings import Look
 from lunette.agent.snapshot import Observer
 from lunette.system.doorway import CommandResult
-from lunette.system.fake import FakeSystem
 from tests.machines.pace import deadline
 
 

@@ -9,6 +9,7 @@ from fastapi.testclient import TestClient
 
 from backend.tests.api.peers import SHORT
 from backend.tests.api.rebuilding import Standing
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import make_array
 from backend.tests.wiring import POLL_S, Api, AwayAgent, add_token, make_parts, running
 from backend.tests.wiring import serving as listening
@@ -18,7 +19,6 @@ from lunette.agent.core import Agent
 from lunette.api.log import set_up_log
 from lunette.api.parts import Parts
 from lunette.domain.roles import Role
-from lunette.system.fake import FakeSystem
 
 
 @pytest.fixture(autouse=True, scope="session")

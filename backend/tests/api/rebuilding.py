@@ -7,12 +7,12 @@ from typing import Any
 
 from httpx2 import Response
 
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.wiring import Api, add_token, make_parts, running
 from lunette.agent import serving
 from lunette.agent.core import Agent
 from lunette.api.parts import Parts
 from lunette.domain.roles import Role
-from lunette.system.fake import FakeSystem
 
 LEDGER = ("/var/lib/lunette/agent/ledger.json", "/var/lib/lunette/agent/ledger.key")
 Standing = tuple[Api, Parts]

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.wiring import Api, AwayAgent, add_token, make_parts, running
 from lunette.agent.core import Agent
 from lunette.api.parts import Parts
 from lunette.domain.roles import Role
-from lunette.system.fake import FakeSystem
 
 
 def test_stored_facts_are_answered_as_not_observed(tmp_path: Path, sqlite_url: str, machine: FakeSystem) -> None:

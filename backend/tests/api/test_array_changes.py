@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from backend.tests.fakemachine import FakeDisk, FakeSignature, FakeSystem
 from backend.tests.scene import disk_ids
 from backend.tests.wiring import Api
 from backend.tests.wiring_agent import passed
 from lunette.agent.core import Agent
-from lunette.system.fake import FakeDisk, FakeSignature, FakeSystem
 
 REBUILD_S = 40
 

@@ -16,12 +16,12 @@ import pytest
 
 from backend.tests.api.test_attacks import connected, post, secured, send
 from backend.tests.api.test_main import Process, one_time, started
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import ADDRESS, make_array
 from backend.tests.wiring import Api
 from lunette.agent.core import Agent
 from lunette.agent.server import Server, listen
 from lunette.engine.reconciler import PERIOD_S
-from lunette.system.fake import FakeSystem
 from tests.machines import pace
 
 REPAIRED_S = 2 * PERIOD_S

@@ -9,6 +9,7 @@ import pytest
 from httpx2 import Response
 from sqlalchemy import update
 
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import make_array, make_scene
 from backend.tests.wiring import Api, add_token, make_parts, running
 from lunette.agent.core import Agent
@@ -20,7 +21,6 @@ from lunette.domain.jobs import JobState
 from lunette.domain.roles import Role
 from lunette.store.journal import Job
 from lunette.store.resources import Array, HostInitiator, Volume
-from lunette.system.fake import FakeSystem
 
 PASSPHRASE = "correct horse battery"
 CHAP = {"user": "alice", "secret": "secretsecret1"}

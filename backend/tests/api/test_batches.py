@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import disk_ids, make_array, make_scene
 from backend.tests.wiring import Api
-from lunette.system.fake import FakeSystem
 
 MIB = 1024**2
 NOTHING_KEPT = {"deleted_keep_hours": 0}

@@ -7,9 +7,9 @@ import pytest
 from backend.tests.api.test_array_changes import is_known
 from backend.tests.api.test_metrics import IQN, MIB, Serving, serving, standing
 from backend.tests.api.test_undo import last
+from backend.tests.fakemachine.network.traffic import Io
 from backend.tests.scene import ADDRESS, make_array
 from backend.tests.wiring import Api
-from lunette.system.fake.traffic import Io
 
 __all__ = ["serving", "standing"]
 

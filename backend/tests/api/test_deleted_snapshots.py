@@ -7,13 +7,13 @@ from sqlalchemy import update
 
 from backend.tests.api.test_backup import back_up, restored
 from backend.tests.api.test_deleted_volumes import act, make
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import disk_ids, make_array
 from backend.tests.wiring import Api, add_token
 from lunette.agent.core import Agent
 from lunette.api.parts import Parts
 from lunette.domain.roles import Role
 from lunette.store.resources import DeletedSnapshot
-from lunette.system.fake import FakeSystem
 
 
 @pytest.fixture(params=["md", "zfs"])

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import make_array, make_scene
 from backend.tests.wiring import Api
 from backend.tests.wiring_agent import passed
 from lunette.agent.core import Agent
-from lunette.system.fake import FakeSystem
 
 MIB = 1024**2
 IDENTITY = ("id", "uuid", "serial", "naa", "nguid", "eui64", "size_bytes", "description")

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import ADDRESS, make_array
 from backend.tests.wiring import Api
 from lunette.agent.core import Agent
-from lunette.system.fake import FakeSystem
 
 FOLDER = "/sys/kernel/config/target/iscsi/discovery_auth"
 IQN = "iqn.2026-01.com.example:db"

@@ -1,9 +1,9 @@
 """The health of disks as the API shows it."""
 
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import disk_ids
 from backend.tests.wiring import Api
 from lunette.agent.core import Agent
-from lunette.system.fake import FakeSystem
 
 
 def test_a_disk_shows_its_health_and_what_is_wrong_in_words(appliance: Api, machine: FakeSystem, agent: Agent) -> None:

@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from backend.tests.api.rebuilding import Standing
+from backend.tests.fakemachine import FakeSignature, FakeSystem
 from backend.tests.scene import disk_ids, make_array
 from backend.tests.wiring import Api
 from backend.tests.wiring_agent import passed
@@ -13,7 +14,6 @@ from lunette.agent import serving
 from lunette.agent.core import Agent
 from lunette.engine import array_disks
 from lunette.store.resources import ArrayDisk
-from lunette.system.fake import FakeSignature, FakeSystem
 
 
 def second_paths(appliance: Api) -> list[dict[str, Any]]:

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.wiring import Api
 from lunette.agent.core import Agent
 from lunette.domain.errors import Conflict, ToolFailed
 from lunette.domain.steps import DiskLocate
 from lunette.providers.disks import place
 from lunette.providers.disks.locate import locate, undo_locate
-from lunette.system.fake import FakeSystem
 
 BAY = "Slot 03"
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from backend.tests.fakemachine import FakeSignature, FakeSystem
 from backend.tests.scene import disk_ids, make_array
 from backend.tests.wiring import Api
 from lunette.agent.core import Agent
-from lunette.system.fake import FakeSignature, FakeSystem
 
 
 @pytest.fixture

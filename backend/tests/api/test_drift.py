@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from backend.tests.api.test_metrics import IQN
+from backend.tests.fakemachine import FakeSystem
+from backend.tests.fakemachine.network.traffic import Io
 from backend.tests.scene import ADDRESS, make_array
 from backend.tests.wiring import Api, add_token, make_parts, running
 from lunette.agent.core import Agent
 from lunette.api.parts import Parts
 from lunette.domain.roles import Role
-from lunette.system.fake import FakeSystem
-from lunette.system.fake.traffic import Io
 
 PORTAL = f"{ADDRESS}:3260"
 

@@ -7,12 +7,12 @@ import pytest
 
 from backend.tests.api.rebuilding import Standing, installed_anew, rebuilt, settled
 from backend.tests.api.test_array_changes import is_known
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import disk_ids
 from backend.tests.wiring import Api
 from backend.tests.wiring_agent import passed
 from lunette.agent.core import Agent
 from lunette.domain.sizes import MIB
-from lunette.system.fake import FakeSystem
 
 PASSPHRASE, NEW = "correct horse battery", "staple battery horse"
 

@@ -1,12 +1,12 @@
 """Fibre Channel through the API: a port, a host with a WWPN, a mapping, and what is told of them."""
 
 from backend.tests.api.test_array_changes import is_known
+from backend.tests.fakemachine import FakeSystem
+from backend.tests.fakemachine.lio.fc import FakeFcPort
 from backend.tests.scene import ADDRESS, make_array
 from backend.tests.wiring import Api
 from lunette.agent import serving
 from lunette.client import JsonObject
-from lunette.system.fake import FakeSystem
-from lunette.system.fake.fc import FakeFcPort
 
 OURS, HOST = "50:00:00:00:00:00:00:01", "10:00:00:00:00:00:00:09"
 

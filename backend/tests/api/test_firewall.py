@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import ADDRESS
 from backend.tests.wiring import Api
-from lunette.system.fake import FakeSystem
 
 SHOW, SETTINGS = "/firewall", "/settings"
 MANAGED = {"firewall": "managed"}

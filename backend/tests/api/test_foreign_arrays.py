@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from backend.tests.api.rebuilding import installed_anew, rebuilt, settled
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.faults.foreign_targets import UUID, make_group
 from backend.tests.wiring import Api, add_token, make_parts, running
 from lunette.agent.core import Agent
 from lunette.api.parts import Parts
 from lunette.domain.roles import Role
-from lunette.system.fake import FakeSystem
 
 WAY = f"/foreign-arrays/{UUID}"
 

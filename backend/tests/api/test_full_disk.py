@@ -8,6 +8,7 @@ import pytest
 
 from backend.tests.api.test_main import started
 from backend.tests.databases import fresh_file
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.full_disk import empty, fill, small_file_system
 from backend.tests.scene import make_scene
 from backend.tests.wiring import PACE, QUICK, Api, add_token, make_parts, running
@@ -24,7 +25,6 @@ from lunette.engine.system_drive import LEAST_BYTES, Room
 from lunette.providers.exports.lio.converge import exported_volumes
 from lunette.store.database import Store
 from lunette.store.secrets import SecretBox
-from lunette.system.fake import FakeSystem
 
 SIZE_BYTES = 128 << 20
 WORDS = "The system drive is full: "

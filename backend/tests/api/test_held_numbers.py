@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from backend.tests.api.rebuilding import installed_anew, rebuilt, settled
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import make_array
 from backend.tests.wiring import Api, add_token, make_parts, running
 from lunette.agent.core import Agent
 from lunette.api.parts import Parts
 from lunette.domain.roles import Role
-from lunette.system.fake import FakeSystem
 
 PASSPHRASE = "correct horse battery"
 

@@ -7,12 +7,12 @@ import tarfile
 import pytest
 
 from backend.tests.agent.exports import dhchap_key
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import ADDRESS, make_array
 from backend.tests.wiring import Api, add_token
 from lunette.api.parts import Parts
 from lunette.domain.roles import Role
 from lunette.providers.updates.record import OUTAGE
-from lunette.system.fake import FakeSystem
 
 IQN = "iqn.2026-01.com.example:db"
 SECRET, MUTUAL = "secret-of-host", "secret-of-us"

@@ -7,6 +7,7 @@ import pytest
 
 from backend.tests.api import test_fc
 from backend.tests.api.test_metrics import IQN, Serving, serving, standing
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import ADDRESS
 from backend.tests.wiring import Api
 from lunette.api.answers.initiators import unknown_initiators
@@ -14,7 +15,6 @@ from lunette.domain.exports import ObservedSession
 from lunette.domain.hosts import InitiatorKind
 from lunette.domain.mappings import Protocol
 from lunette.domain.observations import SessionsObservation
-from lunette.system.fake import FakeSystem
 
 __all__ = ["serving", "standing"]
 UNKNOWN_PORT = "10:00:00:00:00:00:00:77"

@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import ADDRESS
 from backend.tests.wiring import Api
 from lunette.domain.interfaces import TRIAL_S
-from lunette.system.fake import FakeSystem
 
 CHANGE, SHOW = "/interfaces/eth1:change", "/interfaces/eth1"
 FROM_TRIAL = ("mtu_bytes", "wanted", "trial_left_s")

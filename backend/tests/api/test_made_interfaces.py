@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import ADDRESS
 from backend.tests.wiring import Api
 from lunette.domain.interfaces import TRIAL_S
-from lunette.system.fake import FakeSystem
 
 VLAN = {"name": "eth1.100", "kind": "vlan", "parent": "eth1", "vlan_id": 100}
 BOND = {"name": "bond0", "kind": "bond", "members": ["eth1", "eth2"], "mode": "802.3ad", "lacp_rate": "fast"}

@@ -9,6 +9,9 @@ from prometheus_client import Metric
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
 from prometheus_client.parser import text_string_to_metric_families as parse
 
+from backend.tests.fakemachine import FakeSystem
+from backend.tests.fakemachine.lio.iscsi import FakeSession
+from backend.tests.fakemachine.network.traffic import Io
 from backend.tests.scene import ADDRESS, make_array
 from backend.tests.wiring import Api, AwayAgent, add_token, make_parts, running
 from lunette.agent.core import Agent
@@ -19,9 +22,6 @@ from lunette.api.metrics import FAMILIES
 from lunette.api.parts import Parts
 from lunette.domain.roles import Role
 from lunette.engine.performance import Measurement
-from lunette.system.fake import FakeSystem
-from lunette.system.fake.lio_iscsi import FakeSession
-from lunette.system.fake.traffic import Io
 
 MIB = 1024**2
 IQN = "iqn.2026-01.com.example:db"

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from backend.tests.fakemachine import FakeSignature, FakeSystem
 from backend.tests.scene import WHOLE, disk_ids, make_array, make_scene
 from backend.tests.wiring import Api
-from lunette.system.fake import FakeSignature, FakeSystem
 
 
 def test_the_whole_vertical_is_driven_by_the_api_alone(appliance: Api) -> None:

@@ -4,9 +4,9 @@ import json
 
 from backend.tests.agent.exports import dhchap_key
 from backend.tests.api.test_undo import last
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import ADDRESS, make_array
 from backend.tests.wiring import Api
-from lunette.system.fake import FakeSystem
 
 NQN = "nqn.2014-08.org.nvmexpress:uuid:12345678-1234-4234-8234-123456789abc"
 

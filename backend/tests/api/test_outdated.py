@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from backend.tests.api.test_interfaces import CHANGE, SHOW, WISH, try_
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import disk_ids
 from backend.tests.wiring import Api
 from lunette.api.app import make_app
-from lunette.system.fake import FakeSystem
 
 STALE = '"stale"'
 PATHS = make_app(None).openapi()["paths"]

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from backend.tests.api.test_metrics import IQN, Serving, serving, standing
+from backend.tests.fakemachine.lio.iscsi import FakeSession
+from backend.tests.fakemachine.network.traffic import Io
 from backend.tests.wiring import Api, add_token
 from lunette.domain.roles import Role
-from lunette.system.fake.lio_iscsi import FakeSession
-from lunette.system.fake.traffic import Io
 
 __all__ = ["serving", "standing"]
 SECOND = "198.51.100.1"

@@ -1,7 +1,7 @@
 """The JSON of performance: now, and in the last hour."""
 
 from backend.tests.api.test_metrics import MIB, Serving, serving, standing, value
-from lunette.system.fake.traffic import Io
+from backend.tests.fakemachine.network.traffic import Io
 
 __all__ = ["serving", "standing"]
 

@@ -1,8 +1,8 @@
 """RDMA through the API: which devices there are, and portals on them."""
 
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import ADDRESS
 from backend.tests.wiring import Api
-from lunette.system.fake import FakeSystem
 
 
 def test_devices_are_listed_with_link_and_addresses(appliance: Api, machine: FakeSystem) -> None:

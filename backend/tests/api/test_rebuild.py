@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import delete, select, update
 
 from backend.tests.api.rebuilding import Standing, installed_anew, rebuild, rebuilt, settled
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import disk_ids, make_array, make_scene
 from backend.tests.wiring import Api
 from lunette.agent.core import Agent
@@ -20,7 +21,6 @@ from lunette.engine.sealer import Sealer
 from lunette.providers.volumes.lvm.observe import observe_groups
 from lunette.store.resources import Array, ArrayDisk, Host, HostInitiator, Mapping, Volume
 from lunette.store.schema import utc_now
-from lunette.system.fake import FakeSystem
 
 CHAP = {"user": "alice", "secret": "secretsecret1"}
 

@@ -7,12 +7,12 @@ from typing import Any
 from sqlalchemy import select, update
 
 from backend.tests.api.rebuilding import Standing, installed_anew, rebuilt, settled
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import disk_ids, make_array
 from backend.tests.wiring import Api
 from lunette.domain.sealed_copies import SealOrder
 from lunette.engine import sealer
 from lunette.store.resources import Array, HostInitiator
-from lunette.system.fake import FakeSystem
 
 ADOPT = {"adopt": True}
 

@@ -8,9 +8,9 @@ import os
 from pathlib import Path
 
 from backend.tests.engine.listeners import PASSWORD, USER, Authority, mail_server
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.wiring import Api
 from lunette.agent.core import Agent
-from lunette.system.fake import FakeSystem
 
 LOGS = Path(__file__).parents[1] / "golden" / "smartctl-7"
 SHOWN = Path(__file__).parents[3] / "frontend" / "mock" / "recorded-drives.json"

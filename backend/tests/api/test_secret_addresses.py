@@ -18,6 +18,8 @@ from backend.tests.api.test_backup import back_up, restored
 from backend.tests.api.test_main import started
 from backend.tests.api.test_support import unpacked
 from backend.tests.engine.listeners import Authority, HttpServer, https_server
+from backend.tests.fakemachine import FakeSystem
+from backend.tests.fakemachine.slots import FakeSlots
 from backend.tests.wiring import Api, add_token, make_parts, running
 from lunette.agent.core import Agent
 from lunette.api.log import set_up_log
@@ -32,8 +34,6 @@ from lunette.store.journal import Event
 from lunette.store.schema import utc_now
 from lunette.store.secrets import SecretBox
 from lunette.store.settings import Delivery, SettingsRow, settings_row, with_secrets
-from lunette.system.fake import FakeSystem
-from lunette.system.fake.slots import FakeSlots
 from tests.machines.pace import deadline
 
 MARK = "T0kenT0ken"

@@ -8,10 +8,10 @@ import pytest
 
 from backend.tests.api import test_fc
 from backend.tests.api.test_metrics import IQN, MIB, Serving, serving, standing
+from backend.tests.fakemachine import FakeSystem
+from backend.tests.fakemachine.network.traffic import Io
 from backend.tests.wiring import Api, add_token
 from lunette.domain.roles import Role
-from lunette.system.fake import FakeSystem
-from lunette.system.fake.traffic import Io
 
 __all__ = ["serving", "standing"]
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import make_array, make_scene
 from backend.tests.wiring import Api
 from lunette.agent.core import Agent
 from lunette.providers.exports.lio.configfs import ROOT
 from lunette.providers.exports.lio.tree import HBA, PREFIX
-from lunette.system.fake import FakeSystem
 
 MIB = 1024**2
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
+from backend.tests.fakemachine import FakeDisk, FakeSystem
+from backend.tests.fakemachine.network.interfaces import FakeInterface
+from backend.tests.fakemachine.network.traffic import Io
 from backend.tests.scene import ADDRESS, disk_ids, make_array
 from backend.tests.wiring import API, Api, add_token, make_parts, running
 from lunette.agent import serving
 from lunette.agent.core import Agent
 from lunette.domain.roles import Role
-from lunette.system.fake import FakeDisk, FakeSystem
-from lunette.system.fake.network import FakeInterface
-from lunette.system.fake.traffic import Io
 
 pytestmark = [pytest.mark.xdist_group("sorting"), pytest.mark.timeout(1200)]  # one process makes the scene
 DOCUMENT = json.loads((Path(__file__).parents[2] / "openapi.json").read_text())

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.wiring import Api
-from lunette.system.fake import FakeSystem
 
 WHOLE = {"clean", "resyncing"}
 LVM = "  Error reading device /dev/sdx at 0 length 512.\n"

@@ -1,8 +1,8 @@
 """Why a volume is missing, asked over HTTP on a machine where something is broken."""
 
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import ADDRESS, disk_ids, make_array
 from backend.tests.wiring import Api
-from lunette.system.fake import FakeSystem
 
 
 def broken(appliance: Api, volume: str, host: str | None = None) -> list[str | None]:

@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx2
 import uvicorn
 
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.wiring import Api, add_token, add_user, make_app
 from lunette.agent import serving
 from lunette.api.app import make_app as app_of
@@ -22,7 +23,6 @@ from lunette.api.parts import Files, Parts
 from lunette.cli.main import run
 from lunette.cli.screen import Screen
 from lunette.domain.roles import Role
-from lunette.system.fake import FakeSystem
 
 PASSWORD = "a-long-password"
 

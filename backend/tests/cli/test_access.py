@@ -12,6 +12,7 @@ import trustme
 import uvicorn
 
 from backend.tests.cli.appliance import PASSWORD, Cli
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.wiring import add_user, make_app
 from lunette.api.app import make_app as app_of
 from lunette.api.main import Server
@@ -19,7 +20,6 @@ from lunette.cli import exits
 from lunette.client import Client, ConfigProblem, Endpoint, Unreachable, Untrusted, fetch_fingerprint, find_endpoint
 from lunette.client.finding import config_file, read_config, remember
 from lunette.domain.roles import Role
-from lunette.system.fake import FakeSystem
 
 
 @pytest.fixture(scope="module")

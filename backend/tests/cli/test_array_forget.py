@@ -7,12 +7,12 @@ from sqlalchemy import func, select
 
 from backend.tests.cli.appliance import Cli
 from backend.tests.cli.test_array_release import cli
+from backend.tests.fakemachine import FakeDisk
 from lunette.agent.core import Agent
 from lunette.cli import exits
 from lunette.domain.sealed_copies import FoundCopy
 from lunette.store.backup.tables import unpacked
 from lunette.store.resources import Mapping
-from lunette.system.fake import FakeDisk
 
 __all__ = ["cli"]
 

@@ -5,13 +5,13 @@ import time
 from io import StringIO
 from pathlib import Path
 
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.wiring import add_token, make_parts, serving
 from lunette.agent.core import Agent
 from lunette.cli import exits
 from lunette.cli.main import run as lunette
 from lunette.cli.screen import Screen
 from lunette.domain.roles import Role
-from lunette.system.fake import FakeSystem
 from tests.machines.pace import deadline
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from backend.tests.cli.appliance import Cli, appliance
+from backend.tests.fakemachine.network.traffic import Io
 from backend.tests.scene import ADDRESS
 from lunette.cli import exits
-from lunette.system.fake.traffic import Io
 
 IQN, SECOND = "iqn.2026-01.com.example:db", "198.51.100.1"
 OURS, STRANGER = "50:00:00:00:00:00:00:01", "10:00:00:00:00:00:00:77"

@@ -10,14 +10,14 @@ import pytest
 
 from backend.tests.api.test_metrics import MIB, Serving
 from backend.tests.cli.appliance import Ran
+from backend.tests.fakemachine import FakeSystem
+from backend.tests.fakemachine.network.traffic import Io
 from backend.tests.wiring import Api, add_token, make_parts, serving
 from lunette.agent.core import Agent
 from lunette.cli import exits
 from lunette.cli.main import run as lunette
 from lunette.cli.screen import Screen
 from lunette.domain.roles import Role
-from lunette.system.fake import FakeSystem
-from lunette.system.fake.traffic import Io
 
 Run = Callable[..., Ran]
 

@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 from backend.tests.cli.appliance import appliance
-from lunette.system.fake.slots import FakeSlots
+from backend.tests.fakemachine.slots import FakeSlots
 from tests.machines.pace import deadline
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from backend.tests.fakemachine import FakeDisk, FakeSignature
 from backend.tests.faults.asking import delete_array, delete_volume, erase, unmap_volume
 from backend.tests.faults.picture import differences
 from backend.tests.faults.world import World, database_template, give_host
@@ -28,7 +29,6 @@ from lunette.domain.errors import InUse, Invalid, LunetteError
 from lunette.domain.exports import ConvergeReport, ServingState
 from lunette.engine.outcome import Outcome
 from lunette.planner.array_engines import ARRAY_ENGINES
-from lunette.system.fake import FakeDisk, FakeSignature
 
 SYNCED_S = 60
 

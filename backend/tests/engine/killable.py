@@ -14,6 +14,7 @@ from multiprocessing.connection import Client, Connection, Listener, Pipe
 from pathlib import Path
 from typing import Any, cast
 
+from backend.tests.fakemachine import FakeSystem
 from lunette.agent.core import Agent
 from lunette.agent.loop import Loop
 from lunette.agent.server import Server, listen
@@ -25,7 +26,6 @@ from lunette.store.database import Store
 from lunette.store.secrets import SecretBox
 from lunette.system.agent_client import AgentClient
 from lunette.system.doorway import System
-from lunette.system.fake import FakeSystem
 
 ACTOR = Actor(name="admin")
 PACE = 0.02

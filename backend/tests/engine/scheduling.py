@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import select
 
+from backend.tests.fakemachine import FakeSystem
 from lunette.agent.core import Agent
 from lunette.domain.arrays import ArrayCreate, Level
 from lunette.domain.errors import AgentAway
@@ -21,7 +22,6 @@ from lunette.store.database import Store
 from lunette.store.journal import Alert, Event, Job
 from lunette.store.resources import Snapshot, Volume
 from lunette.store.schema import utc_now
-from lunette.system.fake import FakeSystem
 
 ADMIN = Actor(name="admin")
 NIGHTLY = {"name": "nightly", "action": "snapshot", "volumes": ["t1"], "when": "0 3 * * *", "keep": {"last": 2}}

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from backend.tests import seen
 from backend.tests.engine.conftest import ADMIN, Appliance
 from backend.tests.engine.test_site import ask
+from backend.tests.fakemachine import FakeDisk, Media
 from backend.tests.faults.world import ACTOR, World
 from backend.tests.planner.sites import ADDRESSES, FC_PORTS, Facts, facts
 from lunette.agent import serving
@@ -32,7 +33,6 @@ from lunette.planner.site_changes import SiteChange, Verb
 from lunette.store.database import store_of
 from lunette.store.journal import Job
 from lunette.store.resources import DeletedSnapshot, Snapshot, Volume
-from lunette.system.fake import FakeDisk, Media
 
 
 class Played:

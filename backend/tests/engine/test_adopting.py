@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from backend.tests.fakemachine import When
+from backend.tests.fakemachine.lio.iscsi import IscsiFabric
 from backend.tests.faults.asking import free_disks
 from backend.tests.faults.foreign_targets import (
     CHAP,
@@ -32,8 +34,6 @@ from lunette.domain.jobs import JobState
 from lunette.engine import adopting
 from lunette.engine.outcome import Outcome
 from lunette.store.resources import Array, Host, HostGroup, Mapping, Portal, Volume
-from lunette.system.fake import When
-from lunette.system.fake.lio_iscsi import IscsiFabric
 
 
 @pytest.fixture

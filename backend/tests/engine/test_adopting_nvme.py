@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from backend.tests.engine.test_adopting import adopt, judged
+from backend.tests.fakemachine import When
+from backend.tests.fakemachine.nvme.nvmet import FakeController, NvmeTarget, Refuse
 from backend.tests.faults.asking import free_disks
 from backend.tests.faults.foreign_subsystems import (
     DB,
@@ -35,8 +37,6 @@ from lunette.domain.jobs import JobState
 from lunette.domain.mappings import ExportEngine, MappingCreate, PortalCreate, Protocol
 from lunette.providers.exports.nvmet.configfs import ROOT
 from lunette.store.resources import Host, HostGroup, Mapping, Portal, Target, Volume
-from lunette.system.fake import When
-from lunette.system.fake.nvmet import FakeController, NvmeTarget, Refuse
 
 
 @pytest.fixture

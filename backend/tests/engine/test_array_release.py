@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import func, select
 
 from backend.tests.engine.test_foreign_arrays import adopt, listed, run, shown, started
+from backend.tests.fakemachine.block.devices import Device
 from backend.tests.faults.asking import free_disks, release_array, unmap_volume
 from backend.tests.faults.harness import bystanders
 from backend.tests.faults.picture import differences
@@ -23,7 +24,6 @@ from lunette.engine import foreign_arrays
 from lunette.providers.arrays.md.plan import device_path
 from lunette.store.journal import Event
 from lunette.store.resources import Array, ArrayDisk, Snapshot, Volume
-from lunette.system.fake.block import Device
 
 
 @pytest.fixture

@@ -5,12 +5,12 @@ import pytest
 from backend.tests import seen
 from backend.tests.engine.conftest import Appliance
 from backend.tests.engine.test_reconciler import Clock, alerts
+from backend.tests.fakemachine import FakeSystem
 from lunette.agent.core import Agent
 from lunette.engine import clock
 from lunette.engine.observing import ObservationCache
 from lunette.engine.watcher import Watcher
 from lunette.providers.clock import RUNNING, SET
-from lunette.system.fake import FakeSystem
 
 
 def test_what_timesyncd_leaves_behind_says_whether_a_server_has_answered() -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from backend.tests.fakemachine import FakeSystem
 from lunette.agent.core import Agent
 from lunette.agent.server import Server, listen
 from lunette.domain.agent_protocol import StepReply
@@ -28,7 +29,6 @@ from lunette.store.database import Store
 from lunette.store.journal import Job, JobStep
 from lunette.store.resources import Array, Volume
 from lunette.store.secrets import SecretBox
-from lunette.system.fake import FakeSystem
 
 ADMIN = Actor(name="admin")
 NAMES = tuple(f"v{number}" for number in range(1, 5))

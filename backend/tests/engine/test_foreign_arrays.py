@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from backend.tests.fakemachine import When
 from backend.tests.faults.asking import free_disks
 from backend.tests.faults.foreign_targets import UUID, make_group, serial_of, store, target, two_targets
 from backend.tests.faults.foreign_targets import restore as serve
@@ -22,7 +23,6 @@ from lunette.domain.mappings import MappingCreate
 from lunette.engine import adopting, foreign_arrays
 from lunette.engine.outcome import Outcome
 from lunette.store.resources import Array, Host, Volume
-from lunette.system.fake import When
 
 NAMES = ("db", "web")
 CHANGES = ("--readwrite", "lvmdevices", "vgchange --addtag", "srv/db", "srv/web")

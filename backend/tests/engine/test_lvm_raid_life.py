@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from backend.tests.fakemachine.block.media import RaidVg
 from backend.tests.faults.world import World, database_template, give_host
 from lunette.agent.steps import RUNNERS
 from lunette.domain.array_changes import ArrayReplace, ArrayScrub, ScrubAction
@@ -17,7 +18,6 @@ from lunette.domain.sealed_copies import CopyHeader, SealOrder
 from lunette.domain.steps import DiskWipe, LvmRaidDestroy, MdMember
 from lunette.store.journal import Alert
 from lunette.store.resources import ArrayDisk
-from lunette.system.fake.media import RaidVg
 
 FILLED_S = 60.0
 

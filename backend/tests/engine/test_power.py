@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from backend.tests.fakemachine import FakeSystem
+from backend.tests.fakemachine.faults import Crash
 from backend.tests.wiring import make_parts
 from lunette.agent.core import Agent
 from lunette.api.parts import Parts
@@ -16,8 +18,6 @@ from lunette.engine.outcome import Actor, Outcome
 from lunette.planner import power as planner
 from lunette.planner.connected import Connected
 from lunette.store.journal import Job
-from lunette.system.fake import FakeSystem
-from lunette.system.fake.faults import Crash
 
 ACTOR = Actor(name="admin")
 

@@ -17,6 +17,7 @@ import pytest
 from sqlalchemy import select
 
 from backend.tests.engine.killable import ACTOR, MachineServer, Processes
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.wiring_agent import InProcessAgent
 from lunette.domain.arrays import ArrayCreate, Level
 from lunette.domain.errors import AgentAway
@@ -32,7 +33,6 @@ from lunette.store.journal import Job
 from lunette.store.resources import Array, DeletedVolume, Mapping, Snapshot, Target, Volume
 from lunette.store.secrets import SecretBox
 from lunette.system.agent_client import AgentClient
-from lunette.system.fake import FakeSystem
 from tests.machines.pace import deadline
 
 KILLS, SEED = 12, 20261126

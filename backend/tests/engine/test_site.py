@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
+from backend.tests.fakemachine import FakeSignature
 from backend.tests.faults.world import ACTOR, EngineCrash, World, database_template
 from backend.tests.planner.sites import Facts, facts
 from backend.tests.wiring import AwayAgent
@@ -24,7 +25,6 @@ from lunette.engine.site import UNFINISHED
 from lunette.engine.site_known import known
 from lunette.store.journal import Event, Job, JobStep
 from lunette.store.resources import DeletedVolume, Portal, Volume
-from lunette.system.fake import FakeSignature
 
 SECRET = "secret-of-h1-00"
 

@@ -7,10 +7,10 @@ import pytest
 from backend.tests.engine.conftest import Appliance
 from backend.tests.engine.site_stages import deleted, made, played
 from backend.tests.engine.test_site import ask, there
+from backend.tests.fakemachine import FakeSignature
 from backend.tests.planner.sites import ARRAYS, DISK_BYTES, facts
 from lunette.domain.site import Site
 from lunette.engine import site as engine
-from lunette.system.fake import FakeSignature
 
 
 @pytest.mark.parametrize(("before", "after", "server"), [("iscsi", "nvme-tcp", "nvmet"), ("nvme-tcp", "iscsi", "lio")])

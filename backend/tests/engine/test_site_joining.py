@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from backend.tests.engine.test_site import applied, ask, document, there, world
+from backend.tests.fakemachine import FakeSignature
 from backend.tests.faults.world import ACTOR, World
 from lunette.domain.array_changes import ArrayAddSpares, ArrayDiskChoice, ArrayReplace
 from lunette.domain.arrays import ObservedArray
@@ -19,7 +20,6 @@ from lunette.engine.array_changes import Change
 from lunette.engine.outcome import Outcome
 from lunette.planner.site_foresight import after
 from lunette.store.journal import Job
-from lunette.system.fake import FakeSignature
 
 __all__ = ["world"]
 

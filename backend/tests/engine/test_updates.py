@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from backend.tests.fakemachine import FakeSystem
+from backend.tests.fakemachine.faults import Crash
+from backend.tests.fakemachine.slots import FakeSlots, bundle
 from backend.tests.wiring import make_parts
 from lunette.agent.core import Agent
 from lunette.api.parts import Parts
@@ -19,9 +22,6 @@ from lunette.planner.connected import Connected
 from lunette.providers.updates import rauc, trial
 from lunette.providers.updates.slots import find
 from lunette.store.journal import Job
-from lunette.system.fake import FakeSystem
-from lunette.system.fake.faults import Crash
-from lunette.system.fake.slots import FakeSlots, bundle
 
 ACTOR = Actor(name="admin")
 BUNDLE = "0" * 32

@@ -1,12 +1,12 @@
 """What the cases of every engine ask for."""
 
+from backend.tests.fakemachine import FakeDisk
 from backend.tests.faults.world import ACTOR, World
 from lunette.domain.array_changes import ArrayRelease
 from lunette.domain.volumes import VolumeRecover
 from lunette.engine.array_release import release
 from lunette.engine.outcome import Outcome
 from lunette.store.resources import Array, DeletedVolume, Mapping, Volume
-from lunette.system.fake import FakeDisk
 
 
 def free_disks(world: World) -> list[FakeDisk]:

@@ -1,5 +1,6 @@
 """Every kind of job there is, with what it starts from. A test checks that no kind of step is missing here."""
 
+from backend.tests.fakemachine import FakeSignature, Media, Partition
 from backend.tests.faults.asking import (
     delete_array,
     delete_volume,
@@ -40,7 +41,6 @@ from lunette.engine import array_growth, disk_locate, disk_wipe
 from lunette.engine.outcome import Outcome
 from lunette.store.journal import Job
 from lunette.store.resources import Volume
-from lunette.system.fake import FakeSignature, Media, Partition
 
 SYNCED_S = 40
 """Longer than the fake's resync."""

@@ -1,11 +1,11 @@
 """Kinds of jobs on external arrays."""
 
+from backend.tests.fakemachine import FakeSignature
 from backend.tests.faults.asking import delete_array, delete_volume, free_disks
 from backend.tests.faults.harness import Case
 from backend.tests.faults.world import World
 from lunette.domain.arrays import ArrayEngine, Level
 from lunette.engine.outcome import Outcome
-from lunette.system.fake import FakeSignature
 
 
 def _external(world: World, *, wipe: bool = False) -> Outcome:

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from backend.tests.agent.exports import dhchap_key
+from backend.tests.fakemachine import FakeDisk, FakeSystem
+from backend.tests.fakemachine.faults import Call
+from backend.tests.fakemachine.nvme.nvmet import FakeController
 from backend.tests.faults.foreign_targets import make_group
 from lunette.providers.exports.nvmet.configfs import ROOT
-from lunette.system.fake import FakeDisk, FakeSystem
-from lunette.system.fake.faults import Call
-from lunette.system.fake.nvmet import FakeController
 
 DB_NQN, WEB_NQN = (f"nqn.2020-01.com.example:{name}" for name in ("old-db", "old-web"))
 DB, WEB1, WEB2 = (f"nqn.2014-08.com.example:{name}" for name in ("db", "web1", "web2"))

@@ -4,8 +4,8 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
+from backend.tests.fakemachine import FakeDisk, FakeSystem
 from backend.tests.providers.rtslib_moves import Restorer
-from lunette.system.fake import FakeDisk, FakeSystem
 
 UUID = "e" * 32
 DB, WEB1, WEB2 = (f"iqn.2020-01.com.example:{name}" for name in ("db", "web1", "web2"))

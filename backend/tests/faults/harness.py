@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from backend.tests.fakemachine import Call, FakeSystem, When
 from backend.tests.faults.branches import in_a_branch
 from backend.tests.faults.picture import Picture, differences
 from backend.tests.faults.world import FOREIGN_UUID, MIB, PORTAL, EngineCrash, World, with_bystanders
@@ -22,7 +23,6 @@ from lunette.domain.plans import Plan
 from lunette.domain.steps import DiskErase, DiskWipe, MdAdd, VolumeCut
 from lunette.engine.outcome import Outcome
 from lunette.store.resources import Host, Target
-from lunette.system.fake import Call, FakeSystem, When
 
 SECRET, SECRET_AT = "somebody's secret", 5 * MIB
 """What a host left in a volume that is gone, and where."""

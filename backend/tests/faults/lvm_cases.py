@@ -1,12 +1,12 @@
 """Kinds of jobs on arrays of LVM RAID."""
 
+from backend.tests.fakemachine import FakeSignature
 from backend.tests.faults.asking import delete_array, delete_volume, disk_id, free_disks
 from backend.tests.faults.harness import Case
 from backend.tests.faults.world import World
 from lunette.domain.array_changes import ArrayReplace, ArrayScrub
 from lunette.domain.arrays import ArrayEngine, Level
 from lunette.engine.outcome import Outcome
-from lunette.system.fake import FakeSignature
 
 SYNCED_S = 40
 """Longer than the fake's resync."""

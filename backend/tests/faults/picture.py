@@ -7,6 +7,10 @@ from collections.abc import Iterator
 
 from sqlalchemy import select
 
+from backend.tests.fakemachine import FakeSystem
+from backend.tests.fakemachine.block.media import Lv
+from backend.tests.fakemachine.files.configfs import Group
+from backend.tests.fakemachine.md.kernel import RunningArray
 from lunette.providers.encryption.keys import KEPT_DIR
 from lunette.store.database import Store
 from lunette.store.resources import (
@@ -20,10 +24,6 @@ from lunette.store.resources import (
     Target,
     Volume,
 )
-from lunette.system.fake import FakeSystem
-from lunette.system.fake.configfs import Group
-from lunette.system.fake.md import RunningArray
-from lunette.system.fake.media import Lv
 
 Picture = dict[str, object]
 _TOLD = ("info", "dynamic_sessions", "sessions", "num_cmds", "version", "lio_version")

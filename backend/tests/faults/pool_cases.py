@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from sqlalchemy.orm import Session
 
+from backend.tests.fakemachine import FakeDisk, FakeSignature, Media, Partition
 from backend.tests.faults.asking import delete_array, delete_volume, disk_id, erase, free_disks, recover, unmap_volume
 from backend.tests.faults.harness import Case
 from backend.tests.faults.world import ACTOR, MIB, World, give_host
@@ -15,7 +16,6 @@ from lunette.engine.arrays import known
 from lunette.engine.outcome import Outcome
 from lunette.planner.pool_spares import plan_spares
 from lunette.store.resources import Array
-from lunette.system.fake import FakeDisk, FakeSignature, Media, Partition
 
 
 def _zfs(world: World, disks: Sequence[FakeDisk], wipe: Sequence[FakeDisk] = ()) -> Outcome:

@@ -1,5 +1,6 @@
 """Kinds of jobs on hosts that are logged in."""
 
+from backend.tests.fakemachine.network.traffic import Io
 from backend.tests.faults.harness import Case
 from backend.tests.faults.world import ACTOR, PORTAL, World
 from lunette.domain.mappings import PortalCreate
@@ -7,7 +8,6 @@ from lunette.domain.paths import HostVerifyPaths
 from lunette.domain.sessions import session_id
 from lunette.engine.outcome import Outcome
 from lunette.store.resources import Host, Target
-from lunette.system.fake.traffic import Io
 
 ALICE = "iqn.2026-01.com.example:alice"
 SECOND_PORTAL = "198.51.100.1"

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from backend.tests.agent.exports import dhchap_key
+from backend.tests.fakemachine import Call, FakeSystem, When
+from backend.tests.fakemachine.nvme.nvmet import Refuse
 from backend.tests.faults.branches import in_a_branch
 from backend.tests.faults.harness import bystanders, counted, every, sample, world_from
 from backend.tests.faults.picture import Picture, differences
@@ -28,8 +30,6 @@ from backend.tests.faults.world import (
 from backend.tests.wiring_agent import Ending
 from lunette.domain.mappings import PortalCreate
 from lunette.store.resources import Mapping, Portal
-from lunette.system.fake import Call, FakeSystem, When
-from lunette.system.fake.nvmet import Refuse
 
 NAMES = tuple(f"v{number}" for number in range(1, 9))
 HOSTS = ("carol", "dave", "erin")

@@ -2,9 +2,9 @@
 
 import pytest
 
+from backend.tests.fakemachine import When
 from backend.tests.faults.harness import Fault, Harness, every, sample
 from backend.tests.wiring_agent import Ending
-from lunette.system.fake import When
 
 FEW_LOOKS = 4
 """How many of the calls that only look are struck in the quick suite, spread over the whole job."""

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from backend.tests.fakemachine import FakeSystem, When
 from backend.tests.faults.cases import CASES
 from backend.tests.faults.harness import Fault, Harness, Mutate
 from backend.tests.faults.world import World
 from backend.tests.wiring_agent import Mutant
 from lunette.domain.agent_protocol import StepReply
 from lunette.domain.steps import AnyStep, GroupCreate, VolumeCut, VolumesSeal
-from lunette.system.fake import FakeSystem, When
 
 NEVER = 10**6
 """No job makes so many calls."""

@@ -6,12 +6,12 @@ stuck, as it must; once a person says retry, it ends clean or complete.
 
 import pytest
 
+from backend.tests.fakemachine import Call, When
 from backend.tests.faults.harness import Fault, Harness, arm, counted, sample
 from backend.tests.faults.test_job_faults import show
 from backend.tests.faults.world import World
 from backend.tests.wiring_agent import Ending
 from lunette.domain.jobs import JobState
-from lunette.system.fake import Call, When
 
 FEW_LOOKS = 3
 

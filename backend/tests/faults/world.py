@@ -16,6 +16,7 @@ from pydantic import SecretStr
 from sqlalchemy.orm import Session
 
 from backend.tests.agent.exports import dhchap_key
+from backend.tests.fakemachine import FakeDisk, FakeSignature, FakeSystem, Media, Partition
 from backend.tests.faults.picture import Picture, machine_picture, rows_picture
 from backend.tests.wiring_agent import InProcessAgent
 from lunette.agent import serving
@@ -36,7 +37,6 @@ from lunette.store.database import Store, connect
 from lunette.store.journal import Job, JobStep
 from lunette.store.resources import Array, Volume
 from lunette.store.secrets import SecretBox
-from lunette.system.fake import FakeDisk, FakeSignature, FakeSystem, Media, Partition
 
 ACTOR = Actor(name="test")
 GIB, MIB = 1024**3, 1024**2

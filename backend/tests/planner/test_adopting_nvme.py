@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from backend.tests import seen
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.faults import foreign_subsystems as made
 from backend.tests.faults.foreign_subsystems import DB, DB_NQN, KEYS, NGUID, UUIDS, WEB1, WEB2, WEB_NQN
 from backend.tests.faults.foreign_targets import UUID as ARRAY_UUID
@@ -24,7 +25,6 @@ from lunette.providers.exports.lio import plan as lio
 from lunette.providers.exports.nvmet import plan as nvmet
 from lunette.providers.exports.nvmet.configfs import ROOT
 from lunette.providers.exports.nvmet.tree import WAITING
-from lunette.system.fake import FakeSystem
 
 DB_PATH, WEB_PATH = f"subsystems/{DB_NQN}", f"subsystems/{WEB_NQN}"
 FIRST, LAST, SHARED = f"{DB_PATH}/namespaces/3", f"{DB_PATH}/namespaces/7", f"{WEB_PATH}/namespaces/1"

@@ -1,10 +1,10 @@
 """A host on two portals of the fake machine that writes all the time, for the tests that take a path of it away."""
 
 from backend.tests.agent.exports import initiator, lun, portal, target
+from backend.tests.fakemachine.lio.iscsi import FakeSession
+from backend.tests.fakemachine.network.traffic import Io
 from backend.tests.providers.test_lio_converge import Stage
 from lunette.domain.steps import HostLink, PathsAsk, PathTry
-from lunette.system.fake.lio_iscsi import FakeSession
-from lunette.system.fake.traffic import Io
 
 IQN = "iqn.2026-01.com.example:h43"
 SECOND = "198.51.100.1"

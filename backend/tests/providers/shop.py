@@ -1,6 +1,7 @@
 """A fake machine with an agent on it, and the steps that tests start from."""
 
 from backend.tests.agent.exports import array
+from backend.tests.fakemachine import FakeDisk, FakeSystem
 from backend.tests.wiring_agent import PATIENT_S
 from lunette.agent.core import Agent
 from lunette.agent.main import MODULES
@@ -11,7 +12,6 @@ from lunette.domain.sizes import MIB
 from lunette.domain.steps import AnyStep, DiskWipe, GroupCreate, MdCreate, MdDestroy, MdMember, VolumeCut, VolumesSeal
 from lunette.providers.arrays.md import plan as md
 from lunette.providers.volumes.lvm import plan as lvm
-from lunette.system.fake import FakeDisk, FakeSystem
 
 ARRAY_ID, ARRAY_UUID = "aaaaaaaa-0000-4000-8000-000000000001", "bbbbbbbb-0000-4000-8000-000000000002"
 VOLUME_ID = "cccccccc-0000-4000-8000-000000000003"

@@ -1,5 +1,6 @@
 """What an array waits for: a disk that is there without it is told apart from one that is not there."""
 
+from backend.tests.fakemachine import FakeDisk, FakeSignature
 from backend.tests.providers.shop import ARRAY_ID, ARRAY_UUID, Shop
 from backend.tests.providers.test_zfs_steps import Farm
 from lunette.domain.arrays import ArrayCreate, ArrayEngine, Level
@@ -8,7 +9,6 @@ from lunette.providers.arrays.lvm import assemble as lvm
 from lunette.providers.arrays.lvm import plan as lvm_plan
 from lunette.providers.arrays.md import assemble as md
 from lunette.providers.arrays.zfs import assemble as zfs
-from lunette.system.fake import FakeDisk, FakeSignature
 
 
 def blank(disk: FakeDisk) -> None:

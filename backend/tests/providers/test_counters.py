@@ -1,11 +1,11 @@
 """Counters as the kernel shows them. What it does not count is None, never 0."""
 
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.recorded import recorded
 from lunette.domain.counters import BlockCounters, PortKind
 from lunette.providers.arrays.zfs import counters as zfs
 from lunette.providers.disks import diskstats
 from lunette.providers.fabrics import port_counters
-from lunette.system.fake import FakeSystem
 
 WWPN = "50:00:00:00:00:00:00:01"
 DISKSTATS = """\

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from backend.tests.fakemachine import Crash, FakeSignature, FakeSystem, Media, Partition, When
 from lunette.agent.core import Agent
 from lunette.domain.disk_health import EraseMethod
 from lunette.domain.disks import Signature
@@ -11,7 +12,6 @@ from lunette.domain.errors import Conflict, InUse, LunetteError, ToolFailed
 from lunette.domain.steps import DiskErase
 from lunette.providers.disks.erase import erase
 from lunette.providers.disks.inventory import observe_disks
-from lunette.system.fake import Crash, FakeSignature, FakeSystem, Media, Partition, When
 
 EXT4 = FakeSignature("ext4", 1080, "old", "u1")
 NAMED = Signature(type="ext4", label="old", uuid="u1")

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import pytest
 
+from backend.tests.fakemachine import FakeDisk, FakeSignature, Partition
+from backend.tests.fakemachine.machine import FakeSystem
 from lunette.domain.disks import ObservedDisk
 from lunette.providers.disks import smart
 from lunette.providers.disks.inventory import MOUNTS, UNREADABLE, observe_disks
 from lunette.system.doorway import CommandResult
-from lunette.system.fake import FakeDisk, FakeSignature, Partition
-from lunette.system.fake.machine import FakeSystem
 
 
 class _Watched(FakeSystem):

@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import pytest
 
+from backend.tests.fakemachine import FakeDisk, FakeSignature, FakeSystem, Media
+from backend.tests.fakemachine.block.devices import Device, Partition
+from backend.tests.fakemachine.block.media import LuksHeader, PvLabel, Superblock
 from backend.tests.providers.shop import Shop
 from backend.tests.providers.test_zfs_steps import Farm
 from lunette.domain.arrays import Level
 from lunette.domain.disk_health import EraseMethod
 from lunette.domain.errors import InUse, ToolFailed
 from lunette.domain.steps import DiskErase, DiskWipe
-from lunette.system.fake import FakeDisk, FakeSignature, FakeSystem, Media
-from lunette.system.fake.block import Device, Partition
-from lunette.system.fake.media import LuksHeader, PvLabel, Superblock
 
 
 def under_another_name(machine: FakeSystem, disk: FakeDisk) -> FakeDisk:

@@ -2,15 +2,15 @@
 
 import pytest
 
+from backend.tests.fakemachine import Crash, FakeSignature, When
+from backend.tests.fakemachine.block.devices import Device
+from backend.tests.fakemachine.block.media import LuksHeader, Media
 from backend.tests.providers.shop import ARRAY_ID, Shop
 from lunette.domain.encryption import KeyChange, KeyForget, KeyLend, KeyUnlock
 from lunette.domain.errors import Conflict, InUse, Invalid, ToolFailed
 from lunette.domain.steps import GroupCreate, LuksCreate, MdCreate
 from lunette.providers.encryption import keys, plan
 from lunette.providers.volumes.lvm import plan as lvm
-from lunette.system.fake import Crash, FakeSignature, When
-from lunette.system.fake.block import Device
-from lunette.system.fake.media import LuksHeader, Media
 
 PASSPHRASE, NEW = "correct horse battery", "staple battery horse"
 MAPPING = plan.mapping_name(ARRAY_ID)

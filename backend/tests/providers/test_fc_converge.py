@@ -14,6 +14,7 @@ from backend.tests.agent.exports import (
     target,
     wwpn_of,
 )
+from backend.tests.fakemachine.lio.fc import FakeFcPort
 from backend.tests.providers.test_lio_converge import Stage
 from lunette.domain.counters import LunCounters
 from lunette.domain.exports import ConvergeReport, ExportSet, FcPortReport, ServingState
@@ -23,7 +24,6 @@ from lunette.providers.exports.lio import fc_tree, statistics
 from lunette.providers.exports.lio.converge import withdraw
 from lunette.providers.exports.lio.sessions import observe_sessions
 from lunette.providers.fabrics import fc_host
-from lunette.system.fake.fc import FakeFcPort
 
 OURS = wwpn_of(1, "50")
 A, B, STRANGER = wwpn_of(41), wwpn_of(43), wwpn_of(99)

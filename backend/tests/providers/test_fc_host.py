@@ -3,9 +3,9 @@ veth pair, qla2xxx from the driver's own formats (qla_attr.c), as no such HBA wa
 
 import pytest
 
+from backend.tests.fakemachine import FakeSystem
 from lunette.domain.fc import FcMode
 from lunette.providers.fabrics import fc_host
-from lunette.system.fake import FakeSystem
 
 PORT, REMOTE = "20:00:ea:a0:41:91:a3:01", "20:00:1e:3c:b1:60:c4:4c"
 

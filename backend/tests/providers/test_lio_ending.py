@@ -3,12 +3,12 @@
 import pytest
 
 from backend.tests.agent.exports import APPLIANCE
+from backend.tests.fakemachine import Crash, When
 from backend.tests.providers.test_lio_converge import ROOT, Stage
 from lunette.domain.errors import Conflict, ToolFailed
 from lunette.domain.steps import SessionEnd
 from lunette.providers.exports.lio.ending import end
 from lunette.providers.exports.lio.sessions import observe_sessions
-from lunette.system.fake import Crash, When
 
 FIRST, SECOND = (f"iqn.2026-11.io.lunette:{APPLIANCE}.{number:08x}" for number in (31, 32))
 

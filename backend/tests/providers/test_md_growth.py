@@ -2,6 +2,7 @@
 
 import pytest
 
+from backend.tests.fakemachine.faults import Crash, When
 from backend.tests.providers.shop import Shop
 from backend.tests.providers.test_md_members import SYNCED_S, adding, stand, which
 from lunette.agent.stacks import STACKS
@@ -11,7 +12,6 @@ from lunette.domain.exports import ExportArray
 from lunette.domain.sizes import KIB
 from lunette.domain.steps import GroupGrow, MdCreate, MdReshape, MdWriteHole
 from lunette.providers.arrays.md.reshape import room_sectors
-from lunette.system.fake.faults import Crash, When
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import pytest
 
+from backend.tests.fakemachine import FakeSignature
 from backend.tests.providers.shop import Shop
 from lunette.domain.array_changes import ScrubAction
 from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ScrubOutcome
@@ -10,7 +11,6 @@ from lunette.domain.exports import ExportArray
 from lunette.domain.sizes import GIB
 from lunette.domain.steps import MdAdd, MdCreate, MdFail, MdMember, MdRemove, MdReplace, MdScrub, MdSpareOut
 from lunette.providers.arrays.md.assemble import assemble
-from lunette.system.fake import FakeSignature
 
 SYNCED_S = 40
 

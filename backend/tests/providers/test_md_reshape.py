@@ -2,6 +2,7 @@
 
 import pytest
 
+from backend.tests.fakemachine.faults import Crash, When
 from backend.tests.providers.shop import Shop
 from backend.tests.providers.test_md_growth import array, log_off, ours, tend
 from backend.tests.providers.test_md_members import SYNCED_S, adding, stand, which
@@ -9,7 +10,6 @@ from lunette.agent.stacks import STACKS
 from lunette.domain.arrays import ArrayEngine, ArrayState, Level, WriteHole
 from lunette.domain.errors import Conflict, ToolFailed
 from lunette.domain.steps import MdCreate, MdRelevel, MdReshape, MdWriteHole
-from lunette.system.fake.faults import Crash, When
 
 
 @pytest.fixture

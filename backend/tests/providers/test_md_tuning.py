@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from backend.tests.fakemachine import FakeSystem
 from lunette.domain.sizes import GIB, KIB, MIB
 from lunette.providers.arrays.md.plan import MEMORY_SHARE, PAGE_BYTES
 from lunette.providers.arrays.md.tuning import (
@@ -16,7 +17,6 @@ from lunette.providers.arrays.md.tuning import (
     machine,
     most_stripes,
 )
-from lunette.system.fake import FakeSystem
 
 
 @pytest.mark.parametrize(("cores", "threads"), [(1, 0), (2, 0), (4, 2), (6, 3), (8, 4), (64, 4)])

@@ -2,13 +2,13 @@
 
 import pytest
 
+from backend.tests.fakemachine import FakeSystem
+from backend.tests.fakemachine.faults import Crash
 from lunette.domain.errors import Unavailable
 from lunette.domain.interfaces import TRIAL_S, InterfaceSettings, Made
 from lunette.domain.steps import InterfaceKeep, InterfaceRevert, InterfaceTry
 from lunette.domain.steps.interfaces import Beside
 from lunette.providers.network import files, trial
-from lunette.system.fake import FakeSystem
-from lunette.system.fake.faults import Crash
 
 PLACES = 80
 """More doings than any of these takes."""

@@ -2,13 +2,13 @@
 
 import pytest
 
+from backend.tests.fakemachine import FakeSystem
+from backend.tests.fakemachine.faults import Crash
 from lunette.agent.core import Agent
 from lunette.domain.errors import Conflict
 from lunette.domain.interfaces import TRIAL_S, InterfaceRole, InterfaceSettings
 from lunette.domain.steps import InterfaceKeep, InterfaceRevert, InterfaceTry
 from lunette.providers.network import files, trial
-from lunette.system.fake import FakeSystem
-from lunette.system.fake.faults import Crash
 
 SETTINGS = InterfaceSettings.model_validate(
     {"addresses": ["198.51.100.5/24", "2001:db8:1::5/64"], "role": "storage", "mtu_bytes": 9000, "table": 1001}

@@ -18,6 +18,7 @@ from backend.tests.agent.exports import (
     subsystem,
     volume,
 )
+from backend.tests.fakemachine.nvme.nvmet import FakeController, Refuse
 from backend.tests.providers.shop import Shop
 from lunette.domain.exports import ConvergeReport, ExportSet, ExportVolume, ServingState
 from lunette.domain.mappings import Protocol
@@ -28,7 +29,6 @@ from lunette.providers.exports.nvmet.configfs import ROOT
 from lunette.providers.exports.nvmet.converge import converge, exported_volumes, is_served, withdraw
 from lunette.providers.exports.nvmet.sessions import observe_sessions
 from lunette.providers.exports.turn import Turn
-from lunette.system.fake.nvmet import FakeController, Refuse
 
 WHERE = "192.0.2.1:4420"
 OPEN, BLOCKED = ServingState.OPEN, ServingState.BLOCKED

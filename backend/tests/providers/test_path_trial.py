@@ -2,11 +2,11 @@
 
 import pytest
 
+from backend.tests.fakemachine import Crash, When
 from backend.tests.providers.path_stage import AWAY_S, IQN, A, B, PathStage
 from lunette.domain.errors import Conflict, LunetteError, ToolFailed, Unavailable
 from lunette.providers.exports.paths import barrier
 from lunette.providers.exports.paths.trial import ask, attempt, give_back
-from lunette.system.fake import Crash, When
 
 BOTH = ["192.0.2.1:3260", "198.51.100.1:3260"]
 

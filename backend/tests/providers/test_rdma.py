@@ -6,11 +6,11 @@ from ipaddress import ip_address
 
 import pytest
 
+from backend.tests.fakemachine import FakeSystem
 from backend.tests.recorded import recorded
 from lunette.domain.errors import ToolFailed
 from lunette.domain.rdma import NO_DEVICE, RdmaAddress, RdmaDevice, hindrance
 from lunette.providers.fabrics import rdma
-from lunette.system.fake import FakeSystem
 
 
 def device(*addresses: str, state: str = "active", name: str = "rxe0", interface: str = "eth1") -> RdmaDevice:

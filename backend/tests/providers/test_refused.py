@@ -4,10 +4,10 @@ import json
 
 import pytest
 
+from backend.tests.fakemachine import FakeSystem
 from lunette.domain.errors import ToolFailed
 from lunette.domain.observations import RefusedLogin
 from lunette.providers.exports.lio import refused
-from lunette.system.fake import FakeSystem
 
 STRANGER = "iqn.2026-11.com.example:stranger"
 REFUSED = "iSCSI Initiator Node: {} is not authorized to access iSCSI target portal group: 1."

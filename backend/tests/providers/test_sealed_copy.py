@@ -6,6 +6,8 @@ import datetime as dt
 
 import pytest
 
+from backend.tests.fakemachine import Crash, FakeSystem
+from backend.tests.fakemachine.faults import When
 from backend.tests.providers.shop import Shop
 from lunette.domain.errors import Conflict, LunetteError, NoSpace, NotFound
 from lunette.domain.sealed_copies import SLOT_BYTES, CopyHeader, FoundCopy, SealOrder
@@ -15,8 +17,6 @@ from lunette.providers.disks.inventory import observe_disks
 from lunette.providers.volumes.lvm import observe, parse, sealed_copy
 from lunette.providers.volumes.lvm.group import remove
 from lunette.providers.volumes.lvm.plan import COPY_NAME
-from lunette.system.fake import Crash, FakeSystem
-from lunette.system.fake.faults import When
 
 
 @pytest.fixture

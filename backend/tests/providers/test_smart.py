@@ -9,11 +9,11 @@ import json
 import pytest
 
 from backend.tests import seen
+from backend.tests.fakemachine import FakeDisk, FakeSystem
 from lunette.domain.disk_health import CriticalWarning, DriveReading, EraseSupport, HealthValues
 from lunette.domain.disks import ObservedDisk, Transport
 from lunette.providers.disks import smart, smart_parse
 from lunette.providers.disks.inventory import observe_disks
-from lunette.system.fake import FakeDisk, FakeSystem
 
 SATA = {
     "smartctl": {"version": [7, 4], "exit_status": 0},

@@ -12,6 +12,7 @@ from backend.tests.agent.exports import (
     nvme_portal,
     subsystem,
 )
+from backend.tests.fakemachine.nvme.nvmet import FakeController, Refuse
 from backend.tests.providers.test_nvmet_converge import Stage, nqn
 from lunette.domain.errors import ToolFailed, Unavailable
 from lunette.domain.exports import ConvergeReport, ExportPortal, ExportSet, ServingState
@@ -31,7 +32,6 @@ from lunette.providers.exports.spdk.sessions import observe_sessions
 from lunette.providers.exports.spdk.wanted import DISCOVERY, bdev_name
 from lunette.providers.exports.turn import Turn
 from lunette.system.doorway import RpcCall
-from lunette.system.fake.nvmet import FakeController, Refuse
 
 WHERE = "192.0.2.1:4420"
 OPEN, BLOCKED = ServingState.OPEN, ServingState.BLOCKED

@@ -2,13 +2,13 @@
 
 import pytest
 
+from backend.tests.fakemachine import FakeSignature, Media, Partition
+from backend.tests.fakemachine.lvm.groups import DEVICES_FILE
 from backend.tests.providers.shop import Shop
 from lunette.domain.arrays import ArrayState, Level, Raid10Layout, WriteHole
 from lunette.domain.errors import Conflict, InUse, LunetteError, NoSpace, NotFound
 from lunette.domain.sizes import GIB, MIB
 from lunette.domain.steps import MdMember, VolumeDelete
-from lunette.system.fake import FakeSignature, Media, Partition
-from lunette.system.fake.lvm import DEVICES_FILE
 
 
 @pytest.fixture

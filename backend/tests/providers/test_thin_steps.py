@@ -4,6 +4,7 @@ import contextlib
 
 import pytest
 
+from backend.tests.fakemachine import When
 from backend.tests.providers.shop import Shop
 from lunette.domain.errors import Conflict, InUse, NoSpace, NotFound, ToolFailed
 from lunette.domain.sizes import GIB, KIB, MIB
@@ -18,7 +19,6 @@ from lunette.domain.steps import (
     VolumeRollBack,
 )
 from lunette.providers.volumes.lvm import plan as lvm
-from lunette.system.fake import When
 
 SNAPSHOT_ID, ROLL_BACK_ID = "dddddddd-0000-4000-8000-000000000004", "eeeeeeee-0000-4000-8000-000000000005"
 

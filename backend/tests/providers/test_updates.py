@@ -2,15 +2,15 @@
 
 import pytest
 
+from backend.tests.fakemachine import FakeSystem
+from backend.tests.fakemachine.faults import Crash, When
+from backend.tests.fakemachine.slots import FakeSlots, bundle
 from lunette.domain.errors import Conflict, Invalid, LunetteError, NotFound, ToolFailed
 from lunette.domain.steps import SlotStart, SlotWrite
 from lunette.domain.updates import TrialState, is_older
 from lunette.providers.updates import efi, rauc, record, run, trial
 from lunette.providers.updates.choice import BLOCK_BYTES, SECTOR_BYTES, Choice, latest
 from lunette.providers.updates.slots import Slots, find
-from lunette.system.fake import FakeSystem
-from lunette.system.fake.faults import Crash, When
-from lunette.system.fake.slots import FakeSlots, bundle
 
 BUNDLE = "0" * 32
 WRITE = SlotWrite(bundle_id=BUNDLE, slot="b", version="2.0", replaces=None)

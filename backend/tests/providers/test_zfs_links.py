@@ -2,11 +2,11 @@
 
 import pytest
 
+from backend.tests.fakemachine import FakeDisk
 from backend.tests.providers.shop import ARRAY_ID
 from backend.tests.providers.test_zfs_steps import Farm, pool_step
 from lunette.domain.arrays import ArrayState
 from lunette.domain.steps import MdMember, PoolReplace
-from lunette.system.fake import FakeDisk
 
 
 class Twins(Farm):

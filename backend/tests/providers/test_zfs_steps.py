@@ -5,6 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from backend.tests.agent.exports import exports
+from backend.tests.fakemachine import FakeDisk, FakeSignature, FakeSystem
+from backend.tests.fakemachine.faults import Crash, When
 from backend.tests.providers.shop import ARRAY_ID, ARRAY_UUID, VOLUME_ID, Shop
 from backend.tests.wiring_agent import PATIENT_S
 from lunette.agent.bring_up import GRACE_S, BringUp, shut_down
@@ -16,8 +18,6 @@ from lunette.domain.steps import MdMember, PoolCreate, PoolReplace, VolumeCut
 from lunette.providers.arrays.zfs import assemble, plan
 from lunette.providers.arrays.zfs.module import HOSTID, keep_hostid
 from lunette.providers.volumes.zvol import plan as zvol
-from lunette.system.fake import FakeDisk, FakeSignature, FakeSystem
-from lunette.system.fake.faults import Crash, When
 
 
 class Farm(Shop):

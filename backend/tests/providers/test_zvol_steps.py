@@ -2,6 +2,7 @@
 
 import pytest
 
+from backend.tests.fakemachine.faults import Crash, When
 from backend.tests.providers.shop import VOLUME_ID
 from backend.tests.providers.test_zfs_steps import Farm
 from lunette.domain.errors import Conflict, InUse, NoSpace, NotFound, ToolFailed
@@ -9,7 +10,6 @@ from lunette.domain.sizes import GIB, MIB
 from lunette.domain.steps import SnapshotDelete, SnapshotsTake, SnapshotTake, VolumeCut, VolumeGrow, VolumeRollBack
 from lunette.domain.volumes import Provisioning
 from lunette.providers.volumes.zvol import plan as zvol
-from lunette.system.fake.faults import Crash, When
 
 FIRST, SECOND = "dddddddd-0000-4000-8000-000000000004", "dddddddd-1111-4000-8000-000000000004"
 ROLL_BACK_ID, CLONE_ID = "eeeeeeee-0000-4000-8000-000000000005", "ffffffff-0000-4000-8000-000000000006"

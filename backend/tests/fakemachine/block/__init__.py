@@ -1,0 +1,1 @@
+"""The block layer, drives, and what lies on media."""

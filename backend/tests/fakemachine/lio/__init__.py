@@ -1,0 +1,1 @@
+"""LIO: backstores, iSCSI and Fibre Channel."""

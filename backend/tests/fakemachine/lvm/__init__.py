@@ -1,0 +1,1 @@
+"""LVM: groups, thin pools, RAID volumes and its commands."""

@@ -1,0 +1,1 @@
+"""Linux software RAID and mdadm."""

@@ -1,0 +1,1 @@
+"""Interfaces, RDMA devices, nftables and the hosts on the wires."""

@@ -1,0 +1,1 @@
+"""NVMe targets: the kernel's and SPDK's."""

@@ -1,0 +1,1 @@
+"""OpenZFS: pools and its commands."""
