@@ -31,6 +31,7 @@ STEPS: dict[str, Sequence[str]] = {
     "content": [sys.executable, "-m", "tests.run.content"],
     "lock files": [sys.executable, "-m", "tests.run.locks"],
     "openapi.json": [sys.executable, "-m", "lunette.api.document", "--check"],
+    "api changes": [sys.executable, "-m", "tests.run.api_changes", "--check"],
     "collection": [sys.executable, "ansible/generator", "--check"],
     "ansible-lint": [sys.executable, "-m", "tests.run.collection", "lint"],
     "python client": [sys.executable, "-m", "tests.run.python_client", "--check"],

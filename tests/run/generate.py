@@ -10,6 +10,7 @@ def main() -> int:
     """Runs the generators in the order in which one's output is the other's input."""
     for argv in (
         [sys.executable, "-m", "lunette.api.document"],
+        [sys.executable, "-m", "tests.run.api_changes"],
         ["npm", "--prefix", "frontend", "run", "generate"],
         [sys.executable, "ansible/generator"],
         [sys.executable, "-m", "tests.run.python_client"],

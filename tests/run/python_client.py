@@ -1,6 +1,7 @@
 """Writes backend/src/lunette/client/generated from backend/openapi.json: `python -m tests.run.python_client [--check]`.
 
-Three modules: the closed sets of words, the shapes of what is sent and answered, and one method for each operation.
+Four modules: the closed sets of words, the shapes of what is sent and answered, one method for each operation, and the
+texts of operations and their fields for the help of the command line.
 """
 
 import argparse
@@ -76,14 +77,9 @@ def _typed_dict(name: str, schema: Json) -> Iterator[str]:
     needed = set(schema.get("required", ()))
     for field, inner in schema["properties"].items():
         kind = type_of(inner)
-        if (
-            field.endswith("_bytes")
-            and field not in {"metadata_bytes"}
-            and "int" in kind.split(" | ")
-            and "ge" in inner
-        ):
-            kind += " | str"  # a size may be text such as "10GiB" where it is sent
         yield f"    {field}: {kind if field in needed else f'NotRequired[{kind}]'}"
+        if "description" in inner:
+            yield f'    """{_sentence(inner["description"])}"""'
 
 
 def operations_text(document: Json) -> str:
@@ -133,6 +129,28 @@ _ABSTRACT = """\
     @abstractmethod
     def pages(self, operation_id: str, query: Mapping[str, Any] | None = None, limit: int | None = None
         ) -> Iterator[Any]: ..."""
+
+
+def texts_text(document: Json) -> str:
+    """What each operation does, and what each of its parameters and fields of the body means, in one paragraph."""
+    schemas = document["components"]["schemas"]
+    found = {name: operation for name, _, _, operation in _operations(document)}
+    summaries = {name: operation["summary"] for name, operation in found.items()}
+    texts = {name: dict(_field_texts(operation, schemas)) for name, operation in found.items()}
+    return (
+        f'"""The texts of the API, read for help alone. {_MADE}"""\n\n'
+        f"SUMMARIES: dict[str, str] = {summaries!r}\n\n"
+        f"TEXTS: dict[str, dict[str, str]] = {texts!r}\n"
+    )
+
+
+def _field_texts(operation: Json, schemas: Json) -> Iterator[tuple[str, str]]:
+    for one in operation.get("parameters", ()):
+        if one["in"] != "header":
+            yield one["name"], _paragraph(one["description"])
+    body = _body(operation)
+    for name, inner in schemas[body]["properties"].items() if body else ():
+        yield name, _paragraph(inner["description"])
 
 
 def _operations(document: Json) -> Iterator[tuple[str, str, str, Json]]:
@@ -264,10 +282,14 @@ def _safe(name: str) -> str:
     return f"{name}_" if keyword.iskeyword(name) else name
 
 
+def _paragraph(text: str) -> str:
+    """The first paragraph, on one line."""
+    return " ".join(text.split("\n\n", maxsplit=1)[0].split())
+
+
 def _sentence(text: str) -> str:
-    """The first paragraph, wrapped so that no line is too long."""
-    words = " ".join(text.split("\n\n", maxsplit=1)[0].split()).replace("\\", "\\\\")
-    lines = textwrap.wrap(words, 100) or [""]
+    """The first paragraph as a docstring has it, wrapped so that no line is too long."""
+    lines = textwrap.wrap(_paragraph(text).replace("\\", "\\\\").replace('"' * 3, "'" * 3), 100) or [""]
     return "\n        ".join(lines) + ("\n        " if len(lines) > 1 else "")
 
 
@@ -280,6 +302,7 @@ def texts() -> dict[Path, str]:
         "enums.py": enums_text(schemas),
         "types.py": types_text(schemas),
         "operations.py": operations_text(document),
+        "texts.py": texts_text(document),
     }
     return {FOLDER / name: _formatted(text) for name, text in made.items()}
 

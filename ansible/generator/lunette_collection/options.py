@@ -24,6 +24,8 @@ OWN = frozenset(
     {"state", "wait", "wait_timeout", "destroy_data", "in_use", "update_secret", "clear", "renamed_from", "id"}
 )
 """Options every module may have; an API field of such a name would need another one."""
+MOST_MEANINGS = 12
+"""Choices explained one by one, at most; a longer list is clear from its words or of no use in a play."""
 CONSENT = frozenset({"wipe", "destroy"})
 """Fields of a verb that name what may be lost, so that no further consent is asked for."""
 
@@ -69,7 +71,7 @@ def is_size(name: str, schema: Json) -> bool:
 def option(document: Document, where: str, name: str, raw: Json) -> Option:
     """The option for one property, parameter or field of the API. `where` is the noun and the path to it."""
     schema = document.resolved(raw)
-    words = [_words(f"{where}.{name}", name, schema), *_limits(name, schema)]
+    words = [_words(f"{where}.{name}", name, schema), *_limits(name, schema), *_meanings(schema)]
     kind = _TYPES[schema.get("type", "string")]
     spec: Json = {"type": "str" if is_size(name, schema) else kind}
     suboptions = {}
@@ -109,7 +111,7 @@ def _words(path: str, name: str, schema: Json) -> str:
     known = told.get(path) or schema.get("description") or _words_inside(path) or told.get(name)
     if not known:
         known = f"Only those of this C({name})." if path.partition(".")[0].endswith("_info") else unexplained(name)
-    return re.sub(r"`([^`]*)`", r"C(\1)", str(known).split("\n\n", maxsplit=1)[0].replace("\n", " "))
+    return _marked_up(str(known))
 
 
 def _words_inside(path: str) -> str | None:
@@ -122,14 +124,25 @@ def _words_inside(path: str) -> str | None:
 def _limits(name: str, schema: Json) -> list[str]:
     """The rules of the document that an argument spec cannot say."""
     told = []
-    least, most = (schema.get(key, schema.get(other)) for key, other in (("minimum", "ge"), ("maximum", "le")))
+    least, most = schema.get("minimum"), schema.get("maximum")
     if is_size(name, schema):
         told.append("Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).")
     elif least is not None and most is not None:
-        told.append(f"From {least:.0f} to {most:.0f}.")
+        told.append(f"From {least} to {most}.")
     if schema.get("default") not in (None, [], ""):
         told.append(f"The appliance takes V({schema['default']}) when it is created without.".replace("True", "true"))
     return told
+
+
+def _meanings(schema: Json) -> list[str]:
+    """What each choice means."""
+    texts = schema.get("x-enumDescriptions", {})
+    return [f"V({word}): {_marked_up(text)}" for word, text in texts.items()] if len(texts) <= MOST_MEANINGS else []
+
+
+def _marked_up(text: str) -> str:
+    """The first paragraph in the markup of Ansible's documentation."""
+    return re.sub(r"`([^`]*)`", r"C(\1)", text.split("\n\n", maxsplit=1)[0].replace("\n", " "))
 
 
 def api_fields(document: Document, noun: NounModule) -> dict[str, ApiField]:

@@ -13,7 +13,7 @@ from lunette.cli.main import run
 from lunette.cli.manual import SHELL_PLACES
 from lunette.cli.registry import GROUPS, commands_of
 from lunette.cli.screen import Screen
-from lunette.cli.spec import Command, all_params
+from lunette.cli.spec import Command, all_params, documented, purpose_of
 from lunette.client.generated import enums
 from lunette.client.generated.operations import OPERATIONS
 
@@ -128,7 +128,8 @@ def test_what_a_plain_command_sends_is_what_the_api_takes(name: str) -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_words_are_those_of_the_api_and_options_say_what_they_are(name: str) -> None:
     sets = [set(words) for words in vars(enums).values() if isinstance(words, tuple)] + OWN_WORDS.get(name, [])
-    for param in all_params(COMMANDS[name]):
+    assert purpose_of(COMMANDS[name]).endswith(".")
+    for param in documented(COMMANDS[name]):
         assert param.help.endswith("."), f"{param.name}: its help is no sentence"
         filtered = dict(COMMANDS[name].operation.words) if COMMANDS[name].columns or COMMANDS[name].is_filtered else {}
         assert not param.words or param.key in filtered or set(param.words) in sets

@@ -31,7 +31,7 @@ _ADDING = frozenset({"", "adopt", "apply", "batch", "clone", "fetch", "rebuild",
 """Verbs of POST that make something; without a verb it makes one of what the list holds."""
 _KEPT_HEADERS = ("Location", "ETag")
 
-DryRun = Annotated[bool, Query(description="Answer the plan (200) and change nothing.")]
+DryRun = Annotated[bool, Query(description="Whether to return the plan (200) and change nothing.")]
 Key = Annotated[
     str | None,
     Header(
@@ -39,27 +39,27 @@ Key = Annotated[
         min_length=1,
         max_length=255,
         pattern=r"^[\x21-\x7e]+$",
-        description="Repeating a request under the same key within 24 hours gives the first answer again.",
+        description="Key of the request. A repetition with the same key within 24 hours returns the first response again.",
     ),
 ]
 Confirm = Annotated[
     list[str] | None,
     Query(
         max_length=4096,
-        description="Names of volumes that are in use and may go nonetheless, and of those whose number another volume "
-        "may get although hosts may have their devices; repeat it for each. The plan says which.",
+        description="Name of a volume that the change may take away although hosts use it, or whose number another volume "
+        "may get although hosts may still have the old device. Repeat the parameter for each volume; the plan lists them.",
     ),
 ]
 IfMatch = Annotated[
     str | None,
-    Header(alias="If-Match", max_length=1000, description="ETag of the resource as it was read, or `*`. Required."),
+    Header(alias="If-Match", max_length=1000, description="ETag of the resource when it was read, or `*` for any. Required."),
 ]
 IfStill = Annotated[
     str | None,
     Header(
         alias="If-Match",
         max_length=1000,
-        description="ETag of the resource as it was read: it is refused if the resource was changed since.",
+        description="ETag of the resource when it was read. The request is refused if the resource has changed since.",
     ),
 ]
 

@@ -1,16 +1,24 @@
-"""Completes the document FastAPI makes: problems, credentials, roles, the event stream."""
+"""Completes the document that FastAPI generates: problems, credentials, roles, texts, examples, the event stream."""
 
+import inspect
 import json
 import re
+from collections.abc import Iterator
+from enum import StrEnum
 from typing import Any
 
 from lunette.api.access import PUBLIC, ROLES
+from lunette.api.answers.base import Page
 from lunette.api.answers.journal import Event
 from lunette.api.answers.problems import MEDIA_TYPE, OutdatedProblem, Problem
+from lunette.api.examples import EXAMPLES
 from lunette.api.identity import COOKIE, CSRF_HEADER
+from lunette.domain.sizes import MAX_BYTES
+from lunette.domain.texts import member_texts
 
 Json = dict[str, Any]
 _REF = "#/components/schemas/{model}"
+_LIMITS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 
 
 def describe(document: Json) -> Json:
@@ -35,8 +43,53 @@ def describe(document: Json) -> Json:
     for operations in document["paths"].values():
         for operation in operations.values():
             _operation(operation)
-    document["components"]["schemas"] = dict(sorted(schemas.items()))
+    for name, schema in schemas.items():
+        _schema(name, schema)
+    for part in ("components", "paths"):
+        _tidy(document[part])
     return _with_plain_names(document)
+
+
+def render(document: Json) -> str:
+    """The document as text, the same for the same source."""
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _schema(name: str, schema: Json) -> None:
+    """Adds what pydantic leaves out: what the members of an enum mean, and what a page is."""
+    if name.startswith("Page_"):
+        schema["description"] = inspect.cleandoc(Page.__doc__ or "")
+    elif "enum" in schema:
+        texts = next((found for kind in _enums(name) if (found := member_texts(kind)).keys() == {*schema["enum"]}), {})
+        if texts:
+            schema["x-enumDescriptions"] = {word: texts[word] for word in schema["enum"]}
+
+
+def _enums(name: str) -> Iterator[type[StrEnum]]:
+    """The enums of this name. Two modules may have one each; their members tell them apart."""
+    for kind in StrEnum.__subclasses__():
+        if kind.__name__ == name and kind.__module__.startswith("lunette."):
+            yield kind
+
+
+def _tidy(part: Any, is_map: bool = False) -> None:
+    """Takes the titles out that pydantic guesses from names, and makes limits whole numbers where they are.
+
+    `is_map` where the keys are names, of properties or of models, and not words of JSON Schema.
+    """
+    if isinstance(part, list):
+        for one in part:
+            _tidy(one)
+    if not isinstance(part, dict):
+        return
+    if not is_map:
+        part.pop("title", None)
+        for limit in _LIMITS:
+            if isinstance(part.get(limit), float) and part[limit].is_integer():
+                part[limit] = min(int(part[limit]), MAX_BYTES)
+    for key, inner in part.items():
+        if key not in ("example", "examples", "default"):
+            _tidy(inner, is_map=not is_map and key in ("properties", "schemas"))
 
 
 def _with_plain_names(document: Json) -> Json:
@@ -52,6 +105,10 @@ def _with_plain_names(document: Json) -> Json:
 
 def _operation(operation: Json) -> None:
     name = operation["operationId"]
+    operation["summary"] = summary(operation["description"])
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json")
+    if body is not None:
+        body["example"] = EXAMPLES[name]
     if name in PUBLIC:
         operation["security"] = []
         operation["x-role"] = "public"
@@ -73,3 +130,9 @@ def _operation(operation: Json) -> None:
             "content": {"text/event-stream": {"schema": {"$ref": _REF.format(model="Event")}}},
         }
     operation["responses"] = dict(sorted(operation["responses"].items()))
+
+
+def summary(description: str) -> str:
+    """The first sentence of an operation's description, without its full stop."""
+    paragraph = " ".join(description.split("\n\n", maxsplit=1)[0].split())
+    return re.split(r"(?<=[a-z0-9)`])[.:;] (?=[A-Z`])", paragraph, maxsplit=1)[0].removesuffix(".")

@@ -5,26 +5,19 @@ documents.
 """
 
 import argparse
-import json
 import sys
 from pathlib import Path
-from typing import Any
 
+from lunette.api.app import make_app
+from lunette.api.describe import render
 from lunette.domain.site import site_schema
 
 PATH = Path(__file__).parents[3] / "openapi.json"
 SITE_SCHEMA = Path(__file__).parents[4] / "docs/reference/site.schema.json"
 
 
-def render(document: dict[str, Any]) -> str:
-    """The document as text, the same for the same source."""
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-
-
 def main() -> int:
     """Writes the documents, or with --check tells whether a committed one is stale."""
-    from lunette.api.app import make_app
-
     parser = argparse.ArgumentParser(prog="python -m lunette.api.document", description=__doc__)
     parser.add_argument("--check", action="store_true", help="change nothing; fail if a file is stale")
     options = parser.parse_args()

@@ -30,8 +30,12 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class ExportFormat(StrEnum):
+    """Format of exported events."""
+
     CSV = "csv"
+    """CSV, for spreadsheets."""
     JSON = "json"
+    """JSON array, for programs."""
 
     @property
     def media_type(self) -> str:

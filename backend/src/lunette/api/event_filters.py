@@ -1,4 +1,4 @@
-"""What part of the log is meant: the same filters for the list, the export, the command and the page."""
+"""Filters of the event log, the same for the list, the export, the command and the page."""
 
 import datetime as dt
 from typing import Annotated, Any
@@ -22,7 +22,7 @@ def _in_utc(moment: dt.datetime) -> dt.datetime:
 
 
 Moment = Annotated[AwareDatetime, AfterValidator(_in_utc)]
-"""A time that stays a time in UTC, as databases keep it."""
+"""A time that can be expressed in UTC, as databases store it."""
 _FAILED = or_(*(Event.kind.endswith(verb) for verb in FAILED_VERBS))
 _BEGUN = and_(not_(_FAILED), or_(Event.kind.in_(BEGUN_KINDS), Event.kind.endswith("ing")))
 _OUTCOMES: dict[EventOutcome, ColumnElement[bool]] = {
@@ -33,15 +33,21 @@ _OUTCOMES: dict[EventOutcome, ColumnElement[bool]] = {
 
 
 def _text(what: str) -> Any:
-    return Query(max_length=255, description=f"{what}; `*` stands for any text, `?` for a letter.")
+    return Query(max_length=255, description=f"{what}; `*` matches any text, `?` one character.")
 
 
 def _about(
-    noun: Annotated[str | None, Query(max_length=32)] = None,
-    ref: Annotated[str | None, Query(max_length=255, description="Id of the resource it is about.")] = None,
-    text: Annotated[str | None, _text("Only events whose words hold this, such as a name")] = None,
-    actor: Annotated[str | None, _text("Only what this user or token did")] = None,
-    people: Annotated[bool, Query(description="Only what somebody asked for, not what happened by itself.")] = False,
+    noun: Annotated[
+        str | None, Query(max_length=32, description="Only events about this kind of resource, such as `volume`.")
+    ] = None,
+    ref: Annotated[
+        str | None, Query(max_length=255, description="Only events about the resource with this ID.")
+    ] = None,
+    text: Annotated[str | None, _text("Only events whose message contains this text, such as a name")] = None,
+    actor: Annotated[str | None, _text("Only events that this user or API token caused")] = None,
+    people: Annotated[
+        bool, Query(description="Whether to return only events caused by users and API tokens, not by the appliance.")
+    ] = False,
 ) -> list[ColumnElement[bool]]:
     wanted = [column == value for column, value in ((Event.noun, noun), (Event.ref, ref)) if value is not None]
     wanted += name_like(Event.message, None if text is None else f"*{text}*")
@@ -50,7 +56,7 @@ def _about(
 
 
 def _when(
-    since: Annotated[Moment | None, Query(description="Only events at this time or later.")] = None,
+    since: Annotated[Moment | None, Query(description="Only events at or after this time.")] = None,
     until: Annotated[Moment | None, Query(description="Only events before this time.")] = None,
 ) -> list[ColumnElement[bool]]:
     return [*([Event.at >= since] if since else []), *([Event.at < until] if until else [])]
@@ -59,10 +65,14 @@ def _when(
 def _wanted(
     about: Annotated[list[ColumnElement[bool]], Depends(_about)],
     when: Annotated[list[ColumnElement[bool]], Depends(_when)],
-    kind: Annotated[str | None, Query(max_length=64, description="Such as volume.created.")] = None,
-    outcome: Annotated[EventOutcome | None, Query(description="Only what ended so.")] = None,
-    after: Annotated[int | None, Query(ge=0, le=2**62, description="Only events with a higher number.")] = None,
-    progress: Annotated[bool, Query(description="Each step of a job too; the job itself tells them as well.")] = False,
+    kind: Annotated[
+        str | None, Query(max_length=64, description="Only events of this kind, such as `volume.created`.")
+    ] = None,
+    outcome: Annotated[EventOutcome | None, Query(description="Only events with this outcome.")] = None,
+    after: Annotated[int | None, Query(ge=0, le=2**62, description="Only events with a number above this one.")] = None,
+    progress: Annotated[
+        bool, Query(description="Whether to include an event for each step of a job. The job lists its steps, too.")
+    ] = False,
 ) -> Select[Event]:
     query = select(Event).where(*about, *when)
     if not progress and kind != PROGRESS:

@@ -1,4 +1,4 @@
-"""Finds a stored resource by its id or its name."""
+"""Finds a stored resource by its ID or its name."""
 
 from typing import Annotated, TypeVar
 
@@ -30,12 +30,14 @@ class _Bare(_Plain):
 
 register_url_convertor("plain", _Plain())
 register_url_convertor("bare", _Bare())
-Reference = Annotated[str, Path(min_length=1, max_length=255, description="Its id or its name.")]
+Reference = Annotated[
+    str, Path(min_length=1, max_length=255, description="ID of the resource, or its name if the resource has one.")
+]
 Row = TypeVar("Row")
 
 
 def find(tx: Session, kind: type[Row], reference: str, name: InstrumentedAttribute[str] | None = None) -> Row:
-    """The row with this id, or else with this name. Raises NotFound naming what was looked for."""
+    """The row with this ID, or else with this name. Raises NotFound naming the reference."""
     row = tx.get(kind, reference)
     if row is None and name is not None:
         row = tx.scalars(select(kind).where(name == reference)).one_or_none()

@@ -1,7 +1,7 @@
-"""Pages of lists: where to go on is a key, not an offset, so that a list that changes neither repeats nor skips.
+"""Pages of lists. A page continues at a key, not at an offset, so that a changing list neither repeats nor skips items.
 
-Who walks through a list goes by the cursor; a view that jumps to its middle names how many rows to skip. The cursor
-carries the sort, the last row's value and its id. It is no secret and no promise: a wrong one is refused.
+Clients that read a whole list use the cursor; a view that jumps into a list gives the number of rows to skip. The
+cursor contains the sort order and the value and ID of the last row. It is not secret, and an invalid one is refused.
 """
 
 import base64
@@ -27,30 +27,32 @@ Item = TypeVar("Item")
 Columns = Mapping[str, InstrumentedAttribute[Any]]
 
 NameFilter = Annotated[
-    str | None, Query(max_length=255, description="Only names that match; `*` stands for any text, `?` for a letter.")
+    str | None, Query(max_length=255, description="Only names that match; `*` matches any text, `?` one character.")
 ]
 
 
 @dataclass(frozen=True)
 class Wish:
-    """Which page is asked for."""
+    """The requested page."""
 
     limit: int
     cursor: str | None
     offset: int = 0
-    """Rows skipped, after the cursor if there is one."""
+    """Rows to skip, after the cursor if there is one."""
 
 
 def _wish(
-    limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="Most items of a page.")] = 100,
-    cursor: Annotated[str | None, Query(max_length=2000, description="`next_cursor` of the page before.")] = None,
+    limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="Maximum number of items per page.")] = 100,
+    cursor: Annotated[
+        str | None, Query(max_length=2000, description="Value of `next_cursor` of the previous page.")
+    ] = None,
     offset: Annotated[
         int,
         Query(
             ge=0,
             le=MAX_OFFSET,
-            description="Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither "
-            "repeats nor skips where rows come and go meanwhile.",
+            description="Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip "
+            "items if the list changes between requests.",
         ),
     ] = 0,
 ) -> Wish:
@@ -62,7 +64,7 @@ Paging = Annotated[Wish, Depends(_wish)]
 
 @dataclass(frozen=True)
 class Rows(Iterable[Row]):
-    """The rows of one page, how to go on, and how many there are in all."""
+    """The rows of one page, the cursor of the next page, and the total number of rows."""
 
     rows: Sequence[Row]
     next_cursor: str | None
@@ -73,7 +75,7 @@ class Rows(Iterable[Row]):
 
 
 def stored_page(tx: Session, query: Select[Row], wish: Wish, sort: str, columns: Columns) -> Rows[Row]:
-    """One page by SQL. `columns` maps sort fields to columns that are never null; the one named `id` breaks ties."""
+    """One page by SQL. `columns` maps sort fields to columns that are never null; the column `id` breaks ties."""
     field, descending = sort.removeprefix("-"), sort.startswith("-")
     column, tie = columns[field], columns["id"]
     total = tx.scalar(select(func.count()).select_from(query.order_by(None).subquery())) or 0
@@ -94,7 +96,7 @@ def stored_page(tx: Session, query: Select[Row], wish: Wish, sort: str, columns:
 def seen_page(
     items: Iterable[Item], wish: Wish, sort: str, key: Callable[[Item, str], tuple[Value, str]]
 ) -> Rows[Item]:
-    """One page of what was observed. `key(item, field)` gives the sort value and the id."""
+    """One page of observed items. `key(item, field)` returns the sort value and the ID."""
     field, descending = sort.removeprefix("-"), sort.startswith("-")
     ordered = sorted(items, key=lambda item: key(item, field), reverse=descending)
     total = len(ordered)
@@ -109,7 +111,7 @@ def seen_page(
 
 
 def name_like(column: InstrumentedAttribute[str], pattern: str | None) -> list[ColumnElement[bool]]:
-    """The condition of a name filter, none without a pattern. Capitals do not matter."""
+    """The condition of a name filter, none without a pattern. The case of letters is ignored."""
     if pattern is None:
         return []
     escaped = pattern.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

@@ -1,6 +1,6 @@
-"""What a person shows again, in a login that is open, before their own password or second factor changes.
+"""Authentication that is repeated before users change their own password or second factor.
 
-A login that is open is not enough: whoever finds it unattended could lock its owner out.
+An open login is not enough: anyone who finds it unattended could lock its owner out.
 """
 
 from collections.abc import Iterator
@@ -21,10 +21,12 @@ from lunette.store.access import User
 
 
 class FactorProof(Model):
-    """The own password, and a code of the second factor where there is one."""
+    """Current password of the user and, if set up, a code of the second factor."""
 
     current_password: Annotated[SecretStr, Field(min_length=1, max_length=256)]
+    """Current password of the user."""
     code: Code | None = None
+    """Six-digit code of the authenticator app, or a recovery code. Required if the user has a second factor."""
 
 
 def check_password(parts: Parts, request: Request, identity: Identity, password: SecretStr) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from lunette.cli.call import Call
 from lunette.cli.registry import GROUPS, NAMES, commands_of
-from lunette.cli.spec import EVERYWHERE, Command, Param, all_params
+from lunette.cli.spec import EVERYWHERE, Command, Param, documented, purpose_of
 
 PATIENCE_S = 3.0
 MOST = 200
@@ -124,7 +124,7 @@ def _after(before: list[str], current: str, env: Mapping[str, str]) -> Iterator[
         if "" in verbs:
             yield from _of_command(verbs[""], words[1:], current, _appliance(before), env)
         elif len(words) == 1:
-            yield from ((name, command.purpose) for name, command in verbs.items())
+            yield from ((name, purpose_of(command)) for name, command in verbs.items())
         elif words[1] in verbs:
             yield from _of_command(verbs[words[1]], words[2:], current, _appliance(before), env)
 
@@ -155,7 +155,7 @@ def _appliance(words: list[str]) -> str | None:
 def _of_command(
     command: Command, given: list[str], current: str, appliance: str | None, env: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    params = all_params(command)
+    params = documented(command)
     options = {param.name: param for param in params if param.is_option}
     last = options.get(given[-1]) if given else None
     if last is not None and not last.flag:

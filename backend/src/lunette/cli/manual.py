@@ -14,7 +14,7 @@ from pathlib import Path
 from lunette.cli.completing import SCRIPTS
 from lunette.cli.exits import MEANINGS
 from lunette.cli.registry import GROUPS, Group, commands_of
-from lunette.cli.spec import EVERYWHERE, Command, Param, all_params
+from lunette.cli.spec import EVERYWHERE, Command, Param, documented, purpose_of
 from lunette.cli.telling import described, usage
 
 REFERENCE = Path(__file__).parents[4] / "docs/reference/cli.md"
@@ -83,7 +83,11 @@ def man_page() -> str:
 
 def _man_command(group: Group, command: Command) -> Iterator[str]:
     own = _own(command)
-    yield from (".TP", f".B {_roff(usage(group.word, command))}", _roff(f"{command.purpose} {command.more}".strip()))
+    yield from (
+        ".TP",
+        f".B {_roff(usage(group.word, command))}",
+        _roff(f"{purpose_of(command)} {command.more}".strip()),
+    )
     if own:
         yield ".RS"
         yield from _tagged(own)
@@ -92,7 +96,7 @@ def _man_command(group: Group, command: Command) -> Iterator[str]:
 
 def _own(command: Command) -> tuple[Param, ...]:
     """What a command takes beyond what every command takes."""
-    return tuple(param for param in all_params(command) if param not in EVERYWHERE)
+    return tuple(param for param in documented(command) if param not in EVERYWHERE)
 
 
 def _tagged(params: tuple[Param, ...]) -> Iterator[str]:
@@ -135,7 +139,7 @@ def reference() -> str:
     for group in GROUPS:
         lines += ["", f"## lunette {group.word}", "", group.purpose]
         for command in commands_of(group.word).values():
-            text = f"{command.purpose} {command.more}".strip()
+            text = f"{purpose_of(command)} {command.more}".strip()
             lines += ["", "```", usage(group.word, command), "```", "", text]
             if own := _own(command):
                 lines += ["", *_options(own)]

@@ -15,7 +15,8 @@ class Param(NamedTuple):
     """An argument (`volume`) or an option (`--size`)."""
 
     name: str
-    help: str
+    help: str = ""
+    """Empty where the API's own text of the field says it: see `documented`."""
     field: str = ""
     """The field of the request's body it becomes; its own name if not given."""
     words: tuple[str, ...] = ()
@@ -60,7 +61,8 @@ class Command(NamedTuple):
     """A verb (`grow`) or a word by itself (""): one sentence, the operations of the API it calls, and what it takes."""
 
     name: str
-    purpose: str
+    purpose: str = ""
+    """Empty where the summary of its operation says it: see `purpose_of`."""
     operations: tuple[str, ...] = ()
     params: tuple[Param, ...] = ()
     run: "Callable[[Call], None] | None" = None
@@ -137,25 +139,33 @@ def all_params(command: Command) -> tuple[Param, ...]:
     return (*given, *EVERYWHERE)
 
 
-_FILTER_HELP = {
-    "progress": "With each step of every job (true), or without (false, as it is if not given).",
-    "sort": "Field to sort by; -FIELD for descending.",
-    "name": "Only names that match, such as 'lun*'.",
-    "active": "Only those that are not resolved, or only those that are.",
-    "after": "Only events with a higher number.",
-    "kind": "Only of this kind, such as volume.created.",
-    "noun": "Only about this noun, such as volume.",
-    "text": "Only those whose words hold this, such as a name; * and ? stand for what you do not know.",
-    "actor": "Only what this user or token did; * and ? as in names.",
-    "people": "Only what somebody asked for (true), not what happened by itself.",
-    "outcome": "Only what ended so; what has begun is told again by its job.",
-    "since": "Only at this time or later, such as 2026-11-23T07:00:00Z.",
-    "until": "Only before this time.",
-    "format": "csv for a spreadsheet; json if not given.",
-    "ref": "Only about the resource with this id.",
-    "initiator": "Only the host with this initiator.",
-}
 _NOUNS_OF_FILTERS = ("array", "host", "host_group", "volume")
+
+
+def documented(command: Command) -> tuple[Param, ...]:
+    """What a command takes, each with its help: its own, or the API's text of the field."""
+    params = all_params(command)
+    return tuple(param if param.help else param._replace(help=_api_text(command, param)) for param in params)
+
+
+def purpose_of(command: Command) -> str:
+    """What a command does: its own sentence, or the summary of its operation in the API."""
+    if command.purpose:
+        return command.purpose
+    from lunette.client.generated.texts import SUMMARIES
+
+    return f"{SUMMARIES[command.operations[0]]}."
+
+
+def _api_text(command: Command, param: Param) -> str:
+    """Read for help alone, so that a command that only runs does not load the texts. Raises KeyError without one."""
+    from lunette.client.generated.texts import TEXTS
+
+    for operation in command.operations:
+        for field in filter(None, (param.field, param.key)):
+            if field in TEXTS[operation]:
+                return TEXTS[operation][field]
+    raise KeyError(f"{command.operations}: the API has no text for {param.name}")
 
 
 def _filters(command: Command) -> list[Param]:
@@ -165,7 +175,6 @@ def _filters(command: Command) -> list[Param]:
     return [
         Param(
             "--" + name.replace("_", "-"),
-            _FILTER_HELP.get(name, f"Only those with this {name.replace('_', ' ')}."),
             words=words.get(name, ()),
             noun=name.replace("_", "-") if name in _NOUNS_OF_FILTERS else "",
             metavar="" if name in _NOUNS_OF_FILTERS else name.upper().replace("_", "-"),

@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterator
 
 from lunette.cli.registry import GROUPS, NAMES, commands_of
-from lunette.cli.spec import EVERYWHERE, Command, Param, all_params
+from lunette.cli.spec import EVERYWHERE, Command, Param, all_params, documented, purpose_of
 
 WIDTH = 80
 _ABOUT = "Administers a Lunette storage appliance."
@@ -39,15 +39,15 @@ def _of_all() -> Iterator[str]:
 
 def _of_noun(word: str) -> Iterator[str]:
     yield from (f"Usage: lunette {word} VERB ... [OPTIONS]", "", NAMES[word].purpose, "")
-    yield from _two_columns([(name, command.purpose) for name, command in commands_of(word).items()])
+    yield from _two_columns([(name, purpose_of(command)) for name, command in commands_of(word).items()])
     yield from ("", f"`lunette {word} VERB --help` shows what a verb takes.")
 
 
 def _of_command(word: str, command: Command) -> Iterator[str]:
     yield f"Usage: {usage(word, command)}"
     yield ""
-    yield from textwrap.wrap(f"{command.purpose} {command.more}".strip(), WIDTH)
-    params = all_params(command)
+    yield from textwrap.wrap(f"{purpose_of(command)} {command.more}".strip(), WIDTH)
+    params = documented(command)
     arguments = [(param.shown, described(param)) for param in params if not param.is_option]
     options = [(_label(param), described(param)) for param in params if param.is_option]
     if arguments:

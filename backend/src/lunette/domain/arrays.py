@@ -8,7 +8,7 @@ from pydantic import Field, field_validator, model_validator
 from lunette.domain.base import Model
 from lunette.domain.encryption import Encryption, NewArrayPassphrase
 from lunette.domain.names import Name
-from lunette.domain.sizes import KIB, MIB, Bytes
+from lunette.domain.sizes import KIB, MIB, OR_TEXT
 from lunette.domain.tuning import GroupThreads, ObservedTuning, Scheduler, StripeCache
 
 
@@ -116,7 +116,7 @@ class ArrayState(StrEnum):
     UNKNOWN = "unknown"
 
 
-Pace = Annotated[Bytes, Field(ge=KIB, le=2**40)]
+Pace = Annotated[int, Field(ge=KIB, le=2**40), OR_TEXT]
 """Bytes per second and disk; md counts in whole KiB."""
 
 
@@ -141,7 +141,7 @@ class ArrayCreate(Model):
     engine: ArrayEngine = ArrayEngine.MD
     level: Level
     disks: Annotated[tuple[DiskId, ...], Field(min_length=1, max_length=256)]
-    chunk_bytes: Annotated[Bytes, Field(ge=4 * KIB, le=128 * MIB)] | None = None
+    chunk_bytes: Annotated[int, Field(ge=4 * KIB, le=128 * MIB), OR_TEXT] | None = None
     """Stripe unit, a power of two; None takes the engine's default. Meaningless for raid1."""
     layout: Raid10Layout | None = None
     """raid10 of md only: where the copies lie. None takes n2."""

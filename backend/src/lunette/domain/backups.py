@@ -1,4 +1,4 @@
-"""Backups of the control plane: what is asked for, what a file says of itself, and what restoring it would change."""
+"""Backups of the appliance's configuration: requests, the contents of a file, and the effects of a restore."""
 
 import datetime as dt
 from enum import StrEnum
@@ -15,68 +15,107 @@ Passphrase = Annotated[SecretStr, Field(min_length=12, max_length=256)]
 
 
 class BackupRequest(Model):
-    """The passphrase is not kept anywhere: without it the file is of no use. `certificate`: with its private key."""
+    """Request for a backup of the appliance's configuration."""
 
     passphrase: Passphrase
+    """Passphrase that encrypts the backup, of 12 to 256 characters.
+
+    The passphrase is not stored anywhere. Without it, the backup cannot be restored.
+    """
     certificate: bool = True
+    """Whether the backup includes the certificate with its private key."""
 
 
 class RestoreRequest(Model):
-    """`content` is the file, as base64. `give_up` names, by id, what is served now and the backup does not know: it is
-    not served any more then. Without its name nothing that is served is taken away."""
+    """Request to restore the appliance's configuration from a backup."""
 
     content: Base64Bytes
+    """Contents of the backup file, in base64."""
     passphrase: Annotated[SecretStr, Field(min_length=1, max_length=256)]
+    """Passphrase of the backup. Also encrypts the backup of the state before the restore."""
     certificate: bool = True
+    """Whether to restore the certificate with its private key, if the backup contains them."""
     give_up: Annotated[tuple[str, ...], Field(max_length=10_000)] = ()
+    """IDs from `still_served` that the appliance stops serving. Hosts lose access to these objects.
+
+    Everything else that is served now and missing from the backup stays served.
+    """
 
 
 class RowChange(StrEnum):
-    """returns: it is in the backup only. forgotten: it is here only; on the machine it stays as it is."""
+    """Change to an object by a restore."""
 
     RETURNS = "returns"
+    """The object exists only in the backup and is restored."""
     CHANGES = "changes"
+    """The object exists in both, and its configuration changes."""
     FORGOTTEN = "forgotten"
+    """The object is missing from the backup, and its records are deleted. On the machine it does not change."""
 
 
 class Difference(Model):
-    """One thing that restoring would bring back, change or forget. `name` is for people."""
+    """Object that a restore returns, changes or forgets."""
 
     noun: str
+    """Kind of the object, such as `volume`."""
     name: str
+    """Name of the object."""
     change: RowChange
+    """Change to the object."""
 
 
 class StillServed(Model):
-    """Something that is served now and unknown to the backup: it stays served, unless `give_up` names its id."""
+    """Object that is served now and missing from the backup.
+
+    The object stays served unless `give_up` contains its ID.
+    """
 
     kind: ReleaseKind
+    """Kind of the object."""
     id: str
+    """Unique ID of the object, to use in `give_up`."""
     words: str
+    """Description of the object, with the hosts concerned."""
 
 
 class LeftOut(Model):
-    """Something of the backup that is not restored, because hosts use what is in its way."""
+    """Object of the backup that is not restored because it conflicts with the present access of hosts."""
 
     noun: str
+    """Kind of the object: `mapping` or `initiator`."""
     id: str
+    """Unique ID of the object."""
     words: str
+    """Description of the object and of the conflict."""
 
 
 class RestoreFound(Model):
-    """What is in a backup, and what restoring it changes."""
+    """Contents of a backup and the effects of restoring it."""
 
     appliance: str
+    """Name of the appliance in the backup."""
     appliance_id: str
+    """Unique ID of the appliance in the backup."""
     made_at: dt.datetime
+    """When the backup was created, in UTC."""
     version: str
+    """Version of Lunette that created the backup."""
     schema_revision: str
+    """Revision of the database schema in the backup."""
     has_certificate: bool
+    """Whether the backup contains the certificate with its private key."""
     differences: tuple[Difference, ...]
+    """Objects that the restore returns, changes or forgets."""
     still_served: tuple[StillServed, ...]
+    """Objects that are served now and missing from the backup."""
     left_out: tuple[LeftOut, ...]
+    """Objects of the backup that are not restored because they conflict with the present access of hosts."""
     warnings: tuple[str, ...]
+    """Warnings about the effects of the restore."""
     restored: bool
-    """False for a dry run: nothing was changed."""
+    """Whether the backup was restored. `false` for a dry run, which changes nothing."""
     kept: str | None
-    """Where on the appliance the state before is kept, as a backup under the same passphrase."""
+    """Path on the appliance of a backup of the state before the restore, with the same passphrase.
+
+    `null` for a dry run.
+    """

@@ -2,8 +2,10 @@
 
 from pydantic import BaseModel, ConfigDict
 
+from lunette.domain.texts import Documented
 
-class Model(BaseModel):
+
+class Model(Documented, BaseModel):
     """Immutable data; an unknown field is an error, so that a typing mistake never passes silently.
 
     The text of an error does not show what was wrong, which may be a secret: it ends up in the journal.

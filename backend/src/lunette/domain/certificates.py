@@ -1,4 +1,4 @@
-"""The certificate of the web page and the API: whether a pair of PEM texts is one that a server can show."""
+"""The certificate of the web page and the API: checks of a certificate and its private key in PEM form."""
 
 import datetime as dt
 import hashlib
@@ -27,15 +27,20 @@ CERT, KEY = "certificate", "private_key"
 
 
 class CertificateReplace(Model):
-    """The wish for another certificate: the server's own first, then each that signed the one before it."""
+    """Replacement of the certificate of the web page and the API."""
 
     certificate: Annotated[str, Field(min_length=1, max_length=MAX_PEM)]
+    """Certificates in PEM form: the server's own first, then the certificate of each issuer in order."""
     private_key: Annotated[SecretStr, Field(min_length=1, max_length=MAX_PEM)]
+    """Unencrypted private key of the server's certificate in PEM form. Never returned.
+
+    An RSA key of at least 2048 bits, or an elliptic-curve key.
+    """
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What a certificate says of itself. `chain` counts those that come with it."""
+    """Contents of a certificate. `chain` is the number of issuer certificates sent with the certificate."""
 
     subject: str
     issuer: str

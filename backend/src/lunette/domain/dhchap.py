@@ -1,9 +1,9 @@
-"""DH-HMAC-CHAP: how an NVMe host proves who it is, and with a mutual key how the appliance does.
+"""DH-HMAC-CHAP: authentication of NVMe hosts and, with a mutual key, of the appliance.
 
-A key is text: `DHHC-1:HH:BASE64:` (NVMe TCP Transport 1.0c section 3.6.1.5, as `nvme gen-dhchap-key` prints it). HH
-tells which hash transformed it (00 none, 01 SHA-256, 02 SHA-384, 03 SHA-512); BASE64 holds 32, 48 or 64 bytes and
-their CRC-32, little endian. The kernel takes a broken key without a word and
-then lets nobody in, so it is checked here.
+A key is text: `DHHC-1:HH:BASE64:` (NVMe TCP Transport 1.0c section 3.6.1.5, as `nvme gen-dhchap-key` prints it). HH is
+the hash that transformed the key (00 none, 01 SHA-256, 02 SHA-384, 03 SHA-512); BASE64 contains 32, 48 or 64 bytes and
+their CRC-32, little endian. The kernel accepts a malformed key without an error and then refuses every host, so keys
+are checked here.
 """
 
 import base64
@@ -42,31 +42,47 @@ DhChapSecret = Annotated[SecretStr, Field(max_length=128), AfterValidator(check_
 
 
 class DhHash(StrEnum):
-    """The hash of challenge and response."""
+    """Hash of the DH-HMAC-CHAP exchange."""
 
     SHA256 = "sha256"
+    """SHA-256."""
     SHA384 = "sha384"
+    """SHA-384."""
     SHA512 = "sha512"
+    """SHA-512."""
 
 
 class DhGroup(StrEnum):
-    """The finite field of the Diffie-Hellman exchange (RFC 7919). `null` does without, as plain CHAP."""
+    """Diffie-Hellman group of the DH-HMAC-CHAP exchange (RFC 7919)."""
 
     NULL = "null"
+    """No Diffie-Hellman exchange, as in plain CHAP."""
     FFDHE2048 = "ffdhe2048"
+    """Finite field of 2048 bits."""
     FFDHE3072 = "ffdhe3072"
+    """Finite field of 3072 bits."""
     FFDHE4096 = "ffdhe4096"
+    """Finite field of 4096 bits."""
     FFDHE6144 = "ffdhe6144"
+    """Finite field of 6144 bits."""
     FFDHE8192 = "ffdhe8192"
+    """Finite field of 8192 bits."""
 
 
 class DhChap(Model):
-    """What an NVMe host must show, and with `mutual_secret` what it asks of us. The two must differ."""
+    """DH-HMAC-CHAP keys of an NVMe host and, optionally, of the appliance."""
 
     secret: DhChapSecret
+    """Key of the host in the form `DHHC-1:…`, as `nvme gen-dhchap-key` prints it."""
     mutual_secret: DhChapSecret | None = None
+    """Key of the appliance, in the same form. Must differ from `secret`.
+
+    If omitted, the appliance does not authenticate to the host.
+    """
     hash: DhHash = DhHash.SHA256
+    """Hash of the exchange. Has no effect with the export engine `spdk`, which negotiates the hash."""
     dh_group: DhGroup = DhGroup.FFDHE2048
+    """Diffie-Hellman group of the exchange. Has no effect with the export engine `spdk`, which negotiates the group."""
 
     @model_validator(mode="after")
     def _two_keys(self) -> "DhChap":

@@ -1,4 +1,4 @@
-"""What a drive says of its own health, and what a person is to think of it."""
+"""Health of a drive as the drive reports it, and the findings that follow from the report."""
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
@@ -17,19 +17,20 @@ HEALTH_PERIOD_S = 600
 
 
 class DiskHealthState(StrEnum):
-    """ok: the drive says so and nothing speaks against it. warning: a person should look. failing: replace it.
-
-    unknown: it does not tell, or what it tells cannot be read.
-    """
+    """Health of a disk in one word."""
 
     OK = "ok"
+    """The drive reports good health, and no reading contradicts the report."""
     WARNING = "warning"
+    """At least one reading needs attention."""
     FAILING = "failing"
+    """The drive has failed or is about to fail, and must be replaced."""
     UNKNOWN = "unknown"
+    """The drive does not report its health, or the report cannot be read."""
 
 
 class CriticalWarning(StrEnum):
-    """The bits of `Critical Warning` in the SMART log of NVMe (Base Specification 2.0, 5.16.1.3)."""
+    """Bits of `Critical Warning` in the SMART log of NVMe (Base Specification 2.0, 5.16.1.3)."""
 
     SPARE = "spare"
     TEMPERATURE = "temperature"
@@ -40,31 +41,49 @@ class CriticalWarning(StrEnum):
 
 
 class HealthValues(Model):
-    """What the drive gives, each in the unit of its name; None is what it does not give."""
+    """Health values that a drive reports. None for a value that the drive does not report."""
 
     temperature_c: int | None = None
+    """Temperature in °C. None if not reported."""
     temperature_warning_c: int | None = None
+    """Warning limit of the temperature in °C, set by the manufacturer. None if not reported."""
     temperature_critical_c: int | None = None
+    """Critical limit of the temperature in °C, set by the manufacturer. None if not reported."""
     available_spare_percent: int | None = None
+    """Spare capacity left, in percent (NVMe). None if not reported."""
     available_spare_threshold_percent: int | None = None
+    """Minimum spare capacity in percent, set by the manufacturer (NVMe). None if not reported."""
     used_percent: int | None = None
-    """Of the life its maker gave it; it may pass 100."""
+    """Share of the rated lifetime used, in percent. The value can exceed 100. None if not reported."""
     power_on_hours: int | None = None
+    """Number of hours for which the drive has been powered on. None if not reported."""
     unsafe_shutdowns: int | None = None
+    """Number of times the drive lost power without a shutdown (NVMe). None if not reported."""
     written_bytes: int | None = None
+    """Number of bytes written to the drive over its lifetime. None if not reported."""
     media_errors: int | None = None
+    """Number of data errors that the drive could not correct (NVMe and SAS). None if not reported."""
     reallocated_sectors: int | None = None
+    """Number of sectors that the drive has replaced with spare sectors (SATA). None if not reported."""
     pending_sectors: int | None = None
+    """Number of unstable sectors that wait for reallocation (SATA). None if not reported."""
     uncorrectable_sectors: int | None = None
+    """Number of sectors that the drive could not correct (SATA). None if not reported."""
     grown_defects: int | None = None
+    """Number of defects that developed after manufacture (SAS). None if not reported."""
     interface_errors: int | None = None
-    """Of the way to a SATA or SAS drive: damaged frames and words, lost synchronisation. SAS counts since power-on."""
+    """Number of transmission errors between the appliance and a SATA or SAS drive, usually caused by a cable or
+    backplane. SAS drives count from power-on. None if not reported."""
     error_log_entries: int | None = None
-    """Of an NVMe drive: how many commands failed in all its life, those that it refused with good reason included."""
+    """Number of commands that failed over the lifetime of the drive, including commands that the drive rightly refused
+    (NVMe). None if not reported."""
 
 
 class EraseMethod(StrEnum):
-    """How a drive erases itself. Format and crypto are commands of NVMe; NVMe, SATA and SAS have a sanitize each."""
+    """How a drive erases its data.
+
+    Format and crypto are NVMe commands. NVMe, SATA and SAS each have their own sanitize command.
+    """
 
     FORMAT = "format"
     CRYPTO = "crypto"
@@ -83,14 +102,17 @@ class EraseMethod(StrEnum):
 
 
 class EraseSupport(Model):
-    """What a drive can erase by itself. NVMe: from Identify Controller (Base Specification 2.0, 5.17.2.1: OACS, FNA and
-    SANICAP). SATA: the feature set SANITIZE of IDENTIFY DEVICE (ACS-3, 7.12.7.17). SAS: the service actions of SANITIZE
-    that REPORT SUPPORTED OPERATION CODES lists (SBC-4, 5.37)."""
+    """Erase methods that a drive supports.
+
+    NVMe: from Identify Controller (Base Specification 2.0, 5.17.2.1: OACS, FNA and SANICAP). SATA: the feature set
+    SANITIZE of IDENTIFY DEVICE (ACS-3, 7.12.7.17). SAS: the service actions of SANITIZE that REPORT SUPPORTED OPERATION
+    CODES lists (SBC-4, 5.37).
+    """
 
     format: bool = False
     crypto: bool = False
     reaches_all: bool = False
-    """A format, or an erase by it, of one namespace is one of all namespaces of the controller."""
+    """Whether a format, or an erase by a format, of one namespace affects all namespaces of the controller."""
     sanitize_block: bool = False
     sanitize_crypto: bool = False
 
@@ -103,56 +125,57 @@ class EraseSupport(Model):
 
 
 class ErrorRecovery(Model):
-    """How long a SATA drive tries to read a sector by itself, and how long the kernel waits for its answer."""
+    """How long a SATA drive tries to read a sector, and how long the kernel waits for the drive."""
 
     is_limitable: bool
-    """Whether it has SCT Error Recovery Control (ACS-3, 8.3)."""
+    """Whether the drive supports SCT Error Recovery Control (ACS-3, 8.3)."""
     limit_s: float | None = None
-    """When it gives a sector up; None if it tries as long as it likes."""
+    """Seconds after which the drive reports a sector as bad. None if the drive has no limit."""
     wait_s: int | None = None
-    """When the kernel gives the command up and resets the drive; None if that is not known."""
+    """Seconds after which the kernel aborts the command and resets the drive. None if unknown."""
 
 
 class DriveReading(Model):
-    """What one drive said last. `values` stay from the last answer while it sleeps or does not answer."""
+    """The last report of one drive. `values` remain from the last report while the drive sleeps or does not answer."""
 
     read_at: float | None = None
-    """Seconds since the epoch of the last answer; None if there was none yet."""
+    """When the drive last answered, in seconds since the epoch. None if the drive has not answered yet."""
     passed: bool | None = None
-    """The drive's own verdict; None if it has none."""
+    """The drive's own verdict. None if the drive reports no verdict."""
     warnings: tuple[CriticalWarning, ...] = ()
     values: HealthValues = HealthValues()
     is_asleep: bool = False
     refused_only: bool = False
-    """NVMe: all that its error log still holds are commands it does not know, such as tools try: no fault."""
+    """Whether all entries in the error log of an NVMe drive are commands that the drive does not support, such as tools
+    send. Such entries are no fault."""
     self_tests: SelfTests | None = None
-    """None of a drive that has no log of them."""
+    """Self-tests of the drive. None if the drive has no self-test log."""
     misses: int = 0
-    """How many questions in a row it left without an answer in time."""
+    """Number of consecutive queries that the drive did not answer in time."""
     problem: str | None = None
-    """Why nothing could be read, or not all of it, in words. A drive that has one is never well."""
+    """Why the report could not be read, or only in part. A drive with a problem is never healthy."""
     unreadable: tuple[str, ...] = ()
-    """What its answer has and nobody can read, by its place in the document."""
+    """Parts of the report that cannot be read, by their place in the document."""
     erases: EraseSupport | None = None
-    """None where it was not asked, or did not tell."""
+    """Erase methods that the drive supports. None if not queried or not reported."""
     volatile_cache: bool | None = None
-    """Whether its controller has a volatile write cache (Base Specification 2.0, 5.17.2.1: VWC, bit 0), switched on or
-    not. None where it is no NVMe drive, or was not asked."""
+    """Whether the controller has a volatile write cache (Base Specification 2.0, 5.17.2.1: VWC, bit 0), active or not.
+    None if the drive is not an NVMe drive or was not queried."""
     recovery: ErrorRecovery | None = None
-    """None where it is no SATA drive, or was not asked."""
+    """Error recovery settings. None if the drive is not a SATA drive or was not queried."""
 
 
 class Finding(Model):
-    """One thing that is wrong with a drive. `kind` tells it from others and stays the same as long as it lasts."""
+    """A problem with a drive. `kind` identifies the problem and stays the same while the problem lasts."""
 
     kind: str
     severity: Severity
     is_failing: bool = False
-    """The drive is about to fail, not only worn, hot or silent."""
+    """Whether the drive is about to fail, and not only worn, hot or silent."""
     words: str
-    """What follows the name of the disk: 'predicts its own failure'."""
+    """The problem as words that follow the name of the disk: 'predicts its own failure'."""
     detail: str
-    """What was read, with figures."""
+    """The values that were read."""
 
 
 COUNTS = {
@@ -180,7 +203,7 @@ _BITS = {
 
 
 class Growth(Model):
-    """A count that grew not long ago."""
+    """A counter that increased recently."""
 
     before: int
     now: int

@@ -1,4 +1,4 @@
-"""Disks as they are observed. A disk is known by its stable id, never by /dev/sdX."""
+"""Disks as observed on the machine. A disk is identified by its stable ID, never by /dev/sdX."""
 
 from enum import StrEnum
 
@@ -9,56 +9,74 @@ from lunette.domain.disk_health import DriveReading
 
 
 class Transport(StrEnum):
+    """How a disk is attached."""
+
     NVME = "nvme"
+    """NVMe."""
     SAS = "sas"
+    """SAS."""
     SATA = "sata"
+    """SATA."""
     SCSI = "scsi"
+    """Any other device of the kernel's SCSI disk driver, such as a USB disk or a virtual SCSI disk."""
     VIRTIO = "virtio"
+    """Virtio block device of a virtual machine."""
     UBD = "ubd"
+    """Block device of User-mode Linux."""
     OTHER = "other"
+    """Any other transport."""
 
 
 class WipeMethod(StrEnum):
-    """signatures: what tells what is on the disk goes, its data stays readable. format: the drive erases all data
-    (NVMe Format NVM). crypto: the drive throws the key of its data away (the same command, where it can).
-    sanitize_block, sanitize_crypto: the same of everything the drive holds, what it set aside and keeps in caches too
-    (Sanitize of NVMe, SATA and SAS drives); it goes on after a power cut."""
+    """How a disk is wiped or erased."""
 
     SIGNATURES = "signatures"
+    """Removes the signatures only. The data stays on the disk and can still be read."""
     FORMAT = "format"
+    """Erases all data with NVMe Format."""
     CRYPTO = "crypto"
+    """Destroys the encryption key of the data with NVMe Format. Requires an NVMe drive that supports cryptographic
+    erase."""
     SANITIZE_BLOCK = "sanitize_block"
+    """Erases all blocks of the drive with Sanitize, including spare areas and caches. A power cut does not stop the
+    erase. Requires support by the NVMe, SATA or SAS drive."""
     SANITIZE_CRYPTO = "sanitize_crypto"
+    """Destroys the encryption key of all data on the drive with Sanitize, including spare areas and caches. A power cut
+    does not stop the erase. Requires support by the NVMe, SATA or SAS drive."""
 
 
 class DiskWipeWish(Model):
-    """The disk is emptied for good. `confirm`: its serial. `signatures`: types of those that are part of somebody's
-    array, pool or volume group and may be destroyed, such as linux_raid_member."""
+    """A request to wipe or erase a disk. This is irreversible."""
 
     method: WipeMethod
+    """How the disk is wiped or erased."""
     confirm: str = Field(min_length=1, max_length=255)
+    """Serial number of the disk, as confirmation."""
     signatures: tuple[str, ...] = Field(default=(), max_length=32)
+    """Types of signatures to destroy although the disk may be part of an array, pool or volume group or be encrypted,
+    such as `linux_raid_member`. A disk with such a signature that is not listed is refused."""
 
 
 class DiskLocateWish(Model):
-    """The light of the bay the disk sits in is switched on, or with `off` off again."""
+    """A request to switch the locate light of the disk's bay on or off."""
 
     off: bool = False
+    """Whether the light is switched off. If omitted, the light is switched on."""
 
 
 class DiskPlace(Model):
-    """Where a drive sits; None is what the machine does not tell."""
+    """Physical location of a drive. None for a value that the machine does not report."""
 
     pci_address: str | None = None
-    """Of an NVMe drive itself, of others that of their controller: 0000:3b:00.0."""
+    """PCI address of an NVMe drive, or of the controller of any other drive: 0000:3b:00.0."""
     pci_slot: str | None = None
-    """The board's slot with that address."""
+    """Mainboard slot with this PCI address."""
     enclosure: str | None = None
-    """Logical id of the SCSI enclosure."""
+    """Logical ID of the SCSI enclosure."""
     bay: str | None = None
-    """What the enclosure calls the bay."""
+    """Name of the enclosure bay."""
     is_located: bool | None = None
-    """Whether the bay's light is on; None if there is none to switch."""
+    """Whether the locate light of the bay is on. None if the bay has no light that can be switched."""
 
 
 _NOT_KNOWN = "no WWN and no serial tells it from other drives, so after a restart another drive could be taken for it"
@@ -68,7 +86,7 @@ _NO_WRITE_CACHE = ("write through", "none")
 
 
 class Signature(Model):
-    """Something recognised on a disk: a file system, a partition table, an md superblock, an LVM label."""
+    """A signature on a disk, such as a file system, a partition table, an MD superblock or an LVM label."""
 
     type: str
     label: str | None
@@ -76,10 +94,11 @@ class Signature(Model):
 
 
 class ObservedDisk(Model):
-    """One physical drive. `id` is the chosen name under /dev/disk/by-id; `links` are all of them.
+    """One physical drive. `id` is the chosen name under /dev/disk/by-id; `links` are all of its names there.
 
-    `holders` are kernel devices built on it, `mounts` mount points of it or its partitions, `used_by_system` is true
-    for the drive that carries the running system. `fabric` is true for a disk reached over a fabric: never a candidate.
+    `holders` are the kernel devices built on the disk, `mounts` the mount points of the disk and its partitions.
+    `used_by_system` is true for the drive that carries the running system. `fabric` is true for a disk reached over a
+    fabric, which is never a candidate for an array.
     """
 
     id: str
@@ -95,7 +114,7 @@ class ObservedDisk(Model):
     logical_block_bytes: int
     physical_block_bytes: int
     write_cache: bool
-    """Whether the kernel takes it to have a volatile write cache that is on, and flushes it."""
+    """Whether the drive has an active volatile write cache according to the kernel, which flushes that cache."""
     numa_node: int | None
     links: tuple[str, ...]
     partitions: int
@@ -106,23 +125,25 @@ class ObservedDisk(Model):
     used_by_system: bool
     fabric: bool
     array_uuid: str | None
-    """UUID of the md array its superblock names, or guid of the ZFS pool, whether or not that is ours or running."""
+    """UUID of the MD array that the superblock names, or GUID of the ZFS pool, no matter which system created the array
+    and whether the array runs."""
     health: DriveReading | None = None
-    """What it said of itself last; None until it was asked, and where there is no drive to ask."""
+    """Last health report of the drive. None until the drive was queried, and if no drive can be queried."""
     place: DiskPlace = DiskPlace()
     cache_type: str | None = None
-    """Of a SCSI, SAS or SATA disk: what the kernel read from its caching mode page (drivers/scsi/sd.c)."""
+    """For a SCSI, SAS or SATA disk: what the kernel read from the caching mode page of the disk (drivers/scsi/sd.c)."""
     tells_health: bool = False
-    """Whether there is a drive behind it that can be asked."""
+    """Whether a drive exists behind the disk that can be queried."""
     other_path_of: str | None = None
-    """The disk that this is a second path of: one drive with two ports, which must not count as two disks."""
+    """Disk of which this disk is a second path: one drive with two ports, which must not count as two disks."""
     paths: tuple[str, ...] = ()
-    """The devices it is reached over, `device` aside if that is a multipath device over them."""
+    """Devices through which the drive is reached, without `device` if that is a multipath device over them."""
     barred: tuple[str, ...] = ()
-    """Why it can be neither used nor wiped as it is, each in words: zoned, read-only, exported by somebody else."""
+    """Why the disk can be neither used nor wiped as it is, each reason in words: zoned, read-only, exported by another
+    system."""
     is_usb: bool = False
     is_known: bool = True
-    """Whether something that stays tells it from all other drives, also after a restart with other kernel names."""
+    """Whether a permanent property identifies the disk, also after a restart with other kernel names."""
 
     def power_loss_protection(self) -> bool | None:
         """True if what it acknowledged is safe from a power cut without a flush; None if that is not known.

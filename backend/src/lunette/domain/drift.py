@@ -1,4 +1,4 @@
-"""Where the machine and the database differ, in words with the fix."""
+"""Drift: differences between desired and observed state, each with the action to take."""
 
 from enum import StrEnum
 
@@ -6,40 +6,49 @@ from lunette.domain.base import Model
 
 
 class DriftKind(StrEnum):
-    """refused: the agent serves what it served, because the database is older or another one. unexplained: it is
-    served though the database does not ask for it, and nothing says that it was given up. unserved: the database asks
-    for it and it is not served now. missing: the database has it and the machine does not. unknown: it carries our mark
-    and the database does not know it. foreign: it is not ours.
-    """
+    """Kind of a difference between desired and observed state."""
 
     REFUSED = "refused"
+    """The agent refuses the desired state because the database is older or a different one, and serves the earlier
+    exports."""
     UNEXPLAINED = "unexplained"
+    """An export is served although the desired state does not contain it and no recorded request removes it."""
     UNSERVED = "unserved"
+    """An export of the desired state is not served now."""
     MISSING = "missing"
+    """An object of the desired state does not exist on the machine."""
     UNKNOWN = "unknown"
+    """An object on the machine belongs to this appliance, but the database does not contain it."""
     FOREIGN = "foreign"
+    """An object on the machine does not belong to this appliance. Lunette never changes it."""
 
 
 class Drift(Model):
-    """One difference. `is_repaired` is true for what the appliance tries again by itself until it is as wanted."""
+    """One difference between desired and observed state."""
 
     kind: DriftKind
+    """Kind of the difference."""
     noun: str
+    """Kind of the object, such as `array`."""
     name: str
+    """Name of the object."""
     words: str
+    """Description of the difference."""
     fix: str
+    """Recommended action."""
     is_repaired: bool
+    """Whether the appliance corrects the difference automatically, and retries until it succeeds."""
 
 
 class DriftReport(Model):
-    """Every difference, what needs a person first. `complete` is false where a part could not be looked at.
-
-    `repaired` counts what the last round of the reconciler put right in the kernel by itself: 0 means that all was as
-    wanted. Null: there was no round yet.
-    """
+    """All differences between desired and observed state."""
 
     items: tuple[Drift, ...]
+    """Differences, the most serious kinds first."""
     complete: bool
+    """Whether all parts of the machine could be inspected."""
     unseen: tuple[str, ...]
-    """What could not be looked at, and why."""
+    """Parts that could not be inspected, each with the reason."""
     repaired: int | None
+    """Number of kernel objects that the agent changed in its last comparison; 0 if all exports were correct. `null` if
+    there was no comparison yet."""

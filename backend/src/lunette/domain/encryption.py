@@ -1,4 +1,4 @@
-"""Encrypted arrays: how, and what the agent is asked to do with their keys. Nothing here is ever part of a plan."""
+"""Encrypted arrays: the method of encryption, and the orders to the agent about keys. No plan contains any of these."""
 
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -10,9 +10,10 @@ from lunette.domain.border import ArrayUuid, Id, MdName
 
 
 class Encryption(StrEnum):
-    """luks2: one dm-crypt mapping with a LUKS2 header between the array and its volumes."""
+    """Method of encryption of an array."""
 
     LUKS2 = "luks2"
+    """One dm-crypt device with a LUKS2 header between the array and its volumes."""
 
 
 def _typeable(passphrase: SecretStr) -> SecretStr:
@@ -28,21 +29,25 @@ ArrayPassphrase = Annotated[SecretStr, Field(min_length=1, max_length=512)]
 
 
 class ArrayUnlock(Model):
-    """Opens an encrypted array until it is stopped or the appliance restarts."""
+    """Unlocks an encrypted array until the array stops or the appliance restarts."""
 
     passphrase: ArrayPassphrase
+    """Passphrase of the array. A wrong passphrase is refused and changes nothing."""
 
 
 class ArrayKeyChange(Model):
-    """Changes who opens an encrypted array. `passphrase` opens it now; what is left out stays as it is."""
+    """Changes the keys of an encrypted array. Fields that are omitted change nothing."""
 
     passphrase: ArrayPassphrase
+    """Current passphrase of the array."""
     new_passphrase: NewArrayPassphrase | None = None
-    """Opens it from now on."""
+    """New passphrase of the array, 12 to 512 printable characters. If omitted or `null`, the passphrase stays
+    unchanged."""
     keep_old: bool = False
-    """The passphrase given opens it as well from now on: a second one, for recovery."""
+    """Whether the current passphrase remains valid as a second passphrase, for recovery. Requires `new_passphrase`."""
     keep_key: bool | None = None
-    """Whether the appliance keeps a key of its own and unlocks the array by itself at every start."""
+    """Whether the appliance stores a key of its own and unlocks the array at every start. If omitted or `null`, the
+    setting stays unchanged."""
 
     @model_validator(mode="after")
     def _changes(self) -> "ArrayKeyChange":
@@ -66,20 +71,20 @@ class _OfArray(Model):
 
 
 class KeyLend(_OfArray):
-    """Holds a passphrase in memory until the array stands, its job is taken back, or the machine restarts."""
+    """Stores a passphrase in memory until the array is created, its job is undone, or the machine restarts."""
 
     kind: Literal["lend"] = "lend"
 
 
 class KeyForget(Model):
-    """Drops a passphrase that was lent for a job."""
+    """Removes a passphrase that was stored in memory for a job."""
 
     kind: Literal["forget"] = "forget"
     array_id: Id
 
 
 class KeyUnlock(_OfArray):
-    """Opens the array. `uuid`: md's UUID, `name` for people."""
+    """Unlocks the array. `uuid` is the UUID in MD; `name` is for messages."""
 
     kind: Literal["unlock"] = "unlock"
     uuid: ArrayUuid
@@ -87,7 +92,7 @@ class KeyUnlock(_OfArray):
 
 
 class KeyChange(_OfArray):
-    """As ArrayKeyChange says. What was cut short is done again by the same order."""
+    """Changes keys as in ArrayKeyChange. Repeating the same order completes an interrupted change."""
 
     kind: Literal["change"] = "change"
     uuid: ArrayUuid

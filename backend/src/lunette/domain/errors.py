@@ -1,7 +1,7 @@
-"""The few errors of the product. Each maps to one HTTP status and one closed problem type (RFC 9457).
+"""The errors of Lunette. Each has one HTTP status and one problem type of a closed set (RFC 9457).
 
-The message says what was refused, why, and what to do next. What a tool printed goes into `log`, never into the
-message: it reaches the job log and the journal, not the person who only wanted a volume.
+The message explains the refusal, its reason and the next action. The output of tools goes into `log`, never into the
+message: it is written to the job log and the journal, and is not shown to the user.
 """
 
 from collections.abc import Sequence
@@ -12,42 +12,67 @@ from lunette.domain.base import Model
 
 
 class ProblemType(StrEnum):
-    """The closed set of `type` values a problem document can carry."""
+    """Type of an error, from a closed set."""
 
     INVALID = "invalid"
+    """The request is not valid (status 422)."""
     MALFORMED = "malformed"
+    """The request cannot be read (status 400)."""
     UNAUTHENTICATED = "unauthenticated"
+    """The request has no valid credentials (status 401)."""
     FORBIDDEN = "forbidden"
+    """The user or API token is not allowed to do this (status 403)."""
     PASSWORD_CHANGE_REQUIRED = "password-change-required"
+    """The user must change the password first (status 403)."""
     CODE_REQUIRED = "code-required"
+    """The login also needs a code of the second factor (status 401)."""
     SECOND_FACTOR_REQUIRED = "second-factor-required"
+    """The user must set up a second factor first (status 403)."""
     NOT_FOUND = "not-found"
+    """The resource does not exist (status 404)."""
     METHOD_NOT_ALLOWED = "method-not-allowed"
+    """The resource does not support the HTTP method (status 405)."""
     CONFLICT = "conflict"
+    """The request conflicts with the current state (status 409)."""
     IN_USE = "in-use"
+    """The resource contains data or is in use, and the request does not confirm the loss (status 409)."""
     STUCK = "stuck"
+    """The resource is stuck; an administrator must resolve its job first (status 409)."""
     PRECONDITION_FAILED = "precondition-failed"
+    """The resource was changed in the meantime (status 412)."""
     TOO_LARGE = "too-large"
+    """The request is too large (status 413)."""
     TOO_SLOW = "too-slow"
+    """The request did not arrive in time (status 408)."""
     LENGTH_REQUIRED = "length-required"
+    """The request has no Content-Length header (status 411)."""
     PRECONDITION_REQUIRED = "precondition-required"
+    """The request has no If-Match header (status 428)."""
     RATE_LIMITED = "rate-limited"
+    """Too many attempts; the Retry-After header contains the waiting time (status 429)."""
     INTERNAL = "internal"
+    """An internal error occurred (status 500)."""
     TOOL_FAILED = "tool-failed"
+    """A system tool or the kernel refused an action (status 502)."""
     UNAVAILABLE = "unavailable"
+    """A required part is not available, such as the agent or the database (status 503)."""
     NO_SPACE = "no-space"
+    """The request needs more space than is available (status 409)."""
 
 
 class FieldProblem(Model):
-    """One field that was wrong: where it stands in the request, what it held, which rule it broke."""
+    """One wrong field of a request."""
 
     field: str
+    """Path of the field in the request."""
     value: str | None
+    """Rejected value; None if the value is missing, structured, or possibly a secret."""
     message: str
+    """Rule that the value violates."""
 
 
 class LunetteError(Exception):
-    """Base of all refusals. `detail` is for people; `errors` name fields; `log` is for the journal only."""
+    """Base of all errors: `detail` is for the user, `errors` name fields, and `log` is for the journal only."""
 
     type: ClassVar[ProblemType] = ProblemType.INTERNAL
     status: ClassVar[int] = 500
@@ -81,13 +106,13 @@ class PasswordChangeRequired(LunetteError):
 
 
 class CodeRequired(LunetteError):
-    """The password is right, and the user has a second factor."""
+    """The password is correct, and the user has a second factor."""
 
     type, status, title = ProblemType.CODE_REQUIRED, 401, "A code of the second factor is needed"
 
 
 class SecondFactorRequired(LunetteError):
-    """The settings ask for a second factor, and the user has none yet."""
+    """The settings require a second factor, and the user has none yet."""
 
     type, status, title = ProblemType.SECOND_FACTOR_REQUIRED, 403, "Set up the second factor first"
 
@@ -105,13 +130,13 @@ class Conflict(LunetteError):
 
 
 class InUse(LunetteError):
-    """The thing holds data or has users, and the request did not name it to be destroyed."""
+    """The resource contains data or is in use, and the request does not confirm its loss."""
 
     type, status, title = ProblemType.IN_USE, 409, "In use"
 
 
 class Stuck(LunetteError):
-    """An undo failed earlier; the resource can be read, and changed only by an explicit resolve."""
+    """A job could neither finish nor be rolled back; the resource cannot be changed until the job is resolved."""
 
     type, status, title = ProblemType.STUCK, 409, "Needs a decision first"
 
@@ -137,7 +162,7 @@ class PreconditionRequired(LunetteError):
 
 
 class RateLimited(LunetteError):
-    """`wait_s`: how many seconds it takes until the next attempt is possible."""
+    """Too many attempts; `wait_s` is the number of seconds until the next attempt is possible."""
 
     type, status, title = ProblemType.RATE_LIMITED, 429, "Too many attempts"
 
@@ -147,23 +172,23 @@ class RateLimited(LunetteError):
 
 
 class ToolFailed(LunetteError):
-    """A system tool or the kernel refused a step; `log` holds its own words."""
+    """A system tool or the kernel refused a step; `log` contains its output."""
 
     type, status, title = ProblemType.TOOL_FAILED, 502, "The system refused"
 
 
 class Unavailable(LunetteError):
-    """A part is not there now: the agent, a kernel module, a tool, the database for writing."""
+    """A part is not available now: the agent, a kernel module, a tool, or the database for writing."""
 
     type, status, title = ProblemType.UNAVAILABLE, 503, "Not available"
 
 
 class AgentAway(Unavailable):
-    """The agent cannot be reached, or went away before it answered: what it was asked may or may not have happened."""
+    """The agent cannot be reached or stopped before its answer, so the result of the request is not known."""
 
 
 class NoSpace(LunetteError):
-    """What is asked for does not fit. It is the request that is too large, not the server that fails: 409, not 507."""
+    """The request needs more space than is available. The request is at fault, not the server: 409, not 507."""
 
     type, status, title = ProblemType.NO_SPACE, 409, "Not enough space"
 

@@ -1,4 +1,4 @@
-"""What the kind of an event says about how the change ended that it tells of."""
+"""The outcome of a change, derived from the kind of its event."""
 
 from enum import StrEnum
 
@@ -9,11 +9,14 @@ BEGUN_KINDS = ("job.created", "schedule.run_asked")
 
 
 class EventOutcome(StrEnum):
-    """begun: a job follows. done: it is so now, or was seen. failed: it was not done, was taken back or is stuck."""
+    """Outcome of the change that an event reports."""
 
     BEGUN = "begun"
+    """The change has started; the job that follows reports its end."""
     DONE = "done"
+    """The change is complete, or the event reports an observation."""
     FAILED = "failed"
+    """The change failed, was undone, is stuck or did not take place."""
 
 
 def outcome_of(kind: str) -> EventOutcome:

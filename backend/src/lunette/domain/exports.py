@@ -1,7 +1,7 @@
-"""Everything that is to be exported, as one document: the reconciler makes it, the agent keeps it as its boot ledger.
+"""Everything to be exported, as one document: written by the reconciler, stored by the agent as its boot ledger.
 
-The brake (DESIGN R2): something that the ledger serves leaves only if a `Release` names it. A document that is older
-than the ledger, or from another database, changes nothing.
+The brake: an export in the ledger is removed only if a `Release` names it. A document that is older than the ledger, or
+from another database, changes nothing.
 """
 
 from enum import StrEnum
@@ -25,9 +25,9 @@ from lunette.domain.tuning import ArrayTuning
 
 
 class ExportArray(Model):
-    """An array to bring up at boot: by its UUID (a pool's guid), from the disks recorded as its members.
+    """An array to start at boot: by its UUID (a pool's GUID), from the disks recorded as its members.
 
-    `group` is what its volumes are cut from: the volume group on an md array, or the pool itself.
+    `group` contains the volumes of the array: the volume group on an MD array, or the pool itself.
     """
 
     array_id: border.Id
@@ -37,38 +37,39 @@ class ExportArray(Model):
     group: border.GroupName
     members: tuple[border.DiskId, ...]
     sync_speed_min_bytes_s: int | None = None
-    """Pace of resync, rebuild and scrub per disk; None leaves it to the kernel."""
+    """Minimum speed of resync, rebuild and scrub per disk, in bytes per second. None leaves the speed to the kernel."""
     sync_speed_max_bytes_s: int | None = None
     tuning: ArrayTuning = ArrayTuning()
     write_mostly: tuple[border.DiskId, ...] = ()
-    """Members of a raid1 that are read only if no other holds the data."""
+    """Members of a RAID 1 that are read only if no other member has the data."""
     health_command: border.HealthCommandName | None = None
-    """Of an external array: which command tells its health."""
+    """For an external array: the command that reports its health."""
     encryption: Encryption | None = None
 
 
 class AdoptedBackstore(Model):
-    """A backstore that others made: it stays where it is, and shows hosts what it showed them."""
+    """A backstore that another system created. The path and all values shown to hosts stay the same."""
 
     path: border.BackstorePath
-    """Below /sys/kernel/config/target, such as core/iblock_0/disk1."""
+    """Path below /sys/kernel/config/target, such as core/iblock_0/disk1."""
     vendor: border.Text
     product: border.Text
     revision: border.Text
     attributes: tuple[tuple[border.BackstoreAttribute, border.AttributeValue], ...]
-    """Names and values of its `attrib`, as far as they can be set and hosts may see them."""
+    """Names and values of `attrib`, as far as the values can be set and are visible to hosts."""
 
 
 class AdoptedSubsystem(Model):
-    """An NVMe subsystem that others made goes on showing hosts what it showed them."""
+    """An NVMe subsystem that another system created. All values shown to hosts stay the same."""
 
     serial: border.Serial
     attributes: tuple[tuple[border.SubsystemAttribute, border.AttributeValue], ...]
-    """Names and values of its `attr_*`, as far as they can be set and hosts may see them; without the serial."""
+    """Names and values of `attr_*`, as far as the values can be set and are visible to hosts, without the serial
+    number."""
 
 
 class ExportVolume(Model):
-    """A volume's device and identity. The device appears once its array and group are active."""
+    """Device and identity of a volume. The device appears once its array and group are active."""
 
     volume_id: border.Id
     name: border.Text
@@ -87,17 +88,20 @@ class ExportVolume(Model):
 
 
 class ExportPortal(Model):
+    """An address and port on which the appliance serves a protocol."""
+
     portal_id: border.Id
     protocol: Protocol
     engine: ExportEngine
     address: border.Address
     port: int
     adopted: border.Id | None = None
-    """The folder in nvmet's `ports` that others made for it, which it keeps while that stands."""
+    """Folder in the `ports` of nvmet that another system created for the portal, used for as long as the folder
+    exists."""
 
 
 class ExportChap(Model):
-    """Plain secrets: this leaves the API only over the agent's socket and lies only in root's ledger, sealed."""
+    """CHAP secrets in plain text: sent only over the agent's socket, and stored only in root's ledger, sealed."""
 
     user: border.Text
     secret: SecretStr
@@ -110,7 +114,7 @@ class ExportChap(Model):
 
 
 class ExportInitiator(Model):
-    """One initiator name of a host, with the credentials it must show."""
+    """One initiator name of a host, with the credentials that the host must present."""
 
     initiator_id: border.Id
     host: border.Text
@@ -119,7 +123,7 @@ class ExportInitiator(Model):
 
 
 class ExportFcInitiator(Model):
-    """One WWPN of a host. Fibre Channel has no credentials: the fabric's zones say who may come."""
+    """One WWPN of a host. Fibre Channel has no credentials: the zones of the fabric control access."""
 
     initiator_id: border.Id
     host: border.Text
@@ -127,7 +131,7 @@ class ExportFcInitiator(Model):
 
 
 class ExportFcPort(Model):
-    """A port that an administrator manages, and what it is to be. It is named as the HBA is, for life."""
+    """A managed FC port with its mode. The port has the WWPN of the adapter as its permanent name."""
 
     port_id: border.Id
     wwpn: border.PortName
@@ -135,7 +139,7 @@ class ExportFcPort(Model):
 
 
 class ExportDhChap(Model):
-    """Plain keys, as in ExportChap."""
+    """DH-HMAC-CHAP keys in plain text, handled as the secrets in ExportChap."""
 
     secret: SecretStr
     mutual_secret: SecretStr | None
@@ -148,7 +152,7 @@ class ExportDhChap(Model):
 
 
 class ExportNvmeHost(Model):
-    """One NQN of a host, with the key it must show."""
+    """One NQN of a host, with the key that the host must present."""
 
     initiator_id: border.Id
     host: border.Text
@@ -157,16 +161,18 @@ class ExportNvmeHost(Model):
 
 
 class ExportLun(Model):
+    """A volume under the number that the hosts of a target see."""
+
     mapping_id: border.Id
     lun: int
     volume_id: border.Id
 
 
 class ExportTarget(Model):
-    """The target of one host or host group: it opens only when every volume behind it is present, or by its deadline.
+    """Target of a host or host group. It opens once all volumes are present, or when the time limit ends.
 
-    A target that has waited for missing volumes for `opens_without_missing_after_s` seconds opens with those that are
-    there; None waits for ever.
+    A target that has waited `opens_without_missing_after_s` seconds for missing volumes opens with the volumes that are
+    present. None waits without limit.
     """
 
     target_id: border.Id
@@ -174,42 +180,53 @@ class ExportTarget(Model):
     iqn: border.IscsiName
     tag: int
     os_type: OsType
-    """What its hosts run, `other` where they differ. Nothing that is served depends on it (decision 0050)."""
+    """Operating system of the hosts, `other` if the hosts differ. The value does not affect what is served (decision
+    0050)."""
     initiators: tuple[ExportInitiator, ...]
     fc_initiators: tuple[ExportFcInitiator, ...] = ()
-    """Over every Fibre Channel port in target mode they see the same numbers."""
+    """WWPNs of the hosts. Over every FC port in target mode, the hosts see the same numbers."""
     luns: tuple[ExportLun, ...]
     opens_without_missing_after_s: int | None = None
 
 
 class ExportSubsystem(Model):
-    """The NVMe subsystem of one host or host group; `target_id` is the row it shares with the owner's target."""
+    """NVMe subsystem of a host or host group. `target_id` is the row shared with the owner's target."""
 
     target_id: border.Id
     owner: border.Text
     nqn: border.NvmeName
     serial: border.Serial
-    """20 characters at most (NVM Express Base 2.0, Identify Controller)."""
+    """Serial number of at most 20 characters (NVM Express Base 2.0, Identify Controller)."""
     hosts: tuple[ExportNvmeHost, ...]
     luns: tuple[ExportLun, ...]
     opens_without_missing_after_s: int | None = None
-    """As of a target."""
+    """Time limit as for a target."""
     adopted: AdoptedSubsystem | None = None
 
 
 class ReleaseKind(StrEnum):
+    """Kind of an exported object."""
+
     ARRAY = "array"
+    """An array that is started for its exports."""
     VOLUME = "volume"
+    """A volume."""
     PORTAL = "portal"
+    """A portal."""
     FC_PORT = "fc_port"
+    """An FC port."""
     TARGET = "target"
+    """The target of a host or host group."""
     SUBSYSTEM = "subsystem"
+    """The NVMe subsystem of a host or host group."""
     INITIATOR = "initiator"
+    """An initiator of a host."""
     MAPPING = "mapping"
+    """A mapping."""
 
 
 class Release(Model):
-    """The permission to stop serving one thing, written in the transaction that took it away."""
+    """Permission to stop serving one object, written in the transaction that removed the object."""
 
     kind: ReleaseKind
     id: border.Id
@@ -217,26 +234,26 @@ class Release(Model):
 
 
 class Leftover(Model):
-    """Something adopted that was given up and still stands: its name does not tell that it is ours to remove."""
+    """An adopted object that was released and still exists. Its name does not show that Lunette may remove it."""
 
     path: border.LeftoverPath
-    """Below /sys/kernel/config/target."""
+    """Path below /sys/kernel/config/target."""
     volume_id: border.Id | None = None
     serial: border.Serial | None = None
-    """Of a backstore: another one may come to have its path."""
+    """Serial number of a backstore, since another backstore may use the same path later."""
 
 
 class NvmeLeftover(Model):
-    """The same in nvmet: a subsystem, or a port with its address."""
+    """A leftover in nvmet: a subsystem, or a port with its address."""
 
     path: border.NvmeLeftoverPath
-    """Below /sys/kernel/config/nvmet."""
+    """Path below /sys/kernel/config/nvmet."""
     place: border.Text = ""
-    """Of a port: another one may come to have its number."""
+    """Address of a port, since another port may use the same number later."""
 
 
 class ExportSet(Model):
-    """The whole wish. `generation` grows with every change in the database `database_id`."""
+    """The complete desired state. `generation` increases with every change in the database `database_id`."""
 
     database_id: border.Id
     appliance_id: border.Id
@@ -249,13 +266,13 @@ class ExportSet(Model):
     fc_ports: tuple[ExportFcPort, ...] = ()
     released: tuple[Release, ...] = ()
     leftovers: tuple[Leftover, ...] = ()
-    """Known to the ledger alone."""
+    """Adopted objects that were released. Only the ledger contains this list."""
     nvme_leftovers: tuple[NvmeLeftover, ...] = ()
     firewall: FirewallWish = FirewallWish()
     discovery: ExportChap | None = None
-    """What a host shows before it is told the iSCSI targets; None: nothing is asked for."""
+    """CHAP that a host must present before discovery lists the iSCSI targets. None if discovery needs no CHAP."""
     disk_health_s: int = HEALTH_PERIOD_S
-    """How often each drive is asked for its health."""
+    """Seconds between two health queries of a drive."""
     self_tests: SelfTestSchedule = SelfTestSchedule()
 
     @property
@@ -289,37 +306,46 @@ class ExportSet(Model):
 
 
 class ServingState(StrEnum):
-    """open: served now. blocked: wanted, and waiting for something named in the reason."""
+    """Whether an export is served."""
 
     OPEN = "open"
+    """Served now."""
     BLOCKED = "blocked"
+    """Desired, but not served because of the condition that the reason names."""
 
 
 class TargetReport(Model):
+    """State of a target or NVMe subsystem."""
+
     target_id: str
     state: ServingState
     reason: str | None
-    """What is missing, also behind a door that is open."""
+    """What is missing, also for a target that is open."""
     missing: tuple[str, ...] = ()
-    """Ids of the volumes it waits for or, if it is open, of those that its hosts do not have."""
+    """IDs of the volumes for which the target waits or, if the target is open, of the volumes that its hosts do not
+    have."""
     opened_without_after_s: int | None = None
-    """It is open without `missing` because it had waited so many seconds, which is its deadline."""
+    """Time limit in seconds after which the target opened without the volumes in `missing`."""
 
 
 class VolumeReport(Model):
+    """State of an exported volume."""
+
     volume_id: str
     state: ServingState
     reason: str | None
 
 
 class PortalReport(Model):
+    """State of a portal."""
+
     portal_id: str
     state: ServingState
     reason: str | None
 
 
 class FcPortReport(Model):
-    """open: the port is what it is to be."""
+    """State of a managed FC port. The state is open if the port has its desired mode."""
 
     port_id: str
     state: ServingState
@@ -327,25 +353,30 @@ class FcPortReport(Model):
 
 
 class ConvergeReport(Model):
-    """What converging came to. `unexplained` lists what is served though nobody asks for it any more (the brake)."""
+    """Result of a converge run.
+
+    `unexplained` lists exports that are served although nothing requires them any more (the brake).
+    """
 
     generation: int
-    """The ledger's generation now."""
+    """Generation of the ledger now."""
     accepted: bool
-    """False if the document was older than the ledger or from another database: nothing was changed."""
+    """Whether the document was applied. False if the document was older than the ledger or from another database; then
+    nothing was changed."""
     refusal: str | None
     unkept: str | None = None
-    """Why the boot ledger does not hold this; then no release may be forgotten, for the next start needs it."""
+    """Why the boot ledger does not contain this state. No release may be deleted then, since the next start needs
+    it."""
     changed: int
-    """Number of configfs writes, links and folders made or removed; 0 means all was as wanted."""
+    """Number of configfs writes, links and folders created or removed. 0 means that everything was as desired."""
     found: tuple[str, ...] = ()
-    """How some of these were before, in words; within the agent only."""
+    """Earlier states of some of the changed objects, in words. For use within the agent only."""
     waiting: tuple[str, ...] = ()
-    """IQNs and NQNs of targets and subsystems that keep hosts out because volumes are missing; within the agent
-    only."""
+    """IQNs and NQNs of targets and subsystems that are closed to hosts because volumes are missing. For use within the
+    agent only."""
     repaired: tuple[str, ...] = ()
-    """What was missing or other than wanted though it had been right and nobody had asked for anything else; in words,
-    and each once."""
+    """Objects that were missing or changed although they had been correct and no change was requested: in words, each
+    once."""
     targets: tuple[TargetReport, ...]
     subsystems: tuple[TargetReport, ...] = ()
     volumes: tuple[VolumeReport, ...]
@@ -353,14 +384,14 @@ class ConvergeReport(Model):
     fc_ports: tuple[FcPortReport, ...] = ()
     unexplained: tuple[str, ...]
     foreign: tuple[str, ...]
-    """Targets, backstores and subsystems that are not ours: shown, never touched."""
+    """Targets, backstores and subsystems that other systems created: shown, never changed."""
 
 
 class ObservedSession(Model):
-    """An initiator logged in now. `since` is None where the kernel does not tell it."""
+    """An initiator that is logged in now. `since` is None if the kernel does not report the time."""
 
     target: str
-    """The target's IQN, the subsystem's NQN, or the WWPN of our port."""
+    """IQN of the target, NQN of the subsystem, or WWPN of the FC port of the appliance."""
     initiator: str
     protocol: Protocol
     portal: str | None
@@ -368,17 +399,17 @@ class ObservedSession(Model):
     state: str
     since: float | None
     tag: int | None = None
-    """Over iSCSI: the tag of the portal group."""
+    """Over iSCSI: tag of the portal group."""
     number: int | None = None
-    """Over iSCSI: LIO's own number of the login, which the next one does not have."""
+    """Over iSCSI: LIO's number of the login. A later login has another number."""
     isid: str | None = None
-    """Over iSCSI: the initiator's part of the session's name, twelve hexadecimal digits."""
+    """Over iSCSI: the initiator's part of the session ID, twelve hexadecimal digits."""
     queue_depth: int | None = None
-    """Over iSCSI: how many commands the initiator may have under way in one session."""
+    """Over iSCSI: number of commands that the initiator may have in progress in one session."""
 
 
 class ObservedConnection(Model):
-    """A TCP connection to one of our iSCSI portals. LIO does not tell whose it is."""
+    """A TCP connection to an iSCSI portal. LIO does not report the initiator of a connection."""
 
     address: str
     port: int
@@ -386,14 +417,14 @@ class ObservedConnection(Model):
 
 
 class SessionCount(Model):
-    """How many sessions a target has over all its portals."""
+    """Number of sessions of a target over all its portals."""
 
     target: str
     sessions: int
 
 
 class UnseenSessions(Model):
-    """Sessions that may be there and cannot be listed: never to be taken for none."""
+    """Sessions that may exist but cannot be listed. They must never be counted as none."""
 
     family: Family
     reason: str

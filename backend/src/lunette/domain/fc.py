@@ -1,4 +1,4 @@
-"""Fibre Channel ports: what the machine shows of an HBA port, and the mode an administrator gives it."""
+"""FC ports: the ports that the machine reports, and the mode that an administrator gives them."""
 
 from enum import StrEnum
 
@@ -7,19 +7,25 @@ from lunette.domain.names import Wwpn
 
 
 class FcMode(StrEnum):
-    """target: serves volumes. initiator: reaches other arrays. disabled: neither. dual is seen, and never asked for."""
+    """Mode of an FC port."""
 
     TARGET = "target"
+    """The port serves volumes to hosts."""
     INITIATOR = "initiator"
+    """The port connects to other storage systems."""
     DUAL = "dual"
+    """The port is target and initiator at once. This mode can be observed but not requested."""
     DISABLED = "disabled"
+    """The port is neither target nor initiator."""
 
 
 class FcPortCreate(Model):
-    """The wish to manage an HBA port; until then Lunette leaves it as its driver made it."""
+    """A request to manage an FC port. An unmanaged port stays as its driver configured it."""
 
     wwpn: Wwpn
+    """WWPN of the FC port: 16 hexadecimal digits, with or without colons."""
     mode: FcMode = FcMode.TARGET
+    """Mode of the FC port. `dual` is refused."""
 
     @property
     def name(self) -> str:
@@ -28,41 +34,42 @@ class FcPortCreate(Model):
 
 
 class FcPortPatch(Model):
-    """Another mode; an absent field stays."""
+    """Changes to an FC port. Fields that are omitted stay unchanged."""
 
     mode: FcMode | None = None
+    """New mode of the FC port; `dual` is refused. If omitted or `null`, the mode stays unchanged."""
 
 
 class ObservedFcRemote(Model):
-    """A port that is logged in to ours over the fabric, whatever it may do here."""
+    """A port on the fabric that is logged in to an FC port of the appliance, with or without access."""
 
     wwpn: str
     wwnn: str
     roles: tuple[str, ...]
-    """As the kernel puts it: FCP Initiator, FCP Target, …; empty where it says unknown."""
+    """Roles as reported by the kernel: FCP Initiator, FCP Target, …; empty if unknown."""
     state: str
 
 
 class ObservedFcPort(Model):
-    """A port of an HBA, or of a software fabric. None is what its driver does not tell."""
+    """A port of an FC adapter, or of a software fabric. None for a value that the driver does not report."""
 
     wwpn: str
     wwnn: str
     host: str
-    """Name of its SCSI host in sysfs; it may be another after a boot."""
+    """Name of the SCSI host in sysfs, which can change at a restart."""
     driver: str
     model: str | None
     firmware: str | None
     symbolic_name: str | None
     state: str
-    """Online, Linkdown, Offline, …"""
+    """State of the link: Online, Linkdown, Offline, …"""
     speed: str | None
     topology: str | None
     mode: FcMode
     modes: tuple[FcMode, ...]
-    """What it can be asked to be while the machine runs."""
+    """Modes that can be set while the machine runs."""
     reason: str | None
-    """Why it cannot serve as a target here."""
+    """Why the port cannot serve as a target on this machine."""
     remotes: tuple[ObservedFcRemote, ...]
     disks: int
-    """SCSI targets of others that this machine reaches through it."""
+    """Number of SCSI targets of other systems that the machine reaches through the port."""

@@ -1,4 +1,4 @@
-"""The firewall of the appliance: what it lets in, and what became of that."""
+"""The firewall of the appliance: its desired mode and its observed state."""
 
 from enum import StrEnum
 from ipaddress import ip_address
@@ -12,28 +12,38 @@ ROCE_PORT = 4791
 
 
 class FirewallMode(StrEnum):
-    """managed: Lunette lets in what its portals, web page and API need, and nothing else. off: it filters nothing."""
+    """Mode of the firewall of the appliance."""
 
     MANAGED = "managed"
+    """The firewall accepts only traffic to portals, the web page, API and SSH."""
     OFF = "off"
+    """The firewall of Lunette filters no traffic."""
 
 
 class FirewallState(StrEnum):
-    """in_force: the kernel filters as wanted. unavailable: this machine cannot. failed: it can, and did not."""
+    """State of the firewall rules in the kernel."""
 
     IN_FORCE = "in_force"
+    """The rules are applied."""
     OFF = "off"
+    """The firewall is off and has no rules."""
     UNAVAILABLE = "unavailable"
+    """The appliance lacks the software for the firewall."""
     FAILED = "failed"
+    """The rules could not be applied. The agent retries automatically."""
 
 
 class PortProtocol(StrEnum):
+    """Transport protocol of a port."""
+
     TCP = "tcp"
+    """TCP."""
     UDP = "udp"
+    """UDP, for RoCE v2."""
 
 
 class Opening(Model):
-    """What is let in. `address` is one of this machine's; None is every one."""
+    """A port on which the firewall accepts traffic. `address` is one of the appliance; None means all addresses."""
 
     protocol: PortProtocol
     port: int
@@ -45,37 +55,37 @@ class Opening(Model):
 
 
 class FirewallWish(Model):
-    """What is asked of the agent. `mode` None: by how the machine was installed."""
+    """Request to the agent. `mode` None: as the appliance was installed."""
 
     mode: FirewallMode | None = None
     api_port: int = API_PORT
 
 
 class ObservedFirewall(Model):
-    """What the agent's last look at the kernel came to. Times are seconds since the epoch."""
+    """The firewall as the agent last observed it. Times are seconds since the epoch."""
 
     mode: FirewallMode
     is_asked: bool
-    """Somebody chose the mode; else it is that of how the machine was installed."""
+    """Whether the settings set the mode; otherwise the mode follows from how the appliance was installed."""
     state: FirewallState
     reason: str | None = None
-    """Why it is unavailable or failed."""
+    """Reason why the firewall is unavailable or failed."""
     lacking: str | None = None
-    """What this machine lacks for it, as far as that is seen without trying."""
+    """What the appliance lacks for the firewall, as far as this is known without a trial."""
     portals: tuple[Opening, ...] = ()
     management: tuple[Opening, ...] = ()
-    """Web page, API and SSH: let in on every interface but those of `closed_on`."""
+    """Ports of the web page, API and SSH, which are open on all interfaces except those in `closed_on`."""
     closed_on: tuple[str, ...] = ()
-    """Interfaces whose role is storage alone."""
+    """Interfaces whose only role is storage."""
     kept_open_on: tuple[str, ...] = ()
-    """Such interfaces that stay open for management, since no other one has an address."""
+    """Interfaces of this kind that stay open for management, because no other interface has an address."""
     repaired: str | None = None
-    """What was found changed and put right last."""
+    """The last unexpected change that the agent corrected."""
     repaired_at: float | None = None
 
 
 def openings(protocol: Protocol, address: str, port: int) -> tuple[Opening, ...]:
-    """What a portal needs. RDMA comes as RoCE v2, or as iWARP over the TCP port; Fibre Channel is no network."""
+    """Ports that a portal needs. RDMA arrives as RoCE v2, or as iWARP over TCP; Fibre Channel needs no port."""
     if is_fc_address(address):
         return ()
     plain = ip_address(address.partition("%")[0])

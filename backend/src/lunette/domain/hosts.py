@@ -12,19 +12,29 @@ from lunette.domain.names import Description, Iqn, Name, Nqn, Wwpn
 
 
 class OsType(StrEnum):
+    """Operating system of a host."""
+
     LINUX = "linux"
+    """Linux."""
     ESXI = "esxi"
+    """VMware ESXi, which cannot use volumes with 4096-byte blocks."""
     WINDOWS = "windows"
+    """Microsoft Windows."""
     PROXMOX = "proxmox"
+    """Proxmox VE."""
     OTHER = "other"
+    """Any other operating system."""
 
 
 class InitiatorKind(StrEnum):
-    """What an initiator is named by: over iSCSI, over Fibre Channel, over NVMe."""
+    """Kind of an initiator name."""
 
     IQN = "iqn"
+    """Initiator name for iSCSI and iSER."""
     WWPN = "wwpn"
+    """Port name for Fibre Channel."""
     NQN = "nqn"
+    """NVMe qualified name for NVMe-oF."""
 
 
 def check_chap_text(value: str) -> str:
@@ -69,12 +79,18 @@ def check_chap_secrets(secret: SecretStr | None, mutual_secret: SecretStr | None
 
 
 class Chap(Model):
-    """CHAP the host must answer, and with `mutual_*` the answer the host asks of us. The two secrets must differ."""
+    """CHAP credentials of a host. With `mutual_*`, the appliance also authenticates itself to the host."""
 
     user: ChapUser
+    """User name that the host must present."""
     secret: ChapSecret
+    """Secret that the host must present, 12 to 16 printable ASCII characters."""
     mutual_user: ChapUser | None = None
+    """User name that the appliance presents to the host. Required together with `mutual_secret`. If omitted or `null`,
+    the appliance does not authenticate itself."""
     mutual_secret: ChapSecret | None = None
+    """Secret that the appliance presents to the host, 12 to 16 printable ASCII characters. Must differ from `secret`.
+    Required together with `mutual_user`."""
 
     @model_validator(mode="after")
     def _complete(self) -> "Chap":
@@ -89,58 +105,83 @@ OpensWithoutMissing = Annotated[int, Field(ge=30, le=86400)]
 
 
 class HostCreate(Model):
-    """The wish for a host. An initiator name belongs to one host only.
-
-    Its paths open when all its volumes are there. With `opens_without_missing_after_s` they open after so many seconds
-    of waiting without those that are missing, which the host then takes for gone. Null, the default, waits for ever.
-    """
+    """A host to create. An initiator name belongs to one host only."""
 
     name: Name
+    """Name of the host."""
     os_type: OsType = OsType.LINUX
+    """Operating system of the host."""
     iqns: Annotated[tuple[Iqn, ...], Field(max_length=64)] = ()
+    """iSCSI initiator names (IQNs) of the host."""
     wwpns: Annotated[tuple[Wwpn, ...], Field(max_length=64)] = ()
+    """Fibre Channel port names (WWPNs) of the host: 16 hexadecimal digits each, with or without colons."""
     nqns: Annotated[tuple[Nqn, ...], Field(max_length=64)] = ()
+    """NVMe qualified names (NQNs) of the host."""
     chap: Chap | None = None
+    """CHAP credentials that the host must present over iSCSI and iSER. If `null`, the host logs in without CHAP."""
     dhchap: DhChap | None = None
+    """DH-HMAC-CHAP keys that the host must present over NVMe. If `null`, the host connects without DH-HMAC-CHAP."""
     description: Description = ""
+    """Description of the host."""
     opens_without_missing_after_s: OpensWithoutMissing | None = None
+    """Seconds, from 30 to 86400, after which the paths of the host open without missing volumes. Hosts then treat the
+    missing volumes as lost. If `null`, the paths stay closed until all volumes are present."""
 
 
 class HostPatch(Model):
-    """Changes of a host; an absent field stays. `chap: null` takes CHAP away, `dhchap: null` DH-HMAC-CHAP.
-
-    `opens_without_missing_after_s: null` takes the deadline away; paths that are open stay open.
-    """
+    """Changes to a host. Fields that are omitted stay unchanged."""
 
     name: Name | None = None
+    """New name of the host. If omitted or `null`, the name stays unchanged."""
     os_type: OsType | None = None
+    """New operating system of the host. If omitted or `null`, the operating system stays unchanged."""
     iqns: Annotated[tuple[Iqn, ...], Field(max_length=64)] | None = None
+    """New complete list of iSCSI initiator names (IQNs). Initiators that are not in the list are removed and lose their
+    sessions. If omitted or `null`, the list stays unchanged."""
     wwpns: Annotated[tuple[Wwpn, ...], Field(max_length=64)] | None = None
+    """New complete list of Fibre Channel port names (WWPNs). Initiators that are not in the list are removed and lose
+    their sessions. If omitted or `null`, the list stays unchanged."""
     nqns: Annotated[tuple[Nqn, ...], Field(max_length=64)] | None = None
+    """New complete list of NVMe qualified names (NQNs). Initiators that are not in the list are removed and lose their
+    sessions. If omitted or `null`, the list stays unchanged."""
     chap: Chap | None = None
+    """New CHAP credentials, required from the next login. `null` removes CHAP. If omitted, CHAP stays unchanged."""
     dhchap: DhChap | None = None
+    """New DH-HMAC-CHAP keys, required from the next connection. `null` removes DH-HMAC-CHAP. If omitted, DH-HMAC-CHAP
+    stays unchanged."""
     description: Description | None = None
+    """New description of the host. If omitted or `null`, the description stays unchanged."""
     opens_without_missing_after_s: OpensWithoutMissing | None = None
+    """New number of seconds, from 30 to 86400, after which the paths of the host open without missing volumes. `null`
+    removes the limit; open paths stay open. If omitted, the limit stays unchanged."""
 
 
 class HostGroupCreate(Model):
-    """A cluster of hosts that share volumes. Hosts by id or name; a host is in one group at most.
-
-    `opens_without_missing_after_s` as of a host, for the volumes of the group.
-    """
+    """A host group to create: hosts, usually the nodes of a cluster, that share volumes."""
 
     name: Name
+    """Name of the host group."""
     hosts: Annotated[tuple[Annotated[str, Field(min_length=1, max_length=63)], ...], Field(max_length=256)] = ()
+    """Names or IDs of the hosts in the group. A host belongs to one group at most."""
     description: Description = ""
+    """Description of the host group."""
     opens_without_missing_after_s: OpensWithoutMissing | None = None
+    """Seconds, from 30 to 86400, after which the paths to the volumes of the group open without missing volumes. Hosts
+    then treat the missing volumes as lost. If `null`, the paths stay closed until all volumes are present."""
 
 
 class HostGroupPatch(Model):
-    """Changes of a group; an absent field stays. `opens_without_missing_after_s: null` takes the deadline away."""
+    """Changes to a host group. Fields that are omitted stay unchanged."""
 
     name: Name | None = None
+    """New name of the host group. If omitted or `null`, the name stays unchanged."""
     hosts: Annotated[tuple[Annotated[str, Field(min_length=1, max_length=63)], ...], Field(max_length=256)] | None = (
         None
     )
+    """Names or IDs of all hosts in the group. Hosts that are not in the list leave the group and lose access to its
+    volumes. If omitted or `null`, the hosts stay unchanged."""
     description: Description | None = None
+    """New description of the host group. If omitted or `null`, the description stays unchanged."""
     opens_without_missing_after_s: OpensWithoutMissing | None = None
+    """New number of seconds, from 30 to 86400, after which the paths to the volumes of the group open without missing
+    volumes. `null` removes the limit; open paths stay open. If omitted, the limit stays unchanged."""

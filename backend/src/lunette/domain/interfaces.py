@@ -1,6 +1,6 @@
-"""Network interfaces: what the machine shows of one, and how an administrator wants it.
+"""Network interfaces: the observed state, and the configuration that an administrator requests.
 
-A change is on trial until it is confirmed: whoever cut off their own way to the appliance gets it back by waiting.
+A change is on trial until it is confirmed: an administrator who loses access to the appliance regains it by waiting.
 """
 
 from enum import StrEnum
@@ -38,11 +38,18 @@ MtuBytes = Annotated[int, Field(ge=68, le=65535)]
 
 
 class InterfaceRole(StrEnum):
-    """management: the way to the web page. storage: the way of hosts to volumes; its gateway only takes answers."""
+    """Role of a network interface."""
 
     MANAGEMENT = "management"
+    """Access to the web page and the API. The gateway is the default route of the appliance."""
     STORAGE = "storage"
+    """Access of hosts to volumes. The gateway is used only for replies to hosts.
+
+    With the firewall mode `managed`, the web page, API and SSH do not respond on the interface, unless only interfaces
+    of this role have an address.
+    """
     BOTH = "both"
+    """Management and storage. The gateway is the default route of the appliance."""
 
     @property
     def serves(self) -> bool:
@@ -51,32 +58,42 @@ class InterfaceRole(StrEnum):
 
 
 class InterfaceKind(StrEnum):
-    """What Lunette makes itself: a VLAN of an interface, or several interfaces as one."""
+    """Kind of a network interface that Lunette can create."""
 
     VLAN = "vlan"
+    """VLAN on another interface."""
     BOND = "bond"
+    """Several interfaces that act as one."""
 
 
 class BondMode(StrEnum):
-    """How a bond uses its members, as the kernel names it (networking/bonding.rst). 802.3ad is LACP."""
+    """Mode of a bond, as the Linux kernel names it."""
 
     ACTIVE_BACKUP = "active-backup"
+    """One interface carries all traffic, and another replaces it after a failure. Any switch is suitable."""
     LACP = "802.3ad"
+    """Link aggregation with LACP (IEEE 802.3ad). The switch needs a matching LACP group."""
     XOR = "balance-xor"
+    """A hash of the addresses selects the interface for each packet. The switch needs a static group."""
     ROUND_ROBIN = "balance-rr"
+    """Packets are sent over all interfaces in turn. The switch needs a static group."""
     TLB = "balance-tlb"
+    """Outgoing traffic is distributed by load, and one interface receives. Any switch is suitable."""
     ALB = "balance-alb"
+    """Outgoing traffic and incoming IPv4 traffic are distributed by load. Any switch is suitable."""
 
 
 class LacpRate(StrEnum):
-    """How often the switch is asked to tell that it is there: every 30 seconds, or every second."""
+    """Rate at which the switch is asked to send LACP packets."""
 
     SLOW = "slow"
+    """Every 30 seconds."""
     FAST = "fast"
+    """Every second."""
 
 
 class Made(Model):
-    """What a VLAN or a bond of Lunette's consists of."""
+    """Composition of a VLAN or bond that Lunette created."""
 
     kind: InterfaceKind
     parent: InterfaceName | None = None
@@ -84,13 +101,13 @@ class Made(Model):
     members: tuple[InterfaceName, ...] = ()
     mode: BondMode | None = None
     lacp_rate: LacpRate | None = None
-    """For 802.3ad; the kernel's (slow) if None."""
+    """LACP rate for 802.3ad. None for the kernel's default (slow)."""
     miimon_ms: int | None = None
-    """How often the links of the members are looked at."""
+    """Interval of the link checks of a bond in milliseconds."""
 
 
 class InterfaceSettings(Model):
-    """How an interface is to be. `mtu_bytes` None leaves what its driver takes."""
+    """Configuration of an interface as Lunette stores it. `mtu_bytes` None leaves the driver's default."""
 
     role: InterfaceRole = InterfaceRole.MANAGEMENT
     dhcp: bool = False
@@ -100,26 +117,32 @@ class InterfaceSettings(Model):
     ntp: tuple[NtpServer, ...] = ()
     mtu_bytes: int | None = None
     table: int | None = None
-    """Number of the routing table for answers from its own addresses, chosen once; None if it needs none."""
+    """Number of the routing table for replies from the interface's own addresses. None if none is needed."""
     made: Made | None = None
-    """For a VLAN or a bond that Lunette made."""
+    """Composition of a VLAN or bond that Lunette created."""
     vlans: tuple[InterfaceName, ...] = ()
-    """The VLANs of Lunette's that it carries."""
+    """Names of the VLANs of Lunette that the interface carries."""
     bond: InterfaceName | None = None
-    """The bond of Lunette's that it belongs to; then all else is the bond's."""
+    """Name of the bond of Lunette to which the interface belongs. All other settings are then the bond's."""
 
 
 class Configured(Model):
-    """How an interface that is described as a whole is to be. It has no addresses unless they, or DHCP, are given."""
+    """Complete configuration of an interface. If neither `addresses` nor `dhcp` is set, it has no addresses."""
 
     role: InterfaceRole = InterfaceRole.MANAGEMENT
+    """Role of the interface."""
     dhcp: bool = False
+    """Whether DHCP and, for IPv6, router advertisements assign addresses."""
     addresses: Addresses = ()
+    """Static IP addresses with prefix length, such as `192.0.2.10/24`."""
     gateway: IpAddress | None = None
+    """IP address of the gateway, in the network of one of `addresses`. If omitted, no gateway is set."""
     dns: DnsServers = ()
+    """IP addresses of DNS servers."""
     ntp: NtpServers = ()
-    """Time servers; beside them those that DHCP names."""
+    """Names or IP addresses of time servers, used in addition to those that DHCP assigns."""
     mtu_bytes: MtuBytes | None = None
+    """MTU in bytes. If omitted, the driver's default applies."""
 
     def settings(self, made: Made | None = None) -> InterfaceSettings:
         """The same as it is kept."""
@@ -127,36 +150,59 @@ class Configured(Model):
 
 
 class InterfaceCreate(Configured):
-    """The wish for a VLAN or a bond."""
+    """VLAN or bond to create."""
 
     name: InterfaceName
+    """Name of the interface, of at most 15 characters."""
     kind: InterfaceKind
+    """Kind of the interface."""
     parent: InterfaceName | None = None
-    """Of a VLAN: the interface that carries it."""
+    """Name of the interface that carries the VLAN. Required for a VLAN only."""
     vlan_id: Annotated[int, Field(ge=1, le=4094)] | None = None
+    """VLAN ID. Required for a VLAN only."""
     members: Annotated[tuple[InterfaceName, ...], Field(max_length=16)] = ()
-    """Of a bond."""
+    """Names of the interfaces that form the bond. Required for a bond only. The interfaces lose their own addresses."""
     mode: BondMode | None = None
-    """Of a bond; active-backup if not given."""
+    """Mode of a bond. If omitted, `active-backup`."""
     lacp_rate: LacpRate | None = None
+    """LACP rate of a bond in mode `802.3ad`. If omitted, the kernel's default (`slow`) applies."""
     miimon_ms: Annotated[int, Field(ge=10, le=10_000)] | None = None
-    """Of a bond; 100 if not given."""
+    """Interval of the link checks of a bond in milliseconds. If omitted, 100."""
 
 
 class InterfaceChange(Model):
-    """Another way for an interface to be; an absent field stays. The first one says where its addresses come from."""
+    """Changes to an interface. An omitted field does not change.
+
+    The first change to an interface that Lunette does not configure yet must set `addresses` or `dhcp`.
+    """
 
     role: InterfaceRole | None = None
+    """Role of the interface."""
     dhcp: bool | None = None
+    """Whether DHCP and, for IPv6, router advertisements assign addresses."""
     addresses: Addresses | None = None
+    """Static IP addresses with prefix length. Replaces all static addresses of the interface."""
     gateway: IpAddress | None = None
+    """IP address of the gateway, in the network of one of the static addresses. `null` removes the gateway."""
     dns: DnsServers | None = None
+    """IP addresses of DNS servers. Replaces the current list."""
     ntp: NtpServers | None = None
+    """Names or IP addresses of time servers. Replaces the current list.
+
+    They are used in addition to those that DHCP assigns.
+    """
     mtu_bytes: MtuBytes | None = None
+    """MTU in bytes. `null` restores the driver's default at the next start."""
     members: Annotated[tuple[InterfaceName, ...], Field(min_length=1, max_length=16)] | None = None
-    """Of a bond of Lunette's: those it is to have from now on."""
+    """Names of all interfaces that form the bond. Only for a bond that Lunette created.
+
+    Interfaces that join lose their own addresses.
+    """
     portals: Annotated[tuple[str, ...], Field(max_length=256)] = ()
-    """Names of portals whose address may go."""
+    """Names of the portals that may lose their address.
+
+    The change is refused if any other portal would lose its address.
+    """
 
     def applied(self, before: InterfaceSettings) -> InterfaceSettings:
         """The settings with this change; null empties a gateway or an MTU, and leaves the rest as it is."""
@@ -171,17 +217,17 @@ _EMPTIES = ("gateway", "mtu_bytes")
 
 
 class InterfaceTrial(Model):
-    """A change that waits to be confirmed, `left_s` seconds more."""
+    """Change on trial, reverted in `left_s` seconds unless confirmed."""
 
     id: str
     left_s: float
 
 
 class ObservedAddress(Model):
-    """`dynamic`: DHCP or a router gave it."""
+    """IP address of an interface. `dynamic`: assigned by DHCP or a router."""
 
     address: str
-    """With its prefix: 192.0.2.10/24."""
+    """IP address with prefix length, such as 192.0.2.10/24."""
     dynamic: bool
 
     @property
@@ -190,14 +236,14 @@ class ObservedAddress(Model):
 
 
 class ObservedInterface(Model):
-    """A network interface as the kernel and systemd-networkd show it. None is what nobody tells."""
+    """Network interface as the kernel and systemd-networkd report it. None if a value is not reported."""
 
     name: str
     mac: str | None
     kind: str
-    """physical, or as the kernel says it: vlan, bond, bridge, dummy, …"""
+    """Kind of the interface: physical, or as the kernel names it, such as vlan, bond, bridge or dummy."""
     link: bool
-    """Whether it has a carrier: a cable, and something at its other end."""
+    """Whether the interface has a link: a cable with a device at its other end."""
     state: str
     speed_mbit_s: int | None
     mtu_bytes: int
@@ -205,14 +251,14 @@ class ObservedInterface(Model):
     mtu_max_bytes: int | None
     addresses: tuple[ObservedAddress, ...]
     configured_by: str | None
-    """The file of systemd-networkd that configures it, None if none does."""
+    """Path of the systemd-networkd file that configures the interface. None if there is none."""
     settings: InterfaceSettings | None
-    """What Lunette configures now, on trial or confirmed; None if it does not."""
+    """Current configuration by Lunette, on trial or confirmed. None if Lunette does not configure it."""
     reason: str | None
-    """Why Lunette leaves it alone."""
+    """Reason why Lunette does not change the interface."""
     trial: InterfaceTrial | None
     parent: str | None = None
-    """The interface that carries this one, where it is a VLAN."""
+    """Name of the interface that carries the VLAN. None if the interface is not a VLAN."""
     vlan_id: int | None = None
     master: str | None = None
-    """The bond or bridge it belongs to."""
+    """Name of the bond or bridge to which the interface belongs."""

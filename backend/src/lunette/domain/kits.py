@@ -1,4 +1,4 @@
-"""Initiator kits: what a host needs to use its volumes, as files, commands in order, and a script that checks."""
+"""Setup kits: files, ordered commands and a check script that connect a host to its volumes."""
 
 from enum import StrEnum
 
@@ -7,44 +7,60 @@ from lunette.domain.hosts import OsType
 
 
 class KitProof(StrEnum):
-    """tested: applied on a real host by the project's own tests. documented: written against the vendor's words."""
+    """How a setup kit was verified."""
 
     TESTED = "tested"
+    """The tests of the project apply such a kit to a real host."""
     DOCUMENTED = "documented"
+    """The kit is based on documentation and was not tested."""
 
 
 class KitFile(Model):
-    """One file to write, owned by the superuser. `mode` is octal; `is_secret`: it holds, or has room for, secrets."""
+    """One file of a setup kit, owned by the superuser."""
 
     path: str
+    """Absolute path of the file on the host."""
     mode: str
+    """File mode in octal, such as `0644`."""
     content: str
+    """Content of the file."""
     purpose: str
+    """Purpose of the file."""
     is_secret: bool
+    """Whether the file contains secrets or placeholders for them."""
 
 
 class KitCommand(Model):
-    """One command for the superuser's shell. It can be repeated; where `unless` succeeds there is nothing to do."""
+    """One command of a setup kit for the superuser's shell; it can be repeated."""
 
     run: str
+    """Command to run."""
     unless: str | None
+    """Command that succeeds if `run` is not needed; `null` if `run` is always needed."""
     purpose: str
+    """Purpose of the command."""
 
 
 class HostKit(Model):
-    """A kit. Files first, then the commands in order; `check` is the command that tells whether all is well."""
+    """Setup kit of a host: the files are written first, then the commands run in order."""
 
     host: str
+    """Name of the host."""
     os_type: OsType
+    """Operating system of the host."""
     proof: KitProof
+    """How the setup kit was verified."""
     files: tuple[KitFile, ...]
+    """Files to write on the host."""
     commands: tuple[KitCommand, ...]
+    """Commands to run on the host, in order."""
     check: str | None
-    """None where there is nothing to check, as nothing is to be set up."""
+    """Command that checks whether the host sees its volumes; `null` if there is nothing to set up."""
     needs_secrets: bool
+    """Whether the setup kit needs secrets."""
     has_secrets: bool
-    """False where they are asked for and placeholders stand in their place."""
+    """Whether the setup kit contains its secrets. If secrets are needed but not included, placeholders replace them."""
     warnings: tuple[str, ...]
-    """What is not as it should be, with what to do."""
+    """Problems that need attention, with the action to take."""
     notes: tuple[str, ...]
-    """What is good to know."""
+    """Additional information."""

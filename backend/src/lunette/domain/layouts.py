@@ -1,58 +1,73 @@
-"""What could be built of given disks: every level of every engine with its figures, before anything is decided."""
+"""Arrays that can be created from given disks: every level of every array engine with its figures."""
 
 from lunette.domain.arrays import ArrayEngine, Level, Raid10Layout, WriteHole
 from lunette.domain.base import Model
 
 
 class LayoutDisk(Model):
-    """A disk that was asked about. `problem` says why it cannot be used as it is; None if it is blank and free."""
+    """A disk in the request."""
 
     id: str
+    """Stable ID of the disk."""
     size_bytes: int
+    """Size of the disk in bytes."""
     problem: str | None
+    """Why the disk cannot be used as it is. `null` if the disk is blank and free."""
     needs_wipe: bool
-    """True if a wipe that the request names would clear the way; everything on the disk is lost then."""
+    """Whether the disk can be used after an explicit wipe, which destroys all data on the disk."""
 
 
 class Layout(Model):
-    """One level of one engine with these disks, in one of its layouts.
+    """One level of one array engine with these disks, in one arrangement of the copies.
 
-    Where `possible` is false the figures are null and `problem` says why.
-
-    Disks that need a wipe or are in use do not make a level impossible here: that is told for each disk.
+    Disks that need a wipe or are in use do not make a level impossible. See `disks` for these disks.
     """
 
     engine: ArrayEngine
+    """Array engine."""
     level: Level
+    """Level of the array."""
     layout: Raid10Layout | None
-    """Where the copies lie; null for a level that knows only one way."""
+    """Arrangement of the copies in an `md` RAID 10. `null` for any other level."""
     groups: str | None
-    """Of a draid: its groups and distributed spares by default, in zpool's words, draid2:4d:11c:1s."""
+    """Groups and distributed spares of a dRAID by default, in the notation of zpool: `draid2:4d:11c:1s`. `null` for any
+    other level."""
     possible: bool
+    """Whether the array can be created. If `false`, the figures are `null`."""
     problem: str | None
+    """Why the array cannot be created. `null` if the array can be created."""
     usable_bytes: int | None
-    """What volumes can hold together: after redundancy, padding and what the engine keeps for itself."""
+    """Capacity for volumes in bytes, after redundancy, padding and the overhead of the array engine. `null` if the
+    array cannot be created."""
     usable_percent: float | None
-    """Of the sum of the disks."""
+    """Capacity for volumes in percent of the total size of the disks. `null` if the array cannot be created."""
     survives: str
+    """Disk failures that the array survives, in words."""
     survives_disks: int | None
-    """How many disks may fail, whichever they are; null also where what presents the device knows it alone."""
+    """Fault tolerance: number of disks, whichever they are, that the array can lose without losing data. `null` if the
+    array cannot be created, and for `external` arrays."""
     small_write_ios: float | None
-    """Disk I/Os of one random write of 4 KiB, reads included."""
+    """Number of disk I/Os, including reads, for one random write of 4 KiB. `null` if the array cannot be created."""
     write_hole: tuple[WriteHole, ...]
-    """The policies to choose from; the first is the default."""
+    """Available write-hole policies. The first is the default."""
     integrity_usable_bytes: int | None
-    """The same as `usable_bytes` with checksums under each disk's copy; null where the engine has none to choose."""
+    """Capacity for volumes in bytes with checksums on each disk. `null` if the array engine offers no optional
+    checksums or the array cannot be created."""
     min_rebuild_s: float | None
-    """The least time to fill a replacement disk: all it must hold, written at the drive's full speed."""
+    """Shortest possible rebuild onto a replacement disk in seconds, at the full write speed of the drive. `null` if the
+    array cannot be created, has no redundancy or is external."""
     warnings: tuple[str, ...]
-    """What speaks against it with these disks: too many copies, too wide, too large for one parity."""
+    """Reasons against this level with these disks, such as too many copies or too many disks for one parity."""
 
 
 class Layouts(Model):
-    """The answer for one set of disks. `block_bytes` is the block size (volblocksize) the ZFS figures are for."""
+    """Arrays that can be created from one set of disks, with their figures."""
 
     disks: tuple[LayoutDisk, ...]
+    """Disks in the request."""
     total_bytes: int
+    """Total size of the disks in bytes."""
     block_bytes: int
+    """Block size of volumes in bytes (`volblocksize`) on which the ZFS figures are based."""
     layouts: tuple[Layout, ...]
+    """Every level of every array engine with these disks, including levels that are not possible."""

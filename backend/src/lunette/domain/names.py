@@ -1,7 +1,7 @@
-"""Names and identifiers as types: what passes here is safe in a path, a tag and a protocol.
+"""Types of names and identifiers. A valid value is safe in a path, a tag and a protocol.
 
 iSCSI names: RFC 7143 section 4.2.7 (223 bytes; iqn., eui. and naa.), with the characters of RFC 3722. NQN: NVM Express
-Base 2.0 section 4.5. WWPN: 16 hex digits, shown with colons as Linux does.
+Base 2.0 section 4.5. WWPN: 16 hex digits, shown with colons as in Linux.
 """
 
 import re

@@ -1,6 +1,6 @@
-"""Rates between two passes over the counters: the numbers the web page, `lunette top` and scripts show.
+"""Rates between two readings of the counters, as shown by the web page, `lunette top` and scripts.
 
-A counter that went back belongs to something that was made anew: it has no rate until the pass after.
+A counter that decreased belongs to an object that was created again: that object has no rate until the next reading.
 """
 
 import hashlib
@@ -15,17 +15,22 @@ _IN_FLIGHT = BlockCounters._fields.index("in_flight")
 
 
 class Measured(StrEnum):
-    """What has a performance. The appliance's is the sum over its volumes."""
+    """Kind of object for which performance is measured."""
 
     APPLIANCE = "appliance"
+    """The whole appliance, as the sum of its volumes."""
     VOLUME = "volume"
+    """A volume."""
     SESSION = "session"
+    """A session."""
     ARRAY = "array"
+    """An array."""
     DISK = "disk"
+    """A disk."""
 
 
 class Key(NamedTuple):
-    """One thing that is measured."""
+    """One object whose performance is measured."""
 
     of: Measured
     id: str
@@ -35,7 +40,10 @@ APPLIANCE = Key(Measured.APPLIANCE, APPLIANCE_ID)
 
 
 class Rates(NamedTuple):
-    """Per second over one span, times in milliseconds. None: not counted, or a time of I/Os that were none."""
+    """Rates per second over one interval, latencies in milliseconds.
+
+    None for a value that is not counted, and for the latency if there was no I/O.
+    """
 
     iops: float
     read_iops: float | None

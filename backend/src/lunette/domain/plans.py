@@ -1,4 +1,4 @@
-"""A plan is data a person can read (DESIGN R3): what changes, which steps run, what is lost, who is interrupted."""
+"""A plan in readable form: changes, steps, losses and interrupted hosts."""
 
 from enum import StrEnum
 
@@ -7,37 +7,54 @@ from lunette.domain.steps import AnyStep
 
 
 class Action(StrEnum):
+    """Effect of a change on an object."""
+
     CREATE = "create"
+    """The object is created."""
     CHANGE = "change"
+    """The object is changed."""
     INTERRUPT = "interrupt"
+    """Access is interrupted: a host loses paths or volumes, or a session or portal is closed."""
     DESTROY = "destroy"
+    """The object is deleted, or the data on a disk is destroyed."""
 
 
 class Change(Model):
-    """One line of the plan in words."""
+    """One change in a plan."""
 
     action: Action
+    """Effect of the change on the object."""
     noun: str
+    """Kind of the object, such as `volume`."""
     name: str
+    """Name of the object."""
     detail: str
+    """Description of the change."""
 
 
 class Leaving(Model):
-    """A volume that a host loses, or that is deleted."""
+    """A volume that is deleted or that a host loses."""
 
     volume_id: str
+    """Unique ID of the volume."""
     name: str
+    """Name of the volume."""
 
 
 class Reuse(Model):
-    """A number that another volume had, whose device a host may still have: it would write into the new one."""
+    """A LUN or namespace ID that belonged to another volume, whose device a host may still have.
+
+    A host that still uses the old device would write into the new volume.
+    """
 
     number: str
-    """LUN 3, or namespace 3."""
+    """Number with its kind, such as `LUN 3` or `namespace 3`."""
     owner: str
+    """Name of the host or host group."""
     volume: str
+    """Name of the volume that gets the number."""
     former: str
-    """Names of the volume that gets the number and of the one that had it."""
+    """Name of the volume that had the number before."""
 
     def warning(self) -> str:
         """What may happen, and how to go on."""
@@ -49,7 +66,7 @@ class Reuse(Model):
 
 
 class Plan(Model):
-    """Everything a request would do. An empty plan means that nothing would change."""
+    """All effects of a request. An empty plan means that nothing would change."""
 
     title: str
     changes: tuple[Change, ...]

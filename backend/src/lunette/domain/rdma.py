@@ -1,8 +1,8 @@
-"""RDMA devices as the kernel shows them, and where a portal over RDMA can listen.
+"""RDMA devices as reported by the kernel, and the addresses on which a portal over RDMA can listen.
 
-The kernel's connection manager binds an address to the device that has a GID made of it, and refuses every other
-(cma_acquire_dev_by_src_ip in drivers/infiniband/core/cma.c, Linux 6.12). The wildcard binds on every device, and on
-those that come later.
+The kernel's connection manager binds an address to the device with a GID of that address, and refuses every other
+address (cma_acquire_dev_by_src_ip in drivers/infiniband/core/cma.c, Linux 6.12). The wildcard address binds on every
+device, and on devices that are added later.
 """
 
 from collections.abc import Sequence
@@ -18,14 +18,19 @@ NO_DEVICE = (
 
 
 class RdmaAddress(Model):
-    """One entry of a device's GID table that is an IP address."""
+    """An IP address in the GID table of an RDMA device."""
 
     address: str
+    """IP address."""
     gid_index: int
+    """Index of the entry in the GID table."""
     gid: str
+    """GID of the entry."""
     kind: str
-    """As the kernel says it: `RoCE v2` (over UDP, can be routed), `IB/RoCE v1` (one Ethernet segment only)."""
+    """Type of the GID as reported by the kernel: `RoCE v2` (over UDP, routable) or `IB/RoCE v1` (one Ethernet segment
+    only)."""
     interface: str | None
+    """Network interface of the address. None if the kernel names no interface."""
 
 
 class RdmaDevice(Model):
@@ -34,22 +39,27 @@ class RdmaDevice(Model):
     name: str
     port: int
     interface: str | None
-    """The network interface it belongs to; None where the kernel names none, as InfiniBand without IPoIB."""
+    """Network interface of the port. None if the kernel names no interface, as for InfiniBand without IPoIB."""
     link_layer: str
-    """Ethernet or InfiniBand."""
+    """Link layer of the port: Ethernet or InfiniBand."""
     state: str
-    """The port as the kernel says it, in small letters: down, init, armed, active, active_defer."""
+    """State of the port as reported by the kernel, in lower case: down, init, armed, active, active_defer."""
     physical_state: str
+    """Physical state of the port as reported by the kernel."""
     rate: str | None
-    """As the kernel says it, such as `100 Gb/sec (4X EDR)`. Soft RoCE invents it."""
+    """Link speed as reported by the kernel, such as `100 Gb/sec (4X EDR)`. Soft RoCE reports an arbitrary value."""
     mtu_bytes: int | None
-    """Of the network interface. RoCE takes the largest of 256 to 4096 that fits with its headers: 4200 gives 4096."""
+    """MTU of the network interface in bytes. RoCE uses the largest size from 256 to 4096 that fits with its headers: an
+    MTU of 4200 allows 4096."""
     firmware: str | None
+    """Firmware version of the device. None if not reported."""
     node_guid: str | None
+    """Node GUID of the device. None if not reported."""
     addresses: tuple[RdmaAddress, ...]
+    """IP addresses on which a portal over RDMA can listen."""
     lossless: tuple[int, ...] | None = None
-    """Priorities (0 to 7, IEEE 802.1Qbb) whose traffic the interface pauses instead of losing it. None where the driver
-    or the tool does not tell."""
+    """Priorities (0 to 7, IEEE 802.1Qbb) whose traffic the interface pauses instead of dropping. None if the driver or
+    the tool does not report the priorities."""
 
     @property
     def hint(self) -> str | None:

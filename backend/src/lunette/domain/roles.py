@@ -1,4 +1,4 @@
-"""Who may do what. A role includes everything the roles before it may do."""
+"""Roles and their permissions. A role includes the permissions of all lower roles."""
 
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -7,15 +7,16 @@ from pydantic import Field, SecretStr
 
 
 class Role(StrEnum):
-    """viewer reads; operator also changes volumes, hosts and mappings; administrator also disks, arrays, users.
-
-    metrics reads /metrics and nothing else: it is for the token of a monitoring system, and no person has it.
-    """
+    """Permissions of a user or an API token. Each role includes the permissions of the roles before it."""
 
     METRICS = "metrics"
+    """Reads `/metrics` and nothing else. Intended for the token of a monitoring system; users cannot have this role."""
     VIEWER = "viewer"
+    """Views everything except users, and changes only the own password, second factor, logins and tokens."""
     OPERATOR = "operator"
+    """Also changes volumes, snapshots, hosts, host groups and mappings, and acknowledges alerts."""
     ADMINISTRATOR = "administrator"
+    """Also changes everything else, such as arrays, disks, portals, settings and users."""
 
     def includes(self, needed: "Role") -> bool:
         """True if a person with this role may do what needs `needed`."""

@@ -1,4 +1,4 @@
-"""Schedules: what the appliance does by the clock, and which of the snapshots it took it lets go again."""
+"""Schedules: snapshots of volumes with their retention, and scrubs of arrays, at set times."""
 
 import re
 from datetime import UTC, datetime
@@ -18,17 +18,21 @@ References = Annotated[tuple[_REFERENCE, ...], Field(max_length=256)]
 
 
 class ScheduleAction(StrEnum):
-    """snapshot: take one of each volume, and let old ones go. scrub: read and compare all of each array."""
+    """Action of a schedule."""
 
     SNAPSHOT = "snapshot"
+    """Takes a snapshot of each volume, then deletes snapshots that the retention does not cover."""
     SCRUB = "scrub"
+    """Scrubs each array: reads all of its data and compares the data with its redundancy."""
 
 
 class MissedRuns(StrEnum):
-    """What becomes of runs whose time passed while the appliance was down: one for all of them, or none."""
+    """Handling of runs that a schedule missed while the appliance was down."""
 
     RUN_ONCE = "run_once"
+    """One run replaces all missed runs."""
     SKIP = "skip"
+    """Missed runs are skipped."""
 
 
 def check_when(value: str) -> str:
@@ -62,14 +66,22 @@ Kept = Annotated[int, Field(ge=0, le=MAX_KEPT)]
 
 
 class Retention(Model):
-    """How many snapshots of each volume stay: the newest `last`, and the newest of each of so many hours, days, ISO
-    weeks and months in which there is one. Nothing is deleted by age, so a clock that is wrong deletes nothing."""
+    """Retention of the snapshots of a schedule, per volume. At least one field must be above 0.
+
+    A snapshot that no field covers is deleted by the next run, unless clones of it exist. Age alone deletes no
+    snapshot, so a wrong clock is harmless.
+    """
 
     last: Kept = 0
+    """Number of most recent snapshots to retain."""
     hourly: Kept = 0
+    """Number of hourly snapshots to retain: the newest of each hour. Hours without snapshots are skipped."""
     daily: Kept = 0
+    """Number of daily snapshots to retain: the newest of each day. Days without snapshots are skipped."""
     weekly: Kept = 0
+    """Number of weekly snapshots to retain: the newest of each ISO week. Weeks without snapshots are skipped."""
     monthly: Kept = 0
+    """Number of monthly snapshots to retain: the newest of each month. Months without snapshots are skipped."""
 
     @model_validator(mode="after")
     def _keeps_something(self) -> "Retention":
@@ -79,18 +91,37 @@ class Retention(Model):
 
 
 class ScheduleCreate(Model):
-    """The wish for a schedule. Volumes and arrays are named by id or name; `when` is in the appliance's time zone."""
+    """Schedule to create."""
 
     name: Name
+    """Name of the schedule."""
     action: ScheduleAction
+    """Action of the schedule. The action cannot be changed later."""
     volumes: References = ()
+    """Names or IDs of the volumes to take snapshots of. Required for the action `snapshot` only.
+
+    On arrays other than ZFS pools, only thin volumes can have snapshots.
+    """
     arrays: References = ()
+    """Names or IDs of the arrays to scrub, except RAID 0. Required for the action `scrub` only."""
     when: When
+    """Cron expression with minute, hour, day of month, month and weekday, such as `0 3 * * *`.
+
+    Evaluated in the time zone of the appliance.
+    """
     keep: Retention | None = None
+    """Retention of the snapshots, per volume. Required for the action `snapshot` only.
+
+    The schedule deletes only snapshots that it took itself.
+    """
     snapshot_name: SnapshotPattern = "{volume}.{date}-{time}"
+    """Pattern for the names of the snapshots. Must contain `{volume}`, and may contain `{date}` and `{time}`."""
     missed: MissedRuns = MissedRuns.RUN_ONCE
+    """Handling of runs that were missed while the appliance was down."""
     enabled: bool = True
+    """Whether the schedule runs automatically. A disabled schedule can still be run manually."""
     description: Description = ""
+    """Free-text description."""
 
     @model_validator(mode="after")
     def _fits_its_action(self) -> "ScheduleCreate":
@@ -119,14 +150,29 @@ def check_action(
 
 
 class SchedulePatch(Model):
-    """Changes of a schedule; an absent field stays. What it does (`action`) is fixed."""
+    """Changes to a schedule. An omitted field does not change. The action cannot be changed."""
 
     name: Name | None = None
+    """New name of the schedule."""
     volumes: References | None = None
+    """Names or IDs of the volumes to take snapshots of. Replaces the current list.
+
+    On arrays other than ZFS pools, only thin volumes can have snapshots.
+    """
     arrays: References | None = None
+    """Names or IDs of the arrays to scrub, except RAID 0. Replaces the current list."""
     when: When | None = None
+    """Cron expression with minute, hour, day of month, month and weekday, such as `0 3 * * *`.
+
+    Evaluated in the time zone of the appliance.
+    """
     keep: Retention | None = None
+    """Retention of the snapshots, per volume. If reduced, the next run deletes surplus snapshots."""
     snapshot_name: SnapshotPattern | None = None
+    """Pattern for the names of the snapshots. Must contain `{volume}`, and may contain `{date}` and `{time}`."""
     missed: MissedRuns | None = None
+    """Handling of runs that were missed while the appliance was down."""
     enabled: bool | None = None
+    """Whether the schedule runs automatically. A disabled schedule can still be run manually."""
     description: Description | None = None
+    """Free-text description."""

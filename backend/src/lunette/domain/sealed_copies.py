@@ -1,7 +1,7 @@
-"""The sealed copy an array carries: what the appliance knows, so that the data disks alone can tell it (DESIGN R12).
+"""The sealed copy on an array: the appliance's configuration, from which the data disks alone can restore it.
 
-A copy lies in one of two slots, which are written in turns: a power cut in the middle of a write leaves the other one.
-A slot is the magic, the lengths of header and content, the SHA-256 of both, then both.
+A copy is stored in one of two slots, which are written alternately: a power cut during a write leaves the other slot
+intact. A slot consists of the magic, the lengths of header and content, the SHA-256 of both, then both.
 """
 
 import datetime as dt
@@ -29,90 +29,109 @@ Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
 class CopyHeader(Model):
-    """What a copy says of itself. `generation` counts the copies; the highest is the newest."""
+    """Header of a sealed copy. `generation` counts the copies; the highest number is the newest copy."""
 
     format: int = FORMAT
     generation: int
     written_at: dt.datetime
     array_uuid: ArrayUuid
-    """Of the array it was written to: what is left of another array's copy at this place counts for nothing."""
+    """UUID of the array to which the copy was written. A leftover copy of another array at the same place is
+    ignored."""
     appliance_id: Id
     appliance: Text
     version: Text
     schema_revision: Text
     seal: Hex | None = None
-    """HMAC-SHA-256 of `sealed_part` with a key of the appliance that wrote it. None: by a version without seals."""
+    """HMAC-SHA-256 of `sealed_part` with a key of the appliance that wrote the copy. None if written by a version
+    without seals."""
 
 
 class FoundCopy(Model):
-    """An array with our mark and the newest whole copy on it. With neither header nor problem it has no copy."""
+    """An array with our mark and its newest complete copy.
+
+    An array with neither header nor problem has no copy.
+    """
 
     array_uuid: str
     array: str
-    """md's own name of it."""
+    """Name of the array in MD."""
     header: CopyHeader | None = None
     content: str = ""
-    """As base64."""
+    """Content of the copy, in Base64."""
     problem: str | None = None
-    """Why it cannot be read."""
+    """Why the copy cannot be read."""
 
 
 class SealOrder(Model):
-    """What is to be written to an array; the agent takes a higher generation where the array has it already."""
+    """A copy to write to an array. The agent uses a higher generation if the array has this one already."""
 
     group: GroupName
     header: CopyHeader
     content: Annotated[str, Field(max_length=2 * SLOT_BYTES)]
-    """As base64."""
+    """Content of the copy, in Base64."""
 
 
 class RebuildRequest(Model):
-    """`arrays` are names or UUIDs of arrays that were found; none: all, if all are of one appliance.
-
-    `degraded`: arrays that are down are started without disks that are missing, as far as their level survives it.
-    """
+    """A request to rebuild the configuration of the appliance from sealed copies."""
 
     arrays: Annotated[tuple[str, ...], Field(max_length=1000)] = ()
+    """Names or UUIDs of the arrays to rebuild. If omitted, all arrays that were found, provided that all belong to one
+    appliance."""
     degraded: bool = False
+    """Whether stopped arrays are started even if disks are missing, as far as their levels allow."""
     adopt: bool = False
-    """Take up copies that no key of this appliance has sealed: another one wrote them, or whoever had the disks."""
+    """Whether to accept sealed copies without a seal of this appliance, which another appliance or any person with
+    access to the disks may have written."""
     digest: Digest | None = None
-    """`digest` of the dry run that was looked at. Needed to rebuild; refused where the disks say something else now."""
+    """`digest` of the dry run. Required to rebuild. The request is refused if the disks have changed since the dry
+    run."""
 
 
 class RebuildArray(Model):
-    """An array with our mark that the database does not know, and what its copy would bring back."""
+    """An array that is missing from the database, with the content of its sealed copy."""
 
     name: str
+    """Name of the array."""
     uuid: str
+    """UUID of the array."""
     appliance: str | None
+    """Name of the appliance that wrote the sealed copy. `null` if the array has no readable copy."""
     appliance_id: str | None
+    """Unique ID of the appliance that wrote the sealed copy. `null` if the array has no readable copy."""
     generation: int | None
+    """Generation of the sealed copy; the highest is the newest. `null` if the array has no readable copy."""
     written_at: dt.datetime | None
+    """When the sealed copy was written, in UTC. `null` if the array has no readable copy."""
     volumes: int
+    """Number of volumes on the array according to the sealed copies."""
     mappings: int
+    """Number of mappings of these volumes."""
     sealed_here: bool
-    """Its copy has the seal of a key that this appliance has. Any other is rebuilt only if `adopt` says so."""
+    """Whether a key of this appliance has sealed the copy. Any other copy is rebuilt only with `adopt`."""
     chosen: bool
+    """Whether the array is part of the rebuild."""
     problem: str | None
-    """Why it cannot be rebuilt."""
+    """Why the array cannot be rebuilt. `null` if the array can be rebuilt."""
 
 
 class RebuildFound(Model):
-    """What was found on the disks, and what rebuilding from it changes."""
+    """Arrays that can be rebuilt from the disks, and the changes of the rebuild."""
 
     arrays: tuple[RebuildArray, ...]
+    """Arrays on the disks that are missing from the database."""
     hosts: tuple[str, ...]
-    """Hosts that come back, by name."""
+    """Names of the hosts that the rebuild adds."""
     secrets_missing: tuple[str, ...]
-    """Hosts of them whose CHAP or DH-CHAP secret must be set again: until then they are not let in."""
+    """Names of those hosts whose CHAP or DH-HMAC-CHAP secret must be set again. Until then, these hosts cannot log
+    in."""
     warnings: tuple[str, ...]
+    """Differences between the sealed copies and the current state of the disks."""
     changes: tuple[str, ...]
-    """All that rebuilding does, a sentence each: above all who is let in to what."""
+    """Changes of the rebuild, one sentence each. Check in particular which hosts receive access to which volumes."""
     digest: str
-    """SHA-256 of all the copies that were read. The request to rebuild gives it back, so that nothing else is taken."""
+    """SHA-256 of all sealed copies that were read. Send the digest with the request to rebuild."""
     rebuilt: bool
-    """False for a dry run: nothing was changed."""
+    """Whether the arrays were rebuilt. `false` for a dry run, which changes nothing."""
 
 
 _HEADER = TypeAdapter(CopyHeader)

@@ -1,4 +1,4 @@
-"""Self-tests of drives: what their logs say, when the next one is due, and which failure still counts."""
+"""Self-tests of drives: the entries of their logs, when the next test is due, and which failure still counts."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -18,45 +18,51 @@ _HOURS_WRAP = 1 << 16
 
 
 class SelfTestKind(StrEnum):
-    """short: a few minutes. long: all of the medium is read, in hours. other: what only its maker knows."""
+    """Kind of a self-test."""
 
     SHORT = "short"
+    """Short test, which takes a few minutes."""
     LONG = "long"
+    """Long test, which reads the whole medium and takes hours."""
     OTHER = "other"
+    """Any other test, such as a test specific to the manufacturer."""
 
 
 class SelfTestResult(StrEnum):
-    """aborted: by a host, a reset or another command; it says nothing of the drive."""
+    """Result of a self-test."""
 
     PASSED = "passed"
+    """The drive passed the test."""
     FAILED = "failed"
+    """The drive failed the test."""
     ABORTED = "aborted"
+    """A host, a reset or another command aborted the test. The result says nothing about the drive."""
 
 
 class SelfTest(Model):
-    """One entry of a drive's log."""
+    """One entry of a drive's self-test log."""
 
     kind: SelfTestKind
     result: SelfTestResult
     hours: int | None = None
-    """The drive's power-on hours then."""
+    """Power-on hours of the drive at the time of the test."""
     lba: int | None = None
-    """The first block that failed."""
+    """Address (LBA) of the first block that failed."""
     words: str = ""
-    """smartctl's own."""
+    """Result in the words of smartctl."""
 
 
 class SelfTests(Model):
-    """What a drive tells of its self-tests, the newest first."""
+    """Self-tests that a drive reports, newest first."""
 
     log: tuple[SelfTest, ...] = ()
     is_running: bool = False
     refused: str | None = None
-    """Why the last one that was asked for did not begin."""
+    """Why the last requested test did not start."""
 
 
 class SelfTestSchedule(Model):
-    """After how many days of being on a drive is tested again."""
+    """Number of days of operation after which a drive is tested again."""
 
     short_days: Days = SHORT_DAYS
     long_days: Days = LONG_DAYS

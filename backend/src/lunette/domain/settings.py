@@ -1,4 +1,4 @@
-"""Settings of the whole appliance: its name, its time zone, how long logins last, and whom alerts are told to."""
+"""Settings of the appliance, among them its name, time zone, logins, retention and the delivery of alerts."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -17,19 +17,25 @@ from lunette.domain.self_tests import Days as TestDays
 
 
 class Channel(StrEnum):
-    """A way alerts are told to people and machines."""
+    """Channel over which the appliance sends alerts."""
 
     MAIL = "mail"
+    """Mail through one mail server."""
     WEBHOOK = "webhook"
+    """JSON, posted to one HTTPS address."""
     SYSLOG = "syslog"
+    """Messages to a log server or to the appliance's own log."""
 
 
 class MailSecurity(StrEnum):
-    """starttls: encrypted after a greeting, port 587. tls: from the first byte, port 465. none: readable by all, 25."""
+    """Encryption of the connection to a mail server."""
 
     STARTTLS = "starttls"
+    """Encryption after the greeting (STARTTLS). The default port is 587."""
     TLS = "tls"
+    """Encryption from the first byte. The default port is 465."""
     NONE = "none"
+    """No encryption. The default port is 25. A login to the server is not possible."""
 
     @property
     def port(self) -> int:
@@ -37,12 +43,16 @@ class MailSecurity(StrEnum):
 
 
 class SyslogTransport(StrEnum):
-    """local: the appliance's own log. tcp and tls count octets (RFC 6587, RFC 5425)."""
+    """Transport of messages to a log server."""
 
     LOCAL = "local"
+    """The appliance's own log."""
     UDP = "udp"
+    """UDP (RFC 5426). The default port is 514. Lost messages are not detected."""
     TCP = "tcp"
+    """TCP with octet counting (RFC 6587). The default port is 514."""
     TLS = "tls"
+    """TLS (RFC 5425). The default port is 6514."""
 
     @property
     def port(self) -> int:
@@ -81,16 +91,29 @@ Secret = Annotated[SecretStr, Field(min_length=1, max_length=1000)]
 
 
 class MailSettings(Model):
-    """Mail through one server. The certificate of the server is always checked. The password is never shown; left out,
-    the one that is kept stays, as long as server, port and user are the same."""
+    """Settings of the mail channel. On an encrypted connection, the server's certificate is always verified."""
 
     server: HostName
+    """Host name or address of the mail server."""
     port: Port | None = None
+    """TCP port of the mail server. If omitted, 587 for `starttls`, 465 for `tls` and 25 for `none`."""
     security: MailSecurity = MailSecurity.STARTTLS
+    """Encryption of the connection to the mail server."""
     user: Annotated[str, Field(min_length=1, max_length=254)] | None = None
+    """User name for the login to the mail server. If omitted, messages are sent without a login.
+
+    Requires an encrypted connection.
+    """
     password: Secret | None = None
+    """Password of the user. Never returned.
+
+    If omitted, the stored password is retained as long as server, port and user do not change and the connection is
+    encrypted.
+    """
     sender: Address
+    """Sender address of the messages."""
     recipients: Annotated[tuple[Address, ...], Field(min_length=1, max_length=64)]
+    """Addresses that receive the messages."""
 
     @property
     def wanted_port(self) -> int:
@@ -106,21 +129,36 @@ class MailSettings(Model):
 
 
 class WebhookSettings(Model):
-    """An address that is sent each message as JSON by POST. Its path and query are secrets, for they often hold a
-    token: only scheme, host and port are shown. Given like that, without a slash at the end, the stored address stays
-    if it is of the same server. With a secret, each message is signed with it (HMAC-SHA256). The secret is never shown;
-    left out, the one that is kept stays, as long as the address is the same."""
+    """Settings of the webhook channel. The server's certificate is always verified.
+
+    Each message is sent as JSON in a POST request. Redirects are not followed.
+    """
 
     url: SecretUrl
+    """HTTPS address to which messages are posted. Its path and query are secret and never returned.
+
+    Scheme, host and port alone, without a slash at the end, retain the stored address of the same server.
+    """
     secret: Annotated[SecretStr, Field(min_length=16, max_length=1000)] | None = None
+    """Secret with which each message is signed (HMAC-SHA256), of at least 16 characters. Never returned.
+
+    If omitted, the stored secret is retained as long as the address does not change. Without a secret, messages are not
+    signed.
+    """
 
 
 class SyslogSettings(Model):
-    """A log server (RFC 5424), or the appliance's own log. The certificate of a TLS server is always checked."""
+    """Settings of the syslog channel: a log server (RFC 5424), or the appliance's own log.
+
+    Over TLS, the server's certificate is always verified.
+    """
 
     transport: SyslogTransport = SyslogTransport.UDP
+    """Transport of the messages."""
     server: HostName | None = None
+    """Host name or address of the log server. Required, except for the transport `local`, which has none."""
     port: Port | None = None
+    """Port of the log server. If omitted, 6514 for `tls` and 514 for `udp` and `tcp`. Not allowed for `local`."""
 
     @property
     def wanted_port(self) -> int:
@@ -136,13 +174,25 @@ class SyslogSettings(Model):
 
 
 class DiscoveryAuth(Model):
-    """What a host shows by CHAP before it is told the iSCSI targets, and with `mutual_user` what the appliance answers.
-    The secrets are never shown; left out, those that are kept stay, as long as their users are the same."""
+    """CHAP login that a host must pass before the appliance lists its iSCSI targets.
+
+    The login applies to the whole machine, including iSCSI targets that Lunette does not manage.
+    """
 
     user: ChapUser
+    """CHAP user name with which hosts authenticate."""
     secret: ChapSecret | None = None
+    """CHAP secret of the hosts, of 12 to 16 characters. Not returned with the settings.
+
+    If omitted, the stored secret is retained as long as `user` does not change.
+    """
     mutual_user: ChapUser | None = None
+    """CHAP user name with which the appliance authenticates. If omitted, only hosts authenticate."""
     mutual_secret: ChapSecret | None = None
+    """CHAP secret of the appliance, of 12 to 16 characters. Must differ from `secret`. Not returned with the settings.
+
+    If omitted, the stored secret is retained as long as `mutual_user` does not change.
+    """
 
     @model_validator(mode="after")
     def _complete(self) -> "DiscoveryAuth":
@@ -153,17 +203,7 @@ class DiscoveryAuth(Model):
 
 
 class Settings(Model):
-    """All settings. `name`: null for the host name. `heartbeat`: when each day every channel is told that the appliance
-    is up, in its time zone; null for never. `second_factor_required`: whoever has no second factor has to set one up
-    after the next login, before anything else. `history_days`: how long events, jobs that are over, resolved
-    alerts and the health of disks are kept. `deleted_keep_hours`: how long a deleted volume or snapshot can be
-    recovered; 0 erases it at once.
-    `number_held_hours`: how long no other volume gets the LUN number or namespace id of a volume that was unmapped from
-    the same hosts, unless they log in anew. `disk_health_minutes`: how often each drive is asked for its health.
-    `short_test_days`, `long_test_days`: after how many days of being on each drive begins a short or a long self-test;
-    0 for never. `trusted_ca`: authorities that are trusted beside the system's own. `firewall`: whether Lunette filters
-    what comes to the machine; null for yes on a machine that the ISO installed, and no on any other. `discovery_auth`:
-    the login that is asked for before a host is told the iSCSI targets; null for none."""
+    """All settings with their defaults. `SettingsPatch` describes each of them."""
 
     name: Name | None = None
     time_zone: Zone = "UTC"
@@ -193,25 +233,58 @@ class Settings(Model):
 
 
 class SettingsPatch(Model):
-    """Changes of the settings; an absent field stays, and null takes away what can be without."""
+    """Changes to the settings. An omitted field does not change."""
 
     name: Name | None = None
+    """Name of the appliance. `null` restores the host name."""
     time_zone: Zone | None = None
+    """Time zone of schedules and of the heartbeat, as a name such as `Europe/Berlin` or `UTC`."""
     session_hours: Hours | None = None
+    """Lifetime of a browser login in hours. A change applies to new logins only."""
     second_factor_required: bool | None = None
+    """Whether every user must have a second factor.
+
+    A user without one must set up a second factor before any other action. API tokens need none.
+    """
     history_days: Days | None = None
+    """Number of days for which events, finished jobs, resolved alerts and disk health data are retained."""
     deleted_keep_hours: KeepHours | None = None
+    """Number of hours for which deleted volumes and snapshots can be recovered.
+
+    0 erases them immediately when they are deleted.
+    """
     number_held_hours: Hours | None = None
+    """Number of hours for which the LUN or NSID of an unmapped volume is reserved.
+
+    Until then, the number is not automatically assigned to another volume of the same hosts, which may still associate
+    the number with the old volume. A new iSCSI or iSER login of the host can end the reservation sooner.
+    """
     disk_health_minutes: Minutes | None = None
+    """Interval in minutes at which the health of every disk is read."""
     short_test_days: TestDays | None = None
+    """Interval between short self-tests of a disk, in days of power-on time. 0 disables them.
+
+    A long self-test counts as a short one.
+    """
     long_test_days: TestDays | None = None
+    """Interval between long self-tests of a disk, in days of power-on time. 0 disables them."""
     mail: MailSettings | None = None
+    """Settings of the mail channel. `null` removes the channel and discards its waiting messages."""
     webhook: WebhookSettings | None = None
+    """Settings of the webhook channel. `null` removes the channel and discards its waiting messages."""
     syslog: SyslogSettings | None = None
+    """Settings of the syslog channel. `null` removes the channel and discards its waiting messages."""
     heartbeat: TimeOfDay | None = None
+    """Time of the daily heartbeat over every channel as `HH:MM`, in `time_zone`. `null` stops the heartbeat."""
     trusted_ca: Certificates | None = None
+    """Certificates in PEM form of authorities that are trusted in addition to the system's own.
+
+    They verify mail servers, log servers and webhooks. `null` removes them.
+    """
     firewall: FirewallMode | None = None
+    """Firewall mode. `null` restores the default: `managed` after installation from the ISO, otherwise `off`."""
     discovery_auth: DiscoveryAuth | None = None
+    """CHAP login required for the discovery of iSCSI targets. `null` removes the login."""
 
     @model_validator(mode="after")
     def _says_what_cannot_be_without(self) -> "SettingsPatch":

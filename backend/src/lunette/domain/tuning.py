@@ -1,4 +1,4 @@
-"""How an md array and its disks are tuned: values that are chosen or automatic, and what the machine has now."""
+"""Tuning of an MD array and its disks: values that are set or automatic, and the values in effect."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -9,19 +9,25 @@ from lunette.domain.base import Model
 
 
 class Scheduler(StrEnum):
-    """I/O scheduler of the member disks, by the kernel's names."""
+    """I/O scheduler of the member disks."""
 
     NONE = "none"
+    """No I/O scheduler. The automatic choice for solid-state disks with several queues."""
     MQ_DEADLINE = "mq-deadline"
+    """Deadline scheduler. The automatic choice for rotating disks and for disks with one queue."""
 
 
 class TuningName(StrEnum):
-    """The fields of a tuning record; but for `scheduler` also the names of md's attributes in sysfs."""
+    """Name of a tuning value of an MD array."""
 
     GROUP_THREAD_CNT = "group_thread_cnt"
+    """Number of threads per NUMA node that compute parity, in addition to the thread of the array."""
     STRIPE_CACHE_SIZE = "stripe_cache_size"
+    """Number of stripes in the stripe cache. Each stripe takes 4 KiB of memory for each disk."""
     SKIP_COPY = "skip_copy"
+    """Whether full pages are written directly from the memory of the request instead of from a copy."""
     SCHEDULER = "scheduler"
+    """I/O scheduler of the member disks."""
 
 
 PARITY_ONLY = (TuningName.GROUP_THREAD_CNT, TuningName.STRIPE_CACHE_SIZE, TuningName.SKIP_COPY)
@@ -34,19 +40,27 @@ StripeCache = Annotated[int, Field(ge=17, le=32768)]
 
 
 class ArrayTuning(Model):
-    """What was chosen; None is automatic."""
+    """Tuning values that are set. None for a value that is automatic."""
 
     group_thread_cnt: GroupThreads | None = None
+    """Number of threads per NUMA node that compute parity, in addition to the thread of the array. RAID 4, 5 and 6
+    only. `null` selects the automatic value."""
     stripe_cache_size: StripeCache | None = None
+    """Number of stripes in the stripe cache, each 4 KiB of memory for each disk. RAID 4, 5 and 6 only. `null` selects
+    the automatic value."""
     skip_copy: bool | None = None
+    """Whether full pages are written directly from the memory of the request instead of from a copy. RAID 4, 5 and 6
+    only. `null` selects the automatic value."""
     scheduler: Scheduler | None = None
+    """I/O scheduler of the member disks. `null` selects the automatic scheduler for each disk."""
 
 
 class ObservedTuning(Model):
-    """One value of a running array, in the kernel's notation.
+    """One tuning value of a running array, in the notation of the kernel.
 
-    `observed`: in force now, None where the kernel does not say. `automatic`: what is kept unless another is chosen,
-    None where that is left to the kernel; `why` it is that. `most`: the highest value this machine has memory for.
+    `observed`: the value in effect, None if the kernel does not report a value. `automatic`: the value in effect unless
+    another value is set, None if the kernel decides; `why` is the reason for that value. `most`: the highest value for
+    which the machine has memory.
     """
 
     name: TuningName

@@ -1,4 +1,4 @@
-"""What can be undone, and why the rest cannot (decision 0022)."""
+"""Changes that can be undone, and the reasons why others cannot (decision 0022)."""
 
 from collections.abc import Mapping
 

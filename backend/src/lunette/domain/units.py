@@ -24,7 +24,9 @@ _UNITS = {
     "p": PIB,
 }
 """A letter alone is binary, as lvcreate, truncate and qemu-img read it."""
-_SIZE = re.compile(r"^(\d+(?:\.\d+)?)\s*([a-z]*)$")
+_SIZE = re.compile(r"^([0-9]{1,19}(?:\.[0-9]{1,9})?)\s*([a-z]*)$")
+SIZE_PATTERN = r"^[0-9]{1,19}(\.[0-9]{1,9})?\s*([KkMmGgTtPp]([Ii]?[Bb])?|[Bb])?$"
+"""Every text that `parse_size` accepts matches it, apart from blanks around it: for a JSON Schema."""
 
 
 def parse_size(value: object) -> object:

@@ -1,4 +1,4 @@
-"""Updates of an installed appliance: two slots, of which one runs and the other takes the next system."""
+"""Updates of an installed appliance: one of two slots runs, and updates are installed to the other slot."""
 
 import re
 from enum import StrEnum
@@ -43,44 +43,53 @@ def other(slot: Slot) -> Slot:
 
 
 class TrialState(StrEnum):
-    """starting: the other slot was chosen, and has not proved itself. healthy: it did, and is started from now on.
-
-    failed: the slot before runs again.
-    """
+    """State of the trial of a slot."""
 
     STARTING = "starting"
+    """The slot was selected and has not proved healthy yet."""
     HEALTHY = "healthy"
+    """The slot proved healthy and is started from now on."""
     FAILED = "failed"
+    """The slot did not prove healthy, and the previous slot runs again."""
 
 
 class SlotTrial(Model):
-    """The last time another slot was to be started, and what became of it."""
+    """The last attempt to start another slot, and its result."""
 
     id: str
+    """Unique ID of the trial."""
     slot: Slot
+    """Slot on trial."""
     version: str
+    """Version on trial."""
     boot: str
-    """The kernel's id of the start in which it was asked for."""
+    """The kernel's boot ID at the time of the request."""
     serving: tuple[str, ...] = ()
     """Targets and subsystems that were open to their hosts before."""
     state: TrialState = TrialState.STARTING
+    """State of the trial."""
     reason: str | None = None
-    """Why it failed."""
+    """Why the trial failed; None if it did not fail."""
 
 
 class ObservedSlots(Model):
-    """What runs, what would be started next, and what lies in the slots. An empty slot has no version."""
+    """The running slot, the slot of the next start, and the versions in both. An empty slot has no version."""
 
     running: Slot
+    """Slot that runs."""
     on_trial: bool
-    """It was started once, and is watched: it is started as a rule only when it has been found healthy."""
+    """Whether the running slot was started once and is watched. The slot becomes the default only after it proved
+    healthy."""
     next: Slot
+    """Slot that the next restart starts."""
     versions: tuple[str | None, str | None]
+    """Versions in slots a and b; None for an empty slot."""
     trusts: str
-    """Whose bundles are taken, in words."""
+    """Signers whose bundles the appliance accepts, in words."""
     trial: SlotTrial | None = None
+    """Last attempt to start another slot; None if there was none."""
     outage_s: float | None = None
-    """How long hosts were without their exports at the last restart, None before there was one."""
+    """Time in seconds for which hosts had no exports during the last restart; None if not measured yet."""
 
     @property
     def idle(self) -> Slot:
@@ -93,23 +102,27 @@ class ObservedSlots(Model):
 
 
 class BundleFacts(Model):
-    """What a bundle says of itself; it was signed by somebody who is trusted."""
+    """Data that a bundle with a trusted signature contains about itself."""
 
     compatible: str
+    """Product that the bundle is for."""
     version: Version
+    """Version in the bundle."""
 
 
 class UpdateCreate(Model):
-    """An update to the bundle that was uploaded."""
+    """Request to install an uploaded bundle and restart into it."""
 
     bundle: BundleId
-    """What the upload answered."""
+    """ID of the bundle, as returned by the upload or the fetch."""
     downgrade: bool = False
-    """Install it even if it is older than the running version: faults fixed since then return."""
+    """Whether to install a version older than the running one, which brings back faults that were fixed since. By
+    default, an older version is refused."""
 
 
 class UpdateFetch(Model):
-    """A bundle that a web server has. Its signature is what is trusted, not the server."""
+    """Request to fetch a bundle from a web server. The bundle must have a trusted signature; the server is not trusted.
+    """
 
     url: WebUrl
-    """Of its path and query, which may hold a token, nothing is logged."""
+    """HTTP or HTTPS address of the bundle. Its path and query, which may contain a token, are never logged."""

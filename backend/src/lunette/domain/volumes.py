@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 
 from lunette.domain.base import Model
 from lunette.domain.names import Description, Name
-from lunette.domain.sizes import KIB, MIB, Bytes
+from lunette.domain.sizes import KIB, MAX_BYTES, MIB, OR_TEXT
 
 EXTENT_BYTES = 4 * MIB
 """LVM's default physical extent. A size that is no multiple of it is refused rather than silently rounded."""
@@ -28,7 +28,7 @@ class Provisioning(StrEnum):
     THIN = "thin"
 
 
-SizeBytes = Annotated[Bytes, Field(ge=EXTENT_BYTES)]
+SizeBytes = Annotated[int, Field(ge=EXTENT_BYTES, le=MAX_BYTES), OR_TEXT]
 
 
 class VolumeCreate(Model):

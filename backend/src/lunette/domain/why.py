@@ -1,4 +1,4 @@
-"""The way a volume reaches a host, link by link: disk, array, volume, export, portal, session."""
+"""The chain from a volume to a host, link by link: disk, array, volume, export, portal, session."""
 
 from enum import StrEnum
 
@@ -6,42 +6,59 @@ from lunette.domain.base import Model
 
 
 class Part(StrEnum):
-    """The links, in the order in which each stands on the one before."""
+    """Part of the chain from the disks to the host; each part depends on the one before."""
 
     DISK = "disk"
+    """The disks of the array."""
     ARRAY = "array"
+    """The array of the volume."""
     VOLUME = "volume"
+    """The volume on its array."""
     EXPORT = "export"
+    """The mapping of the volume and its export."""
     PORTAL = "portal"
+    """The portal or FC port that the host can use."""
     SESSION = "session"
+    """The session of the host."""
 
 
 class LinkState(StrEnum):
-    """unknown: the agent does not answer, so nobody can say."""
+    """State of one link of the chain."""
 
     OK = "ok"
+    """The link works."""
     BROKEN = "broken"
+    """The link does not work."""
     UNKNOWN = "unknown"
+    """The state is not known, because the agent does not answer or cannot read it."""
 
 
 class WhyLink(Model):
-    """One link, and in `words` what it is like or what is wrong and what to do."""
+    """One link of the chain, with its state."""
 
     part: Part
+    """Part of the chain."""
     state: LinkState
+    """State of the link."""
     words: str
+    """Description of the state; for a broken link with the action to take."""
 
 
 class WhyChain(Model):
-    """The way to one host. `sentence` names the first broken link; `host` is null where the volume is for nobody."""
+    """The chain from the disks of a volume to one host."""
 
     host: str | None
+    """Name of the host; `null` if the volume is not mapped to any host."""
     sentence: str
+    """Summary in one sentence, which names the first broken link."""
     links: tuple[WhyLink, ...]
+    """Links of the chain, from disk to session."""
 
 
 class VolumeWhy(Model):
-    """Why a volume is or is not where it should be: one chain for each host asked about."""
+    """Why hosts can or cannot use a volume."""
 
     volume: str
+    """Name of the volume."""
     chains: tuple[WhyChain, ...]
+    """One chain for the requested host, or for each host that the volume is mapped to."""

@@ -8,7 +8,6 @@ export const API_DOCUMENT = '/api/v1/openapi.json'
 export interface Schema {
   $ref?: string
   type?: string
-  title?: string
   description?: string
   format?: string
   enum?: unknown[]
@@ -22,14 +21,13 @@ export interface Schema {
   pattern?: string
   minimum?: number
   maximum?: number
-  /** As the API's models write the bounds of some numbers. */
-  ge?: number
-  le?: number
   minLength?: number
   maxLength?: number
   minItems?: number
   maxItems?: number
   writeOnly?: boolean
+  /** What each value of an enum means. */
+  'x-enumDescriptions'?: Record<string, string>
 }
 
 export interface Parameter {
@@ -40,7 +38,7 @@ export interface Parameter {
   schema: Schema
 }
 
-type Content = Record<string, { schema: Schema }>
+type Content = Record<string, { schema: Schema; example?: unknown }>
 
 export interface Operation {
   operationId: string

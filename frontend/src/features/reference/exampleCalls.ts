@@ -5,8 +5,6 @@ import COMMANDS from './commands.gen.json'
 
 /** What stands for a name in an example: the scene of the tutorial. */
 const NAMES: Record<string, string> = {
-  name: 'lun01',
-  name_pattern: 'lun%02d',
   volume: 'lun01',
   array: 'tank',
   host: 'esx1',
@@ -17,30 +15,16 @@ const NAMES: Record<string, string> = {
   interface: 'ens19',
   username: 'kim',
   user: 'kim',
-  address: '192.0.2.10',
-  size_bytes: '10737418240',
 }
-const DEEPEST = 4
 
-/** A value that fits the schema, for a person to change. */
-export function sample(name: string, schema: Schema, schemas: Record<string, Schema>, depth = 0): unknown {
+/** A value of a query parameter that fits its schema. */
+function sample(name: string, schema: Schema, schemas: Record<string, Schema>): unknown {
   const one = resolve(schema.anyOf?.find(({ type }) => type !== 'null') ?? schema, schemas)
   if (one.enum) return one.enum[0]
-  if (one.const !== undefined) return one.const
-  if (one.properties) return depth < DEEPEST ? sampleObject(one, schemas, depth) : {}
-  if (one.type === 'array') return [sample(name.replace(/s$/, ''), one.items ?? {}, schemas, depth + 1)]
-  if (one.type === 'object') return {}
   if (one.type === 'boolean') return true
   if (one.type === 'integer' || one.type === 'number')
-    return Number(NAMES[name] ?? one.default ?? one.minimum ?? one.ge ?? 1)
+    return Number(NAMES[name] ?? one.default ?? one.minimum ?? 1)
   return NAMES[name] ?? name.toUpperCase().replaceAll('_', '-')
-}
-
-/** What must be given; where nothing must, the first thing that may be. */
-function sampleObject(schema: Schema, schemas: Record<string, Schema>, depth: number): object {
-  const { properties = {}, required = [] } = schema
-  const keys = required.length ? required : Object.keys(properties).slice(0, 1)
-  return Object.fromEntries(keys.map((key) => [key, sample(key, properties[key] ?? {}, schemas, depth + 1)]))
 }
 
 const inPath = (one: Operation): string =>
@@ -62,12 +46,12 @@ function headersOf(one: Operation, media: string | undefined): string[] {
 /** Quoted for a shell: a body has no secret of its own here, and may have an apostrophe. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-function dataOf(one: Operation, schemas: Record<string, Schema>): { media?: string; data?: string } {
+function dataOf(one: Operation): { media?: string; data?: string } {
   const [first] = Object.entries(one.requestBody?.content ?? {})
   if (!first) return {}
-  const [media, { schema }] = first
+  const [media, { example }] = first
   if (media !== 'application/json') return { media, data: '--data-binary @FILE' }
-  return { media, data: `-d ${quoted(JSON.stringify(sample('', schema, schemas), null, 2))}` }
+  return { media, data: `-d ${quoted(JSON.stringify(example, null, 2))}` }
 }
 
 /** Answers that are files are kept in one, and the stream of events is shown as it comes. */
@@ -80,7 +64,7 @@ function flagsOf(one: Operation): string[] {
 }
 
 export function curlOf(one: Operation, schemas: Record<string, Schema>, origin: string): string {
-  const { media, data } = dataOf(one, schemas)
+  const { media, data } = dataOf(one)
   const query = (one.parameters ?? [])
     .filter((parameter) => parameter.in === 'query' && parameter.required)
     .map(({ name, schema }) => `${name}=${encodeURIComponent(String(sample(name, schema, schemas)))}`)

@@ -22,6 +22,8 @@ export interface Field {
   /** Key of a unit's text, where the name of the field says it. */
   unit?: Unit
   values: string[]
+  /** What each value means, where the document says so. */
+  meanings: Record<string, string>
   /** `key: value` pairs such as `maxLength: 63`, in the words of JSON Schema. */
   limits: { key: Limit; value: string }[]
   byDefault?: string
@@ -70,11 +72,9 @@ const range = (low?: number, high?: number): string => {
 }
 
 function limitsOf(schema: Schema): Field['limits'] {
-  const low = schema.minimum ?? schema.ge
-  const high = schema.maximum ?? schema.le
   const limits: [Limit, string | undefined][] = [
-    ['minimum', low?.toString()],
-    ['maximum', high?.toString()],
+    ['minimum', schema.minimum?.toString()],
+    ['maximum', schema.maximum?.toString()],
     [
       'length',
       (schema.minLength ?? schema.maxLength) ? range(schema.minLength, schema.maxLength) : undefined,
@@ -110,6 +110,10 @@ export function fieldOf(
     description: schema.description ?? choices.find((one) => one.description)?.description ?? '',
     ...(unit && { unit }),
     values: choices.flatMap((one) => valuesOf(one, schemas)),
+    meanings: Object.assign(
+      {},
+      ...choices.map((one) => resolve(one.items ?? one, schemas)['x-enumDescriptions']),
+    ) as Record<string, string>,
     limits: choices.flatMap(limitsOf),
     ...(isPlain(schema.default) && { byDefault: JSON.stringify(schema.default) }),
   }

@@ -1,4 +1,4 @@
-"""The certificate as an answer: what anybody sees of it, never its key."""
+"""The certificate of the web page and the API, without its private key."""
 
 from datetime import datetime
 
@@ -7,28 +7,36 @@ from lunette.domain.certificates import Shown
 
 
 class CertificateFacts(Answer):
-    """What a certificate says of itself."""
+    """Contents of a certificate."""
 
     subject: str
+    """Distinguished name of the subject (RFC 4514)."""
     issuer: str
+    """Distinguished name of the issuer (RFC 4514)."""
     names: tuple[str, ...]
-    """Host names and addresses it is for."""
+    """Host names and IP addresses for which the certificate is valid."""
     not_before: datetime
+    """When the certificate becomes valid, in UTC."""
     not_after: datetime
+    """When the certificate expires, in UTC."""
     fingerprint: str
-    """SHA-256, as the console and browsers show it."""
+    """SHA-256 fingerprint, as the console and browsers show it."""
     self_signed: bool
+    """Whether issuer and subject are the same."""
     chain: int
-    """How many certificates of its signers come with it."""
+    """Number of issuer certificates that the server sends with the certificate."""
 
 
 class Certificate(CertificateFacts):
-    """The certificate of the web page and the API."""
+    """Certificate of the web page and the API."""
 
     replaceable: bool
-    """False where the settings of the service name files elsewhere: it is replaced there."""
+    """Whether the certificate can be replaced over the API.
+
+    `false` if the settings of the service name certificate files elsewhere. Replace those files instead.
+    """
     previous: CertificateFacts | None
-    """The one before, which can be had back."""
+    """Previous certificate, which a revert restores. `null` if there is none."""
 
 
 def facts(shown: Shown) -> CertificateFacts:

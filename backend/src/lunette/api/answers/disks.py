@@ -1,4 +1,4 @@
-"""Disks: what the machine shows, joined with the arrays of ours they belong to."""
+"""Disks as observed on the machine, joined with the arrays to which they belong."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,177 +18,255 @@ _NUMBERS = {DiskHealthState.OK: 0, DiskHealthState.WARNING: 1, DiskHealthState.F
 
 
 class DiskState(StrEnum):
-    """free: blank and ready for an array. member: in one of our arrays. system: carries the running system.
-
-    occupied: carries data or is in use by something else. missing: in one of our arrays, and not seen any more.
-    unknown: in one of our arrays, and the agent does not answer.
-    """
+    """How a disk is used."""
 
     FREE = "free"
+    """Blank and ready for use in an array."""
     MEMBER = "member"
+    """Part of an array of the appliance."""
     OCCUPIED = "occupied"
+    """Carries data, is used otherwise, or cannot be used for an array."""
     SYSTEM = "system"
+    """System disk, from which the appliance itself runs."""
     MISSING = "missing"
+    """Part of an array of the appliance, but not present in the machine."""
     UNKNOWN = "unknown"
+    """Part of an array of the appliance, but the presence of the disk is unknown: the agent does not answer or cannot
+    read all disks."""
 
 
 class DiskSignature(Answer):
-    """Something recognised on a disk: a file system, a partition table, an md superblock, an LVM label."""
+    """A signature on a disk, such as a file system, a partition table, an MD superblock or an LVM label."""
 
     type: str
+    """Type of the signature, such as `ext4` or `linux_raid_member`. `unreadable` if the disk cannot be read."""
     label: str | None
+    """Label in the signature. `null` if the signature has no label."""
     uuid: str | None
+    """UUID in the signature. `null` if the signature has no UUID."""
 
 
 class DiskSeat(Answer):
-    """Where the drive sits; null is what the machine does not tell. `pci_address`: its own, if it is an NVMe drive,
-    else its controller's. `bay`: what the enclosure calls it. `is_located`: whether the bay's light is on; null if
-    there is none to switch."""
+    """Physical location of a drive."""
 
     pci_address: str | None
+    """PCI address of an NVMe drive, or of the controller of any other drive. `null` if not reported."""
     pci_slot: str | None
+    """Mainboard slot with this PCI address. `null` if not reported."""
     enclosure: str | None
+    """ID of the SCSI enclosure of the drive. `null` if the drive is in no known enclosure."""
     bay: str | None
+    """Name of the enclosure bay of the drive. `null` if the drive is in no known enclosure."""
     is_located: bool | None
+    """Whether the locate light of the bay is on. `null` if the bay has no light that Lunette can switch."""
 
 
 class DiskHardware(Answer):
-    """What the drive says about itself, and what is on it. `paths`: all devices it is reached over; each of them but
-    `device` is listed as a disk of its own that cannot be used, or lies under the multipath device that `device` is.
-    `power_loss_protection`: true if what it acknowledged is
-    safe from a power cut, for it has no volatile write cache that is on; null if that is not known."""
+    """Hardware properties and content of a disk, as observed on the machine."""
 
     device: str
+    """Kernel device of the disk, such as `/dev/sda`. The device can change at a restart."""
     paths: tuple[str, ...]
+    """Kernel devices through which the drive is reached. Devices other than `device` are listed as separate disks that
+    cannot be used, or belong to the multipath device in `device`."""
     wwn: str | None
+    """WWN, EUI-64 or NGUID of the disk. `null` if not reported."""
     firmware: str | None
+    """Firmware version of the drive. `null` if not reported."""
     rotational: bool
+    """Whether the drive has rotating media."""
     logical_block_bytes: int
+    """Logical block size in bytes."""
     physical_block_bytes: int
+    """Physical block size in bytes."""
     write_cache: bool
+    """Whether the drive has an active volatile write cache according to the kernel."""
     power_loss_protection: bool | None
+    """Whether acknowledged writes survive a power cut, because no volatile write cache is active. `null` if unknown."""
     numa_node: int | None
+    """NUMA node to which the drive is attached. `null` if unknown."""
     place: DiskSeat
+    """Physical location of the drive."""
     links: tuple[str, ...]
+    """All names of the disk below `/dev/disk/by-id`."""
     partitions: int
+    """Number of partitions on the disk."""
     signatures: tuple[DiskSignature, ...]
+    """Signatures on the disk."""
     holders: tuple[str, ...]
+    """Kernel devices built on the disk, such as `md127`."""
     mounts: tuple[str, ...]
+    """Mount points of the disk and its partitions."""
     fabric: bool
+    """Whether the disk is a volume of another system, reached over a fabric. Lunette never uses such a disk."""
 
 
 class DiskHealthReason(Answer):
-    """One thing that is wrong with a disk; each is an alert as well."""
+    """A problem with the health of a disk. Each problem also raises an alert."""
 
     kind: str
+    """Kind of the problem, such as `wear` or `temperature`. The kind stays the same while the problem lasts."""
     severity: Severity
+    """Severity of the problem."""
     message: str
+    """Description of the problem with the values that were read."""
 
 
 class DiskHealthValues(Answer):
-    """What the drive gives, each in the unit of its name; null is what it does not give. `used_percent` is of the life
-    its maker gave it. `interface_errors`: on the way to a SATA or SAS drive, by its cable or backplane.
-    `error_log_entries`: commands of an NVMe drive that failed in all its life, those it refused included."""
+    """Health values that a drive reports."""
 
     temperature_c: int | None
+    """Temperature in °C. `null` if not reported."""
     temperature_warning_c: int | None
+    """Warning limit of the temperature in °C, set by the manufacturer. `null` if not reported."""
     temperature_critical_c: int | None
+    """Critical limit of the temperature in °C, set by the manufacturer. `null` if not reported."""
     available_spare_percent: int | None
+    """Spare capacity left, in percent (NVMe). `null` if not reported."""
     available_spare_threshold_percent: int | None
+    """Minimum spare capacity in percent, set by the manufacturer (NVMe). `null` if not reported."""
     used_percent: int | None
+    """Share of the rated lifetime used, in percent. The value can exceed 100. `null` if not reported."""
     power_on_hours: int | None
+    """Number of hours for which the drive has been powered on. `null` if not reported."""
     unsafe_shutdowns: int | None
+    """Number of times the drive lost power without a shutdown (NVMe). `null` if not reported."""
     written_bytes: int | None
+    """Number of bytes written to the drive over its lifetime. `null` if not reported."""
     media_errors: int | None
+    """Number of data errors that the drive could not correct (NVMe and SAS). `null` if not reported."""
     reallocated_sectors: int | None
+    """Number of sectors that the drive has replaced with spare sectors (SATA). `null` if not reported."""
     pending_sectors: int | None
+    """Number of unstable sectors that wait for reallocation (SATA). `null` if not reported."""
     uncorrectable_sectors: int | None
+    """Number of sectors that the drive could not correct (SATA). `null` if not reported."""
     grown_defects: int | None
+    """Number of defects that developed after manufacture (SAS). `null` if not reported."""
     interface_errors: int | None
+    """Number of transmission errors between the appliance and a SATA or SAS drive, usually caused by a cable or
+    backplane. SAS drives count from power-on. `null` if not reported."""
     error_log_entries: int | None
+    """Number of commands that failed over the lifetime of the drive, including commands that the drive rightly refused
+    (NVMe). `null` if not reported."""
 
 
 class DiskErrorRecovery(Answer):
-    """How long a SATA drive tries to read a bad sector. `limit_s`: when it gives up and names the sector; null if it
-    tries as long as it likes. `is_limitable`: whether it can be told when. `wait_s`: when the kernel gives the drive
-    up; null if that is not known."""
+    """How long a SATA drive tries to read a bad sector."""
 
     is_limitable: bool
+    """Whether the drive accepts a time limit for error recovery (SCT Error Recovery Control)."""
     limit_s: float | None
+    """Seconds after which the drive stops trying and reports the bad sector. `null` if the drive has no limit."""
     wait_s: int | None
+    """Seconds after which the kernel aborts a command and resets the drive. `null` if unknown."""
 
 
 class DiskSelfTest(Answer):
-    """One self-test by the drive's own log. `hours`: its power-on hours then. `lba`: the first block that failed.
-    `words`: what smartctl calls the result."""
+    """An entry in the self-test log of a drive."""
 
     kind: SelfTestKind
+    """Kind of the self-test."""
     result: SelfTestResult
+    """Result of the self-test."""
     hours: int | None
+    """Power-on hours of the drive at the time of the self-test. `null` if not reported."""
     lba: int | None
+    """Address (LBA) of the first block that failed. `null` if not reported."""
     words: str
+    """Result of the self-test in the words of smartctl."""
 
 
 class DiskSelfTests(Answer):
-    """The newest first. `refused`: why the last one that was due did not begin."""
+    """Self-tests of a drive."""
 
     is_running: bool
+    """Whether a self-test is running now."""
     refused: str | None
+    """Why the last self-test that was due did not start. `null` if no self-test was refused."""
     log: tuple[DiskSelfTest, ...]
+    """Entries of the self-test log, newest first."""
 
 
 class DiskHealth(Answer):
-    """What the drive says of itself. `read_at`: when it last said so; while it sleeps it is not woken for it.
-    `problem`: why nothing could be read. `error_recovery`: of SATA drives alone. `self_tests`: null of a
-    drive that has none."""
+    """Health of a disk, as reported by the drive."""
 
     state: DiskHealthState
+    """Health of the disk in one word."""
     reasons: tuple[DiskHealthReason, ...]
+    """Problems with the health of the disk, most serious first."""
     values: DiskHealthValues
+    """Health values that the drive last reported."""
     read_at: datetime | None
+    """When the drive last reported its health, in UTC. `null` if no report has been read yet."""
     is_asleep: bool
+    """Whether the drive was asleep at the last query. Health queries do not wake a drive."""
     problem: str | None
+    """Why the health could not be read, or only in part. `null` if the health was read completely."""
     error_recovery: DiskErrorRecovery | None
+    """Error recovery settings of a SATA drive. `null` for other drives and if unknown."""
     self_tests: DiskSelfTests | None
+    """Self-tests of the drive. `null` if the drive has no self-test log."""
 
 
 class DiskDay(Answer):
-    """What a drive told on one day of UTC: its last values, and the highest of its temperatures."""
+    """Health of a drive on one day in UTC."""
 
     day: date
+    """Day of the readings, in UTC."""
     serial: str
+    """Serial number of the drive."""
     state: DiskHealthState
+    """Health of the drive at the last reading of the day."""
     hottest_c: int | None
+    """Highest temperature of the day in °C. `null` if not reported."""
     read_at: datetime
+    """When the last reading of the day was taken, in UTC."""
     values: DiskHealthValues
+    """Health values of the last reading of the day."""
 
 
 class DiskHistory(Answer):
-    """The health of a drive day by day, the newest first, for as long as history is kept."""
+    """Health of a drive day by day."""
 
     disk: str
+    """Stable ID of the disk."""
     days: tuple[DiskDay, ...]
+    """Daily records, newest first, for the retention period of the history."""
 
 
 class Disk(Answer):
-    """One physical drive, by its stable id. `occupied_by` tells why it cannot be used without being wiped."""
+    """A physical drive, identified by its stable ID."""
 
     id: str
+    """Stable ID of the disk."""
     state: DiskState
+    """How the disk is used."""
     serial: str
+    """Serial number of the disk. Empty if not reported."""
     model: str | None
+    """Manufacturer and model of the disk. `null` if the disk is missing."""
     transport: Transport | None
+    """How the disk is attached. `null` if the disk is missing."""
     size_bytes: int | None
+    """Size of the disk in bytes. `null` if the disk is missing."""
     array: str | None
+    """Name of the array to which the disk belongs. `null` if the disk belongs to no array."""
     array_id: str | None
+    """Unique ID of the array to which the disk belongs. `null` if the disk belongs to no array."""
     slot: int | None
+    """Position of the disk in the order in which disks were added to the array. `null` if the disk belongs to no
+    array."""
     occupied_by: str | None
+    """Why the disk cannot be used as it is. `null` if the disk is free or belongs to an array."""
     wipeable: bool
-    """True if an explicit wipe in a request may clear what occupies it."""
+    """Whether an explicit wipe can free the disk for use. A wipe destroys what the disk carries."""
     health: DiskHealth | None
-    """Null while the machine does not show the disk."""
+    """Health of the disk. `null` if the disk is missing."""
     observed: DiskHardware | None
+    """Hardware properties and content of the disk. `null` if the disk is missing."""
     age_s: float | None
+    """Age of the observation in seconds. `null` if nothing has been observed."""
 
 
 def observed_disk(
@@ -271,7 +349,7 @@ def _health(disk: ObservedDisk, growth: Mapping[str, Growth]) -> DiskHealth:
 
 @dataclass(frozen=True)
 class HealthFigures:
-    """What a monitoring system is told of a disk."""
+    """Health figures of a disk for a monitoring system."""
 
     state: int | None
     read_at: float | None

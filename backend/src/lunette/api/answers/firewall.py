@@ -1,4 +1,4 @@
-"""What the appliance lets in."""
+"""The firewall of the appliance."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -10,39 +10,49 @@ from lunette.store.resources import Portal
 
 
 class FirewallOpening(Answer):
-    """One port that is let in. `address` is one of this machine's, null every one. `portals` are those that need it."""
+    """A port on which the firewall accepts traffic."""
 
     protocol: PortProtocol
+    """Transport protocol of the port."""
     port: int
+    """Port number."""
     address: str | None
+    """IP address of the appliance on which the port is open, or null for all addresses."""
     management: bool
-    """Web page and API, or SSH: on every interface but those of `closed_on`."""
+    """Whether the port serves the web page, API or SSH. Management ports are blocked on interfaces in `closed_on`."""
     portals: tuple[str, ...]
-    """None, and no management: something listens there that is not Lunette's."""
+    """Names of the portals that need the port. Empty for management ports and foreign exports."""
 
 
 class Firewall(Answer):
-    """What is let in to the machine, and whether the kernel keeps to it."""
+    """Mode and state of the firewall, and the ports that are open."""
 
     mode: FirewallMode
+    """Mode of the firewall."""
     is_default: bool
-    """Nobody chose the mode: it is that of how the machine was installed."""
+    """Whether the mode follows from how the appliance was installed, because the settings do not set one."""
     state: FirewallState
+    """State of the firewall rules in the kernel."""
     reason: str | None
-    """Why it is unavailable or failed."""
+    """Reason why the firewall is unavailable or failed, or why `managed` is not possible. Null if there is none."""
     openings: tuple[FirewallOpening, ...]
+    """Ports on which the firewall accepts traffic. Empty while the firewall is off, unavailable or failed."""
     closed_on: tuple[str, ...]
-    """Interfaces on which web page, API and SSH do not answer: their role is storage."""
+    """Interfaces with the role storage, on which the web page, API and SSH are blocked."""
     kept_open_on: tuple[str, ...]
-    """Interfaces for storage on which they answer all the same, since no other one has an address."""
+    """Interfaces with the role storage on which the web page, API and SSH stay open, because no other interface has an
+    address.
+    """
     repaired: str | None
-    """What somebody else had changed and the agent put right last."""
+    """Description of the last unexpected change of the rules that the agent corrected, or null if there was none."""
     repaired_at: datetime | None
+    """When the agent last corrected the rules, in UTC. Null if the agent never did."""
     age_s: float
+    """Age of the observed state in seconds."""
 
 
 def firewall_answer(found: ObservedFirewall, portals: Sequence[Portal], age_s: float) -> Firewall:
-    """What the agent saw, with the names of portals."""
+    """The observed state, with the names of portals."""
     needed: dict[Opening, list[str]] = {}
     for row in portals:
         for one in openings(Protocol(row.protocol), row.address, row.port):

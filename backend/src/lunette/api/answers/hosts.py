@@ -1,4 +1,4 @@
-"""Hosts and host groups: who may come, under which target, and whether it is open. Secrets never leave."""
+"""Hosts and host groups: their initiators, their targets and the state of their exports. Secrets are never returned."""
 
 from datetime import datetime
 
@@ -9,61 +9,98 @@ from lunette.store.resources import Host as HostRow
 
 
 class ChapUsers(Answer):
-    """That CHAP is asked for, and under which names. The secrets are never answered."""
+    """CHAP user names of a host. The secrets are never returned."""
 
     user: str
+    """User name that the host must present."""
     mutual_user: str | None
+    """User name that the appliance presents to the host. `null` if the appliance does not authenticate itself."""
 
 
 class DhChapAsked(Answer):
-    """That DH-HMAC-CHAP is asked for, and how. The keys are never answered."""
+    """DH-HMAC-CHAP settings of a host. The keys are never returned."""
 
     hash: DhHash
+    """Hash function of the authentication."""
     dh_group: DhGroup
+    """Diffie-Hellman group of the authentication. The group named `null` is authentication without key exchange."""
     is_mutual: bool
+    """Whether the appliance also authenticates itself to the host."""
 
 
 class Host(Answer):
-    """A client server. `export` tells whether all that is mapped to itself is served; its group has its own."""
+    """A client server, with its initiators and credentials."""
 
     id: str
+    """Unique ID of the host."""
     name: str
+    """Name of the host."""
     description: str
+    """Description of the host."""
     os_type: OsType
+    """Operating system of the host."""
     iqns: tuple[str, ...]
+    """iSCSI initiator names (IQNs) of the host."""
     wwpns: tuple[str, ...]
+    """Fibre Channel port names (WWPNs) of the host."""
     nqns: tuple[str, ...]
+    """NVMe qualified names (NQNs) of the host."""
     chap: ChapUsers | None
+    """CHAP user names of the host. `null` if the host logs in without CHAP."""
     dhchap: DhChapAsked | None
+    """DH-HMAC-CHAP settings of the host. `null` if the host connects without DH-HMAC-CHAP."""
     opens_without_missing_after_s: int | None
+    """Seconds after which the paths of the host open without missing volumes. If `null`, the paths stay closed until
+    all volumes are present."""
     group: str | None
+    """Name of the host group to which the host belongs. `null` if the host is in no group."""
     group_id: str | None
+    """Unique ID of the host group to which the host belongs. `null` if the host is in no group."""
     target_iqn: str | None
+    """IQN of the target that serves the host over iSCSI and iSER. `null` if the host has no target."""
     subsystem_nqn: str | None
+    """NQN of the NVMe subsystem that serves the host. `null` if the host has no subsystem."""
     export: Export
+    """Whether all volumes mapped to the host itself are served now. Volumes of the host group are not included."""
     mappings: int
-    """Mappings to the host itself, without those of its group."""
+    """Number of mappings to the host itself, not counting the mappings of its host group."""
     sessions: int | None
-    """Logged in now; null if the agent does not answer, or cannot see sessions of this host's kind."""
+    """Number of sessions of the host now. `null` if the agent does not answer or cannot list sessions of the host's
+    protocols."""
     created_at: datetime
+    """When the host was created, in UTC."""
     updated_at: datetime
+    """When the host was last changed, in UTC."""
 
 
 class HostGroup(Answer):
-    """A cluster of hosts that share volumes."""
+    """Hosts, usually the nodes of a cluster, that share volumes."""
 
     id: str
+    """Unique ID of the host group."""
     name: str
+    """Name of the host group."""
     description: str
+    """Description of the host group."""
     hosts: tuple[str, ...]
+    """Names of the hosts in the group."""
     host_ids: tuple[str, ...]
+    """Unique IDs of the hosts in the group, in the order of `hosts`."""
     opens_without_missing_after_s: int | None
+    """Seconds after which the paths to the volumes of the group open without missing volumes. If `null`, the paths stay
+    closed until all volumes are present."""
     target_iqn: str | None
+    """IQN of the target that serves the group over iSCSI and iSER. `null` if the group has no target."""
     subsystem_nqn: str | None
+    """NQN of the NVMe subsystem that serves the group. `null` if the group has no subsystem."""
     export: Export
+    """Whether all volumes mapped to the group are served now."""
     mappings: int
+    """Number of mappings to the group."""
     created_at: datetime
+    """When the host group was created, in UTC."""
     updated_at: datetime
+    """When the host group was last changed, in UTC."""
 
 
 def chap_users(row: HostRow) -> ChapUsers | None:

@@ -1,4 +1,4 @@
-"""Initiators that were seen and belong to no host: what a new host can be made of."""
+"""Observed initiators that belong to no host, from which a new host can be created."""
 
 from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime
@@ -12,15 +12,18 @@ _TARGET = "FCP Target"
 
 
 class Initiator(Answer):
-    """One that is on the fabric, logged in, or was turned away at a login over iSCSI. `words` say where it was seen."""
+    """An initiator that belongs to no host and is on the fabric, is logged in, or was refused at an iSCSI login."""
 
     name: str
+    """Name of the initiator: an IQN, WWPN or NQN."""
     kind: InitiatorKind
+    """Kind of name."""
     peer: str | None
-    """The address it came from, over iSCSI."""
+    """Network address of the initiator, or null if unknown."""
     words: str
+    """Where the appliance observed the initiator, in words."""
     refused_at: datetime | None
-    """When it was last turned away over iSCSI; null of one that was not."""
+    """When an iSCSI login of the initiator was last refused, in UTC. Null for initiators on the fabric or logged in."""
 
 
 def unknown_initiators(
@@ -29,7 +32,7 @@ def unknown_initiators(
     known: Collection[str],
     refused: Iterable[RefusedLogin] = (),
 ) -> tuple[Initiator, ...]:
-    """Each once, by name; `known` are the names that belong to hosts, in small letters."""
+    """Each initiator once, by name. `known` are the names that belong to hosts, in lower case."""
     found: dict[str, Initiator] = {}
     for one in (*_on_the_fabric(seen), *_logged_in(sessions), *_turned_away(refused)):
         if one.name.lower() not in known:
@@ -38,7 +41,7 @@ def unknown_initiators(
 
 
 def _on_the_fabric(seen: Observation | None) -> Iterator[Initiator]:
-    """Ports that are no targets themselves: another array is no host, nor is a port of our own."""
+    """Ports that are not targets themselves: neither other arrays nor FC ports of this appliance are hosts."""
     ours = {port.wwpn for port in seen.fc_ports} if seen else set()
     for port in seen.fc_ports if seen else ():
         for remote in port.remotes:

@@ -1,4 +1,4 @@
-"""Network interfaces as the machine shows them, and what Lunette configures of them."""
+"""Network interfaces as observed on the machine, and their configuration by Lunette."""
 
 from lunette.api.answers.base import Answer
 from lunette.api.answers.seen import Seen
@@ -13,70 +13,100 @@ from lunette.domain.interfaces import (
 
 
 class InterfaceAddress(Answer):
-    """An address with its prefix; `dynamic`: DHCP or a router gave it. `portals` are those that listen on it."""
+    """IP address of a network interface."""
 
     address: str
+    """IP address with prefix length, such as `192.0.2.10/24`."""
     dynamic: bool
+    """Whether DHCP or a router assigned the address."""
     portals: tuple[str, ...]
+    """Names of the portals with this address. Portals that listen on all addresses are not included."""
 
 
 class InterfaceMade(Answer):
-    """What a VLAN or a bond of Lunette's consists of."""
+    """Composition of a VLAN or bond that Lunette created."""
 
     kind: InterfaceKind
+    """Kind of the interface."""
     parent: str | None
-    """Of a VLAN: the interface that carries it."""
+    """Name of the interface that carries the VLAN. `null` for a bond."""
     vlan_id: int | None
+    """VLAN ID. `null` for a bond."""
     members: tuple[str, ...]
-    """Of a bond."""
+    """Names of the interfaces that form the bond. Empty for a VLAN."""
     mode: BondMode | None
+    """Mode of the bond. `null` for a VLAN."""
     lacp_rate: LacpRate | None
+    """LACP rate of a bond in mode `802.3ad`. `null` if not set; the kernel's default is `slow`."""
     miimon_ms: int | None
-    """How often the links of the members are looked at."""
+    """Interval of the link checks of a bond in milliseconds. `null` for a VLAN."""
 
 
 class InterfaceConfig(Answer):
-    """How Lunette configures it: on trial while `trial_left_s` is not null, else kept."""
+    """Configuration of a network interface by Lunette.
+
+    The configuration is on trial while `trial_left_s` of the interface is not `null`.
+    """
 
     role: InterfaceRole
+    """Role of the interface."""
     dhcp: bool
+    """Whether DHCP and, for IPv6, router advertisements assign addresses."""
     addresses: tuple[str, ...]
+    """Static IP addresses with prefix length."""
     gateway: str | None
+    """IP address of the gateway. `null` if no gateway is set."""
     dns: tuple[str, ...]
+    """IP addresses of DNS servers."""
     ntp: tuple[str, ...]
-    """Time servers that were chosen; those that DHCP names are used too."""
+    """Names or IP addresses of time servers, used in addition to those that DHCP assigns."""
     mtu_bytes: int | None
+    """MTU in bytes. `null` if the driver's default applies."""
     made: InterfaceMade | None
-    """Null where Lunette did not make it."""
+    """Composition of a VLAN or bond. `null` if Lunette did not create the interface."""
 
 
 class Interface(Answer):
-    """A network interface. Null is what nobody tells."""
+    """Network interface of the appliance."""
 
     name: str
+    """Name of the interface."""
     mac: str | None
+    """MAC address. `null` if the kernel reports none."""
     kind: str
-    """physical, or as the kernel says it: vlan, bond, bridge, dummy, …"""
+    """Kind of the interface: `physical`, or as the kernel names it, such as `vlan` or `bond`.
+
+    `removed` while the removal of a VLAN or bond is on trial.
+    """
     parent: str | None
-    """The interface that carries it, where it is a VLAN."""
+    """Name of the interface that carries the VLAN. `null` if the interface is not a VLAN."""
     vlan_id: int | None
+    """VLAN ID. `null` if the interface is not a VLAN."""
     master: str | None
-    """The bond or bridge it belongs to."""
+    """Name of the bond or bridge to which the interface belongs. `null` if it belongs to none."""
     link: bool
-    """Whether it has a carrier."""
+    """Whether the interface has a link."""
     state: str
+    """Operational state as the kernel reports it, such as `up` or `down`.
+
+    `removed` while the removal of a VLAN or bond is on trial.
+    """
     speed_mbit_s: int | None
+    """Speed of the link in Mbit/s. `null` if the driver does not report a speed."""
     mtu_bytes: int
+    """Current MTU in bytes."""
     addresses: tuple[InterfaceAddress, ...]
+    """Current IP addresses, without link-local addresses."""
     configured_by: str | None
-    """The file of systemd-networkd that configures it."""
+    """Path of the systemd-networkd file that configures the interface. `null` if there is none."""
     wanted: InterfaceConfig | None
-    """What Lunette configures; null where it does not."""
+    """Configuration by Lunette. `null` if Lunette does not configure the interface."""
     reason: str | None
-    """Why Lunette leaves it alone; null if it can be changed."""
+    """Reason why Lunette does not change the interface. `null` if the interface can be changed."""
     trial_left_s: float | None
-    """A change waits to be confirmed, and is taken back in so many seconds."""
+    """Seconds until the change on trial is reverted unless confirmed. `null` if no change is on trial."""
     age_s: float
+    """Age of the data in seconds."""
 
 
 def interface_answer(one: ObservedInterface, portals: dict[str, list[str]], seen: Seen) -> Interface:

@@ -1,4 +1,4 @@
-"""Jobs, events and alerts: long work with its steps, the numbered log, and what a person must look at."""
+"""Jobs with their steps, the numbered event log, and alerts."""
 
 from datetime import datetime
 from typing import Any
@@ -7,7 +7,7 @@ from pydantic import TypeAdapter
 
 from lunette.api.answers.base import Answer
 from lunette.api.answers.plans import PlanChange, step_answer
-from lunette.domain.alerts import AlertFamily, family_of
+from lunette.domain.alerts import AlertFamily, Severity, family_of
 from lunette.domain.errors import ProblemType
 from lunette.domain.events import EventOutcome, outcome_of
 from lunette.domain.jobs import JobKind, JobState, StepState
@@ -23,115 +23,171 @@ STEP: TypeAdapter[AnyStep] = TypeAdapter(AnyStep)
 
 
 class JobError(Answer):
-    """Why a job or a step failed."""
+    """The error that made a job or a step fail."""
 
     type: ProblemType
+    """Problem type of the error."""
     detail: str
+    """Explanation of the error, usually with the action to take."""
 
 
 class JobStep(Answer):
-    """One journaled step, in words."""
+    """One recorded step of a job."""
 
     index: int
+    """Position of the step in the job, starting at 0."""
     kind: str
+    """Kind of the step, such as `md.create`."""
     description: str
+    """Description of the action."""
     devices: tuple[str, ...]
+    """IDs of the disks that the step acts on; empty if none."""
     irreversible: bool
+    """Whether the step cannot be undone."""
     state: StepState
+    """State of the step."""
     detail: str
+    """Result reported by the step or by its undo; empty if none."""
     error: JobError | None
+    """Error of the step; `null` if the step did not fail."""
     started_at: datetime | None
+    """When the step started, in UTC; `null` until then."""
     finished_at: datetime | None
+    """When the step or its undo finished, in UTC; `null` until then."""
 
 
 class Undo(Answer):
-    """Whether a change can be undone, and why not. Today's state may still be in the way: a dry run says so."""
+    """Whether a change can be undone, and if not, why."""
 
     possible: bool
+    """Whether the change can be undone in principle. A dry run of the undo reports whether the current state allows it.
+    """
     reason: str | None
-    """Why it cannot be undone and what to do instead; null where it can."""
+    """Why the change cannot be undone, and the alternative; `null` if it can."""
     undone_by: int | None
-    """The event of its undo; undo that one to have the change again."""
+    """Number of the event that undid the change; `null` if the change was not undone. Undoing that event applies the
+    change again."""
 
 
 class JobSummary(Answer):
-    """Long work: `failed` changed nothing, `undone` was taken back, `stuck` needs a decision."""
+    """A job without its steps."""
 
     id: str
-    kind: str
+    """Unique ID of the job."""
+    kind: JobKind
+    """Kind of the job, such as `array.create`."""
     title: str
+    """Title of the job, which names the change."""
     state: JobState
+    """State of the job."""
     progress_percent: float
+    """Completed share of the steps in percent, from 0 to 100."""
     steps_total: int
+    """Number of steps of the job."""
     steps_done: int
+    """Number of completed steps. The number decreases while steps are undone. Failed steps of a schedule run count as
+    completed."""
     message: str
-    """What it is doing, or how it ended, in words."""
+    """Current activity of the job, or its result after the end."""
     resource_kind: str
+    """Kind of the affected resources, such as `volume`."""
     resource_ids: tuple[str, ...]
+    """IDs of the resources that the job creates, changes or deletes."""
     actor: str
+    """User, API token or schedule that started the job, such as `admin` or `token:backup`; `system` for automatic jobs.
+    """
     error: JobError | None
+    """Error that made the job fail; `null` if there is none."""
     undo: Undo
-    """Never possible: jobs change what holds data. What is undone are the events of single changes."""
+    """Why the job cannot be undone, and the alternative. Jobs can never be undone; the events of single changes can."""
     created_at: datetime
+    """When the job was created, in UTC."""
     started_at: datetime | None
+    """When the job started, in UTC; `null` until then."""
     finished_at: datetime | None
+    """When the job ended or became stuck, in UTC; `null` until then."""
 
 
 class Job(JobSummary):
-    """Long work with all its steps."""
+    """A job with all its steps."""
 
     steps: tuple[JobStep, ...]
+    """Steps of the job, in the order in which they run."""
 
 
 class Event(Answer):
-    """One line of the log; `noun` and `ref` name what it is about."""
+    """One entry of the numbered event log."""
 
     seq: int
+    """Number of the event; later events have higher numbers."""
     at: datetime
+    """When the event was recorded, in UTC."""
     kind: str
+    """Kind of the event as noun and verb, such as `volume.created`."""
     noun: str
+    """Kind of the resource that the event is about, such as `volume`."""
     ref: str | None
+    """ID of the resource that the event is about; `null` if the event is about none or several."""
     actor: str
+    """User, API token or schedule that caused the event, such as `admin` or `token:backup`; `system` for automatic
+    events."""
     message: str
+    """Description of the event."""
     outcome: EventOutcome
+    """Outcome of the change that the event reports."""
 
 
 class EventRecord(Event):
-    """One line of the log with what the plan of the change said.
+    """One entry of the event log, with the plan of its change.
 
-    Events of jobs and of what happened by itself have no lines: the job has its steps.
+    Events of jobs and automatic events have no plan. The plan of a job is in its steps.
     """
 
     changes: tuple[PlanChange, ...]
+    """Changes in the plan; empty if the event has no plan."""
     hosts_interrupted: tuple[str, ...]
+    """Names of the hosts that the change interrupted, according to the plan."""
     warnings: tuple[str, ...]
+    """Warnings of the plan."""
 
 
 class EventDetail(EventRecord):
-    """One line of the log in full: what the plan of the change said, and whether it can be undone."""
+    """One entry of the event log, with the plan of its change and whether the change can be undone."""
 
     undo: Undo
+    """Whether the change can be undone."""
 
 
 class Alert(Answer):
-    """What a person must look at: what it is, where it comes from, what to do."""
+    """A condition that needs attention, with its cause and the action to take."""
 
     id: str
+    """Unique ID of the alert."""
     key: str
+    """Unique key of the condition, such as `array.health:<id>`. The same condition always has the same alert."""
     family: AlertFamily | None
-    """What it is about, and what its key begins with; null for what only an earlier release raised."""
-    severity: str
+    """Area of the alert, which is the first part of its key; `null` for an alert that only an earlier release raises.
+    """
+    severity: Severity
+    """Severity of the alert: `info`, `warning` or `critical`."""
     message: str
+    """Short description of the condition."""
     cause: str
+    """Cause of the condition."""
     fix: str
+    """Recommended action."""
     raised_at: datetime
+    """When the alert was last raised, in UTC."""
     resolved_at: datetime | None
+    """When the condition ended, in UTC; `null` while the alert is active."""
     acknowledged_at: datetime | None
+    """When the alert was acknowledged, in UTC; `null` if the alert is not acknowledged."""
     acknowledged_by: str | None
+    """User or API token that acknowledged the alert; `null` if the alert is not acknowledged."""
     note: str
-    """What was said when it was acknowledged."""
+    """Note of the acknowledgement; empty if there is none."""
     silenced_until: datetime | None
-    """Until then nothing is told of it by mail, webhook or syslog."""
+    """Time until which no notifications of the alert are sent, in UTC; `null` if the alert is not silenced."""
 
 
 def job_summary(row: JobRow) -> JobSummary:
@@ -149,7 +205,7 @@ def _summary(row: JobRow) -> dict[str, Any]:
     percent = 100.0 if done or not row.steps_total else round(100 * row.steps_done / row.steps_total, 1)
     return {
         "id": row.id,
-        "kind": row.kind,
+        "kind": JobKind(row.kind),
         "title": row.title,
         "state": JobState(row.state),
         "progress_percent": percent,
@@ -235,7 +291,7 @@ def alert_answer(row: AlertRow) -> Alert:
         id=row.id,
         key=row.key,
         family=family_of(row.key),
-        severity=row.severity,
+        severity=Severity(row.severity),
         message=row.message,
         cause=row.cause,
         fix=row.fix,

@@ -1,4 +1,4 @@
-"""Mappings: a volume under one number for one host or one host group."""
+"""Mappings: access of one host or host group to one volume, under one number."""
 
 from datetime import datetime
 
@@ -7,30 +7,44 @@ from lunette.domain.mappings import Family
 
 
 class Mapping(Answer):
-    """`state` tells whether the owner is served it now, `reason` why not."""
+    """Access of one host or one host group to one volume, under one LUN or namespace ID."""
 
     id: str
+    """Unique ID of the mapping."""
     volume: str
+    """Name of the mapped volume."""
     volume_id: str
+    """ID of the mapped volume."""
     host: str | None
+    """Name of the host that owns the mapping, or null if a host group owns the mapping."""
     host_id: str | None
+    """ID of the host that owns the mapping, or null if a host group owns the mapping."""
     host_group: str | None
+    """Name of the host group that owns the mapping, or null if a host owns the mapping."""
     host_group_id: str | None
+    """ID of the host group that owns the mapping, or null if a host owns the mapping."""
     family: Family
+    """Protocol family of the mapping."""
     lun: int
-    """Over NVMe the namespace id."""
+    """LUN under which hosts see the volume; over NVMe, the namespace ID."""
     shared: bool
+    """Whether the mapping was created with permission for the volume to have several owners."""
     target_iqn: str | None
-    """The target it is served by over SCSI."""
+    """IQN of the target that serves the volume to the owner, or null over NVMe."""
     subsystem_nqn: str | None
-    """The subsystem it is served by over NVMe."""
+    """NQN of the NVMe subsystem that serves the volume to the owner, or null over SCSI."""
     state: ExportState
+    """Whether the appliance serves the volume to the owner now."""
     reason: str | None
+    """Reason why the volume is not served to the owner, or null if no reason is known."""
     created_at: datetime
+    """When the mapping was created, in UTC."""
     updated_at: datetime
+    """When the mapping was last changed, in UTC."""
 
 
 class MappingList(Answer):
-    """The mappings a batch made, in the order asked for."""
+    """Mappings that a batch created."""
 
     items: tuple[Mapping, ...]
+    """Created mappings, in the order of the request."""

@@ -1,4 +1,4 @@
-"""Users, API tokens, and who is asking."""
+"""Users, API tokens, logins, and the identity behind a request."""
 
 from datetime import datetime
 
@@ -10,73 +10,106 @@ from lunette.store.access import User as UserRow
 
 
 class Me(Answer):
-    """Who is asking. A browser sends `csrf_token` back in X-CSRF-Token with every change; null for an API token."""
+    """Identity behind the request: a user, or the owner of an API token."""
 
     username: str
+    """Username of the user. For an API token, the username of its owner."""
     role: Role
+    """Effective role. For an API token, the lower of its own role and the role of its owner."""
     password_change_required: bool
+    """Whether the user must change the password before any other action."""
     has_second_factor: bool
+    """Whether the user has a second factor. Always `false` for an API token."""
     second_factor_required: bool
-    """True while the settings ask for a second factor that the user has not set up: nothing else is possible then."""
+    """Whether the user must set up a second factor before any other action, as the settings require."""
     csrf_token: str | None
+    """Token that a browser must send in the header `X-CSRF-Token` with every change.
+
+    `null` if the request does not use a browser login.
+    """
 
 
 class SecondFactorOffer(Answer):
-    """A second factor that begins to be asked for once a code of it is shown. It is not shown again."""
+    """Secret of a new second factor, returned only once.
+
+    The second factor becomes active when a code of the authenticator app confirms the secret.
+    """
 
     secret: str
-    """In base32, for an app that cannot scan."""
+    """Secret in base32, to enter in an authenticator app that cannot scan the QR code."""
     address: str
-    """The `otpauth://` address to show as a QR code."""
+    """Address with the scheme `otpauth://`, to show as a QR code."""
 
 
 class RecoveryCodes(Answer):
-    """Codes for the loss of the authenticator app, each good for one login. They are not shown again."""
+    """Recovery codes for the loss of the authenticator app, returned only once."""
 
     recovery_codes: tuple[str, ...]
+    """Recovery codes. Each can be used once in place of a code of the app."""
 
 
 class User(Answer):
-    """A person who may log in."""
+    """User account."""
 
     id: str
+    """Unique ID of the user."""
     username: str
+    """Name with which the user logs in."""
     role: Role
+    """Role of the user."""
     password_change_required: bool
+    """Whether the user must change the password before any other action."""
     has_second_factor: bool
+    """Whether the user has a second factor."""
     created_at: datetime
+    """When the user was created, in UTC."""
     updated_at: datetime
+    """When the user was last changed, in UTC."""
 
 
 class Token(Answer):
-    """An API token for automation; its secret was shown once, when it was made."""
+    """API token for automation. The secret is returned only when the token is created."""
 
     id: str
+    """Unique ID of the API token."""
     name: str
+    """Name of the API token."""
     username: str
+    """Username of the owner."""
     role: Role
+    """Role of the API token. If the owner has a lower role, that role applies."""
     expires_at: datetime | None
+    """When the API token expires, in UTC. `null` for a token without expiry."""
     last_used_at: datetime | None
+    """When the API token was last used, in UTC, to the minute. `null` if the token has never been used."""
     created_at: datetime
+    """When the API token was created, in UTC."""
 
 
 class ActiveLogin(Answer):
-    """A browser in which somebody is logged in. `address` is where the login came from, null if that is not known."""
+    """Browser login that has not expired."""
 
     id: str
+    """Unique ID of the login."""
     username: str
+    """Username of the user that is logged in."""
     role: Role
+    """Role of the user that is logged in."""
     address: str | None
+    """IP address from which the user logged in. `null` if the address is not known."""
     is_own: bool
-    """Whether it is the login of this very request."""
+    """Whether the request itself uses this login."""
     created_at: datetime
+    """When the user logged in, in UTC."""
     expires_at: datetime
+    """When the login expires, in UTC."""
 
 
 class NewToken(Token):
-    """A token just made. `token` is shown this once: send it as `Authorization: Bearer …`."""
+    """New API token with its secret."""
 
     token: str
+    """Secret of the API token, returned only once. Send the secret as `Authorization: Bearer …`."""
 
 
 def user_answer(row: UserRow, *, has_second_factor: bool) -> User:

@@ -1,4 +1,4 @@
-"""A plan as an answer: words, devices and losses of each step instead of the step's own data."""
+"""A plan as an answer: a description, the disks and the losses of each step instead of its internal data."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -11,63 +11,84 @@ from lunette.store.schema import utc_now
 
 
 class PlanChange(Answer):
-    """One line of the plan in words."""
+    """One change in a plan."""
 
     action: Action
+    """Effect of the change on the object."""
     noun: str
+    """Kind of the object, such as `volume`."""
     name: str
+    """Name of the object."""
     detail: str
+    """Description of the change."""
 
 
 class PlanStep(Answer):
-    """One step: what it does, on which devices, what is lost, and whether it can be taken back."""
+    """One step of a plan, with its effects."""
 
     kind: str
+    """Kind of the step, such as `md.create`."""
     description: str
+    """Description of the action."""
     devices: tuple[str, ...]
+    """IDs of the disks that the step acts on; empty if none."""
     bytes_destroyed: int
+    """Amount of data that the step destroys, in bytes."""
     irreversible: bool
+    """Whether the step cannot be undone."""
 
 
 class PlanVolume(Answer):
-    """A volume that a host loses or that is deleted, and how much it is used. Null: not counted, which is not zero."""
+    """A volume that is deleted or that a host loses, with its current use."""
 
     name: str
+    """Name of the volume."""
     iops: float | None
-    """I/Os per second now."""
+    """Current number of I/Os per second; `null` if not measured."""
     last_io_at: datetime | None
-    """Its last I/O within the last hour."""
+    """When the last I/O within the past hour took place, in UTC; `null` if there was none or it was not measured."""
     busy: bool
-    """It is in use, or was within the last minute: it goes only if `confirm` names it."""
+    """Whether the volume is in use or was within the last minute. The request is then refused unless `confirm` names
+    the volume."""
 
 
 class PlanReuse(Answer):
-    """A number that another volume had, whose device a host may still have: it would write into the new one."""
+    """A LUN or namespace ID that belonged to another volume, whose device a host may still have.
+
+    A host that still uses the old device would write into the new volume.
+    """
 
     number: str
-    """LUN 3, or namespace 3."""
+    """Number with its kind, such as `LUN 3` or `namespace 3`."""
     owner: str
-    """The host or host group."""
+    """Name of the host or host group."""
     volume: str
-    """The volume that gets the number."""
+    """Name of the volume that gets the number."""
     former: str
-    """The volume that had it: the number is given only if `confirm` names it."""
+    """Name of the volume that had the number before. The request is refused unless `confirm` names this volume."""
 
 
 class PlanAnswer(Answer):
-    """Everything a request would do. Nothing has been changed."""
+    """All effects of a request, before any change."""
 
     title: str
+    """Title of the change."""
     changes: tuple[PlanChange, ...]
+    """Objects that the request creates, changes, interrupts or destroys."""
     steps: tuple[PlanStep, ...]
+    """Steps in the order in which they run."""
     devices: tuple[str, ...]
+    """IDs of all disks that the steps act on."""
     bytes_destroyed: int
+    """Amount of data that all steps destroy, in bytes."""
     hosts_interrupted: tuple[str, ...]
+    """Names of the hosts whose access is interrupted."""
     warnings: tuple[str, ...]
+    """Warnings about risks and side effects."""
     volumes: tuple[PlanVolume, ...]
-    """Those that hosts lose or that are deleted."""
+    """Volumes that are deleted or that hosts lose, with their current use."""
     reused: tuple[PlanReuse, ...]
-    """Numbers that hosts may have the devices of other volumes under."""
+    """LUNs and namespace IDs under which hosts may still have the devices of other volumes."""
 
 
 def step_answer(step: AnyStep) -> PlanStep:

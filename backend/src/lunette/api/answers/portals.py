@@ -1,4 +1,4 @@
-"""Portals: where hosts knock."""
+"""Portals: addresses and ports on which the appliance serves a protocol."""
 
 from datetime import datetime
 
@@ -9,22 +9,32 @@ from lunette.store.resources import Portal as PortalRow
 
 
 class Portal(Answer):
-    """A listening address. `state` tells whether it listens now, `reason` why not. Fibre Channel has no `port`."""
+    """An address and port on which the appliance serves a protocol."""
 
     id: str
+    """Unique ID of the portal."""
     name: str
+    """Unique name of the portal."""
     protocol: Protocol
+    """Protocol that the portal serves."""
     engine: ExportEngine
+    """Export engine of the portal."""
     address: str
+    """IP address on which the portal listens; `0.0.0.0` or `::` for all. For `nvme-fc`, WWNN and WWPN of an FC port."""
     port: int | None
+    """Port number on which the portal listens, or null over Fibre Channel."""
     state: ExportState
+    """Whether the portal listens now."""
     reason: str | None
+    """Reason why the portal does not listen, or null if no reason is known."""
     created_at: datetime
+    """When the portal was created, in UTC."""
     updated_at: datetime
+    """When the portal was last changed, in UTC."""
 
 
 def portal_answer(row: PortalRow, seen: Seen) -> Portal:
-    """A stored portal joined with what is seen of it."""
+    """A stored portal joined with its observed state."""
     export = seen.portal_export(row.id)
     return Portal(
         id=row.id,

@@ -1,4 +1,4 @@
-"""Problem documents (RFC 9457): the one shape of every refusal, and how each error becomes one."""
+"""Problem documents (RFC 9457): the format of every error response, and the conversion of errors to it."""
 
 from typing import Any
 
@@ -11,28 +11,38 @@ MOST_FAULTS = 20
 
 
 class ProblemField(Answer):
-    """One wrong field: where it stands in the request, what it held, which rule it broke."""
+    """One wrong field of a request."""
 
     field: str
+    """Path of the field in the request, such as `volumes[0].size_bytes`."""
     value: str | None
+    """Rejected value; `null` if the value is missing, structured, or possibly a secret."""
     message: str
+    """Rule that the value violates."""
 
 
 class Problem(Answer):
-    """What was refused, why, and what to do next. `type` is of a closed set; `errors` names the wrong fields."""
+    """Error response according to RFC 9457, with the reason for the refusal and the action to take."""
 
     type: ProblemType
+    """Type of the problem, from a closed set."""
     title: str
+    """Short title of the problem type."""
     status: int
+    """HTTP status code of the response."""
     detail: str
+    """Explanation of the refusal, with the action to take."""
     instance: str
+    """URL path of the request."""
     errors: tuple[ProblemField, ...]
+    """Wrong fields of the request; empty if the problem does not concern single fields."""
 
 
 class OutdatedProblem(Problem):
-    """As a problem, and the resource as it is now, as GET answers it; null where it cannot be shown."""
+    """Error response for a resource that changed in the meantime, with its current state."""
 
     current: dict[str, Any] | None
+    """Current state of the resource, as a GET request returns it; `null` if the state cannot be shown."""
 
 
 def problem_of(error: LunetteError, instance: str) -> Problem:

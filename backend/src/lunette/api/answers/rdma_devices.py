@@ -1,4 +1,4 @@
-"""RDMA devices: what iSER and NVMe/RDMA portals need."""
+"""RDMA devices, which portals for iSER and NVMe over RDMA need."""
 
 from lunette.api.answers.base import Answer
 from lunette.api.answers.seen import Seen
@@ -6,41 +6,55 @@ from lunette.domain.rdma import RdmaDevice as ObservedDevice
 
 
 class RdmaAddress(Answer):
-    """An IP address that a portal over RDMA can have; `kind` is the RoCE version as the kernel says it."""
+    """An IP address of an RDMA device, on which a portal over RDMA can listen."""
 
     address: str
+    """IP address."""
     gid_index: int
+    """Index of the address in the GID table of the device."""
     gid: str
+    """GID that belongs to the address."""
     kind: str
+    """RoCE version as the kernel reports it: `RoCE v2` (UDP, routable) or `IB/RoCE v1` (one Ethernet segment only)."""
     interface: str | None
+    """Name of the network interface that has the address, or null if the kernel does not report one."""
 
 
 class RdmaDevice(Answer):
-    """One port of an RDMA device. `reason` tells why nobody gets through it; null if nothing speaks against it."""
+    """One port of an RDMA device in the appliance."""
 
     id: str
-    """As the rdma tool names it: `mlx5_0/1`."""
+    """Unique ID of the device port, as the `rdma` tool shows it, such as `mlx5_0/1`."""
     interface: str | None
+    """Name of the network interface of the device port, or null if the kernel reports none."""
     link_layer: str
+    """Link layer of the device port: `Ethernet` or `InfiniBand`."""
     state: str
-    """The link as the kernel says it: active, down, init, armed."""
+    """Link state as the kernel reports it: `active`, `active_defer`, `armed`, `init` or `down`."""
     physical_state: str
+    """Physical link state as the kernel reports it, such as `linkup`."""
     rate: str | None
+    """Link rate as the kernel reports it, such as `100 Gb/sec (4X EDR)`, or null if unknown."""
     mtu_bytes: int | None
-    """Of the network interface; RDMA messages carry the largest of 256 to 4096 bytes that fits with its headers."""
+    """MTU of the network interface in bytes, or null if unknown. RoCE uses the largest of 256 to 4096 that fits."""
     firmware: str | None
+    """Firmware version of the device, or null if the driver does not report one."""
     node_guid: str | None
+    """Node GUID of the device, or null if the driver does not report one."""
     addresses: tuple[RdmaAddress, ...]
+    """IP addresses of the device port, on which portals over RDMA can listen."""
     reason: str | None
+    """Reason why hosts cannot connect through the device port, or null if none is known."""
     lossless: tuple[int, ...] | None
-    """Priorities with flow control (PFC), of which nothing is lost; null where the driver does not tell."""
+    """Priorities (0 to 7) with priority flow control (PFC), or null if the driver does not report them."""
     hint: str | None
-    """What to look at for RoCE's sake; null where nothing is known."""
+    """Advice on the flow control settings for RoCE, or null if they are unknown."""
     age_s: float
+    """Age of the observed state in seconds."""
 
 
 def rdma_device_answer(device: ObservedDevice, seen: Seen) -> RdmaDevice:
-    """What the last look at the machine showed."""
+    """The device port as last observed."""
     return RdmaDevice(
         id=device.id,
         interface=device.interface,

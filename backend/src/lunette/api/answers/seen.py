@@ -1,6 +1,6 @@
-"""The machine as it was last seen, indexed for merging with stored rows (DESIGN R1).
+"""The last observed state of the machine, indexed for merging with stored rows.
 
-Stored facts are answered even when the agent is away; then everything observed is null or `unknown`.
+Stored facts are returned even while the agent does not answer. Everything observed is then null or `unknown`.
 """
 
 import time
@@ -34,9 +34,9 @@ Entry = TypeVar("Entry")
 
 
 class _Newest(Generic[Source, Entry]):
-    """The index of the newest snapshot, shared by all requests that see it.
+    """The index of the newest snapshot, shared by all requests that use that snapshot.
 
-    To index 10,000 volumes takes as long as to answer 50 of them.
+    Indexing 10,000 volumes takes as long as answering a request for 50 of them.
     """
 
     def __init__(self, build: Callable[[Source], dict[str, Entry]]) -> None:
@@ -59,9 +59,9 @@ _EXPORTED = _Newest[ConvergeReport, VolumeReport](
 
 
 class Seen:
-    """One snapshot with its indexes. `clock` gives seconds since the epoch.
+    """One snapshot with its indexes. `clock` returns seconds since the epoch.
 
-    `mapped` are the ids of the mappings that the report is about, None if it says nothing of single ones.
+    `mapped` are the IDs of the mappings that the report covers, None if the report does not list single mappings.
     """
 
     def __init__(
@@ -168,7 +168,7 @@ class Seen:
 
 
 class SeenSessions:
-    """The sessions of one moment, by initiator name. `observed` None: the agent does not answer."""
+    """The sessions at one moment, by initiator name. `observed` is None if the agent does not answer."""
 
     def __init__(self, observed: SessionsObservation | None, clock: Callable[[], float] = time.time) -> None:
         self.observed = observed

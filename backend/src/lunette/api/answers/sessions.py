@@ -10,49 +10,74 @@ from lunette.domain.sessions import session_id, stays_because
 
 
 class Unseen(Answer):
-    """Sessions over one family that may be there and cannot be listed, with the reason."""
+    """Family whose sessions may exist and cannot be listed or measured."""
 
     family: Family
+    """Family of the sessions."""
     reason: str
+    """Reason why the sessions cannot be listed or measured."""
 
 
 class Session(Answer):
-    """An initiator logged in now.
+    """Initiator that is logged in on a portal or an FC port.
 
-    The counters are those of its volumes since they were mapped to it, bytes in whole MiB for each volume; null where
-    the kernel counts nothing per host.
+    Over iSCSI and iSER, only the newest session of an initiator with a target is listed.
     """
 
     id: str
+    """Unique ID of the session. Over iSCSI and iSER, each login has a new ID."""
     host: str | None
+    """Name of the host of the initiator. `null` if no host has the initiator."""
     host_id: str | None
+    """Unique ID of the host of the initiator. `null` if no host has the initiator."""
     initiator: str
+    """Name of the initiator: an IQN, a WWPN or an NQN."""
     protocol: Protocol
+    """Protocol of the session."""
     target_iqn: str | None
-    """Of an iSCSI session."""
+    """IQN of the target. `null` unless the protocol is `iscsi` or `iser`."""
     target_wwpn: str | None
-    """Our port, of a Fibre Channel session."""
+    """WWPN of the FC port of the appliance. `null` unless the protocol is `fc`."""
     subsystem_nqn: str | None
-    """Of an NVMe session."""
+    """NQN of the NVMe subsystem. `null` unless the session uses NVMe."""
     portal: str | None
+    """Address and port of the portal. `null` if the export engine does not report them, as over iSCSI."""
     peer: str | None
+    """Address of the host. `null` if the export engine does not report the address."""
     state: str
+    """State of the session as the export engine reports it, such as `logged in`."""
     since: datetime | None
+    """When the initiator logged in, in UTC. `null` if the export engine does not report the time."""
     read_bytes: int | None
+    """Bytes read since the volumes were mapped to the initiator, in whole MiB per volume.
+
+    `null` if the export engine does not count per initiator.
+    """
     write_bytes: int | None
+    """Bytes written since the volumes were mapped to the initiator, in whole MiB per volume.
+
+    `null` if the export engine does not count per initiator.
+    """
     commands: int | None
+    """Number of commands of any kind since the volumes were mapped to the initiator.
+
+    `null` if the export engine does not count per initiator.
+    """
     queue_depth: int | None
-    """Commands the initiator may have under way at a time; null where the kernel does not tell."""
+    """Maximum number of commands in progress for the initiator. `null` if not reported."""
     can_disconnect: bool
+    """Whether the appliance can disconnect the session."""
     stays_because: str | None
-    """Why it cannot be disconnected; null if it can."""
+    """Reason why the session cannot be disconnected. `null` if it can be disconnected."""
     age_s: float
+    """Age of the data in seconds."""
 
 
 class SessionPage(Page[Session]):
-    """`unseen` tells what the list leaves out: it is never to be taken for no sessions."""
+    """One page of sessions."""
 
     unseen: tuple[Unseen, ...]
+    """Families whose sessions cannot be listed, with the reason. Sessions of these families may exist."""
 
 
 def session_answer(

@@ -1,4 +1,4 @@
-"""The appliance as a whole: health in one sentence, and what its engines can do."""
+"""The status of the appliance as a whole, and the capabilities of its engines."""
 
 from enum import StrEnum
 
@@ -8,130 +8,188 @@ from lunette.domain.encryption import Encryption
 
 
 class HealthState(StrEnum):
+    """Overall health of the appliance."""
+
     GOOD = "good"
+    """No problem is known."""
     WARNING = "warning"
+    """Attention is needed, for example because of a degraded array, a stuck job or an active warning."""
     CRITICAL = "critical"
+    """Data or access is affected or at risk, for example because of a failed or missing array, blocked hosts, an agent
+    that does not answer, or an active critical alert."""
 
 
 class Convergence(StrEnum):
-    """converged: all that is wanted is taken up. pending: the agent is behind. held: the brake keeps things served.
-
-    refused: the agent refused the wish. unknown: it has not answered yet.
-    """
+    """How far the served exports match the desired state."""
 
     CONVERGED = "converged"
+    """The agent has applied the desired state."""
     PENDING = "pending"
+    """The agent has not applied the latest change yet."""
     HELD = "held"
+    """The brake retains exports that the desired state no longer contains."""
     REFUSED = "refused"
+    """The agent refuses the desired state because the database is older or a different one, and serves the earlier
+    exports."""
     UNKNOWN = "unknown"
+    """The agent has not answered since the API started."""
 
 
 class ExportsStatus(Answer):
-    """How far the machine's exports are what the database wants."""
+    """How far the served exports match the desired state."""
 
     state: Convergence
+    """State of the exports in comparison with the desired state."""
     wanted_generation: int
+    """Generation number of the desired state."""
     applied_generation: int | None
+    """Generation number that the agent applied last; `null` if the agent has not reported yet."""
     reason: str | None
+    """Why the state is not `converged`; `null` if it is."""
     unexplained: tuple[str, ...]
-    """Served though nobody asks for it any more: the brake keeps it until someone decides."""
+    """Exports that are served although the desired state no longer contains them. The brake retains them until an
+    administrator decides."""
     foreign: tuple[str, ...]
-    """Exports that are not ours: shown, never touched."""
+    """Exports that Lunette does not manage. Lunette never changes them."""
     age_s: float | None
+    """Age of the agent's last report in seconds; `null` if there is none."""
 
 
 class AgentStatus(Answer):
-    """Whether the root agent answers; `age_s` is the age of its last observation."""
+    """Whether the storage agent answers."""
 
     answers: bool
+    """Whether the agent answers."""
     reason: str | None
+    """Why the agent does not answer; `null` if it does."""
     age_s: float | None
+    """Age of the agent's last observation in seconds; `null` if there is none."""
 
 
 class Counts(Answer):
-    """How many there are. Disks and sessions are null while the agent does not answer, or cannot see all of them."""
+    """Number of objects of each kind."""
 
     disks: int | None
+    """Number of disks; `null` while the agent does not answer."""
     arrays: int
+    """Number of arrays."""
     volumes: int
+    """Number of volumes."""
     hosts: int
+    """Number of hosts."""
     host_groups: int
+    """Number of host groups."""
     portals: int
+    """Number of portals."""
     mappings: int
+    """Number of mappings."""
     sessions: int | None
+    """Number of sessions; `null` while the agent does not answer or cannot list all sessions."""
     running_jobs: int
+    """Number of jobs that are pending or running."""
     stuck_jobs: int
+    """Number of stuck jobs."""
     alerts: int
+    """Number of active alerts."""
 
 
 class Status(Answer):
-    """The appliance at a glance."""
+    """Overview of the appliance."""
 
     health: HealthState
+    """Overall health of the appliance."""
     sentence: str
+    """Most serious problem in one sentence, or the statement that there is none."""
     name: str
+    """Name of the appliance; its host name if no name is set."""
     version: str
+    """Lunette version that is running."""
     appliance_id: str
+    """Unique ID of the appliance."""
     addresses: tuple[str, ...]
+    """IP addresses of the network interfaces; empty while the agent does not answer."""
     exports: ExportsStatus
+    """How far the served exports match the desired state."""
     agent: AgentStatus
+    """Whether the storage agent answers."""
     counts: Counts
+    """Number of objects of each kind."""
 
 
 class Health(Answer):
-    """That the API answers; nothing more is told without credentials."""
+    """Confirmation that the API answers. It contains no other information, because no credentials are needed."""
 
     status: str
+    """Always `ok`."""
 
 
 class EngineLevel(Answer):
-    """One level an engine offers: how many disks it takes, how many losses it survives, the cost of a small write."""
+    """One level that an array engine offers, with its limits and costs."""
 
     level: Level
+    """Name of the level."""
     min_disks: int
+    """Minimum number of disks."""
     max_disks: int
+    """Maximum number of disks."""
     survives_failures: str
+    """Number of failed disks that an array of this level survives, in words, such as `one disk`."""
     small_write_ios: float
+    """Number of disk I/Os that one random write of 4 KiB causes, for the smallest array of this level."""
     write_hole: tuple[WriteHole, ...]
+    """Available protections against a power loss between data and parity writes, the default first."""
     verbs: tuple[ArrayVerb, ...]
-    """What can be done with an array of it that stands, other than deleting it."""
+    """Changes that an existing array of this level supports, other than deletion."""
     layouts: tuple[Raid10Layout, ...]
-    """Where its copies can lie, the default first; empty where there is nothing to choose."""
+    """Available arrangements of the copies, the default first; empty if there is no choice."""
     roles: tuple[MemberRole, ...]
-    """What disks beside its data disks can be for."""
+    """Roles that disks can have in addition to the role of data disks."""
     becomes: tuple[Level, ...]
-    """Levels that a standing array of it can be changed to."""
+    """Levels to which an existing array of this level can be changed."""
     options: tuple[str, ...]
-    """Fields of a creation that mean something for it, beside name, engine, level, disks and wipe."""
+    """Request fields that apply to the creation of an array of this level, in addition to name, engine, level, disks
+    and wipe."""
 
 
 class Engine(Answer):
-    """What an engine can do on this machine; where it is not available, why, and what would bring it."""
+    """Capabilities of one engine on this machine."""
 
     engine: str
+    """Name of the engine, such as `md` or `nvmet`."""
     kind: str
+    """Kind of the engine: `array`, `volume` or `export`."""
     available: bool
+    """Whether the engine can be used on this machine."""
     reason: str | None
+    """Why the engine is not available; `null` if it is."""
     levels: tuple[EngineLevel, ...]
+    """Levels that an array engine offers; empty for other engines."""
     can_grow: bool
+    """Whether a volume engine can grow volumes."""
     can_thin: bool
+    """Whether a volume engine can create thin volumes."""
     can_snapshot: bool
+    """Whether a volume engine can create snapshots."""
     can_snapshot_thick: bool
-    """Thick volumes can have snapshots as well."""
+    """Whether thick volumes can have snapshots, in addition to thin volumes."""
     can_snapshot_together: bool
-    """Snapshots of several volumes of one array can be taken at one moment."""
+    """Whether snapshots of several volumes of one array can be taken at the same moment."""
     can_qos: bool
+    """Whether the engine can limit the I/O of single volumes."""
     reservations: bool
+    """Whether an export engine supports persistent reservations, which cluster nodes use to lock shared volumes."""
     compare_and_write: bool
+    """Whether an export engine supports atomic compare-and-write, which ESXi uses to lock shared datastores."""
     protocols: tuple[str, ...]
-    """What an export engine can serve here now."""
+    """Protocols that an export engine can serve on this machine now; empty for other engines."""
     lacking: tuple[str, ...]
-    """Why it cannot serve the others it knows."""
+    """Protocols and abilities that the engine does not offer on this machine, each with the reason."""
     encryption: tuple[Encryption, ...]
-    """How an array engine can encrypt a new array here; why not, if not, is in `lacking`."""
+    """Encryption methods that an array engine offers for new arrays on this machine."""
     health_commands: tuple[str, ...]
-    """Names of the commands on this machine that can tell the health of an array of this engine."""
+    """Names of the commands on this machine that report the health of arrays of this engine."""
     needs: tuple[str, ...]
+    """Tools and kernel modules that the engine uses."""
 
 
 def engine_answer(capability: EngineCapability) -> Engine:

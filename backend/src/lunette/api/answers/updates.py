@@ -1,4 +1,4 @@
-"""The two slots of an installed appliance, and what became of the last update."""
+"""The two slots of an installed appliance, and the result of the last update."""
 
 from lunette.api.answers.base import Answer
 from lunette.domain.observations import Observation
@@ -6,47 +6,62 @@ from lunette.domain.updates import NOT_INSTALLED, SLOTS, ObservedSlots, Slot, Tr
 
 
 class UpdateSlot(Answer):
-    """One slot. Null is an empty one, or one that was not written to its end."""
+    """One of the two system images of the appliance."""
 
     name: Slot
+    """Name of the slot: `a` or `b`."""
     version: str | None
+    """Version in the slot; `null` if the slot is empty or was not written completely."""
     running: bool
+    """Whether the appliance runs from this slot."""
     next: bool
-    """It is started at the next restart."""
+    """Whether the next restart starts this slot."""
 
 
 class UpdateTrial(Answer):
-    """The last time the other slot was to be started. `reason`: why it failed."""
+    """The last attempt to start another slot."""
 
     version: str
+    """Version on trial."""
     slot: Slot
+    """Slot on trial."""
     state: TrialState
+    """Result of the trial."""
     reason: str | None
+    """Why the trial failed; `null` if it did not fail."""
 
 
 class Update(Answer):
-    """What runs and what would be started next. `reason`: why there are no updates here."""
+    """The slots of the appliance, and the result of the last update."""
 
     available: bool
+    """Whether the appliance can be updated. Only an appliance that is installed on its own disk has two slots."""
     reason: str | None
+    """Why updates are not available; `null` if they are."""
     on_trial: bool
-    """What runs has still to prove itself; if it does not, the other slot comes back."""
+    """Whether the running version is on trial. If it does not prove healthy, the appliance restarts into the other
+    slot."""
     slots: tuple[UpdateSlot, ...]
+    """Both slots; empty if updates are not available."""
     last: UpdateTrial | None
+    """Last attempt to start another slot; `null` if there was none."""
     trusts: str | None
-    """Whose bundles are taken."""
+    """Signers whose bundles the appliance accepts; `null` if updates are not available."""
     outage_s: float | None
-    """How long hosts were without their exports at the last restart; null before there was one."""
+    """Time in seconds for which hosts had no exports during the last restart; `null` if not measured yet."""
 
 
 class UpdateBundle(Answer):
-    """A bundle that was uploaded, and is signed by somebody who is trusted."""
+    """An uploaded update bundle with a trusted signature."""
 
     id: str
+    """Unique ID of the bundle, which the update request names."""
     version: str
+    """Version in the bundle."""
     size_bytes: int
+    """Size of the bundle in bytes."""
     is_older: bool
-    """Than the version that runs: it is installed only as a `downgrade`."""
+    """Whether the bundle is older than the running version. An older bundle is installed only with `downgrade`."""
 
 
 def update_answer(seen: Observation | None) -> Update:

@@ -1,4 +1,4 @@
-"""Alerts: what a person must look at, and what people said of it: that somebody sees to it, or to be silent a while."""
+"""Alerts: conditions that need attention, and their acknowledgements and silences."""
 
 import datetime as dt
 from collections.abc import Callable
@@ -26,20 +26,25 @@ from lunette.store.schema import utc_now
 routes = router("/alerts", "alerts")
 _COLUMNS = {"id": AlertRow.id, "raised_at": AlertRow.raised_at, "severity": AlertRow.severity}
 _CARED: Responses = {
-    200: {"model": Alert | PlanAnswer, "description": "As it is now; the plan in a dry run."},
+    200: {"model": Alert | PlanAnswer, "description": "Changed alert, or the plan for a dry run."},
     **refusals(404, 409, 413),
 }
 
 
 def _wanted(
     active: Annotated[
-        bool | None, Query(description="Only those that are not resolved, or only those that are.")
+        bool | None, Query(description="Whether to return active (true) or resolved (false) alerts. If omitted, both.")
     ] = None,
-    acknowledged: Annotated[bool | None, Query(description="Only those somebody sees to, or only the others.")] = None,
-    severity: Severity | None = None,
-    ref: Annotated[str | None, Query(max_length=255, description="Only about the resource with this id.")] = None,
+    acknowledged: Annotated[
+        bool | None,
+        Query(description="Whether to return acknowledged (true) or unacknowledged (false) alerts. If omitted, both."),
+    ] = None,
+    severity: Annotated[Severity | None, Query(description="Only alerts of this severity.")] = None,
+    ref: Annotated[
+        str | None, Query(max_length=255, description="Only alerts about the resource with this ID.")
+    ] = None,
 ) -> Select[AlertRow]:
-    """The alerts that the filters of a list leave."""
+    """The alerts that match the filters of a list."""
     query = select(AlertRow)
     if active is not None:
         query = query.where(AlertRow.resolved_at.is_(None) if active else AlertRow.resolved_at.is_not(None))
@@ -55,9 +60,12 @@ def alert_list(
     parts: UsedParts,
     page: Paging,
     query: Annotated[Select[AlertRow], Depends(_wanted)],
-    sort: Literal["-raised_at", "raised_at", "severity", "-severity"] = "-raised_at",
+    sort: Annotated[
+        Literal["-raised_at", "raised_at", "severity", "-severity"],
+        Query(description="Field to sort by. A leading `-` sorts in descending order."),
+    ] = "-raised_at",
 ) -> Page[Alert]:
-    """What a person must look at, with cause and fix."""
+    """Lists the alerts, with their causes and fixes."""
     with parts.store.read() as tx:
         found = stored_page(tx, query, page, sort, _COLUMNS)
         items = tuple(alert_answer(row) for row in found.rows)
@@ -66,7 +74,7 @@ def alert_list(
 
 @routes.get("/{alert:plain}", operation_id="alert_show", response_model=Alert, responses=SHOWN)
 def alert_show(alert: Reference, parts: UsedParts) -> Response:
-    """One alert."""
+    """Shows an alert."""
     with parts.store.read() as tx:
         row = find(tx, AlertRow, alert)
         return answer(alert_answer(row), version=row.version)
@@ -74,7 +82,10 @@ def alert_show(alert: Reference, parts: UsedParts) -> Response:
 
 @routes.post("/{alert}:acknowledge", operation_id="alert_acknowledge", response_model=None, responses=_CARED)
 def alert_acknowledge(alert: Reference, body: AlertAcknowledge, change: Creating) -> Response:
-    """Says that somebody sees to an open alert. That ends with the alert, and where it gets worse."""
+    """Acknowledges an active alert.
+
+    The acknowledgement ends when the alert is raised again after its end, or when its severity rises.
+    """
     return _care(
         change,
         alert,
@@ -85,9 +96,10 @@ def alert_acknowledge(alert: Reference, body: AlertAcknowledge, change: Creating
 
 @routes.post("/{alert}:silence", operation_id="alert_silence", response_model=None, responses=_CARED)
 def alert_silence(alert: Reference, body: AlertSilence, change: Creating) -> Response:
-    """Has an alert told over no channel for a while, also if it goes and comes back; if it gets worse, it is told.
+    """Silences the notifications of an alert for a limited time.
 
-    An alert that is still there when the time is over is told again, unless it was acknowledged.
+    The silence also applies if the alert is resolved and raised again meanwhile. It ends early if the severity of the
+    alert rises. When the silence ends, an alert that is still active and not acknowledged is sent again.
     """
     until = utc_now() + dt.timedelta(seconds=body.duration_s)
     return _care(
@@ -100,7 +112,10 @@ def alert_silence(alert: Reference, body: AlertSilence, change: Creating) -> Res
 
 @routes.post("/{alert}:reopen", operation_id="alert_reopen", response_model=None, responses=_CARED)
 def alert_reopen(alert: Reference, change: Creating) -> Response:
-    """Takes an acknowledgement and a silence back."""
+    """Removes the acknowledgement and the silence of an alert.
+
+    An active alert that was silenced is sent again.
+    """
     return _care(
         change,
         alert,
@@ -110,7 +125,7 @@ def alert_reopen(alert: Reference, change: Creating) -> Response:
 
 
 def _care(change: Change, reference: str, what: str, act: Callable[[Session, AlertRow], None]) -> Response:
-    """Does it; a dry run does it too and is taken back, so that it is refused for the same reasons."""
+    """Applies the change. A dry run also applies the change and rolls back, so that the same refusals occur."""
 
     def work(tx: Session) -> Response:
         row = find(tx, AlertRow, reference)

@@ -1,4 +1,4 @@
-"""The appliance as a whole: its power, a backup of its database, secrets and certificate, a support bundle."""
+"""The appliance as a whole: power, backup, restore, rebuild and support bundle."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,7 +37,11 @@ GZIP = "application/gzip"
     responses={200: {"content": {FILE: {"schema": {"type": "string", "format": "binary"}}}}, **refusals(413, 429)},
 )
 def appliance_backup(body: BackupRequest, request: Request, parts: UsedParts, identity: Asking) -> Response:
-    """The database with its secrets, and if wished the certificate, as one file that only the passphrase opens."""
+    """Creates a backup of the configuration, as a file encrypted with a passphrase.
+
+    The backup contains the database with all secrets, and optionally the certificate. Without the passphrase the backup
+    cannot be read.
+    """
     _count_attempt(request, parts)
     with parts.store.write() as tx:
         emit(tx, "appliance.backed_up", f"{identity.actor} made a backup", actor=identity.actor)
@@ -53,9 +57,10 @@ def appliance_backup(body: BackupRequest, request: Request, parts: UsedParts, id
     responses={200: {"content": {GZIP: {"schema": {"type": "string", "format": "binary"}}}}, **refusals()},
 )
 def appliance_support(parts: UsedParts, identity: Asking) -> Response:
-    """Logs, configuration, kernel and hardware facts as one tar.gz for a person far away. Holds no secrets.
+    """Creates a support bundle with logs, configuration, kernel and hardware data.
 
-    Nothing is changed; it takes some seconds, on a machine that is ill some minutes.
+    The response is a tar.gz archive without passwords, keys and CHAP secrets. Nothing is changed. The operation takes
+    seconds, or minutes on a faulty appliance.
     """
     with parts.store.write() as tx:
         emit(tx, "appliance.support_bundle", f"{identity.actor} made a support bundle", actor=identity.actor)
@@ -72,7 +77,11 @@ def appliance_support(parts: UsedParts, identity: Asking) -> Response:
     responses=JOB_CREATED,
 )
 def appliance_restart(change: Creating) -> Response:
-    """Restarts the appliance in order. All exports stop, and come back by themselves; the job is over when it is up."""
+    """Restarts the appliance.
+
+    All exports stop and start again automatically afterwards. Returns a job that finishes when the appliance is up
+    again.
+    """
     return _stop(change, PowerAction.RESTART)
 
 
@@ -84,7 +93,10 @@ def appliance_restart(change: Creating) -> Response:
     responses=JOB_CREATED,
 )
 def appliance_power_off(change: Creating) -> Response:
-    """Switches the appliance off in order. All exports stop until somebody switches it on; then the job is over."""
+    """Shuts down the appliance.
+
+    All exports stop until the appliance is switched on again. Returns a job that finishes at the next start.
+    """
     return _stop(change, PowerAction.OFF)
 
 
@@ -101,9 +113,11 @@ def _stop(change: Change, action: PowerAction) -> Response:
     responses=refusals(409, 413, 429),
 )
 def appliance_restore(body: RestoreRequest, request: Request, change: Creating) -> Response:
-    """Puts the database of a backup in the place of this one, and starts the API anew; a dry run tells what differs.
+    """Restores the configuration from a backup and restarts the API.
 
-    Nothing that is served is taken away unless `give_up` names it. Users, passwords and tokens are the backup's then.
+    Replaces the whole database, including users, passwords and API tokens. Exports that the backup does not contain
+    stay online unless `give_up` names them. A dry run shows the differences and changes nothing. The previous state is
+    stored on the appliance as a backup with the same passphrase.
     """
     check_lasts(change.identity)
     _count_attempt(request, change.parts)
@@ -149,13 +163,14 @@ def appliance_restore(body: RestoreRequest, request: Request, change: Creating) 
     "/appliance:rebuild", operation_id="appliance_rebuild", response_model=RebuildFound, responses=refusals(409, 412)
 )
 def appliance_rebuild(body: RebuildRequest, change: Creating) -> Response:
-    """Takes up arrays the database does not know, from the sealed copies they carry; a dry run tells what is there.
+    """Rebuilds the configuration of unknown arrays from their sealed copies.
 
-    Without names it is every such array, if all are of one appliance. An array that is down is started to look, if all
-    its disks are here, or without what is missing if `degraded` says so. Hosts whose secrets must be set again are not
-    let in until then. A copy that no key of this appliance has sealed is rebuilt only with `adopt`: read its `changes`
-    first, for whoever wrote it says who is let in. Rebuilding needs the `digest` of the dry run, and is refused (412)
-    if the disks say something else by now.
+    If no arrays are named, all unknown arrays are rebuilt, provided that they belong to one appliance. Stopped arrays
+    are started to read their sealed copies, even for a dry run: if all their disks are present, or with missing disks
+    if `degraded` is set. Hosts with missing secrets have no access until their secrets are set again. A sealed copy
+    without a seal of this appliance is used only with `adopt`; check the `changes` of the dry run first, because they
+    determine which hosts have access. A rebuild needs the `digest` of a dry run, and fails with 412 if the sealed
+    copies have changed since.
     """
     with change.control.exports_held():
         disks = change.control.look_at_disks(degraded=body.degraded)
@@ -170,7 +185,7 @@ def appliance_rebuild(body: RebuildRequest, change: Creating) -> Response:
 
 @contextmanager
 def _opened(body: RestoreRequest) -> Iterator[tuple[envelope.Header, tables.Extras, Store]]:
-    """The backup as a store of its own with its keys, of today's schema. Raises Invalid with the reason."""
+    """The backup as a separate store with its keys and the current schema. Raises Invalid with the reason."""
     found = envelope.read_header(body.content)
     if tables.is_newer(found.schema_revision):
         message = f"it was made by version {found.version}, whose database is newer: upgrade this appliance first"
@@ -189,7 +204,7 @@ def _certificate(change: Change, body: RestoreRequest, extras: tables.Extras) ->
 
 
 def _count_attempt(request: Request, parts: Parts) -> None:
-    """A passphrase is guessed as slowly as a password, and costs as much to check."""
+    """Limits attempts at a passphrase like those at a password: both cost as much to check."""
     parts.login_limit.attempt(_address(request), request.url.path)
 
 

@@ -1,4 +1,4 @@
-"""What can be done with an array that stands: `POST /arrays/{array}:<verb>`, each a job."""
+"""Changes of existing arrays: `POST /arrays/{array}:<verb>`. Each returns a job."""
 
 from collections.abc import Callable
 
@@ -43,7 +43,10 @@ def _apply(array: str, change: Change, act: Callable[[ArrayChange], Outcome]) ->
     "/{array}:add_spares", operation_id="array_spares_add", status_code=202, response_model=None, responses=JOB_STARTED
 )
 def array_spares_add(array: Reference, body: ArrayAddSpares, change: Commanding) -> Response:
-    """Adds disks that stand by; on a degraded array the first is filled at once."""
+    """Adds spares to an array.
+
+    On a degraded array, the rebuild onto the first spare starts immediately. Returns a job.
+    """
     return _apply(array, change, lambda asked: asked.add_spares(body))
 
 
@@ -51,18 +54,20 @@ def array_spares_add(array: Reference, body: ArrayAddSpares, change: Commanding)
     "/{array}:add_disks", operation_id="array_disks_add", status_code=202, response_model=None, responses=JOB_STARTED
 )
 def array_disks_add(array: Reference, body: ArrayAddDisks, change: Commanding) -> Response:
-    """Adds log, cache or special disks to a pool, while hosts use it.
+    """Adds log, cache or special disks to a ZFS pool while hosts use the pool.
 
-    Log and cache disks leave again by `remove`; special disks stay for the life of the pool.
+    Log and cache disks can be removed again. Special disks contain metadata and stay as long as the pool exists.
+    Returns a job.
     """
     return _apply(array, change, lambda asked: asked.add_disks(body))
 
 
 @routes.post("/{array}:grow", operation_id="array_grow", status_code=202, response_model=None, responses=JOB_STARTED)
 def array_grow(array: Reference, body: ArrayGrow, change: Commanding) -> Response:
-    """Makes disks into members: of a mirror further copies, of any other level more room, while hosts use it.
+    """Adds members to an MD RAID array while hosts use the array.
 
-    The job starts it; the array shows the progress, and what remains is done by itself once that is over.
+    A mirror gains copies; any other level gains capacity. Returns a job that starts the reshape or rebuild. The array
+    shows the progress, and the remaining work is done automatically. A reshape cannot be undone.
     """
     return _apply(array, change, lambda asked: asked.grow(body))
 
@@ -71,9 +76,9 @@ def array_grow(array: Reference, body: ArrayGrow, change: Commanding) -> Respons
     "/{array}:reshape", operation_id="array_reshape", status_code=202, response_model=None, responses=JOB_STARTED
 )
 def array_reshape(array: Reference, body: ArrayReshape, change: Commanding) -> Response:
-    """Gives an array another level with one disk more, while hosts use it: a raid5 becomes a raid6.
+    """Converts a raid5 array to raid6 with one more disk while hosts use the array.
 
-    The job starts it, and the array shows how far the new disk is filled.
+    Returns a job that starts the conversion. The array shows the progress of the rebuild onto the new disk.
     """
     return _apply(array, change, lambda asked: asked.reshape(body))
 
@@ -82,13 +87,20 @@ def array_reshape(array: Reference, body: ArrayReshape, change: Commanding) -> R
     "/{array}:replace", operation_id="array_replace", status_code=202, response_model=None, responses=JOB_STARTED
 )
 def array_replace(array: Reference, body: ArrayReplace, change: Commanding) -> Response:
-    """Puts another disk in the place of one. While the old one works it is copied, and redundancy is kept."""
+    """Replaces a disk of an array with another disk.
+
+    A disk that still works stays in use until the new disk is filled, which preserves redundancy on MD RAID arrays and
+    ZFS pools. Returns a job.
+    """
     return _apply(array, change, lambda asked: asked.replace(body))
 
 
 @routes.post("/{array}:fail", operation_id="array_fail", status_code=202, response_model=None, responses=JOB_STARTED)
 def array_fail(array: Reference, body: ArrayDiskChoice, change: Commanding) -> Response:
-    """Gives a member up. Refused where the array has no redundancy left."""
+    """Marks a member of an MD RAID array as faulty.
+
+    A spare replaces the member if the array has one. Fails with 409 if the array has no redundancy left. Returns a job.
+    """
     return _apply(array, change, lambda asked: asked.fail(body))
 
 
@@ -96,19 +108,28 @@ def array_fail(array: Reference, body: ArrayDiskChoice, change: Commanding) -> R
     "/{array}:remove", operation_id="array_remove", status_code=202, response_model=None, responses=JOB_STARTED
 )
 def array_remove(array: Reference, body: ArrayDiskChoice, change: Commanding) -> Response:
-    """Lets go of a spare, of a log or cache disk of a pool, of a faulty disk, or of one that is gone."""
+    """Removes a spare, a log or cache disk, or a faulty or missing disk from an array.
+
+    Returns a job.
+    """
     return _apply(array, change, lambda asked: asked.remove(body))
 
 
 @routes.post("/{array}:readd", operation_id="array_readd", status_code=202, response_model=None, responses=JOB_STARTED)
 def array_readd(array: Reference, body: ArrayDiskChoice, change: Commanding) -> Response:
-    """Takes back a member that was gone or faulty; the plan says whether all of it must be copied."""
+    """Adds a missing or faulty member back to its MD RAID array.
+
+    The plan shows whether the whole disk must be rebuilt. Returns a job.
+    """
     return _apply(array, change, lambda asked: asked.readd(body))
 
 
 @routes.post("/{array}:scrub", operation_id="array_scrub", status_code=202, response_model=None, responses=JOB_STARTED)
 def array_scrub(array: Reference, body: ArrayScrub, change: Commanding) -> Response:
-    """Reads and compares everything, or stops doing so. The array shows progress and what did not agree."""
+    """Starts or stops a scrub of an array.
+
+    The array shows the progress and the mismatches. Returns a job.
+    """
     return _apply(array, change, lambda asked: asked.scrub(body))
 
 
@@ -120,9 +141,10 @@ def array_scrub(array: Reference, body: ArrayScrub, change: Commanding) -> Respo
     responses=JOB_STARTED,
 )
 def array_force_start(array: Reference, body: ArrayForceStart, change: Commanding) -> Response:
-    """Starts an array that stays stopped because it is dirty and degraded: see `observed.dirty_degraded`.
+    """Starts an array that stays stopped because it is dirty and degraded.
 
-    Blocks of the disk it lacks can be wrong afterwards, and nothing tells which. It cannot be taken back.
+    The property `observed.dirty_degraded` of the array shows this condition. Blocks can be corrupt afterwards, and
+    nothing shows which ones. This cannot be undone. `confirm` is the name of the array. Returns a job.
     """
     return _apply(array, change, lambda asked: asked.force_start(body))
 
@@ -131,9 +153,11 @@ def array_force_start(array: Reference, body: ArrayForceStart, change: Commandin
     "/{array}:release", operation_id="array_release", status_code=202, response_model=None, responses=JOB_STARTED
 )
 def array_release(array: Reference, body: ArrayRelease, change: Commanding) -> Response:
-    """Lets go of an array: it stays on its disks with its volumes and their data, and is Lunette's no more.
+    """Releases an MD RAID array, so that another system can use its disks and data.
 
-    Refused while a volume of it is mapped. It is stopped in the end, so that its disks can be taken elsewhere.
+    The array and its volumes stay on the disks with their data, and Lunette deletes its records of them. An array that
+    Lunette created is stopped at the end; an adopted array stays running. Fails with 409 while a volume of the array is
+    mapped. `confirm` is the name of the array. Returns a job.
     """
 
     def work(tx: Session) -> Outcome:
@@ -146,9 +170,10 @@ def array_release(array: Reference, body: ArrayRelease, change: Commanding) -> R
 
 @routes.post("/{array}:forget", operation_id="array_forget", status_code=204, response_model=None, responses=FORGOTTEN)
 def array_forget(array: Reference, body: ArrayForget, change: Commanding) -> Response:
-    """Forgets an array that is lost for good, and its volumes, snapshots and mappings with it. It cannot be taken back.
+    """Forgets a permanently lost array, with its volumes, snapshots and mappings.
 
-    Refused while the array works or could be started. Nothing is written to any disk. Stuck jobs of it are abandoned.
+    This cannot be undone. Fails with 409 while the array works or can be started. Nothing is written to any disk. Stuck
+    jobs of the array are abandoned. `confirm` is the name of the array.
     """
 
     def work(tx: Session) -> Outcome:

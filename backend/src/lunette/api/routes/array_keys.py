@@ -1,4 +1,4 @@
-"""Keys of encrypted arrays: `POST /arrays/{array}:unlock` and `:change_key`, at once and not as jobs."""
+"""Keys of encrypted arrays: `POST /arrays/{array}:unlock` and `:change_key`, immediately and not as jobs."""
 
 from collections.abc import Callable
 
@@ -37,17 +37,20 @@ def _apply(array: str, change: Change, make: Callable[[Session], KeyAct]) -> Res
 
 @routes.post("/{array}:unlock", operation_id="array_unlock", response_model=None, responses=KEYED)
 def array_unlock(array: Reference, body: ArrayUnlock, change: Commanding) -> Response:
-    """Unlocks an encrypted array that waits for its key. What is on it is served again by itself.
+    """Unlocks an encrypted array with its passphrase.
 
-    A wrong passphrase answers 422 and changes nothing; trying one takes seconds on purpose.
+    The volumes of the array are served again automatically. The array stays unlocked until it stops. A wrong passphrase
+    fails with 422 and changes nothing. Each attempt deliberately takes seconds.
     """
     return _apply(array, change, lambda tx: array_keys.unlocking(tx, array, body))
 
 
 @routes.post("/{array}:change_key", operation_id="array_key_change", response_model=None, responses=KEYED)
 def array_key_change(array: Reference, body: ArrayKeyChange, change: Commanding) -> Response:
-    """Changes the passphrase of an encrypted array, adds a second one, or whether the appliance keeps a key.
+    """Changes the passphrase of an encrypted array or its automatic unlocking.
 
-    A new key is added and tried before an old one goes: whatever interrupts it, one that is known opens the array.
+    The change can also add a second passphrase, and store or remove a key on the appliance for unlocking at every
+    start. A new key is added and tested before an old key is removed, so that an interruption never locks the array for
+    good.
     """
     return _apply(array, change, lambda tx: array_keys.changing_key(tx, array, body))

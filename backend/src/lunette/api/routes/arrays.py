@@ -1,8 +1,8 @@
 """Arrays: redundancy over disks."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from fastapi import Response
+from fastapi import Query, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -31,8 +31,20 @@ _COLUMNS = {
     "usable_bytes": ArrayRow.size_bytes,
     "created_at": ArrayRow.created_at,
 }
-Sort = Literal[
-    "name", "-name", "level", "-level", "state", "-state", "usable_bytes", "-usable_bytes", "created_at", "-created_at"
+Sort = Annotated[
+    Literal[
+        "name",
+        "-name",
+        "level",
+        "-level",
+        "state",
+        "-state",
+        "usable_bytes",
+        "-usable_bytes",
+        "created_at",
+        "-created_at",
+    ],
+    Query(description="Field to sort by. A leading `-` sorts in descending order."),
 ]
 
 
@@ -42,10 +54,10 @@ def array_list(
     page: Paging,
     sort: Sort = "name",
     name: NameFilter = None,
-    state: ResourceState | None = None,
-    level: Level | None = None,
+    state: Annotated[ResourceState | None, Query(description="Only arrays in this state.")] = None,
+    level: Annotated[Level | None, Query(description="Only arrays of this level.")] = None,
 ) -> Page[Array]:
-    """The arrays, with the health the kernel reports."""
+    """Lists the arrays, with their observed health."""
     query = select(ArrayRow).where(*name_like(ArrayRow.name, name))
     query = query.where(ArrayRow.state == state.value) if state else query
     query = query.where(ArrayRow.level == level.value) if level else query
@@ -58,7 +70,7 @@ def array_list(
 
 @routes.get("/{array:plain}", operation_id="array_show", response_model=Array, responses=SHOWN)
 def array_show(array: Reference, parts: UsedParts) -> Response:
-    """One array, by id or name."""
+    """Shows an array, by ID or name."""
     seen = seen_now(parts)
     with parts.store.read() as tx:
         row = find(tx, ArrayRow, array, ArrayRow.name)
@@ -67,7 +79,10 @@ def array_show(array: Reference, parts: UsedParts) -> Response:
 
 @routes.post("", operation_id="array_create", status_code=202, response_model=None, responses=JOB_CREATED)
 def array_create(body: ArrayCreate, change: Creating) -> Response:
-    """Creates an array of disks. A disk that carries anything is refused unless it is listed in `wipe`."""
+    """Creates an array from disks.
+
+    A disk with signatures is refused unless `wipe` lists the disk, which destroys the data on the disk. Returns a job.
+    """
     return change.apply(
         lambda tx: change.control.create_array(tx, change.actor, body, dry_run=change.dry_run), only_jobs, looks=True
     )
@@ -75,7 +90,10 @@ def array_create(body: ArrayCreate, change: Creating) -> Response:
 
 @routes.patch("/{array:plain}", operation_id="array_patch", response_model=None, responses=changed(Array))
 def array_patch(array: Reference, body: ArrayPatch, change: Changing) -> Response:
-    """Sets the pace of resync, rebuild and scrub, and the tuning. Both are kept, and set again after every start."""
+    """Changes the speed limits, tuning and other settings of an array.
+
+    The settings are stored and applied again at every start. Omitted fields stay unchanged. Requires `If-Match`.
+    """
 
     def act(tx: Session) -> Outcome:
         row = find(tx, ArrayRow, array, ArrayRow.name)
@@ -93,7 +111,10 @@ def array_patch(array: Reference, body: ArrayPatch, change: Changing) -> Respons
     "/{array:plain}", operation_id="array_delete", status_code=202, response_model=None, responses=JOB_DELETED
 )
 def array_delete(array: Reference, change: Changing) -> Response:
-    """Destroys an array that holds no volumes any more, and clears its disks."""
+    """Deletes an array without volumes, and wipes its disks.
+
+    Deleted volumes on the array are erased and can no longer be recovered. Requires `If-Match`. Returns a job.
+    """
 
     def act(tx: Session) -> Outcome:
         row = find(tx, ArrayRow, array, ArrayRow.name)

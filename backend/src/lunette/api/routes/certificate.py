@@ -1,4 +1,4 @@
-"""The certificate of the web page and the API: shown, replaced, had back, made anew. Exports are never touched."""
+"""The certificate of the web page and the API: show, replace, revert and create. Exports are never affected."""
 
 import ssl
 from collections.abc import Iterator
@@ -25,23 +25,28 @@ from lunette.store.schema import utc_now
 routes = router("/certificate", "certificate")
 verbs = router("", "certificate")
 _TAKEN: Responses = {
-    200: {"model": Certificate | PlanAnswer, "description": "As it is now; the plan in a dry run."},
+    200: {"model": Certificate | PlanAnswer, "description": "Certificate in use, or the plan for a dry run."},
     **refusals(404, 409, 413),
 }
 
 
 @routes.get("", operation_id="certificate_show", response_model=Certificate, responses=refusals(404))
 def certificate_show(parts: UsedParts) -> Response:
-    """The certificate that is shown now, and the one before it. Private keys are never answered."""
+    """Shows the certificate in use and the previous certificate.
+
+    Private keys are never returned.
+    """
     files = _files(parts)
     return answer(_answer(files, _in_use(files), keeping.previous_certificate(files)))
 
 
 @verbs.post("/certificate:replace", operation_id="certificate_replace", response_model=None, responses=_TAKEN)
 def certificate_replace(body: CertificateReplace, request: Request, change: Creating) -> Response:
-    """Takes another certificate with its key at once; open connections and exports go on. The one before is kept.
+    """Replaces the certificate of the web page and the API.
 
-    Both are checked first: that they fit, the order of the chain, their time. Names that are missing are a warning.
+    The new certificate is used immediately; open connections and exports are not interrupted. The previous certificate
+    is retained for a revert. Certificate and private key are checked first: whether they match, the order of the chain
+    and the validity period. Missing names only cause a warning.
     """
     check_pair(body, utc_now())
     pair = Pair(cert=body.certificate, key=body.private_key.get_secret_value())
@@ -50,7 +55,10 @@ def certificate_replace(body: CertificateReplace, request: Request, change: Crea
 
 @verbs.post("/certificate:revert", operation_id="certificate_revert", response_model=None, responses=_TAKEN)
 def certificate_revert(request: Request, change: Creating) -> Response:
-    """Takes back the certificate before; once more, and the present one is back."""
+    """Reverts to the previous certificate.
+
+    The certificate in use becomes the previous one, and a second revert restores that certificate.
+    """
     pair = keeping.previous_certificate(_files(change.parts))
     if pair is None:
         raise Conflict("There is no certificate before this one; replace it, or make a self-signed one.")
@@ -60,14 +68,18 @@ def certificate_revert(request: Request, change: Creating) -> Response:
 
 @verbs.post("/certificate:self-sign", operation_id="certificate_create", response_model=None, responses=_TAKEN)
 def certificate_create(request: Request, change: Creating) -> Response:
-    """Makes a new key and a self-signed certificate for the names and addresses of today."""
+    """Creates a private key and a self-signed certificate.
+
+    The new certificate contains the current name and address of the appliance and is used immediately. The previous
+    certificate is retained for a revert.
+    """
     addresses = [one for one in (own_address(),) if one]
     pair = Pair(**dict(zip(("cert", "key"), self_signed_pair(change.parts.name(), addresses), strict=True)))
     return _take(change, request, pair, "Make a self-signed certificate")
 
 
 def _take(change: Change, request: Request, pair: Pair, title: str) -> Response:
-    """Stores the pair with the event of it in one transaction, then puts it in place. A dry run answers the plan."""
+    """Stores the pair with its event in one transaction, then installs it. A dry run returns the plan."""
     files = _files(change.parts)
     if not files.own:
         raise Conflict(
@@ -95,7 +107,7 @@ def _take(change: Change, request: Request, pair: Pair, title: str) -> Response:
 
 
 def _put_in_place(parts: Parts, files: Files) -> None:
-    """Raises Unavailable where the files cannot be written: then it is taken at the next start."""
+    """Raises Unavailable if the files cannot be written: then the certificate is installed at the next start."""
     try:
         keeping.install_staged(parts.store, files)
         parts.renew_certificate()

@@ -1,4 +1,4 @@
-"""Deleted snapshots: kept for a while, recovered under their volume, or erased sooner."""
+"""Deleted snapshots: retained for a limited time, and recovered or erased."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal
@@ -31,7 +31,10 @@ _COLUMNS = {
     "deleted_at": DeletedSnapshotRow.deleted_at,
     "erase_at": DeletedSnapshotRow.due_s,
 }
-Sort = Literal["name", "-name", "size_bytes", "-size_bytes", "deleted_at", "-deleted_at", "erase_at", "-erase_at"]
+Sort = Annotated[
+    Literal["name", "-name", "size_bytes", "-size_bytes", "deleted_at", "-deleted_at", "erase_at", "-erase_at"],
+    Query(description="Field to sort by. A leading `-` sorts in descending order."),
+]
 
 
 def _answers(tx: Session, rows: Sequence[DeletedSnapshotRow]) -> list[DeletedSnapshot]:
@@ -43,7 +46,7 @@ def _answers(tx: Session, rows: Sequence[DeletedSnapshotRow]) -> list[DeletedSna
 
 
 def _find(tx: Session, reference: str) -> DeletedSnapshotRow:
-    """By id, or by name where only one had it. Raises NotFound or Conflict."""
+    """By ID, or by name if the name is unique. Raises NotFound or Conflict."""
     ids = tx.scalars(select(DeletedSnapshotRow.id).where(DeletedSnapshotRow.name == reference)).all()
     if len(ids) > 1:
         raise Conflict(f"{len(ids)} deleted snapshots had the name {reference!r}: take the id of one, from their list.")
@@ -55,10 +58,12 @@ def deleted_snapshot_list(
     parts: UsedParts,
     page: Paging,
     name: NameFilter = None,
-    volume: Annotated[str | None, Query(max_length=63, description="Only those of this volume, by id or name.")] = None,
+    volume: Annotated[
+        str | None, Query(max_length=63, description="Only deleted snapshots of this volume, by ID or name.")
+    ] = None,
     sort: Sort = "deleted_at",
 ) -> Page[DeletedSnapshot]:
-    """The snapshots that were deleted and can be recovered; what was deleted first comes first."""
+    """Lists the deleted snapshots that can be recovered."""
     query = select(DeletedSnapshotRow).where(*name_like(DeletedSnapshotRow.name, name))
     if volume is not None:
         named = [
@@ -75,7 +80,7 @@ def deleted_snapshot_list(
     "/{deleted_snapshot:plain}", operation_id="deleted_snapshot_show", response_model=DeletedSnapshot, responses=SHOWN
 )
 def deleted_snapshot_show(deleted_snapshot: Reference, parts: UsedParts) -> Response:
-    """One deleted snapshot, by id, or by name where only one had it."""
+    """Shows a deleted snapshot, by ID, or by name if the name is unique."""
     with parts.store.read() as tx:
         row = _find(tx, deleted_snapshot)
         return answer(_answers(tx, [row])[0], version=row.version)
@@ -89,7 +94,10 @@ def deleted_snapshot_show(deleted_snapshot: Reference, parts: UsedParts) -> Resp
     responses=JOB_CHANGED,
 )
 def deleted_snapshot_recover(deleted_snapshot: Reference, body: SnapshotRecover, change: Acting) -> Response:
-    """Makes it a snapshot of its volume again. A volume that was deleted meanwhile is recovered first."""
+    """Recovers a deleted snapshot of a volume.
+
+    Fails with 409 if the volume is deleted: recover the volume first. Requires `If-Match`. Returns a job.
+    """
 
     def act(tx: Session) -> Outcome:
         row = _find(tx, deleted_snapshot)
@@ -107,7 +115,11 @@ def deleted_snapshot_recover(deleted_snapshot: Reference, body: SnapshotRecover,
     responses=JOB_DELETED,
 )
 def deleted_snapshot_delete(deleted_snapshot: Reference, change: Changing) -> Response:
-    """Erases it before its time: what it alone holds is lost for good, and its space is free again."""
+    """Erases a deleted snapshot before its retention ends.
+
+    Data that only this snapshot contains is lost for good, and its space becomes free. Requires `If-Match`. Returns a
+    job.
+    """
 
     def act(tx: Session) -> Outcome:
         row = _find(tx, deleted_snapshot)

@@ -1,4 +1,4 @@
-"""Deleted volumes: kept for a while, recovered with their identity, or erased sooner."""
+"""Deleted volumes: retained for a limited time, and recovered or erased."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal
@@ -30,7 +30,10 @@ _COLUMNS = {
     "deleted_at": DeletedVolumeRow.deleted_at,
     "erase_at": DeletedVolumeRow.due_s,
 }
-Sort = Literal["name", "-name", "size_bytes", "-size_bytes", "deleted_at", "-deleted_at", "erase_at", "-erase_at"]
+Sort = Annotated[
+    Literal["name", "-name", "size_bytes", "-size_bytes", "deleted_at", "-deleted_at", "erase_at", "-erase_at"],
+    Query(description="Field to sort by. A leading `-` sorts in descending order."),
+]
 
 
 def _answers(tx: Session, rows: Sequence[DeletedVolumeRow]) -> list[DeletedVolume]:
@@ -40,7 +43,7 @@ def _answers(tx: Session, rows: Sequence[DeletedVolumeRow]) -> list[DeletedVolum
 
 
 def _find(tx: Session, reference: str) -> DeletedVolumeRow:
-    """By id, or by name where only one had it. Raises NotFound or Conflict."""
+    """By ID, or by name if the name is unique. Raises NotFound or Conflict."""
     ids = tx.scalars(select(DeletedVolumeRow.id).where(DeletedVolumeRow.name == reference)).all()
     if len(ids) > 1:
         raise Conflict(f"{len(ids)} deleted volumes had the name {reference!r}: take the id of one, from their list.")
@@ -52,10 +55,12 @@ def deleted_volume_list(
     parts: UsedParts,
     page: Paging,
     name: NameFilter = None,
-    array: Annotated[str | None, Query(max_length=63, description="Only those of this array, by id or name.")] = None,
+    array: Annotated[
+        str | None, Query(max_length=63, description="Only deleted volumes of this array, by ID or name.")
+    ] = None,
     sort: Sort = "deleted_at",
 ) -> Page[DeletedVolume]:
-    """The volumes that were deleted and can be recovered; what was deleted first comes first."""
+    """Lists the deleted volumes that can be recovered."""
     query = select(DeletedVolumeRow).where(*name_like(DeletedVolumeRow.name, name))
     if array is not None:
         ids = select(Array.id).where(or_(Array.id == array, Array.name == array))
@@ -70,7 +75,7 @@ def deleted_volume_list(
     "/{deleted_volume:plain}", operation_id="deleted_volume_show", response_model=DeletedVolume, responses=SHOWN
 )
 def deleted_volume_show(deleted_volume: Reference, parts: UsedParts) -> Response:
-    """One deleted volume, by id, or by name where only one had it."""
+    """Shows a deleted volume, by ID, or by name if the name is unique."""
     with parts.store.read() as tx:
         row = _find(tx, deleted_volume)
         return answer(_answers(tx, [row])[0], version=row.version)
@@ -84,7 +89,10 @@ def deleted_volume_show(deleted_volume: Reference, parts: UsedParts) -> Response
     responses=JOB_CHANGED,
 )
 def deleted_volume_recover(deleted_volume: Reference, body: VolumeRecover, change: Acting) -> Response:
-    """Makes it a volume again, with its data, id and identity, mapped to nobody."""
+    """Recovers a deleted volume, with its data, ID and identity.
+
+    The recovered volume has no mappings. Requires `If-Match`. Returns a job.
+    """
 
     def act(tx: Session) -> Outcome:
         row = _find(tx, deleted_volume)
@@ -102,7 +110,11 @@ def deleted_volume_recover(deleted_volume: Reference, body: VolumeRecover, chang
     responses=JOB_DELETED,
 )
 def deleted_volume_delete(deleted_volume: Reference, change: Changing) -> Response:
-    """Erases it before its time: its data are lost for good, and its space is free again."""
+    """Erases a deleted volume before its retention ends.
+
+    The data of the volume and its deleted snapshots are lost for good, and their space becomes free. Requires
+    `If-Match`. Returns a job.
+    """
 
     def act(tx: Session) -> Outcome:
         row = _find(tx, deleted_volume)

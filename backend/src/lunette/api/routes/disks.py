@@ -1,4 +1,4 @@
-"""Disks: everything the machine has, the members of our arrays it no longer shows, and the end of what is on one."""
+"""Disks: those of the appliance, missing members of its arrays, and wiping."""
 
 from collections.abc import Callable
 from typing import Annotated, Literal
@@ -30,15 +30,18 @@ from lunette.store.resources import ArrayDisk
 from lunette.store.schema import utc_now
 
 routes = router("/disks", "disks")
-Sort = Literal["id", "-id", "serial", "-serial", "size_bytes", "-size_bytes", "state", "-state", "model", "-model"]
+Sort = Annotated[
+    Literal["id", "-id", "serial", "-serial", "size_bytes", "-size_bytes", "state", "-state", "model", "-model"],
+    Query(description="Field to sort by. A leading `-` sorts in descending order."),
+]
 
 
 def _wanted(
     name: NameFilter = None,
-    state: DiskState | None = None,
-    transport: Transport | None = None,
-    health: DiskHealthState | None = None,
-    array: Annotated[str | None, Query(max_length=63, description="Members of this array, by id or name.")] = None,
+    state: Annotated[DiskState | None, Query(description="Only disks in this state.")] = None,
+    transport: Annotated[Transport | None, Query(description="Only disks with this transport.")] = None,
+    health: Annotated[DiskHealthState | None, Query(description="Only disks with this health state.")] = None,
+    array: Annotated[str | None, Query(max_length=63, description="Only disks of this array, by ID or name.")] = None,
 ) -> Callable[[Disk], bool]:
     def is_wanted(disk: Disk) -> bool:
         return (
@@ -56,22 +59,25 @@ def _wanted(
 def disk_list(
     parts: UsedParts, page: Paging, is_wanted: Annotated[Callable[[Disk], bool], Depends(_wanted)], sort: Sort = "id"
 ) -> Page[Disk]:
-    """The disks; `name` is matched with id, model and serial."""
+    """Lists the disks, including missing members of arrays.
+
+    `name` matches the ID, the model or the serial number.
+    """
     found = seen_page(filter(is_wanted, _disks(parts, seen_now(parts))), page, sort, _key)
     return Page(items=tuple(found.rows), next_cursor=found.next_cursor, total=found.total)
 
 
 @routes.get("/{disk:bare}", operation_id="disk_show", response_model=Disk, responses=refusals(404))
 def disk_show(disk: Reference, parts: UsedParts) -> Disk:
-    """One disk, by its stable id, its serial, or another of its names under /dev/disk/by-id."""
+    """Shows a disk, by its ID, serial number or a name under /dev/disk/by-id."""
     return _named(parts, disk)
 
 
 @routes.get("/{disk}/history", operation_id="disk_history", response_model=DiskHistory, responses=refusals(404))
 def disk_history(disk: Reference, parts: UsedParts) -> DiskHistory:
-    """What the drive told of its health day by day, also where it does not tell any more.
+    """Shows the health history of a disk, day by day.
 
-    A disk that is gone is named by its stable id.
+    The history remains available if the disk no longer reports its health or is missing. Give a missing disk by its ID.
     """
     with parts.store.read() as tx:
         rows = disk_readings.of_disk(tx, disk)
@@ -84,10 +90,11 @@ def disk_history(disk: Reference, parts: UsedParts) -> DiskHistory:
 
 @routes.post("/{disk}:wipe", operation_id="disk_wipe", status_code=202, response_model=None, responses=JOB_CREATED)
 def disk_wipe(disk: Reference, body: DiskWipeWish, change: Creating) -> Response:
-    """Empties a disk that nobody uses: its signatures, or all its data by the drive itself. It cannot be taken back.
+    """Wipes the signatures of an unused disk, or erases all its data.
 
-    `confirm` is the disk's serial. Refused for a disk of an array or of the system, one that is mounted, held or swap,
-    and where the drive would erase other disks as well.
+    This cannot be undone. `confirm` is the serial number of the disk. The appliance refuses to wipe a disk of an array,
+    a system disk, a disk in use (for example mounted or used for swap), and a drive that would erase other disks as
+    well. Returns a job.
     """
 
     def work(tx: Session) -> Outcome:
@@ -98,9 +105,10 @@ def disk_wipe(disk: Reference, body: DiskWipeWish, change: Creating) -> Response
 
 @routes.post("/{disk}:locate", operation_id="disk_locate", status_code=202, response_model=None, responses=JOB_CREATED)
 def disk_locate(disk: Reference, body: DiskLocateWish, change: Creating) -> Response:
-    """Switches the light of the bay a disk sits in on or off, so that whoever pulls it pulls the right one.
+    """Switches the locate LED of the drive bay of a disk on or off.
 
-    Refused where the kernel shows no such light; `observed.place.is_located` tells whether it is on.
+    Fails with 409 if the kernel shows no locate LED. The property `observed.place.is_located` shows the state of the
+    LED. Returns a job.
     """
 
     def work(tx: Session) -> Outcome:

@@ -1,15 +1,14 @@
-"""The API's own description."""
+"""The OpenAPI document of the API."""
 
 from fastapi import Request, Response
 
 from lunette.api.declare import router
+from lunette.api.describe import render
 
 routes = router("", "document")
 
 
 @routes.get("/openapi.json", operation_id="document_show", include_in_schema=False)
 def document_show(request: Request) -> Response:
-    """This API's own description (OpenAPI 3.1)."""
-    from lunette.api.document import render
-
+    """Returns the OpenAPI 3.1 document of the API."""
     return Response(render(request.app.openapi()), media_type="application/json")

@@ -1,4 +1,4 @@
-"""Where the machine and the database differ."""
+"""Drift: differences between desired and observed state."""
 
 from lunette.api.declare import refusals, router
 from lunette.api.looking import look
@@ -10,7 +10,10 @@ routes = router("/drift", "drift")
 
 @routes.get("", operation_id="drift_show", response_model=DriftReport, responses=refusals())
 def drift_show(parts: UsedParts) -> DriftReport:
-    """What the machine has and the database does not, and the reverse, in words with the fix. Nothing is changed."""
+    """Shows the drift: all differences between desired and observed state.
+
+    Each difference has a description and a fix. Nothing is changed.
+    """
     seen = look(parts)
     with parts.store.read() as tx:
         return parts.control.drift(tx, seen.seen.observation, seen.away)

@@ -40,9 +40,14 @@ _EVENT_COLUMNS = {"id": EventRow.seq, "seq": EventRow.seq}
 
 @routes.get("", operation_id="event_list", response_model=Page[Event], responses=LISTED)
 def event_list(
-    parts: UsedParts, page: Paging, query: WantedEvents, sort: Literal["-seq", "seq"] = "-seq"
+    parts: UsedParts,
+    page: Paging,
+    query: WantedEvents,
+    sort: Annotated[
+        Literal["-seq", "seq"], Query(description="Field to sort by. A leading `-` sorts in descending order.")
+    ] = "-seq",
 ) -> Page[Event]:
-    """What happened, newest first."""
+    """Lists the events, newest first by default."""
     with parts.store.read() as tx:
         found = stored_page(tx, query, page, sort, _EVENT_COLUMNS)
         items = tuple(event_answer(row) for row in found.rows)
@@ -53,16 +58,19 @@ def event_list(
 def event_export(
     parts: UsedParts,
     query: WantedEvents,
-    shape: Annotated[ExportFormat, Query(alias="format", description="csv for a spreadsheet.")] = ExportFormat.JSON,
+    shape: Annotated[ExportFormat, Query(alias="format", description="File format.")] = ExportFormat.JSON,
 ) -> Response:
-    """What happened as a file, newest first: who, when, what the plan of the change said, and how it ended."""
+    """Exports the events as a file, newest first.
+
+    Each event has its actor, its time, its outcome, and the plan of the change.
+    """
     name = f"lunette-events-{utc_now():%Y%m%d-%H%M%S}.{shape}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
     return StreamingResponse(export(parts.store, query, shape), headers=headers, media_type=shape.media_type)
 
 
 async def _feed(parts: UsedParts, identity: Asking) -> AsyncIterator[EventFeed]:
-    """On the event loop's thread, and held until the stream has ended: what is counted here is all there is."""
+    """Runs in the thread of the event loop and holds its seat until the stream ends, so that the count is exact."""
     with parts.feed.seat(identity.key):
         yield parts.feed
 
@@ -70,10 +78,11 @@ async def _feed(parts: UsedParts, identity: Asking) -> AsyncIterator[EventFeed]:
 def _start(
     feed: Annotated[EventFeed, Depends(_feed)],
     last_event_id: Annotated[
-        str | None, Header(max_length=32, description="Number of the last event that was received; none: from now on.")
+        str | None,
+        Header(max_length=32, description="Number of the last event received. If omitted, the stream starts now."),
     ] = None,
 ) -> int:
-    """Found before the stream says that it stands, so that no event falls between."""
+    """Determined before the stream is announced as connected, so that no event is missed."""
     if not last_event_id:
         return feed.start(None)
     if not re.fullmatch(r"[0-9]{1,18}", last_event_id):
@@ -94,31 +103,33 @@ async def event_stream(
     request: Request,
     parts: UsedParts,
 ) -> AsyncIterator[ServerSentEvent]:
-    """Server-sent events: each message is an Event, its id the event's number.
+    """Streams events as they happen, as server-sent events.
 
-    Ends after ten minutes; come back. It ends, too, with the login or the API token it was asked with.
+    The `data` of each message is an Event, and its `id` is the number of the event. The stream ends after ten minutes,
+    and when the login or API token of the request ends. Reconnect with `Last-Event-ID` to continue without a gap.
     """
     yield ServerSentEvent(comment="connected", retry=_RECONNECT_MS)
     async for event in feed.follow(start, partial(still_lets_in, request, parts.store)):
         yield ServerSentEvent(data=event, id=str(event.seq))
 
 
-Number = Annotated[int, Path(ge=1, le=2**62, description="Its number.")]
+Number = Annotated[int, Path(ge=1, le=2**62, description="Number of the event.")]
 
 
 @routes.get("/{event:plain}", operation_id="event_show", response_model=EventDetail, responses=refusals(404))
 def event_show(event: Number, parts: UsedParts) -> EventDetail:
-    """One event: who, when, what the plan of the change said, and whether it can be undone."""
+    """Shows an event, with its plan and whether its change can be undone."""
     with parts.store.read() as tx:
         return event_detail(need_event(tx, event), tx.get(KeptState, event))
 
 
 @routes.post("/{event}:undo", operation_id="event_undo", status_code=201, response_model=EventDetail, responses=BATCHED)
 def event_undo(event: Number, change: Replanning) -> Response:
-    """Undoes the change an event tells of, by a new change planned against today's state.
+    """Undoes the change that an event records.
 
-    Answers the event of the undo, which can be undone itself. 409 names what stands in the way. It needs the role the
-    opposite change needs.
+    The undo is a new change, planned against the current state. Returns the event of the undo, which can itself be
+    undone. Fails with 409 and the reason if the change cannot be undone. Requires the role that the new change
+    requires.
     """
 
     def act(tx: Session) -> Outcome:

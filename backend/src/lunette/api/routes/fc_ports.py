@@ -1,8 +1,8 @@
-"""Fibre Channel ports: HBAs of this machine, and which of them serve volumes."""
+"""FC ports: the ports of the Fibre Channel adapters in the appliance, and their modes."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from fastapi import Response
+from fastapi import Query, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -23,19 +23,24 @@ from lunette.store.resources import FcPort as FcPortRow
 from lunette.store.resources import Host, HostInitiator
 
 routes = router("/fc-ports", "fc-ports")
-Sort = Literal["wwpn", "-wwpn"]
+Sort = Annotated[
+    Literal["wwpn", "-wwpn"], Query(description="Field to sort by. A leading `-` sorts in descending order.")
+]
 
 
 @routes.get("", operation_id="fc_port_list", response_model=Page[FcPort], responses=LISTED)
 def fc_port_list(parts: UsedParts, page: Paging, sort: Sort = "wwpn", name: NameFilter = None) -> Page[FcPort]:
-    """The ports that are there, and managed ones that are not; `name` is matched with the WWPN."""
+    """Lists the FC ports, including managed ports that are missing.
+
+    `name` matches the WWPN.
+    """
     found = seen_page((one for one in _ports(parts) if matches(name, one.wwpn)), page, sort, _key)
     return Page(items=tuple(found.rows), next_cursor=found.next_cursor, total=found.total)
 
 
 @routes.get("/{fc_port}", operation_id="fc_port_show", response_model=FcPort, responses=SHOWN)
 def fc_port_show(fc_port: Reference, parts: UsedParts) -> Response:
-    """One port, by WWPN, or by id if it is managed."""
+    """Shows an FC port, by WWPN, or by ID if the port is managed."""
     port = _find(parts, fc_port)
     with parts.store.read() as tx:
         row = tx.get(FcPortRow, port.id) if port.id else None
@@ -44,7 +49,10 @@ def fc_port_show(fc_port: Reference, parts: UsedParts) -> Response:
 
 @routes.post("", operation_id="fc_port_create", status_code=201, response_model=FcPort, responses=CREATED)
 def fc_port_create(body: FcPortCreate, change: Creating) -> Response:
-    """Takes a port over and gives it a mode. Until then it is left as its driver made it."""
+    """Puts an FC port under the management of Lunette and sets its mode.
+
+    If the port becomes a target, initiators on its fabric log in again, and their I/O pauses for seconds.
+    """
     return change.apply(
         lambda tx: change.control.create_fc_port(tx, change.actor, body, dry_run=change.dry_run),
         lambda tx, outcome: _shown(tx, change, outcome, 201),
@@ -54,7 +62,10 @@ def fc_port_create(body: FcPortCreate, change: Creating) -> Response:
 
 @routes.patch("/{fc_port}", operation_id="fc_port_patch", response_model=None, responses=changed(FcPort))
 def fc_port_patch(fc_port: Reference, body: FcPortPatch, change: Changing) -> Response:
-    """Makes a port a target, an initiator, or neither."""
+    """Changes the mode of an FC port.
+
+    Hosts lose their paths through a port that is no longer a target. Requires `If-Match`.
+    """
 
     def act(tx: Session) -> Outcome:
         row = need_port(tx, fc_port)
@@ -66,7 +77,10 @@ def fc_port_patch(fc_port: Reference, body: FcPortPatch, change: Changing) -> Re
 
 @routes.delete("/{fc_port}", operation_id="fc_port_delete", status_code=204, response_model=None, responses=DELETED)
 def fc_port_delete(fc_port: Reference, change: Changing) -> Response:
-    """Leaves a port alone from now on; one that serves stops."""
+    """Removes an FC port from the management of Lunette.
+
+    A target port stops serving volumes, and hosts lose their paths through the port. Requires `If-Match`.
+    """
 
     def act(tx: Session) -> Outcome:
         row = need_port(tx, fc_port)

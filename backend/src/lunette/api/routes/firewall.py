@@ -1,4 +1,4 @@
-"""The firewall: what the appliance lets in. It is chosen in the settings."""
+"""The firewall of the appliance. The settings choose its mode."""
 
 from sqlalchemy import select
 
@@ -15,7 +15,10 @@ routes = router("/firewall", "interfaces")
 
 @routes.get("", operation_id="firewall_show", response_model=Firewall, responses=refusals())
 def firewall_show(parts: UsedParts) -> Firewall:
-    """What is let in to this machine: portals, and on which interfaces web page and API answer."""
+    """Shows the state of the firewall and its open ports.
+
+    The response also names the interfaces that are closed to management. The settings choose the mode of the firewall.
+    """
     seen = Seen(parts.control.observation(FRESH_S, amid_steps=True), None)
     if seen.observation is None or seen.observation.firewall is None:
         raise Unavailable("The agent has not looked at the firewall yet: ask again in a few seconds.")

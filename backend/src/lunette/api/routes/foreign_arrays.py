@@ -1,8 +1,9 @@
-"""Arrays that others made: seen, started read-only, and adopted."""
+"""Foreign arrays, created by other systems: list, start read-only, and adopt."""
 
 from contextlib import suppress
+from typing import Annotated
 
-from fastapi import Response
+from fastapi import Path, Response
 
 from lunette.api.answers.base import Page
 from lunette.api.answers.foreign_arrays import ForeignArray, foreign_array_answer
@@ -16,13 +17,15 @@ from lunette.domain.foreign_arrays import ForeignArrayAdopt
 from lunette.engine import foreign_arrays
 
 routes = router("/foreign-arrays", "foreign arrays")
+Uuid = Annotated[str, Path(description="ID of the foreign array, as the list of foreign arrays shows it.")]
 
 
 @routes.get("", operation_id="foreign_array_list", response_model=Page[ForeignArray], responses=LISTED)
 def foreign_array_list(parts: UsedParts, page: Paging) -> Page[ForeignArray]:
-    """The md arrays and ZFS pools here that are not Lunette's, running or not, and what can become of them.
+    """Lists the foreign arrays: MD RAID arrays and ZFS pools created by other systems.
 
-    None is started for it. Of one that does not run only the superblocks, or the labels of the pool, are read.
+    Each entry shows the next possible step. No array is started: of stopped arrays, only superblocks and pool labels
+    are read. Arrays of Lunette are listed if they carry logical volumes that Lunette does not know.
     """
     found = parts.control.agent.foreign_arrays()
     with parts.store.read() as tx:
@@ -38,8 +41,11 @@ def foreign_array_list(parts: UsedParts, page: Paging) -> Page[ForeignArray]:
     response_model=None,
     responses=JOB_CREATED,
 )
-def foreign_array_start(foreign_array: str, change: Creating) -> Response:
-    """Starts an array whose disks are all here, read-only, so that what is on it can be seen. Nothing is written."""
+def foreign_array_start(foreign_array: Uuid, change: Creating) -> Response:
+    """Starts a stopped foreign array read-only, to show its content.
+
+    All disks of the array must be present. Nothing is written to them. Returns a job.
+    """
     which = _look(change, foreign_array)
     return change.apply(
         lambda tx: foreign_arrays.start(tx, change.control.desk, change.actor, which, dry_run=change.dry_run),
@@ -54,8 +60,12 @@ def foreign_array_start(foreign_array: str, change: Creating) -> Response:
     response_model=None,
     responses=JOB_CREATED,
 )
-def foreign_array_adopt(foreign_array: str, body: ForeignArrayAdopt, change: Creating) -> Response:
-    """Makes an array that runs Lunette's, and the logical volumes on it volumes. What is on them stays as it is."""
+def foreign_array_adopt(foreign_array: Uuid, body: ForeignArrayAdopt, change: Creating) -> Response:
+    """Adopts a running foreign array, and its logical volumes as volumes.
+
+    The data on adopted volumes stays unchanged. With `make_group`, a volume group is created on an array without one,
+    which overwrites data at the beginning of the array. Returns a job.
+    """
     which = _look(change, foreign_array)
     return change.apply(
         lambda tx: foreign_arrays.adopt(tx, change.control.desk, change.actor, which, body, dry_run=change.dry_run),
@@ -64,7 +74,7 @@ def foreign_array_adopt(foreign_array: str, body: ForeignArrayAdopt, change: Cre
 
 
 def _look(change: Creating, uuid: str) -> foreign_arrays.Which:
-    """The array and the machine as they are now, before any transaction begins."""
+    """The current state of the array and the machine, read before any transaction begins."""
     with suppress(Unavailable):
         change.control.observation(max_age_s=0)
     return foreign_arrays.Which(change.control.agent.foreign_arrays(), uuid)

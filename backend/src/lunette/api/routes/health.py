@@ -1,4 +1,4 @@
-"""Health for load balancers, and the appliance's status for people."""
+"""Health for load balancers, and the status of the appliance."""
 
 from importlib.metadata import version
 
@@ -16,13 +16,16 @@ routes = router("", "status")
 
 @routes.get("/health", operation_id="health_show", response_model=Health, responses=refusals())
 def health_show() -> Health:
-    """Tells that the API answers. Needs no credentials and tells nothing else."""
+    """Confirms that the API responds.
+
+    Needs no credentials and returns nothing else.
+    """
     return Health(status="ok")
 
 
 @routes.get("/status", operation_id="status_show", response_model=Status, responses=refusals())
 def status_show(parts: UsedParts) -> Status:
-    """The appliance at a glance: health in one sentence, what is exported, how many of everything."""
+    """Shows the status of the appliance: health, exports, and number of resources."""
     seen, sessions = look(parts), sessions_now(parts)
     with parts.store.read() as tx:
         return status_answer(
@@ -32,7 +35,7 @@ def status_show(parts: UsedParts) -> Status:
 
 @routes.get("/engines", operation_id="engine_list", response_model=Page[Engine], responses=LISTED)
 def engine_list(parts: UsedParts, page: Paging) -> Page[Engine]:
-    """What every engine can do on this machine, and what keeps it from being available."""
+    """Lists the engines, with their capabilities and why an engine is unavailable."""
     engines = [engine_answer(capability) for capability in parts.control.observation(FRESH_S, amid_steps=True).engines]
     found = seen_page(engines, page, "engine", lambda engine, _: (engine.engine, engine.kind))
     return Page(items=tuple(found.rows), next_cursor=found.next_cursor, total=found.total)

@@ -1,8 +1,8 @@
 """Host groups: clusters of hosts that share volumes."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from fastapi import Response
+from fastapi import Query, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -21,12 +21,15 @@ from lunette.store.resources import HostGroup as HostGroupRow
 
 routes = router("/host-groups", "host groups")
 _COLUMNS = {"id": HostGroupRow.id, "name": HostGroupRow.name, "created_at": HostGroupRow.created_at}
-Sort = Literal["name", "-name", "created_at", "-created_at"]
+Sort = Annotated[
+    Literal["name", "-name", "created_at", "-created_at"],
+    Query(description="Field to sort by. A leading `-` sorts in descending order."),
+]
 
 
 @routes.get("", operation_id="host_group_list", response_model=Page[HostGroup], responses=LISTED)
 def host_group_list(parts: UsedParts, page: Paging, sort: Sort = "name", name: NameFilter = None) -> Page[HostGroup]:
-    """The host groups."""
+    """Lists the host groups, with their hosts and export state."""
     seen = seen_now(parts)
     with parts.store.read() as tx:
         query = select(HostGroupRow).where(*name_like(HostGroupRow.name, name))
@@ -37,7 +40,7 @@ def host_group_list(parts: UsedParts, page: Paging, sort: Sort = "name", name: N
 
 @routes.get("/{host_group}", operation_id="host_group_show", response_model=HostGroup, responses=SHOWN)
 def host_group_show(host_group: Reference, parts: UsedParts) -> Response:
-    """One host group, by id or name."""
+    """Shows a host group, by ID or name."""
     seen = seen_now(parts)
     with parts.store.read() as tx:
         row = find(tx, HostGroupRow, host_group, HostGroupRow.name)
@@ -46,7 +49,10 @@ def host_group_show(host_group: Reference, parts: UsedParts) -> Response:
 
 @routes.post("", operation_id="host_group_create", status_code=201, response_model=HostGroup, responses=CREATED)
 def host_group_create(body: HostGroupCreate, change: Creating) -> Response:
-    """Creates a host group; a host is in one group at most."""
+    """Creates a host group.
+
+    A host belongs to at most one host group.
+    """
     return change.apply(
         lambda tx: change.control.create_host_group(tx, change.actor, body, dry_run=change.dry_run),
         lambda tx, outcome: _shown(tx, change, outcome, 201),
@@ -55,7 +61,11 @@ def host_group_create(body: HostGroupCreate, change: Creating) -> Response:
 
 @routes.patch("/{host_group}", operation_id="host_group_patch", response_model=None, responses=changed(HostGroup))
 def host_group_patch(host_group: Reference, body: HostGroupPatch, change: Taking) -> Response:
-    """Changes a group; an absent field stays. A host that leaves loses the group's volumes."""
+    """Changes a host group.
+
+    Omitted fields stay unchanged. A host that is removed from the host group loses access to the volumes of the host
+    group. Volumes in use must be named in `confirm`. Requires `If-Match`.
+    """
 
     def act(tx: Session) -> Outcome:
         row = find(tx, HostGroupRow, host_group, HostGroupRow.name)
@@ -69,7 +79,10 @@ def host_group_patch(host_group: Reference, body: HostGroupPatch, change: Taking
     "/{host_group}", operation_id="host_group_delete", status_code=204, response_model=None, responses=DELETED
 )
 def host_group_delete(host_group: Reference, change: Changing) -> Response:
-    """Deletes a group that nothing is mapped to any more; its hosts stay."""
+    """Deletes a host group.
+
+    Fails with 409 while the host group has mappings. Its hosts are not deleted. Requires `If-Match`.
+    """
 
     def act(tx: Session) -> Outcome:
         row = find(tx, HostGroupRow, host_group, HostGroupRow.name)

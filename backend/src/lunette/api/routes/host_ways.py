@@ -1,4 +1,4 @@
-"""What a host needs to use its volumes, and whether it has every path to them."""
+"""Setup kits and paths of hosts."""
 
 from typing import Annotated
 
@@ -25,12 +25,18 @@ from lunette.store.resources import Host
 
 routes = router("/hosts", "hosts")
 TAR = "application/x-tar"
-Secrets = Annotated[bool, Query(description="Fill in secrets. Needs the role operator, and is told in the events.")]
+Secrets = Annotated[
+    bool, Query(description="Whether to include secrets. Requires the role operator and is recorded as an event.")
+]
 
 
 @routes.get("/{host}/kit", operation_id="host_kit", response_model=HostKit, responses=refusals(404))
 def host_kit(host: Reference, parts: UsedParts, identity: Asking, secrets: Secrets = False) -> HostKit:
-    """The configuration of a host for its volumes: files, commands in order, and a script that checks."""
+    """Shows the setup kit that connects a host to its volumes.
+
+    The setup kit consists of files, commands in order, and a script that checks the result. Unless `secrets` is set,
+    placeholders replace the secrets.
+    """
     return _kit(parts, identity, host, secrets=secrets)
 
 
@@ -41,7 +47,10 @@ def host_kit(host: Reference, parts: UsedParts, identity: Asking, secrets: Secre
     responses={200: {"content": {TAR: {"schema": {"type": "string", "format": "binary"}}}}, **refusals(404)},
 )
 def host_kit_download(host: Reference, parts: UsedParts, identity: Asking, secrets: Secrets = False) -> Response:
-    """The same kit as an archive, with one script that applies it."""
+    """Downloads the setup kit of a host as an archive.
+
+    The tar archive contains a script that applies the setup kit.
+    """
     kit = _kit(parts, identity, host, secrets=secrets)
     headers = {"Content-Disposition": f'attachment; filename="lunette-{kit.host}.tar"'}
     return Response(host_ways.archive(kit), media_type=TAR, headers=headers)
@@ -49,7 +58,7 @@ def host_kit_download(host: Reference, parts: UsedParts, identity: Asking, secre
 
 @routes.get("/{host}/paths", operation_id="host_paths", response_model=HostPaths, responses=refusals(404))
 def host_paths(host: Reference, parts: UsedParts) -> HostPaths:
-    """Where the host should be logged in, against where it is, in words, for each path and each volume."""
+    """Shows the expected and actual paths of a host and of each of its volumes."""
     try:
         seen, sessions = parts.control.observation(), parts.control.sessions()
     except Unavailable:
@@ -66,10 +75,11 @@ def host_paths(host: Reference, parts: UsedParts) -> HostPaths:
     responses=JOB_CREATED,
 )
 def host_verify_paths(host: Reference, body: HostVerifyPaths, change: Creating) -> Response:
-    """Takes each path of the host away in turn, and gives it back; passes only if its I/O went on each time.
+    """Tests the paths of a host by blocking each path in turn.
 
-    `confirm` is the host's name. Refused where a volume would be without a path, a path is missing, or an array is not
-    whole. Over iSCSI only.
+    Each blocked path is restored after a short time. The test passes only if the I/O of the host continues each time.
+    Only iSCSI paths are tested. `confirm` is the name of the host. Fails with 409 if a volume would lose its last path,
+    a path is missing, or an array is degraded. Returns a job.
     """
 
     def work(tx: Session) -> Outcome:
@@ -79,7 +89,7 @@ def host_verify_paths(host: Reference, body: HostVerifyPaths, change: Creating) 
 
 
 def _kit(parts: Parts, identity: Identity, host: str, *, secrets: bool) -> HostKit:
-    """Secrets leave only for those who could set them, and only once it is written down that they did."""
+    """Returns secrets only to users whose role may set them, and only after an event records the access."""
     seen = _seen(parts)
     if not secrets:
         with parts.store.read() as tx:

@@ -22,14 +22,21 @@ from lunette.store.resources import HostGroup, HostGroupMember, HostInitiator
 
 routes = router("/hosts", "hosts")
 _COLUMNS = {"id": HostRow.id, "name": HostRow.name, "os_type": HostRow.os_type, "created_at": HostRow.created_at}
-Sort = Literal["name", "-name", "os_type", "-os_type", "created_at", "-created_at"]
+Sort = Annotated[
+    Literal["name", "-name", "os_type", "-os_type", "created_at", "-created_at"],
+    Query(description="Field to sort by. A leading `-` sorts in descending order."),
+]
 
 
 def _wanted(
     name: NameFilter = None,
-    os_type: OsType | None = None,
-    initiator: Annotated[str | None, Query(max_length=223, description="The host with this IQN, WWPN or NQN.")] = None,
-    host_group: Annotated[str | None, Query(max_length=63, description="Members of this group, by id or name.")] = None,
+    os_type: Annotated[OsType | None, Query(description="Only hosts with this operating system.")] = None,
+    initiator: Annotated[
+        str | None, Query(max_length=223, description="Only the host with this initiator: an IQN, WWPN or NQN.")
+    ] = None,
+    host_group: Annotated[
+        str | None, Query(max_length=63, description="Only hosts of this host group, by ID or name.")
+    ] = None,
 ) -> Select[HostRow]:
     query = select(HostRow).where(*name_like(HostRow.name, name))
     query = query.where(HostRow.os_type == os_type.value) if os_type else query
@@ -46,7 +53,7 @@ def _wanted(
 def host_list(
     parts: UsedParts, page: Paging, query: Annotated[Select[HostRow], Depends(_wanted)], sort: Sort = "name"
 ) -> Page[Host]:
-    """The hosts."""
+    """Lists the hosts, with their initiators and export state."""
     seen, sessions = seen_now(parts), sessions_now(parts)
     with parts.store.read() as tx:
         found = stored_page(tx, query, page, sort, _COLUMNS)
@@ -56,7 +63,10 @@ def host_list(
 
 @routes.get("/{host:plain}", operation_id="host_show", response_model=Host, responses=SHOWN)
 def host_show(host: Reference, parts: UsedParts) -> Response:
-    """One host, by id or name. Secrets are never answered."""
+    """Shows a host, by ID or name.
+
+    Secrets are never returned.
+    """
     seen, sessions = seen_now(parts), sessions_now(parts)
     with parts.store.read() as tx:
         row = find(tx, HostRow, host, HostRow.name)
@@ -65,7 +75,10 @@ def host_show(host: Reference, parts: UsedParts) -> Response:
 
 @routes.post("", operation_id="host_create", status_code=201, response_model=Host, responses=CREATED)
 def host_create(body: HostCreate, change: Creating) -> Response:
-    """Creates a host; an initiator name belongs to one host only."""
+    """Creates a host with its initiators and credentials.
+
+    An initiator belongs to only one host.
+    """
 
     def show(tx: Session, outcome: Outcome) -> Response:
         return _shown(tx, change, outcome, 201)
@@ -75,7 +88,11 @@ def host_create(body: HostCreate, change: Creating) -> Response:
 
 @routes.patch("/{host:plain}", operation_id="host_patch", response_model=None, responses=changed(Host))
 def host_patch(host: Reference, body: HostPatch, change: Taking) -> Response:
-    """Changes a host; an absent field stays. Initiators that leave lose their sessions."""
+    """Changes a host.
+
+    Omitted fields stay unchanged. Initiators that are removed are logged out and lose access to the volumes of the
+    host. Volumes in use must be named in `confirm`. Requires `If-Match`.
+    """
 
     def act(tx: Session) -> Outcome:
         row = find(tx, HostRow, host, HostRow.name)
@@ -87,7 +104,10 @@ def host_patch(host: Reference, body: HostPatch, change: Taking) -> Response:
 
 @routes.delete("/{host:plain}", operation_id="host_delete", status_code=204, response_model=None, responses=DELETED)
 def host_delete(host: Reference, change: Changing) -> Response:
-    """Deletes a host that nothing is mapped to any more and that is in no group."""
+    """Deletes a host.
+
+    Fails with 409 while the host has mappings or belongs to a host group. Requires `If-Match`.
+    """
 
     def act(tx: Session) -> Outcome:
         row = find(tx, HostRow, host, HostRow.name)

@@ -1,4 +1,4 @@
-"""Initiators that were seen and belong to no host."""
+"""Initiators that were seen but belong to no host."""
 
 from typing import Annotated
 
@@ -19,12 +19,15 @@ routes = router("/initiators", "initiators")
 
 @routes.get("", operation_id="initiator_list", response_model=Page[Initiator], responses=LISTED)
 def initiator_list(
-    parts: UsedParts, page: Paging, kind: Annotated[InitiatorKind | None, Query(description="Only these.")] = None
+    parts: UsedParts,
+    page: Paging,
+    kind: Annotated[InitiatorKind | None, Query(description="Only initiators of this kind.")] = None,
 ) -> Page[Initiator]:
-    """Initiators that belong to no host: ports on the Fibre Channel fabric, who is logged in and nobody's, and who was
-    turned away over iSCSI in the last day.
+    """Lists the initiators that belong to no host.
 
-    503 while the agent is away. Who is refused over NVMe is not here: the kernel does not keep the name.
+    The list contains ports on the Fibre Channel fabric, initiators that are logged in, and initiators whose iSCSI login
+    was refused in the last 24 hours. Initiators refused over NVMe are missing because the kernel does not record their
+    names. Fails with 503 while the agent is unavailable.
     """
     seen, sessions = parts.control.observation(FRESH_S, amid_steps=True), parts.control.sessions()
     refused = parts.control.agent.refused_logins()

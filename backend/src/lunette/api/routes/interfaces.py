@@ -1,10 +1,10 @@
-"""Network interfaces: addresses, MTU and role. A change reverts by itself unless it is confirmed."""
+"""Network interfaces: addresses, MTU and role. A change is reverted automatically unless it is confirmed."""
 
 import hashlib
 import json
-from typing import Literal
+from typing import Annotated, Literal
 
-from fastapi import Request, Response
+from fastapi import Query, Request, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -25,17 +25,22 @@ from lunette.engine.outcome import Actor, Outcome
 from lunette.store.resources import Portal
 
 routes = router("/interfaces", "interfaces")
-Sort = Literal["name", "-name"]
+Sort = Annotated[
+    Literal["name", "-name"], Query(description="Field to sort by. A leading `-` sorts in descending order.")
+]
 ENDED: Responses = {
-    200: {"model": Interface | PlanAnswer, "description": "As it is now; the plan in a dry run."},
-    204: {"description": "It is gone: a VLAN or bond whose removal was confirmed, or that was taken back."},
+    200: {"model": Interface | PlanAnswer, "description": "Interface after the change, or the plan for a dry run."},
+    204: {"description": "The VLAN or bond no longer exists: its removal was confirmed, or its creation reverted."},
     **refusals(404, 409, 412),
 }
 
 
 @routes.get("", operation_id="interface_list", response_model=Page[Interface], responses=LISTED)
 def interface_list(parts: UsedParts, page: Paging, sort: Sort = "name", name: NameFilter = None) -> Page[Interface]:
-    """The network interfaces of the machine, whoever configures them."""
+    """Lists the network interfaces of the appliance.
+
+    Interfaces that Lunette does not configure are included.
+    """
     pairs = [one for one in _interfaces(parts) if matches(name, one[1].name)]
     found = seen_page((shown for _, shown in pairs), page, sort, _key)
     return Page(items=tuple(found.rows), next_cursor=found.next_cursor, total=found.total)
@@ -43,13 +48,17 @@ def interface_list(parts: UsedParts, page: Paging, sort: Sort = "name", name: Na
 
 @routes.get("/{interface:plain}", operation_id="interface_show", response_model=Interface, responses=SHOWN)
 def interface_show(interface: Reference, parts: UsedParts) -> Response:
-    """One interface, by name."""
+    """Shows a network interface, by name."""
     return _shown(parts, interface)
 
 
 @routes.post("", operation_id="interface_create", status_code=202, response_model=None, responses=JOB_CREATED)
 def interface_create(body: InterfaceCreate, change: Creating, request: Request) -> Response:
-    """Makes a VLAN or a bond for 60 seconds; confirm it in that time, or it goes, and its members are as they were."""
+    """Creates a VLAN or a bond, on trial for 60 seconds.
+
+    Unless the change is confirmed within that time, the interface is removed automatically and its members get their
+    previous configuration back. Returns a job.
+    """
     return change.apply(
         lambda tx: change.control.interfaces.create(tx, _actor(change, request), body, dry_run=change.dry_run),
         only_jobs,
@@ -62,12 +71,19 @@ def interface_create(body: InterfaceCreate, change: Creating, request: Request) 
     operation_id="interface_change",
     status_code=202,
     response_model=None,
-    responses={**JOB_STARTED, 200: {"model": Interface | PlanAnswer, "description": "It is so already; or the plan."}},
+    responses={
+        **JOB_STARTED,
+        200: {
+            "model": Interface | PlanAnswer,
+            "description": "Interface, if nothing changes, or the plan for a dry run.",
+        },
+    },
 )
 def interface_change(interface: Reference, body: InterfaceChange, change: Commanding, request: Request) -> Response:
-    """Changes an interface for 60 seconds; confirm it in that time, or it becomes as it was.
+    """Changes the configuration of an interface, on trial for 60 seconds.
 
-    A portal whose address goes must be named in `portals`.
+    Unless the change is confirmed within that time, it is reverted automatically. Each portal that loses its address
+    must be named in `portals`; hosts lose their paths through it. Returns a job, or the interface if nothing changes.
     """
 
     def act(tx: Session) -> Outcome:
@@ -85,7 +101,11 @@ def interface_change(interface: Reference, body: InterfaceChange, change: Comman
     responses=JOB_STARTED,
 )
 def interface_remove(interface: Reference, change: Commanding, request: Request) -> Response:
-    """Removes a VLAN or bond that Lunette made for 60 seconds; confirm it in that time, or it comes back."""
+    """Removes a VLAN or bond created by Lunette, on trial for 60 seconds.
+
+    Unless the change is confirmed within that time, the interface is restored automatically. Refused while a portal
+    listens on one of its addresses. Returns a job.
+    """
 
     def act(tx: Session) -> Outcome:
         _check_still(change, interface)
@@ -96,13 +116,20 @@ def interface_remove(interface: Reference, change: Commanding, request: Request)
 
 @routes.post("/{interface:plain}:confirm", operation_id="interface_confirm", response_model=None, responses=ENDED)
 def interface_confirm(interface: Reference, change: Commanding) -> Response:
-    """Keeps a change that is on trial, also after a boot."""
+    """Confirms an interface change that is on trial.
+
+    The change then also applies after a restart. Answers 204 if the change removed the interface.
+    """
     return _end(interface, change, keep=True)
 
 
 @routes.post("/{interface:plain}:revert", operation_id="interface_revert", response_model=None, responses=ENDED)
 def interface_revert(interface: Reference, change: Commanding) -> Response:
-    """Takes a change that is on trial back without waiting."""
+    """Reverts an interface change that is on trial.
+
+    Without this request, the change is reverted automatically when the trial ends. Answers 204 if the change had
+    created the interface.
+    """
     return _end(interface, change, keep=False)
 
 

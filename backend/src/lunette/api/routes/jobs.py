@@ -1,4 +1,4 @@
-"""Jobs: long work, followed here; a stuck one waits for a decision."""
+"""Jobs: changes that take long. A stuck job waits for a decision."""
 
 from typing import Annotated, Literal
 
@@ -21,13 +21,17 @@ from lunette.store.journal import Job as JobRow
 
 routes = router("/jobs", "jobs")
 _COLUMNS = {"id": JobRow.id, "created_at": JobRow.created_at, "state": JobRow.state, "kind": JobRow.kind}
-Sort = Literal["-created_at", "created_at", "state", "-state", "kind", "-kind"]
+Sort = Annotated[
+    Literal["-created_at", "created_at", "state", "-state", "kind", "-kind"],
+    Query(description="Field to sort by. A leading `-` sorts in descending order."),
+]
 
 
 class JobResolve(Model):
-    """The decision about a stuck job: retry, or abandon and leave the machine as it is."""
+    """The decision about a stuck job."""
 
     how: Resolution
+    """Whether to try the rollback or deletion again, or to abandon the job and leave the machine as it is now."""
 
 
 @routes.get("", operation_id="job_list", response_model=Page[JobSummary], responses=LISTED)
@@ -35,10 +39,13 @@ def job_list(
     parts: UsedParts,
     page: Paging,
     sort: Sort = "-created_at",
-    state: Annotated[list[JobState] | None, Query(max_length=6)] = None,
-    kind: JobKind | None = None,
+    state: Annotated[
+        list[JobState] | None,
+        Query(max_length=6, description="Only jobs in this state; repeat the parameter for several states."),
+    ] = None,
+    kind: Annotated[JobKind | None, Query(description="Only jobs of this kind.")] = None,
 ) -> Page[JobSummary]:
-    """The jobs, newest first, without their steps."""
+    """Lists the jobs, without their steps."""
     query = select(JobRow)
     query = query.where(JobRow.state.in_([one.value for one in state])) if state else query
     query = query.where(JobRow.kind == kind.value) if kind else query
@@ -50,14 +57,18 @@ def job_list(
 
 @routes.get("/{job:plain}", operation_id="job_show", response_model=Job, responses=SHOWN)
 def job_show(job: Reference, parts: UsedParts) -> Response:
-    """One job with all its steps."""
+    """Shows a job with all its steps."""
     with parts.store.read() as tx:
         return job_response(tx, job)
 
 
 @routes.post("/{job}:resolve", operation_id="job_resolve", status_code=202, response_model=None, responses=JOB_CREATED)
 def job_resolve(job: Reference, body: JobResolve, change: Creating) -> Response:
-    """Decides about a stuck job. 409 if it is not stuck."""
+    """Resolves a stuck job by retrying or abandoning it.
+
+    An abandoned job leaves the machine as it is: what the job created may have to be removed manually. Fails with 409
+    if the job is not stuck. Returns the job.
+    """
 
     def act(tx: Session) -> Outcome:
         row = find(tx, JobRow, job)

@@ -1,4 +1,4 @@
-"""What could be built of given disks, asked before an array is made."""
+"""Layouts that are possible with given disks, compared before an array is created."""
 
 from typing import Annotated
 
@@ -12,13 +12,19 @@ from lunette.domain.volumes import BLOCK_BYTES
 from lunette.engine.layouts import layouts
 
 routes = router("/arrays/layouts", "arrays")
-Disks = Annotated[list[DiskId], Query(min_length=1, max_length=256, description="Disk id; repeat for each disk.")]
-BlockBytes = Annotated[int, Query(description="Block size of volumes that ZFS figures are for, in bytes.")]
+Disks = Annotated[
+    list[DiskId], Query(min_length=1, max_length=256, description="ID of a disk; repeat the parameter for each disk.")
+]
+BlockBytes = Annotated[int, Query(description="Block size of volumes on ZFS, in bytes, for which figures are given.")]
 
 
 @routes.get("", operation_id="layout_list", response_model=Layouts, responses=refusals())
 def layout_list(disks: Disks, parts: UsedParts, block_bytes: BlockBytes = BLOCK_BYTES) -> Layouts:
-    """Every level of every engine with these disks: usable space, failures survived, cost of a small write."""
+    """Compares the levels of all array engines for a set of disks.
+
+    For each level, the answer gives the usable space, the disk failures survived and the cost of a small write. Disks
+    that are in use or need a wipe are included, with the problem of each disk.
+    """
     seen = parts.control.observation()
     with parts.store.read() as tx:
         return layouts(tx, seen, disks, block_bytes)

@@ -1,4 +1,4 @@
-"""Logging in and out, the own password, and who is asking."""
+"""Login and logout, the user's own password, and the identity of the caller."""
 
 import asyncio
 from datetime import timedelta
@@ -45,29 +45,32 @@ _log = structlog.get_logger(__name__)
 
 
 class Login(Model):
-    """A person's credentials. `code` is of the authenticator app or a recovery code, for who has a second factor."""
+    """Credentials of a user."""
 
     username: Annotated[str, Field(min_length=1, max_length=63)]
+    """Name of the user."""
     password: Password
+    """Password of the user."""
     code: Code | None = None
+    """Code of the authenticator app, or a recovery code. Required if the user has a second factor."""
 
 
 class PasswordChange(FactorProof):
-    """The own password, old and new, and a code of the second factor where there is one.
-
-    The new password has 12 characters or more and is not the user name. The own API tokens end with the old one, unless
-    `keep_tokens` says that they stay.
-    """
+    """A change of the user's own password."""
 
     new_password: NewPassword
+    """New password, 12 to 256 characters. Must differ from the current password and from the user name."""
     keep_tokens: bool = False
+    """Whether the user's API tokens stay valid. If false or omitted, they are deleted."""
 
 
 @routes.post("/login", operation_id="login_create", response_model=Me, responses=refusals(411, 413, 429))
 async def login_create(body: Login, request: Request, parts: UsedParts) -> Response:
-    """Opens a browser session: a cookie, and the token that changes must carry in X-CSRF-Token.
+    """Logs a user in and opens a browser session.
 
-    Where the user has a second factor, a right password without `code` is answered with the problem `code-required`.
+    Sets the session cookie and returns the token that later requests must send in `X-CSRF-Token` to change anything. If
+    the user has a second factor, a correct password without `code` is answered with the problem `code-required`.
+    Automation uses an API token instead.
     """
     address = request.client.host if request.client else ""
     user = await run_in_threadpool(_user_who_may_try, parts, address, body.username)
@@ -158,7 +161,10 @@ def _let_in(parts: Parts, asked: User, address: str, code: SecretStr | None) -> 
 
 @routes.post("/logout", operation_id="login_delete", status_code=204, responses=refusals(413))
 def login_delete(parts: UsedParts, identity: Asking) -> Response:
-    """Ends the browser session. An API token stays valid; delete it with DELETE /tokens."""
+    """Logs the user out and ends the browser session.
+
+    API tokens stay valid; delete them with `DELETE /api/v1/tokens/{token}`.
+    """
     if identity.session_hash:
         with parts.store.write() as tx:
             tx.execute(delete(LoginSession).where(LoginSession.token_hash == identity.session_hash))
@@ -171,7 +177,7 @@ def login_delete(parts: UsedParts, identity: Asking) -> Response:
 
 @routes.get("/me", operation_id="me_show", response_model=Me, responses=refusals())
 def me_show(identity: Asking) -> Me:
-    """Who is asking, with which role."""
+    """Shows the user and role of the current login or API token."""
     return Me(
         username=identity.username,
         role=identity.role,
@@ -184,7 +190,11 @@ def me_show(identity: Asking) -> Me:
 
 @routes.post("/password", operation_id="password_change", status_code=204, responses=refusals(413, 429))
 def password_change(body: PasswordChange, request: Request, parts: UsedParts, identity: Asking) -> Response:
-    """Changes the own password, and ends every other session and, unless they are kept, the API tokens of this user."""
+    """Changes the password of the user who is logged in.
+
+    Ends all other logins of the user and, unless `keep_tokens` is true, deletes the user's API tokens. Refused with an
+    API token: the request requires a login.
+    """
     user_id = own_login(identity, "password")
     check_password(parts, request, identity, body.current_password)
     current, new = body.current_password.get_secret_value(), body.new_password.get_secret_value()

@@ -1,11 +1,11 @@
-"""Logins: browsers in which somebody is logged in now. An administrator sees and ends everyone's, the others their own.
+"""Logins: browsers in which a user is logged in now. An administrator sees and ends all of them, others only their own.
 
 Initiators that are logged in are sessions, in routes/sessions.py.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from fastapi import Response
+from fastapi import Query, Response
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
@@ -32,17 +32,23 @@ _COLUMNS = {
     "created_at": LoginSession.created_at,
     "expires_at": LoginSession.expires_at,
 }
-Sort = Literal["created_at", "-created_at", "expires_at", "-expires_at"]
+Sort = Annotated[
+    Literal["created_at", "-created_at", "expires_at", "-expires_at"],
+    Query(description="Field to sort by. A leading `-` sorts in descending order."),
+]
 _ENDED: Responses = {
-    200: {"model": PlanAnswer, "description": "The plan (dry run)."},
-    204: {"description": "It has ended."},
+    200: {"model": PlanAnswer, "description": "Plan of the change, for a dry run. Nothing is changed."},
+    204: {"description": "The login has ended."},
     **refusals(404, 413),
 }
 
 
 @routes.get("", operation_id="login_list", response_model=Page[ActiveLogin], responses=LISTED)
 def login_list(parts: UsedParts, identity: Asking, page: Paging, sort: Sort = "-created_at") -> Page[ActiveLogin]:
-    """Browsers that are logged in now: an administrator sees all, the others their own."""
+    """Lists the browsers that are logged in now.
+
+    An administrator sees all logins, other users only their own.
+    """
     query = select(LoginSession).where(LoginSession.expires_at > utc_now())
     if identity.role is not Role.ADMINISTRATOR:
         query = query.where(LoginSession.user_id == identity.user_id)
@@ -65,7 +71,11 @@ def login_list(parts: UsedParts, identity: Asking, page: Paging, sort: Sort = "-
 
 @routes.post("/{login:plain}:end", operation_id="login_end", status_code=204, response_model=None, responses=_ENDED)
 def login_end(login: Reference, change: Creating) -> Response:
-    """Ends a login at once, as logging out in that browser would. API tokens of its user stay valid."""
+    """Ends a login immediately.
+
+    The browser must log in again; API tokens of the user stay valid. An administrator can end all logins, other users
+    only their own.
+    """
 
     def work(tx: Session) -> Response:
         row = _find(tx, login, change.identity)

@@ -1,6 +1,6 @@
-"""Mappings: which host or group sees which volume under which number."""
+"""Mappings: which host or host group sees which volume, and under which number."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import Query, Response
 from sqlalchemy import or_, select
@@ -23,8 +23,14 @@ from lunette.store.resources import Mapping as MappingRow
 routes = router("/mappings", "mappings")
 batches = router("/mappings:batch", "mappings")
 _COLUMNS = {"id": MappingRow.id, "lun": MappingRow.lun, "created_at": MappingRow.created_at}
-Sort = Literal["created_at", "-created_at", "lun", "-lun"]
-_By = Query(max_length=63, description="Only those of it, by id or name.")
+Sort = Annotated[
+    Literal["created_at", "-created_at", "lun", "-lun"],
+    Query(description="Field to sort by. A leading `-` sorts in descending order."),
+]
+
+
+def _of(what: str) -> Any:
+    return Query(max_length=63, description=f"Only mappings of this {what}, by ID or name.")
 
 
 @routes.get("", operation_id="mapping_list", response_model=Page[Mapping], responses=LISTED)
@@ -32,11 +38,11 @@ def mapping_list(
     parts: UsedParts,
     page: Paging,
     sort: Sort = "created_at",
-    volume: Annotated[str | None, _By] = None,
-    host: Annotated[str | None, _By] = None,
-    host_group: Annotated[str | None, _By] = None,
+    volume: Annotated[str | None, _of("volume")] = None,
+    host: Annotated[str | None, _of("host")] = None,
+    host_group: Annotated[str | None, _of("host group")] = None,
 ) -> Page[Mapping]:
-    """The mappings, and whether each is served now."""
+    """Lists the mappings, with their export state."""
     query = select(MappingRow)
     if volume is not None:
         found_ids = select(Volume.id).where(or_(Volume.id == volume, Volume.name == volume))
@@ -55,7 +61,7 @@ def mapping_list(
 
 @routes.get("/{mapping}", operation_id="mapping_show", response_model=Mapping, responses=SHOWN)
 def mapping_show(mapping: Reference, parts: UsedParts) -> Response:
-    """One mapping, by id."""
+    """Shows a mapping, by ID."""
     seen = seen_now(parts)
     with parts.store.read() as tx:
         row = find(tx, MappingRow, mapping)
@@ -64,9 +70,10 @@ def mapping_show(mapping: Reference, parts: UsedParts) -> Response:
 
 @routes.post("", operation_id="mapping_create", status_code=201, response_model=Mapping, responses=CREATED)
 def mapping_create(body: MappingCreate, change: Replanning) -> Response:
-    """Gives a volume to a host or a host group, under the number asked for or the lowest free one from 1.
+    """Maps a volume to a host or a host group.
 
-    A number that hosts may have the device of another volume under is given only if `confirm` names that volume.
+    The volume gets the requested LUN or namespace ID, or the lowest free one from 1. A number under which hosts may
+    still have the device of another volume is assigned only if `confirm` names that volume.
     """
 
     def show(tx: Session, outcome: Outcome) -> Response:
@@ -81,7 +88,11 @@ def mapping_create(body: MappingCreate, change: Replanning) -> Response:
 
 @batches.post("", operation_id="mapping_create_batch", status_code=201, response_model=MappingList, responses=BATCHED)
 def mapping_create_batch(body: MappingBatch, change: Replanning) -> Response:
-    """Makes many mappings, all or nothing: one by one, or volumes split evenly over hosts."""
+    """Creates many mappings, all or none.
+
+    The mappings are given one by one, or as volumes that are split evenly over hosts. A number under which hosts may
+    still have the device of another volume is assigned only if `confirm` names that volume.
+    """
     wishes = body.split.expand() if body.split else body.mappings
 
     def show(tx: Session, outcome: Outcome) -> Response:
@@ -96,7 +107,11 @@ def mapping_create_batch(body: MappingBatch, change: Replanning) -> Response:
 
 @routes.delete("/{mapping}", operation_id="mapping_delete", status_code=204, response_model=None, responses=DELETED)
 def mapping_delete(mapping: Reference, change: Taking) -> Response:
-    """Takes a volume away from a host or group; the volume and its data stay. One in use needs `confirm`."""
+    """Unmaps a volume from a host or a host group.
+
+    The hosts lose the volume immediately; the volume and its data remain. A volume that hosts are using is unmapped
+    only if `confirm` names it. Requires `If-Match`.
+    """
 
     def act(tx: Session) -> Outcome:
         row = find(tx, MappingRow, mapping)

@@ -1,4 +1,4 @@
-"""GET /metrics for Prometheus and its like: beside the API, with a role of its own."""
+"""GET /metrics for Prometheus and compatible systems: outside of the API, with a separate role."""
 
 from importlib.metadata import version
 
@@ -25,7 +25,10 @@ HEALTH_AGE_S = 30.0
 
 @routes.get("/metrics", operation_id="metrics_show", include_in_schema=False)
 def metrics_show(request: Request, parts: UsedParts) -> Response:
-    """All that is counted, as Prometheus text or OpenMetrics, whichever is asked for. The agent may be away."""
+    """Returns all metrics as Prometheus text or OpenMetrics.
+
+    The `Accept` header selects the format. While the agent is unavailable, measured values are missing.
+    """
     try:
         measured = parts.control.performance.now()
     except Unavailable:

@@ -1,4 +1,4 @@
-"""Performance of the appliance, its volumes, sessions, arrays and disks: now, and in the last hour."""
+"""Performance of the appliance, its volumes, sessions, arrays and disks: now and over the last hour."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Literal
@@ -23,28 +23,32 @@ from lunette.domain.errors import NotFound, Unavailable
 from lunette.domain.performance import Measured
 
 routes = router("/performance", "performance")
-Sort = Literal[
-    "name",
-    "-name",
-    "iops",
-    "-iops",
-    "read_bytes_s",
-    "-read_bytes_s",
-    "write_bytes_s",
-    "-write_bytes_s",
-    "latency_ms",
-    "-latency_ms",
+Sort = Annotated[
+    Literal[
+        "name",
+        "-name",
+        "iops",
+        "-iops",
+        "read_bytes_s",
+        "-read_bytes_s",
+        "write_bytes_s",
+        "-write_bytes_s",
+        "latency_ms",
+        "-latency_ms",
+    ],
+    Query(description="Field to sort by. A leading `-` sorts in descending order."),
 ]
-_Of = Annotated[Measured, Query(description="What is asked about.")]
+_Of = Annotated[Measured, Query(description="Kind of object to list.")]
 
 
 @routes.get("", operation_id="performance_list", response_model=PerformancePage, responses=LISTED)
 def performance_list(
     parts: UsedParts, page: Paging, of: _Of = Measured.VOLUME, sort: Sort = "-iops", name: NameFilter = None
 ) -> PerformancePage:
-    """What everything of one kind does now; `name` is matched with the name and the host. 503 while the agent is away.
+    """Lists the current performance of all objects of one kind.
 
-    Volumes are listed while they are mapped.
+    `name` matches the name of the object or, for a session, of its host. Volumes are listed while they are mapped.
+    Fails with 503 while the agent is unavailable.
     """
     measured = parts.control.performance.now()
     with parts.store.read() as tx:
@@ -70,7 +74,10 @@ def performance_list(
     "/{performance}", operation_id="performance_show", response_model=PerformanceHistory, responses=refusals(404)
 )
 def performance_show(performance: Reference, parts: UsedParts) -> PerformanceHistory:
-    """What one thing does and did in the last hour, by its id; `appliance` is the sum over all volumes."""
+    """Shows the performance of an object now and over the last hour.
+
+    The object is given by ID; the ID `appliance` stands for the sum of all volumes.
+    """
     try:
         measured = parts.control.performance.now()
     except Unavailable:

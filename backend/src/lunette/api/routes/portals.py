@@ -1,8 +1,8 @@
-"""Portals: addresses and ports where hosts knock."""
+"""Portals: addresses and ports on which the appliance serves a protocol."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from fastapi import Response
+from fastapi import Query, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -26,14 +26,21 @@ _COLUMNS = {
     "port": PortalRow.port,
     "created_at": PortalRow.created_at,
 }
-Sort = Literal["name", "-name", "address", "-address", "port", "-port", "created_at", "-created_at"]
+Sort = Annotated[
+    Literal["name", "-name", "address", "-address", "port", "-port", "created_at", "-created_at"],
+    Query(description="Field to sort by. A leading `-` sorts in descending order."),
+]
 
 
 @routes.get("", operation_id="portal_list", response_model=Page[Portal], responses=LISTED)
 def portal_list(
-    parts: UsedParts, page: Paging, sort: Sort = "name", name: NameFilter = None, protocol: Protocol | None = None
+    parts: UsedParts,
+    page: Paging,
+    sort: Sort = "name",
+    name: NameFilter = None,
+    protocol: Annotated[Protocol | None, Query(description="Only portals of this protocol.")] = None,
 ) -> Page[Portal]:
-    """The portals, and whether each listens now."""
+    """Lists the portals, with their export state."""
     query = select(PortalRow).where(*name_like(PortalRow.name, name))
     query = query.where(PortalRow.protocol == protocol.value) if protocol else query
     seen = seen_now(parts)
@@ -45,7 +52,7 @@ def portal_list(
 
 @routes.get("/{portal}", operation_id="portal_show", response_model=Portal, responses=SHOWN)
 def portal_show(portal: Reference, parts: UsedParts) -> Response:
-    """One portal, by id or name."""
+    """Shows a portal, by ID or name."""
     seen = seen_now(parts)
     with parts.store.read() as tx:
         row = find(tx, PortalRow, portal, PortalRow.name)
@@ -54,7 +61,10 @@ def portal_show(portal: Reference, parts: UsedParts) -> Response:
 
 @routes.post("", operation_id="portal_create", status_code=201, response_model=Portal, responses=CREATED)
 def portal_create(body: PortalCreate, change: Creating) -> Response:
-    """Listens on an address and port; every host's target is reachable there."""
+    """Creates a portal on an address and port of the appliance.
+
+    All targets of the protocol are reachable through the portal.
+    """
 
     def show(tx: Session, outcome: Outcome) -> Response:
         row = tx.get_one(PortalRow, outcome.ids[0])
@@ -68,7 +78,11 @@ def portal_create(body: PortalCreate, change: Creating) -> Response:
 
 @routes.delete("/{portal}", operation_id="portal_delete", status_code=204, response_model=None, responses=DELETED)
 def portal_delete(portal: Reference, change: Changing) -> Response:
-    """Stops listening; sessions through this portal end."""
+    """Deletes a portal, so that the appliance no longer listens there.
+
+    Hosts lose their NVMe connections through the portal immediately. iSCSI and iSER sessions continue until their
+    connections end, and cannot log in there again. Requires `If-Match`.
+    """
 
     def act(tx: Session) -> Outcome:
         row = find(tx, PortalRow, portal, PortalRow.name)

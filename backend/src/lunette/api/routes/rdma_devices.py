@@ -1,4 +1,4 @@
-"""RDMA devices: read from the machine, nothing about them is stored."""
+"""RDMA devices, as read from the machine. Nothing about them is stored."""
 
 from lunette.api.answers.base import Page
 from lunette.api.answers.rdma_devices import RdmaDevice, rdma_device_answer
@@ -13,7 +13,11 @@ routes = router("/rdma-devices", "rdma devices")
 
 @routes.get("", operation_id="rdma_device_list", response_model=Page[RdmaDevice], responses=LISTED)
 def rdma_device_list(parts: UsedParts, page: Paging) -> Page[RdmaDevice]:
-    """Which network cards carry RDMA, with link, RoCE version and the addresses portals can have there."""
+    """Lists the RDMA devices of the appliance.
+
+    Each entry has the state of the link, the RoCE version and the addresses that portals can use. Fails with 503 while
+    the agent is unavailable.
+    """
     observation = parts.control.observation(FRESH_S, amid_steps=True)
     seen = Seen(observation, None)
     devices = [rdma_device_answer(device, seen) for device in observation.rdma_devices]

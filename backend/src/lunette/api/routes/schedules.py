@@ -1,10 +1,10 @@
-"""Schedules: snapshots and scrubs by the clock."""
+"""Schedules: snapshots and scrubs at set times."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Annotated, Literal
 from zoneinfo import ZoneInfo
 
-from fastapi import Response
+from fastapi import Query, Response
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
@@ -28,7 +28,10 @@ from lunette.store.schema import utc_now
 SHOWN_RUNS = 3
 routes = router("/schedules", "schedules")
 _COLUMNS = {"id": ScheduleRow.id, "name": ScheduleRow.name, "created_at": ScheduleRow.created_at}
-Sort = Literal["name", "-name", "created_at", "-created_at"]
+Sort = Annotated[
+    Literal["name", "-name", "created_at", "-created_at"],
+    Query(description="Field to sort by. A leading `-` sorts in descending order."),
+]
 
 
 @routes.get("", operation_id="schedule_list", response_model=Page[Schedule], responses=LISTED)
@@ -37,10 +40,13 @@ def schedule_list(
     page: Paging,
     sort: Sort = "name",
     name: NameFilter = None,
-    action: ScheduleAction | None = None,
-    enabled: bool | None = None,
+    action: Annotated[ScheduleAction | None, Query(description="Only schedules with this action.")] = None,
+    enabled: Annotated[
+        bool | None,
+        Query(description="Whether to return enabled (true) or disabled (false) schedules. If omitted, both."),
+    ] = None,
 ) -> Page[Schedule]:
-    """The schedules, with their next times and how the last run of each ended."""
+    """Lists the schedules, with their next runs and the result of the last run."""
     query = select(ScheduleRow).where(*name_like(ScheduleRow.name, name))
     query = query.where(ScheduleRow.action == action.value) if action else query
     query = query.where(ScheduleRow.enabled == enabled) if enabled is not None else query
@@ -52,7 +58,7 @@ def schedule_list(
 
 @routes.get("/{schedule:plain}", operation_id="schedule_show", response_model=Schedule, responses=SHOWN)
 def schedule_show(schedule: Reference, parts: UsedParts) -> Response:
-    """One schedule, by id or name."""
+    """Shows a schedule, by ID or name."""
     with parts.store.read() as tx:
         row = find(tx, ScheduleRow, schedule, ScheduleRow.name)
         return answer(_answers(tx, [row])[0], version=row.version)
@@ -60,7 +66,10 @@ def schedule_show(schedule: Reference, parts: UsedParts) -> Response:
 
 @routes.post("", operation_id="schedule_create", status_code=201, response_model=Schedule, responses=CREATED)
 def schedule_create(body: ScheduleCreate, change: Creating) -> Response:
-    """Creates a schedule of snapshots with their retention, or of scrubs. It deletes only what it took itself."""
+    """Creates a schedule for snapshots or scrubs.
+
+    According to its retention, a schedule deletes old snapshots, but only those that it created.
+    """
 
     def show(tx: Session, outcome: Outcome) -> Response:
         return _shown(tx, outcome, 201)
@@ -70,7 +79,11 @@ def schedule_create(body: ScheduleCreate, change: Creating) -> Response:
 
 @routes.patch("/{schedule:plain}", operation_id="schedule_patch", response_model=None, responses=changed(Schedule))
 def schedule_patch(schedule: Reference, body: SchedulePatch, change: Changing) -> Response:
-    """Changes a schedule; an absent field stays. Where less is to be kept, the next run deletes what is too many."""
+    """Changes a schedule.
+
+    Omitted fields stay unchanged. If the retention is reduced, the next run deletes the surplus snapshots of the
+    schedule. Requires `If-Match`.
+    """
 
     def act(tx: Session) -> Outcome:
         row = _matched(tx, change, schedule)
@@ -83,7 +96,10 @@ def schedule_patch(schedule: Reference, body: SchedulePatch, change: Changing) -
     "/{schedule:plain}", operation_id="schedule_delete", status_code=204, response_model=None, responses=DELETED
 )
 def schedule_delete(schedule: Reference, change: Changing) -> Response:
-    """Deletes a schedule. The snapshots it took stay."""
+    """Deletes a schedule, but not its snapshots.
+
+    The snapshots that the schedule created are no longer deleted automatically. Requires `If-Match`.
+    """
 
     def act(tx: Session) -> Outcome:
         row = _matched(tx, change, schedule)
@@ -96,7 +112,10 @@ def schedule_delete(schedule: Reference, change: Changing) -> Response:
     "/{schedule}:run", operation_id="schedule_run", status_code=202, response_model=None, responses=JOB_CREATED
 )
 def schedule_run(schedule: Reference, change: Creating) -> Response:
-    """Runs a schedule now, whatever the clock says; refused while it is running."""
+    """Runs a schedule now.
+
+    The run is independent of the set times. Refused while a run of the schedule is in progress. Returns a job.
+    """
 
     def act(tx: Session) -> Outcome:
         row = find(tx, ScheduleRow, schedule, ScheduleRow.name)

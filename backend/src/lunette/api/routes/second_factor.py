@@ -1,4 +1,4 @@
-"""The own second factor: set up, replaced, its recovery codes made anew, removed. Always in a login of its owner."""
+"""The user's own second factor: setup, replacement, recovery codes, removal. Always in a login of its owner."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,16 +34,18 @@ _CHANGES = refusals(409, 413, 429)
 
 
 class FactorConfirm(Model):
-    """A code of the authenticator app that is being set up."""
+    """Proof that the new authenticator app works."""
 
     code: Code
+    """Six-digit code from the authenticator app that is being set up."""
 
 
 @routes.post("", operation_id="second_factor_start", response_model=SecondFactorOffer, responses=_CHANGES)
 def second_factor_start(body: FactorProof, request: Request, parts: UsedParts, identity: Asking) -> SecondFactorOffer:
-    """Offers a secret for an authenticator app. It is asked for once :confirm has seen a code of it.
+    """Starts the setup of a second factor and returns its secret.
 
-    Where there is a second factor already, its code is needed, and it holds until the new one is confirmed.
+    The secret is for an authenticator app. The second factor takes effect when it is confirmed with a code from the
+    app. Until then, an existing second factor stays valid, and its code is required here.
     """
     secret = new_secret()
     with _proven(parts, request, identity, body) as tx:
@@ -55,7 +57,10 @@ def second_factor_start(body: FactorProof, request: Request, parts: UsedParts, i
 
 @routes.post(":confirm", operation_id="second_factor_confirm", response_model=RecoveryCodes, responses=_CHANGES)
 def second_factor_confirm(body: FactorConfirm, request: Request, parts: UsedParts, identity: Asking) -> RecoveryCodes:
-    """Asks for the second factor from now on, and answers its recovery codes; ends the user's other logins."""
+    """Confirms the new second factor and returns its recovery codes.
+
+    From then on, each login of the user requires a code. Ends all other logins of the user.
+    """
     user_id = own_login(identity, "second factor")
     codes = new_recovery_codes()
     with parts.store.write() as tx:
@@ -82,7 +87,10 @@ def second_factor_confirm(body: FactorConfirm, request: Request, parts: UsedPart
 
 @routes.post(":renew-codes", operation_id="second_factor_renew", response_model=RecoveryCodes, responses=_CHANGES)
 def second_factor_renew(body: FactorProof, request: Request, parts: UsedParts, identity: Asking) -> RecoveryCodes:
-    """Makes new recovery codes; those before are good no more."""
+    """Replaces the recovery codes of the second factor.
+
+    The previous recovery codes become invalid immediately.
+    """
     codes = new_recovery_codes()
     with _proven(parts, request, identity, body) as tx:
         factor = _enabled(tx, identity.user_id)
@@ -93,7 +101,10 @@ def second_factor_renew(body: FactorProof, request: Request, parts: UsedParts, i
 
 @routes.post(":remove", operation_id="second_factor_remove", status_code=204, responses=_CHANGES)
 def second_factor_remove(body: FactorProof, request: Request, parts: UsedParts, identity: Asking) -> Response:
-    """Asks for the password alone from now on. Refused where the settings ask for a second factor."""
+    """Removes the second factor of the user who is logged in.
+
+    From then on, a login requires only the password. Refused if the settings require a second factor.
+    """
     with _proven(parts, request, identity, body) as tx:
         _enabled(tx, identity.user_id)
         if read_settings(tx).second_factor_required:

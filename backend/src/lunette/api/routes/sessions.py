@@ -17,7 +17,10 @@ from lunette.api.parts import UsedParts
 from lunette.store.resources import Host, HostInitiator
 
 routes = router("/sessions", "sessions")
-Sort = Literal["initiator", "-initiator", "host", "-host", "target_iqn", "-target_iqn"]
+Sort = Annotated[
+    Literal["initiator", "-initiator", "host", "-host", "target_iqn", "-target_iqn"],
+    Query(description="Field to sort by. A leading `-` sorts in descending order."),
+]
 
 
 @routes.get("", operation_id="session_list", response_model=SessionPage, responses=LISTED)
@@ -26,9 +29,12 @@ def session_list(
     page: Paging,
     sort: Sort = "initiator",
     name: NameFilter = None,
-    host: Annotated[str | None, Query(max_length=63, description="Only those of this host, by id or name.")] = None,
+    host: Annotated[str | None, Query(max_length=63, description="Only sessions of this host, by ID or name.")] = None,
 ) -> SessionPage:
-    """Who is logged in now; `name` is matched with host, initiator and target. 503 while the agent is away."""
+    """Lists the sessions: the initiators that are logged in now.
+
+    `name` matches the host, the initiator or the target. Fails with 503 while the agent is unavailable.
+    """
     now = SeenSessions(parts.control.sessions())
     owners = select(HostInitiator.name, Host.id, Host.name).join(Host, Host.id == HostInitiator.host_id)
     with parts.store.read() as tx:
@@ -60,9 +66,10 @@ def session_list(
     responses=JOB_CREATED,
 )
 def session_disconnect(session: Reference, change: Creating) -> Response:
-    """Ends a session, and every other that its initiator has with the same target; its host logs in again by itself.
+    """Disconnects a session, by ID.
 
-    By id. 404 if it has ended already, 409 where the list says that it cannot be ended.
+    All sessions of the initiator with the same target end. The host logs in again automatically while volumes are
+    mapped to it. Fails with 404 if the session has already ended, and with 409 if it cannot be ended. Returns a job.
     """
     return change.apply(
         lambda tx: change.control.logins.disconnect(tx, change.actor, session, dry_run=change.dry_run), only_jobs

@@ -1,4 +1,4 @@
-"""Settings of the whole appliance, and the test of its alerts."""
+"""Settings of the whole appliance, and the test of its alert channels."""
 
 from collections.abc import Iterator
 
@@ -31,7 +31,10 @@ routes = router("/settings", "settings")
 
 @routes.get("", operation_id="setting_show", response_model=Settings, responses=SHOWN)
 def setting_show(parts: UsedParts) -> Response:
-    """The settings of the appliance. Secrets are never answered."""
+    """Shows the settings of the appliance.
+
+    Secrets are never returned.
+    """
     with parts.store.read() as tx:
         row = settings_row(tx)
         return answer(_answer(tx, row), version=row.version)
@@ -39,7 +42,10 @@ def setting_show(parts: UsedParts) -> Response:
 
 @routes.patch("", operation_id="setting_patch", response_model=None, responses=changed(Settings))
 def setting_patch(body: SettingsPatch, change: Changing) -> Response:
-    """Changes settings; an absent field stays, null takes away what can be without."""
+    """Changes the settings of the appliance.
+
+    Omitted fields stay unchanged; `null` clears an optional setting. Requires `If-Match`.
+    """
 
     def act(tx: Session) -> Outcome:
         change.check_match(settings_row(tx).version)
@@ -54,7 +60,10 @@ def setting_patch(body: SettingsPatch, change: Changing) -> Response:
 
 @routes.post("/alerts:test", operation_id="alert_test", response_model=AlertTest, responses=refusals(409))
 def alert_test(parts: UsedParts, asking: Asking) -> AlertTest:
-    """Sends a test over every channel that is set up, and tells for each whether it was taken, and if not, why."""
+    """Sends a test message over every configured alert channel.
+
+    For each channel, the answer says whether the message was accepted and, if not, why.
+    """
     found = parts.control.test_alerts(asking.actor)
     words = ", ".join(f"{one.channel.value} {'took it' if one.accepted else 'did not'}" for one in found)
     with parts.store.write() as tx:

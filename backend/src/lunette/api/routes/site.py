@@ -1,4 +1,4 @@
-"""The site document: the whole appliance by name, to read, to compare and to apply."""
+"""The site document: the whole appliance by name, to read, compare and apply."""
 
 from dataclasses import replace
 from typing import Any
@@ -17,20 +17,23 @@ routes = router("/site", "site")
 verbs = router("", "site")
 _SITE: Responses = {
     200: {
-        "description": "The document; what it leaves out is not known or secret.",
+        "description": "Site document, without secrets.",
         "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Site"}}},
     },
     **refusals(),
 }
 _APPLIED: Responses = {
     **JOB_CREATED,
-    200: {"model": PlanAnswer, "description": "The plan (dry run), or that there is nothing to change."},
+    200: {"model": PlanAnswer, "description": "Plan for a dry run, or an empty plan if nothing changes."},
 }
 
 
 @routes.get("", operation_id="site_show", response_model=None, responses=_SITE)
 def site_show(parts: UsedParts) -> Response:
-    """Everything by name, as a document that can be applied again. CHAP secrets are left out."""
+    """Shows the appliance as a site document.
+
+    The document describes everything by name and can be applied again. Secrets are omitted.
+    """
     with parts.store.read() as tx:
         site: Site = parts.control.site(tx)
     return Response(site.model_dump_json(exclude_unset=True), media_type="application/json")
@@ -38,21 +41,30 @@ def site_show(parts: UsedParts) -> Response:
 
 @verbs.get("/site:schema", operation_id="site_schema_show", response_model=dict[str, Any], responses=refusals())
 def site_schema_show() -> dict[str, Any]:
-    """The JSON Schema of a site document, for editors and checks."""
+    """Shows the JSON Schema of the site document.
+
+    Editors and validators use the schema.
+    """
     return site_schema()
 
 
 @verbs.post("/site:plan", operation_id="site_plan", response_model=PlanAnswer, responses=refusals(404, 409, 413))
 def site_plan(body: SiteRequest, change: Creating) -> Response:
-    """What applying a document would change: nothing is written. Refused as a whole if any part cannot be done."""
+    """Plans a site document, without changing anything.
+
+    The plan lists what applying the document would change. A document is refused as a whole if any part of it cannot be
+    applied.
+    """
     return _change(body, replace(change, confirm=()), dry_run=True)
 
 
 @verbs.post("/site:apply", operation_id="site_apply", status_code=202, response_model=None, responses=_APPLIED)
 def site_apply(body: SiteRequest, change: Replanning) -> Response:
-    """Makes the site as the document says, as one job. Nothing is removed that `destroy` does not name.
+    """Applies a site document as one job.
 
-    A volume in use needs `confirm` besides.
+    Nothing is removed or wiped unless `destroy` names it; a volume that hosts are using must also be named in
+    `confirm`. A document is refused as a whole if any part of it cannot be applied. If the job fails, changes that it
+    has completed remain. Returns the job, or the plan if nothing changes.
     """
     return _change(body, change, dry_run=change.dry_run)
 

@@ -1,4 +1,4 @@
-"""Snapshots of thin volumes, and the clones that are made of them."""
+"""Snapshots of volumes, and the clones that are created from them."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal
@@ -28,7 +28,10 @@ _COLUMNS = {
     "size_bytes": SnapshotRow.size_bytes,
     "created_at": SnapshotRow.created_at,
 }
-Sort = Literal["name", "-name", "size_bytes", "-size_bytes", "created_at", "-created_at"]
+Sort = Annotated[
+    Literal["name", "-name", "size_bytes", "-size_bytes", "created_at", "-created_at"],
+    Query(description="Field to sort by. A leading `-` sorts in descending order."),
+]
 
 
 def _answers(tx: Session, rows: Sequence[SnapshotRow]) -> list[Snapshot]:
@@ -42,10 +45,12 @@ def snapshot_list(
     parts: UsedParts,
     page: Paging,
     name: NameFilter = None,
-    volume: Annotated[str | None, Query(max_length=63, description="Only those of this volume, by id or name.")] = None,
+    volume: Annotated[
+        str | None, Query(max_length=63, description="Only snapshots of this volume, by ID or name.")
+    ] = None,
     sort: Sort = "created_at",
 ) -> Page[Snapshot]:
-    """The snapshots, oldest first."""
+    """Lists the snapshots."""
     query = select(SnapshotRow).where(*name_like(SnapshotRow.name, name))
     if volume is not None:
         ids = select(VolumeRow.id).where(or_(VolumeRow.id == volume, VolumeRow.name == volume))
@@ -58,7 +63,7 @@ def snapshot_list(
 
 @routes.get("/{snapshot:plain}", operation_id="snapshot_show", response_model=Snapshot, responses=SHOWN)
 def snapshot_show(snapshot: Reference, parts: UsedParts) -> Response:
-    """One snapshot, by id or name."""
+    """Shows a snapshot, by ID or name."""
     with parts.store.read() as tx:
         row = find(tx, SnapshotRow, snapshot, SnapshotRow.name)
         return answer(_answers(tx, [row])[0], version=row.version)
@@ -66,7 +71,10 @@ def snapshot_show(snapshot: Reference, parts: UsedParts) -> Response:
 
 @routes.post("", operation_id="snapshot_create", status_code=202, response_model=None, responses=JOB_CREATED)
 def snapshot_create(body: SnapshotCreate, change: Creating) -> Response:
-    """Takes a snapshot of a thin volume, while hosts use it."""
+    """Creates a snapshot of a volume while hosts use it.
+
+    The volume must be thin, except on ZFS. Returns a job.
+    """
     return change.apply(
         lambda tx: change.control.take_snapshot(tx, change.actor, body, dry_run=change.dry_run), only_jobs, looks=True
     )
@@ -74,7 +82,10 @@ def snapshot_create(body: SnapshotCreate, change: Creating) -> Response:
 
 @batches.post("", operation_id="snapshot_create_batch", status_code=202, response_model=None, responses=JOB_CREATED)
 def snapshot_create_batch(body: SnapshotBatch, change: Creating) -> Response:
-    """Takes a snapshot of each of many volumes, all or nothing; those of one ZFS pool at one moment."""
+    """Creates a snapshot of each of many volumes, all or none.
+
+    Snapshots of volumes on one ZFS pool are created at the same moment, others one after the other. Returns a job.
+    """
     return change.apply(
         lambda tx: change.control.take_snapshots(tx, change.actor, body, dry_run=change.dry_run), only_jobs, looks=True
     )
@@ -84,7 +95,10 @@ def snapshot_create_batch(body: SnapshotBatch, change: Creating) -> Response:
     "/{snapshot}:clone", operation_id="snapshot_clone", status_code=202, response_model=None, responses=JOB_CREATED
 )
 def snapshot_clone(snapshot: Reference, body: SnapshotClone, change: Creating) -> Response:
-    """Makes one or many writable volumes that begin as the snapshot, all or nothing."""
+    """Creates one or many volumes from a snapshot, all or none.
+
+    The clones are writable and start with the data of the snapshot. Returns a job.
+    """
 
     def act(tx: Session) -> Outcome:
         row = find(tx, SnapshotRow, snapshot, SnapshotRow.name)
@@ -97,7 +111,11 @@ def snapshot_clone(snapshot: Reference, body: SnapshotClone, change: Creating) -
     "/{snapshot:plain}", operation_id="snapshot_delete", status_code=202, response_model=None, responses=JOB_DELETED
 )
 def snapshot_delete(snapshot: Reference, change: Changing) -> Response:
-    """Deletes a snapshot: it can be recovered for as long as the settings say. Its volume and its clones stay."""
+    """Deletes a snapshot, but not its volume or its clones.
+
+    The snapshot can be recovered for the hours of the setting `deleted_keep_hours`; with 0 hours it is erased. On ZFS,
+    a snapshot from which volumes were cloned cannot be deleted. Requires `If-Match`. Returns a job.
+    """
 
     def act(tx: Session) -> Outcome:
         row = find(tx, SnapshotRow, snapshot, SnapshotRow.name)

@@ -1,4 +1,4 @@
-"""Leaving to targetcli, and what would come over from it."""
+"""Export to targetcli, inspection of its configuration, and adoption of running targets."""
 
 from contextlib import suppress
 from typing import Annotated
@@ -21,12 +21,19 @@ from lunette.engine import adopting, saveconfig
 from lunette.store.events import emit
 
 verbs = router("", "site")
-Secrets = Annotated[bool, Query(description="Fill in CHAP. Needs the role administrator, and is told in the events.")]
+Secrets = Annotated[
+    bool,
+    Query(description="Whether to include CHAP secrets. Requires the role administrator and is recorded as an event."),
+]
 
 
 @verbs.get("/site:saveconfig", operation_id="site_saveconfig", response_model=Saveconfig, responses=refusals())
 def site_saveconfig(parts: UsedParts, identity: Asking, secrets: Secrets = False) -> Saveconfig:
-    """All that LIO serves, as a `saveconfig.json` that targetctl and targetcli restore to the same tree."""
+    """Exports the LIO configuration as a `saveconfig.json`.
+
+    `targetctl restore` and targetcli restore the same targets, LUNs and portals from it. CHAP secrets are included only
+    with `secrets`.
+    """
     try:
         seen = parts.control.observation()
     except Unavailable:
@@ -46,16 +53,17 @@ def site_saveconfig(parts: UsedParts, identity: Asking, secrets: Secrets = False
 
 _ADOPTED: Responses = {
     **JOB_CREATED,
-    200: {"model": AdoptionAnswer, "description": "The plan (dry run), or why nothing can be taken over."},
+    200: {"model": AdoptionAnswer, "description": "Plan for a dry run, or the reasons why nothing can be adopted."},
 }
 
 
 @verbs.post("/site:adopt", operation_id="site_adopt", status_code=202, response_model=None, responses=_ADOPTED)
 def site_adopt(body: AdoptRequest, change: Creating) -> Response:
-    """Takes over iSCSI targets and NVMe subsystems that the kernel serves for others, while their hosts go on.
+    """Adopts running iSCSI targets and NVMe subsystems, without interrupting hosts.
 
-    Names, LUN numbers and namespace ids, NAAs, UUIDs, NGUIDs, serials, CHAP and keys stay; nothing that is served is
-    made anew. One of which anything cannot be taken over stays whole as it is, and the dry run says why.
+    Names, LUNs, namespace IDs, NAAs, UUIDs, NGUIDs, serial numbers, CHAP secrets and keys stay the same. A target or
+    subsystem that cannot be adopted completely stays unchanged; a dry run gives the reasons. Returns a job, or the
+    findings if nothing can be adopted.
     """
     foreign = change.control.agent.foreign()
     with suppress(Unavailable):
@@ -74,5 +82,8 @@ def site_adopt(body: AdoptRequest, change: Creating) -> Response:
 
 @verbs.post("/site:inspect", operation_id="site_inspect", response_model=Inspection, responses=refusals(409, 413))
 def site_inspect(body: InspectRequest, change: Creating) -> Response:
-    """Which objects of a targetcli configuration Lunette could serve as they are. Nothing is changed or kept."""
+    """Inspects a targetcli configuration.
+
+    For each object, the answer says whether Lunette can serve it unchanged. Nothing is changed or stored.
+    """
     return change.run(lambda _tx: answer(saveconfig.inspect(body.saveconfig)))

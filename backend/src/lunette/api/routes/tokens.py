@@ -1,13 +1,13 @@
-"""API tokens: credentials for automation. Each belongs to a person, goes with that person, and never has a higher role.
+"""API tokens: credentials for automation. Each belongs to a user, is deleted with the user, and has no higher role.
 
-An administrator sees and deletes everyone's, the others their own. A token makes and deletes none with a higher role or
-a longer life than its own, and what it made goes with it.
+An administrator sees and deletes all tokens, other users only their own. A token neither creates nor deletes a token
+with a higher role or a longer life than its own, and the tokens it created are deleted with it.
 """
 
 import datetime as dt
 from typing import Annotated, Literal
 
-from fastapi import Response
+from fastapi import Query, Response
 from pydantic import Field
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -34,25 +34,32 @@ from lunette.store.schema import utc_now
 
 routes = router("/tokens", "tokens")
 _COLUMNS = {"id": TokenRow.id, "name": TokenRow.name, "created_at": TokenRow.created_at}
-Sort = Literal["name", "-name", "created_at", "-created_at"]
+Sort = Annotated[
+    Literal["name", "-name", "created_at", "-created_at"],
+    Query(description="Field to sort by. A leading `-` sorts in descending order."),
+]
 
 
 class TokenCreate(Model):
-    """The wish for an API token. `role` None takes the own one.
-
-    `expires_days` None never expires, or with the token that the request is made with.
-    """
+    """An API token to create."""
 
     name: Name
+    """Name of the token, unique among all tokens."""
     role: Role | None = None
+    """Role of the token, at most the creator's role. If null or omitted, the creator's role."""
     expires_days: Annotated[int, Field(ge=1, le=3650)] | None = None
+    """Days until the token expires. If null or omitted, the token never expires, or expires with the token used to
+    create it."""
 
 
 @routes.get("", operation_id="token_list", response_model=Page[Token], responses=LISTED)
 def token_list(
     parts: UsedParts, identity: Asking, page: Paging, sort: Sort = "name", name: NameFilter = None
 ) -> Page[Token]:
-    """The API tokens: an administrator sees all, the others their own."""
+    """Lists the API tokens.
+
+    An administrator sees all tokens, other users only their own.
+    """
     query = select(TokenRow).where(*name_like(TokenRow.name, name))
     if identity.role is not Role.ADMINISTRATOR:
         query = query.where(TokenRow.user_id == identity.user_id)
@@ -65,7 +72,7 @@ def token_list(
 
 @routes.get("/{token}", operation_id="token_show", response_model=Token, responses=SHOWN)
 def token_show(token: Reference, parts: UsedParts, identity: Asking) -> Response:
-    """One API token, by id or name, without its secret."""
+    """Shows an API token, by ID or name, without its secret."""
     with parts.store.read() as tx:
         row = _find(tx, token, identity)
         return answer(token_answer(row, tx.get_one(UserRow, row.user_id).username), version=row.version)
@@ -73,7 +80,11 @@ def token_show(token: Reference, parts: UsedParts, identity: Asking) -> Response
 
 @routes.post("", operation_id="token_create", status_code=201, response_model=NewToken, responses=CREATED)
 def token_create(body: TokenCreate, change: Creating) -> Response:
-    """Makes an API token; its secret is in this answer and nowhere else."""
+    """Creates an API token and returns its secret.
+
+    The secret is returned only once and cannot be retrieved later. The token belongs to the user who creates it; a
+    token cannot have a higher role or a longer life than the credentials used to create it.
+    """
     if not change.identity.user_id:
         raise Forbidden("Root has no account that could own a token; log in as a user and make it as that user.")
     role = body.role or change.identity.role
@@ -124,7 +135,10 @@ def _create(tx: Session, name: str, role: Role, expires_at: dt.datetime | None, 
 
 @routes.delete("/{token}", operation_id="token_delete", status_code=204, responses=DELETED)
 def token_delete(token: Reference, change: Changing) -> Response:
-    """Deletes an API token and those that were made with it; they stop working at once."""
+    """Deletes an API token and all tokens created with it.
+
+    The tokens stop working immediately. Requires `If-Match`.
+    """
 
     def work(tx: Session) -> Response:
         row = _find(tx, token, change.identity)

@@ -1,4 +1,4 @@
-"""Updates of the appliance's own system: upload a bundle, start it from the other slot, go back."""
+"""Updates of the appliance's system: upload a bundle, start it from the other slot, roll back."""
 
 from pathlib import Path
 
@@ -25,7 +25,10 @@ FILE = {"application/octet-stream": {"schema": {"type": "string", "format": "bin
 
 @routes.get("", operation_id="update_show", response_model=Update, responses=refusals())
 def update_show(parts: UsedParts) -> Update:
-    """Both slots with their versions, which runs, which is started next, and what became of the last update."""
+    """Shows the two system slots and the result of the last update.
+
+    For each slot, the answer gives its version and whether it is running and starts next.
+    """
     return update_answer(seen_now(parts).observation)
 
 
@@ -38,9 +41,10 @@ def update_show(parts: UsedParts) -> Update:
     openapi_extra={"requestBody": {"required": True, "content": FILE}},
 )
 async def update_upload(request: Request, parts: UsedParts, identity: Asking) -> UpdateBundle:
-    """Takes a bundle, and tells what it is; one that is not signed by somebody who is trusted is not kept.
+    """Uploads an update bundle and verifies its signature.
 
-    It takes the place of the one that was uploaded before. Nothing is written to a slot.
+    A bundle without a trusted signature is rejected and not stored. A complete upload removes the bundle that was
+    uploaded before. Nothing is written to a slot.
     """
     data = await run_in_threadpool(_folder, parts)
     declared = request.headers.get("content-length", "")
@@ -56,17 +60,21 @@ async def update_upload(request: Request, parts: UsedParts, identity: Asking) ->
     responses=refusals(404, 409, 413),
 )
 def update_fetch(body: UpdateFetch, parts: UsedParts, identity: Asking) -> UpdateBundle:
-    """Fetches a bundle from a web server, as if it were uploaded from there; answers once it is here."""
+    """Downloads an update bundle from a web server.
+
+    The request ends when the download is complete. The bundle is verified and stored like an uploaded one.
+    """
     data = _folder(parts)
     return _looked_at(parts, data, bundles.fetch(data, body.url), identity.actor)
 
 
 @routes.post("", operation_id="update_create", status_code=202, response_model=None, responses=JOB_CREATED)
 def update_create(body: UpdateCreate, change: Creating) -> Response:
-    """Writes the uploaded bundle to the slot that does not run, and restarts into it.
+    """Installs the uploaded bundle and restarts the appliance.
 
-    The job ends when the new system has proved healthy, or the one before runs again. All exports stop meanwhile. A
-    version that is older than the one that runs is refused unless `downgrade` is set.
+    The bundle overwrites the slot that is not running. All exports stop during the restart. Returns a job, which ends
+    when the new version has proved healthy or the previous version runs again. A version older than the running one is
+    refused unless `downgrade` is true.
     """
     ready(_slots(change.parts))
     bundle = change.control.agent.look_at_bundle(body.bundle)
@@ -85,7 +93,11 @@ def update_create(body: UpdateCreate, change: Creating) -> Response:
     responses=JOB_CREATED,
 )
 def update_roll_back(change: Creating) -> Response:
-    """Restarts into the other slot as it is, which must prove healthy as an update must. All exports stop meanwhile."""
+    """Restarts the appliance from the other slot.
+
+    All exports stop during the restart. The version in the other slot must prove healthy; otherwise the present version
+    runs again. Returns a job.
+    """
     return change.apply(
         lambda tx: change.control.updates.roll_back(tx, change.actor, dry_run=change.dry_run), only_jobs, looks=True
     )

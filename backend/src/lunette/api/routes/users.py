@@ -1,8 +1,8 @@
-"""Users: the people who may log in. At least one administrator always stays."""
+"""Users, who may log in. At least one administrator always remains."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from fastapi import Response
+from fastapi import Query, Response
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
@@ -32,35 +32,47 @@ _COLUMNS = {
     "role": UserRow.role,
     "created_at": UserRow.created_at,
 }
-Sort = Literal["username", "-username", "role", "-role", "created_at", "-created_at"]
+Sort = Annotated[
+    Literal["username", "-username", "role", "-role", "created_at", "-created_at"],
+    Query(description="Field to sort by. A leading `-` sorts in descending order."),
+]
 
 
 class UserCreate(Model):
-    """The wish for a user. The password given here must be changed at the first login."""
+    """A user to create."""
 
     username: Name
+    """Name to log in with, unique among all users."""
     password: NewPassword
+    """Password for the first login, 12 to 256 characters. The user must change the password then."""
     role: PersonRole = Role.VIEWER
+    """Role of the user. If omitted, `viewer`."""
 
 
 class UserPatch(Model):
-    """Changes of a user; an absent field stays.
-
-    A new password must be changed at the next login, and ends the user's API tokens unless `keep_tokens` says that they
-    stay. `remove_second_factor` is for somebody else who has lost the authenticator app and the recovery codes.
-    """
+    """Changes of a user; omitted fields stay unchanged."""
 
     role: PersonRole | None = None
+    """New role of the user, which ends the user's logins. If null or omitted, the role stays unchanged."""
     password: NewPassword | None = None
+    """New password, 12 to 256 characters, which ends the user's logins. The user must change the password at the next
+    login. If null or omitted, the password stays unchanged."""
     keep_tokens: bool = False
+    """Whether the user's API tokens stay valid when `password` is set. If false or omitted, they are deleted."""
     remove_second_factor: bool = False
+    """Whether to remove the second factor of a user who has lost the authenticator app and the recovery codes. Refused
+    for the caller's own account."""
 
 
 @routes.get("", operation_id="user_list", response_model=Page[User], responses=LISTED)
 def user_list(
-    parts: UsedParts, page: Paging, sort: Sort = "username", name: NameFilter = None, role: PersonRole | None = None
+    parts: UsedParts,
+    page: Paging,
+    sort: Sort = "username",
+    name: NameFilter = None,
+    role: Annotated[PersonRole | None, Query(description="Only users with this role.")] = None,
 ) -> Page[User]:
-    """The people who may log in."""
+    """Lists the users."""
     query = select(UserRow).where(*name_like(UserRow.username, name))
     query = query.where(UserRow.role == role.value) if role else query
     with parts.store.read() as tx:
@@ -72,7 +84,7 @@ def user_list(
 
 @routes.get("/{user}", operation_id="user_show", response_model=User, responses=SHOWN)
 def user_show(user: Reference, parts: UsedParts) -> Response:
-    """One user, by id or user name."""
+    """Shows a user, by ID or user name."""
     with parts.store.read() as tx:
         row = find(tx, UserRow, user, UserRow.username)
         return answer(user_answer(row, has_second_factor=is_enabled(tx, row.id)), version=row.version)
@@ -80,7 +92,10 @@ def user_show(user: Reference, parts: UsedParts) -> Response:
 
 @routes.post("", operation_id="user_create", status_code=201, response_model=User, responses=CREATED)
 def user_create(body: UserCreate, change: Creating) -> Response:
-    """Creates a user; the password must be changed at the first login."""
+    """Creates a user.
+
+    The user must change the password at the first login.
+    """
     check_lasts(change.identity)
     hashed = change.parts.passwords.hash(body.password.get_secret_value()) if not change.dry_run else ""
 
@@ -112,9 +127,10 @@ def _create(tx: Session, body: UserCreate, hashed: str, actor: str) -> Response:
 
 @routes.patch("/{user}", operation_id="user_patch", response_model=None, responses=changed(User))
 def user_patch(user: Reference, body: UserPatch, change: Changing) -> Response:
-    """Changes a user's role or sets a password that must be changed at the next login; ends their sessions.
+    """Changes the role or password of a user, or removes the second factor.
 
-    The own password is changed with POST /password, which asks for the current one.
+    A new role or password ends the user's logins. Your own password is changed with `POST /api/v1/password` instead.
+    The role of the only administrator cannot be changed. Requires `If-Match`.
     """
     check_lasts(change.identity)
     hashed = change.parts.passwords.hash(body.password.get_secret_value()) if body.password else None
@@ -168,7 +184,10 @@ def _patch(tx: Session, row: UserRow, body: UserPatch, hashed: str | None, actor
 
 @routes.delete("/{user}", operation_id="user_delete", status_code=204, responses=DELETED)
 def user_delete(user: Reference, change: Changing) -> Response:
-    """Deletes a user with their sessions and API tokens."""
+    """Deletes a user with all logins and API tokens.
+
+    The only administrator cannot be deleted. Requires `If-Match`.
+    """
 
     def work(tx: Session) -> Response:
         row = find(tx, UserRow, user, UserRow.username)

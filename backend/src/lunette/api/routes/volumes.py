@@ -1,4 +1,4 @@
-"""Volumes: slices of an array, one by one or many at once; they grow, and go back to a snapshot."""
+"""Volumes: slices of an array, one or many at once. They can grow, and be rolled back to a snapshot."""
 
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
@@ -35,21 +35,24 @@ _COLUMNS = {
     "naa": VolumeRow.naa,
     "created_at": VolumeRow.created_at,
 }
-Sort = Literal[
-    "name", "-name", "state", "-state", "size_bytes", "-size_bytes", "naa", "-naa", "created_at", "-created_at"
+Sort = Annotated[
+    Literal[
+        "name", "-name", "state", "-state", "size_bytes", "-size_bytes", "naa", "-naa", "created_at", "-created_at"
+    ],
+    Query(description="Field to sort by. A leading `-` sorts in descending order."),
 ]
 
 
 def _of(what: str) -> Any:
-    return Query(max_length=63, description=f"Only those of this {what}, by id or name.")
+    return Query(max_length=63, description=f"Only volumes {what}, by ID or name.")
 
 
 def _wanted(
     name: NameFilter = None,
-    array: Annotated[str | None, _of("array")] = None,
-    host: Annotated[str | None, _of("host")] = None,
-    host_group: Annotated[str | None, _of("host group")] = None,
-    state: ResourceState | None = None,
+    array: Annotated[str | None, _of("of this array")] = None,
+    host: Annotated[str | None, _of("mapped to this host")] = None,
+    host_group: Annotated[str | None, _of("mapped to this host group")] = None,
+    state: Annotated[ResourceState | None, Query(description="Only volumes in this state.")] = None,
 ) -> Select[VolumeRow]:
     query = select(VolumeRow).where(*name_like(VolumeRow.name, name))
     if array is not None:
@@ -68,7 +71,7 @@ def _wanted(
 def volume_list(
     parts: UsedParts, page: Paging, query: Annotated[Select[VolumeRow], Depends(_wanted)], sort: Sort = "name"
 ) -> Page[Volume]:
-    """The volumes, with whom they are mapped to and whether they are served."""
+    """Lists the volumes, with their mappings and export state."""
     seen = seen_now(parts)
     with parts.store.read() as tx:
         found = stored_page(tx, query, page, sort, _COLUMNS)
@@ -78,7 +81,7 @@ def volume_list(
 
 @routes.get("/{volume:plain}", operation_id="volume_show", response_model=Volume, responses=SHOWN)
 def volume_show(volume: Reference, parts: UsedParts) -> Response:
-    """One volume, by id or name."""
+    """Shows a volume, by ID or name."""
     seen = seen_now(parts)
     with parts.store.read() as tx:
         row = find(tx, VolumeRow, volume, VolumeRow.name)
@@ -87,7 +90,10 @@ def volume_show(volume: Reference, parts: UsedParts) -> Response:
 
 @routes.post("", operation_id="volume_create", status_code=202, response_model=None, responses=JOB_CREATED)
 def volume_create(body: VolumeCreate, change: Creating) -> Response:
-    """Cuts one volume from an array."""
+    """Creates a volume on an array.
+
+    Returns a job.
+    """
     return change.apply(
         lambda tx: change.control.create_volumes(tx, change.actor, (body,), dry_run=change.dry_run),
         only_jobs,
@@ -97,7 +103,10 @@ def volume_create(body: VolumeCreate, change: Creating) -> Response:
 
 @batches.post("", operation_id="volume_create_batch", status_code=202, response_model=None, responses=JOB_CREATED)
 def volume_create_batch(body: VolumeBatch, change: Creating) -> Response:
-    """Cuts many volumes of one size, all or nothing."""
+    """Creates many volumes of the same size, all or none.
+
+    The volumes are named with a pattern. Returns a job.
+    """
     wishes = body.expand()
     return change.apply(
         lambda tx: change.control.create_volumes(tx, change.actor, wishes, dry_run=change.dry_run),
@@ -108,7 +117,10 @@ def volume_create_batch(body: VolumeBatch, change: Creating) -> Response:
 
 @routes.patch("/{volume:plain}", operation_id="volume_patch", response_model=None, responses=changed(Volume))
 def volume_patch(volume: Reference, body: VolumePatch, change: Changing) -> Response:
-    """Changes name or description; no data and no export is touched."""
+    """Changes the name or description of a volume.
+
+    Neither the data nor the access of hosts is affected. Omitted fields stay unchanged. Requires `If-Match`.
+    """
 
     def act(tx: Session) -> Outcome:
         row = find(tx, VolumeRow, volume, VolumeRow.name)
@@ -133,10 +145,20 @@ def _shown(change: Change) -> Callable[[Session, Outcome], Response]:
     operation_id="volume_grow",
     status_code=202,
     response_model=None,
-    responses={**JOB_CHANGED, 200: {"model": Volume | PlanAnswer, "description": "It has this size; or the plan."}},
+    responses={
+        **JOB_CHANGED,
+        200: {
+            "model": Volume | PlanAnswer,
+            "description": "Volume, if it already has this size, or the plan for a dry run.",
+        },
+    },
 )
 def volume_grow(volume: Reference, body: VolumeGrow, change: Acting) -> Response:
-    """Makes a volume larger while hosts use it; they see the new size when they look again. It never gets smaller."""
+    """Grows a volume while hosts use it.
+
+    Hosts see the new size after a rescan. A volume cannot be made smaller. Requires `If-Match`. Returns a job, or the
+    volume if it already has this size.
+    """
 
     def act(tx: Session) -> Outcome:
         row = find(tx, VolumeRow, volume, VolumeRow.name)
@@ -150,7 +172,11 @@ def volume_grow(volume: Reference, body: VolumeGrow, change: Acting) -> Response
     "/{volume}:roll-back", operation_id="volume_roll_back", status_code=202, response_model=None, responses=JOB_CHANGED
 )
 def volume_roll_back(volume: Reference, body: VolumeRollBack, change: Acting) -> Response:
-    """Makes a volume as it was in a snapshot, and keeps what it holds as a deleted volume. 409 while it is mapped."""
+    """Rolls a volume back to a snapshot.
+
+    The present data of the volume is retained as a deleted volume, or lost if `keep` is false or the setting
+    `deleted_keep_hours` is 0. Fails with 409 while the volume is mapped. Requires `If-Match`. Returns a job.
+    """
 
     def act(tx: Session) -> Outcome:
         row = find(tx, VolumeRow, volume, VolumeRow.name)
@@ -164,10 +190,11 @@ def volume_roll_back(volume: Reference, body: VolumeRollBack, change: Acting) ->
     "/{volume:plain}", operation_id="volume_delete", status_code=202, response_model=None, responses=JOB_DELETED
 )
 def volume_delete(volume: Reference, change: Taking) -> Response:
-    """Deletes a volume, once nothing is mapped to it and its exports are gone.
+    """Deletes a volume that has no mappings and no snapshots.
 
-    It can be recovered for as long as the setting `deleted_keep_hours` says, see deleted volumes. One that was
-    in use a moment ago needs `confirm`.
+    The volume can be recovered for the hours of the setting `deleted_keep_hours`; with 0 hours its data is destroyed. A
+    volume that hosts used within the last minute is deleted only if `confirm` names it. Requires `If-Match`. Returns a
+    job.
     """
 
     def act(tx: Session) -> Outcome:
@@ -180,10 +207,11 @@ def volume_delete(volume: Reference, change: Taking) -> Response:
 
 @deletions.post("", operation_id="volume_delete_batch", status_code=202, response_model=None, responses=JOB_CREATED)
 def volume_delete_batch(body: VolumeDeleteBatch, change: Replanning) -> Response:
-    """Deletes many volumes as one job, all or nothing: refused as a whole while one is mapped or has snapshots.
+    """Deletes many volumes as one job, all or none.
 
-    `errors` names each volume that is in the way. They can be recovered as one that was deleted alone; where nothing is
-    kept, what was erased before a step failed stays erased, and the job says so.
+    Refused if any of the volumes has mappings or snapshots; `errors` names each of them. The volumes can be recovered
+    for the hours of the setting `deleted_keep_hours`. With 0 hours, volumes that were erased before the job failed are
+    lost, and the message of the job says so. Volumes that hosts used within the last minute must be named in `confirm`.
     """
     return change.apply(
         lambda tx: change.control.delete_volumes(tx, change.actor, body.volumes, dry_run=change.dry_run),

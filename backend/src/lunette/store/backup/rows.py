@@ -38,7 +38,7 @@ from lunette.domain.encryption import Encryption
 from lunette.domain.exports import AdoptedBackstore, AdoptedSubsystem
 from lunette.domain.fc import FcMode
 from lunette.domain.hosts import ChapUser, OsType
-from lunette.domain.jobs import JobState, ResourceState, StepState
+from lunette.domain.jobs import JobKind, JobState, ResourceState, StepState
 from lunette.domain.mappings import ExportEngine, Family, Protocol
 from lunette.domain.names import Name
 from lunette.domain.roles import Role
@@ -215,7 +215,7 @@ TYPES: dict[type[Base], dict[str, Any]] = {
     access.User: {"id": Id, "username": Text, "role": Role},
     access.SecondFactor: {"user_id": Id, "next_login": Hex | None, "recovery_hashes": list[Hex]},
     access.ApiToken: {"id": Id, "name": Text, "user_id": Id, "token_hash": Hex, "role": Role, "parent_id": Id | None},
-    journal.Job: {"id": Id, "state": JobState, "kind": Text, "resource_kind": Text, "actor": Text},
+    journal.Job: {"id": Id, "state": JobState, "kind": JobKind, "resource_kind": Text, "actor": Text},
     journal.JobStep: {"job_id": Id, "kind": Text, "state": StepState},
     journal.Event: {"kind": Text, "noun": Text, "ref": Text | None, "actor": Text},
     journal.Alert: {"id": Id, "key": Text, "severity": Severity, "acknowledged_by": Text | None},
