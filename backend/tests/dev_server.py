@@ -105,7 +105,7 @@ def _over_nvme(api: Api) -> None:
     for number, name in enumerate(("render1", "node1", "node2")):
         api.made("/hosts", {"name": name, "nqns": [f"{nqn}{number:02}"]})
     api.made("/host-groups", {"name": "nodes", "hosts": ["node1", "node2"]})
-    api.made("/volumes:batch", {"array": "tank", "name_pattern": "scene%d", "count": 5, "size_bytes": "1GiB"})
+    api.made("/volumes:create-batch", {"array": "tank", "name_pattern": "scene%d", "count": 5, "size_bytes": "1GiB"})
     for number in range(1, 6):
         owner = {"host": "render1"} if number < 4 else {"host_group": "nodes"}
         api.made("/mappings", {"volume": f"scene{number}", "family": "nvme", **owner})

@@ -115,7 +115,7 @@ export function makeApi(world: World): (request: Request) => Promise<Response> {
     'GET /me': () => json(secondFactor.meOf(world)),
     'GET /openapi.json': document.answer,
     'GET /status': () => json(world.status),
-    'GET /arrays/layouts': (_request, url) => json(layouts(world, url)),
+    'GET /layouts': (_request, url) => json(layouts(world, url)),
     'GET /drift': () => json(world.drift),
     'GET /site': () => json(whole.site(world)),
     'GET /site:schema': document.schema,

@@ -58,7 +58,7 @@ export const CREATES = (world: World): Record<string, (body: never) => Wish | Re
   'fc-ports': (body) => fc.takeOver(world, body),
   interfaces: (body) => interfaces.create(world, body),
   mappings: (body) => mappings.createMappings(world, [body], false),
-  'mappings:batch': (body) => mappings.createMappings(world, mappings.batchWishes(body), true),
+  'mappings:create-batch': (body) => mappings.createMappings(world, mappings.batchWishes(body), true),
   users: (body) => people.createUser(world, body),
   tokens: (body) => people.createToken(world, body),
   arrays: (body) => work.createArray(world, body),
@@ -67,8 +67,8 @@ export const CREATES = (world: World): Record<string, (body: never) => Wish | Re
   'site:plan': (body) => whole.siteWish(world, body),
   'site:apply': (body) => whole.siteWish(world, body),
   'volumes:delete-batch': (body) => bulk.deleteVolumes(world, body),
-  'snapshots:batch': (body) => bulk.takeSnapshots(world, body),
-  'volumes:batch': (body) => work.createVolumes(world, work.batchVolumes(body)),
+  'snapshots:create-batch': (body) => bulk.takeSnapshots(world, body),
+  'volumes:create-batch': (body) => work.createVolumes(world, work.batchVolumes(body)),
 })
 
 export const PATCHES = (world: World): Record<string, Change> => ({
@@ -82,19 +82,19 @@ export const PATCHES = (world: World): Record<string, Change> => ({
 
 /** What is asked of one thing by a verb: `POST /arrays/tank:scrub`. */
 export const VERBS = (world: World): Record<string, Change> => ({
-  'arrays:add_spares': (row, body) => care.addSpares(world, row, body),
-  'arrays:add_disks': (row, body) => care.addDisks(world, row, body),
+  'arrays:add-spares': (row, body) => care.addSpares(world, row, body),
+  'arrays:add-disks': (row, body) => care.addDisks(world, row, body),
   'arrays:reshape': (row, body) => care.reshape(world, row, body),
   'arrays:replace': (row, body) => care.replace(world, row, body),
   'arrays:fail': (row, body) => care.changeDisk('fail')(world, row, body),
   'arrays:remove': (row, body) => care.changeDisk('remove')(world, row, body),
   'arrays:readd': (row, body) => care.changeDisk('readd')(world, row, body),
-  'arrays:force_start': (row, body) => care.forceStart(world, row, body),
+  'arrays:force-start': (row, body) => care.forceStart(world, row, body),
   'arrays:release': (row, body) => release(world, row, body),
   'arrays:forget': (row, body) => forget(world, row, body),
   'arrays:scrub': (row, body) => care.scrub(world, row, body),
   'arrays:unlock': (row, body) => encryption.unlock(row, body),
-  'arrays:change_key': (row, body) => encryption.changeKey(row, body),
+  'arrays:change-key': (row, body) => encryption.changeKey(row, body),
   'volumes:grow': (row, body) => care.growVolume(world, row, body),
   'volumes:roll-back': (row, body) => trash.rollBack(world, row, body),
   'deleted-volumes:recover': (row, body) => trash.recover(world, row, body),

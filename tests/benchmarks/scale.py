@@ -76,7 +76,7 @@ def lists(volumes: int) -> Iterator[tuple[str, str]]:
 def plans() -> Iterator[tuple[str, str, dict[str, object]]]:
     """Changes that are planned and rehearsed on the whole site, and not made: name, path and body."""
     batch = {"array": "tank", "name_pattern": "new%03d", "count": 100, "size_bytes": "1GiB"}
-    yield "plan of 100 volumes", "/volumes:batch", batch
+    yield "plan of 100 volumes", "/volumes:create-batch", batch
     yield "plan of one more mapping", "/mappings", {"volume": "lun00002", "host": "esx001", "shared": True}
 
 

@@ -283,8 +283,8 @@ def _site(bench: Bench) -> Options:
 
 
 VERB_CASES = {
-    "array_spares_add": VerbCase(_another_disk, lambda bench, o: bench.states("care").get(o["disks"][0]) == "spare"),
-    "array_disks_add": VerbCase(_pool_and_a_disk, _has_role),
+    "array_add_spares": VerbCase(_another_disk, lambda bench, o: bench.states("care").get(o["disks"][0]) == "spare"),
+    "array_add_disks": VerbCase(_pool_and_a_disk, _has_role),
     "array_grow": VerbCase(_another_disk, lambda bench, o: bench.states("care").get(o["disks"][0]) == "in_sync"),
     "array_reshape": VerbCase(
         _to_raid6, lambda bench, _o: bench.api.get("/arrays/care")["observed"]["level"] == "raid6"

@@ -94,13 +94,13 @@ def test_a_check_of_what_an_earlier_task_would_make_warns_and_reports_a_change(a
 
 
 def test_a_disk_with_something_on_it_is_taken_only_if_it_is_named_in_wipe(at: FakeBench) -> None:
-    options = VERB_CASES["array_spares_add"].ready(at)
+    options = VERB_CASES["array_add_spares"].ready(at)
     drive = next(disk for disk in at.machine.blocks.disks if options["disks"][0] in disk.links())
     drive.media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]
     at.machine.changed()
-    refused = at.run("array_spares_add", options)
+    refused = at.run("array_add_spares", options)
     assert refused["problem"]["type"] == "in-use"
-    done = at.run("array_spares_add", {**options, "wipe": options["disks"]})
+    done = at.run("array_add_spares", {**options, "wipe": options["disks"]})
     assert (done["failed"], done["changed"], done["plan"]["bytes_destroyed"] > 0) == (False, True, True), done
 
 

@@ -41,7 +41,7 @@ class Fabric:
         """Makes volumes of one size in one job; `pattern` as in "lun%02d"."""
         client = self.appliance.client
         wish = {"name_pattern": pattern, "count": count, "array": array, "size_bytes": size}
-        client.wait(client.post("/volumes:batch", wish))
+        client.wait(client.post("/volumes:create-batch", wish))
 
 
 def volumes_of(client: Client, host: str) -> list[str]:

@@ -78,7 +78,7 @@ class Batch:
         """The job's id, when `steps` or more of its steps are done and some are not."""
         client = self.appliance.client
         wish = {"array": self.array, "name_pattern": self.pattern, "count": self.count, "size_bytes": self.mib * MIB}
-        job_id = str(client.post("/volumes:batch", wish)["id"])
+        job_id = str(client.post("/volumes:create-batch", wish)["id"])
         seen: list[JsonObject] = []
 
         def is_far() -> bool:

@@ -164,7 +164,7 @@ def reshaped_and_killed(made: Appliance, wish: JsonObject, during: str) -> JsonO
         machine.start()
         made.wait_for_api()
         if tank(client)["health"] == "missing":  # dirty and degraded, as the host was writing
-            client.wait(client.post("/arrays/tank:force_start", {"confirm": "tank"}))
+            client.wait(client.post("/arrays/tank:force-start", {"confirm": "tank"}))
         client.patch("/arrays/tank", {"sync_speed_max_bytes_s": None})
         wait_until("nothing is left to do", lambda: quiet(client) and not tank(client)["growing"], deadline_s=400)
         wait_until("the host's path is there", lambda: serving(client) and host.is_connected(target), deadline_s=300)

@@ -30,7 +30,7 @@ NOT_HERE = {
     "mapping over NVMe": "the kernel of Debian's user-mode-linux has no nvmet",
 }
 """Shapes of nouns that this machine cannot serve. The fake machine has them."""
-OF_POOLS = ("array_disks_add",)
+OF_POOLS = ("array_add_disks",)
 """Verbs that only ZFS has something for: user-mode Linux has no module of it, the appliance's kernel has."""
 
 

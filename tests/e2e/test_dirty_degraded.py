@@ -121,7 +121,7 @@ def test_a_dirty_array_that_is_cut_in_a_rebuild_is_started_only_by_force_and_goe
         machine.start()
         made.wait_for_api()
         wait_until("it stays stopped", lambda: (tank(client)["observed"] or {}).get("dirty_degraded"), deadline_s=120)
-        client.wait(client.post("/arrays/tank:force_start", {"confirm": "tank"}))
+        client.wait(client.post("/arrays/tank:force-start", {"confirm": "tank"}))
         wait_until("the host's path is there", lambda: serving(client) and host.is_connected(target), deadline_s=300)
         assert host.verify_logged(device, SEED, spoilt=IN_A_ROW) > 20
         client.patch("/arrays/tank", {"sync_speed_max_bytes_s": None})
@@ -150,9 +150,9 @@ def test_a_dirty_degraded_array_is_started_only_by_force() -> None:
         gets_what_is_there(client, host, other, portal)
         assert client.get("/hosts/writer")["export"]["state"] == "blocked", "who has no deadline waits"
         with pytest.raises(Refused):
-            client.post("/arrays/tank:force_start", {"confirm": "another"})
+            client.post("/arrays/tank:force-start", {"confirm": "another"})
 
-        client.wait(client.post("/arrays/tank:force_start", {"confirm": "tank"}))
+        client.wait(client.post("/arrays/tank:force-start", {"confirm": "tank"}))
         assert tank(client)["health"] == "degraded"
         gets_what_comes_late(client, host, other)
         wait_until("the host's path is there", lambda: serving(client) and host.is_connected(target), deadline_s=300)

@@ -116,7 +116,7 @@ def test_it_waits_for_its_key_after_a_reset_and_serves_the_same_data_once_it_has
 
 def test_a_changed_passphrase_and_a_kept_key_open_it(vault: Vault) -> None:
     body = {"passphrase": PASSPHRASE, "new_passphrase": NEW, "keep_key": True}
-    assert vault.client.post("/arrays/vault:change_key", body)["keep_key"] is True
+    assert vault.client.post("/arrays/vault:change-key", body)["keep_key"] is True
     slots = vault.machine.check(f"cryptsetup luksDump {vault.array()['observed']['device']} | grep -c ': luks2$'")
     assert slots.strip() == "2", "the new passphrase and the kept key"
     vault.restart()

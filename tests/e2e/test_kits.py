@@ -86,7 +86,7 @@ def host() -> Iterator[Host]:
         disks = made.disk_ids("ubd")
         client.wait(client.post("/arrays", {"name": "tank", "engine": "md", "level": "raid1", "disks": disks}))
         body = {"array": "tank", "name_pattern": "lun%02d", "count": 2, "size_bytes": "32MiB"}
-        client.wait(client.post("/volumes:batch", body))
+        client.wait(client.post("/volumes:create-batch", body))
         client.post("/hosts", {"name": "db", "os_type": "linux", "iqns": [IQN], "chap": CHAP})
         for name, port in PORTS.items():
             client.post("/portals", {"name": name, "address": GUEST_ADDRESS, "port": port})

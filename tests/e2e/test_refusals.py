@@ -123,9 +123,9 @@ def test_the_volume_that_does_not_fit_takes_the_whole_batch_with_it(machine: App
     size = free // 6 // (4 * MIB) * 4 * MIB
     batch = {"array": "small", "name_pattern": "v%02d", "size_bytes": size}
     fitting = free // size
-    problem = refusal(machine, "/volumes:batch", {**batch, "count": fitting + 1})
+    problem = refusal(machine, "/volumes:create-batch", {**batch, "count": fitting + 1})
     assert (problem.status, problem.problem["type"]) == (409, "no-space")
-    machine.client.wait(machine.client.post("/volumes:batch", {**batch, "count": fitting}))
+    machine.client.wait(machine.client.post("/volumes:create-batch", {**batch, "count": fitting}))
     assert len(list(machine.client.list("/volumes"))) == fitting
 
 

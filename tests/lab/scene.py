@@ -68,7 +68,7 @@ def provision(
     say(f"RAID5 of {len(disks)} disks, chunk 64 KiB")
     client.wait(
         client.post(
-            "/volumes:batch",
+            "/volumes:create-batch",
             {"array": "tank", "name_pattern": "lun%02d", "count": volumes, "size_bytes": volume_bytes},
         ),
         seen=_progress(say),
@@ -79,7 +79,7 @@ def provision(
         client.post("/hosts", {"name": host.name, "os_type": "linux", "iqns": [host.iqn], "chap": host.chap})
     client.post("/portals", {"name": "storage", "protocol": "iscsi", "address": "0.0.0.0", "port": PORTAL_PORT})
     names = [name for host in hosts for name in host.volumes]
-    client.post("/mappings:batch", {"split": {"volumes": names, "hosts": [host.name for host in hosts]}})
+    client.post("/mappings:create-batch", {"split": {"volumes": names, "hosts": [host.name for host in hosts]}})
     say(f"{len(hosts)} hosts, {volumes // len(hosts)} volumes mapped to each")
     targets = {host.name: str(client.get(f"/hosts/{host.name}")["target_iqn"]) for host in hosts}
     return Scene("tank", hosts, targets)

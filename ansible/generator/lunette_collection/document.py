@@ -32,7 +32,8 @@ class Operation:
 
     @property
     def summary(self) -> str:
-        return str(self.spec.get("description", "")).split("\n\n", maxsplit=1)[0].replace("\n", " ")
+        """What it does, in one sentence."""
+        return f"{self.spec['summary']}."
 
     @property
     def is_paged(self) -> bool:

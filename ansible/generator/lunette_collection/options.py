@@ -102,23 +102,14 @@ def option(document: Document, where: str, name: str, raw: Json) -> Option:
 
 
 def unexplained(name: str) -> str:
-    """What is said of a field of which neither the API document nor words.toml says anything."""
+    """The text of a field that has none in the API document or in words.toml."""
     return f"The field C({name}) of the API."
 
 
 def _words(path: str, name: str, schema: Json) -> str:
     told = _WORDS["fields"]
-    known = told.get(path) or schema.get("description") or _words_inside(path) or told.get(name)
-    if not known:
-        known = f"Only those of this C({name})." if path.partition(".")[0].endswith("_info") else unexplained(name)
+    known = told.get(path) or schema.get("description") or told.get(name) or unexplained(name)
     return _marked_up(str(known))
-
-
-def _words_inside(path: str) -> str | None:
-    """Those of the noun a path goes through: `site.volumes.array` is what `volume.array` is."""
-    parts = path.split(".")
-    inside = (".".join([noun.removesuffix("s"), *parts[place:]]) for place, noun in enumerate(parts[:-1], 1))
-    return next((words for one in inside if (words := _WORDS["fields"].get(one))), None)
 
 
 def _limits(name: str, schema: Json) -> list[str]:
@@ -126,11 +117,12 @@ def _limits(name: str, schema: Json) -> list[str]:
     told = []
     least, most = schema.get("minimum"), schema.get("maximum")
     if is_size(name, schema):
-        told.append("Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).")
+        told.append("A number of bytes, or a size with a unit such as V(10GiB) (binary) or V(10GB) (decimal).")
     elif least is not None and most is not None:
         told.append(f"From {least} to {most}.")
     if schema.get("default") not in (None, [], ""):
-        told.append(f"The appliance takes V({schema['default']}) when it is created without.".replace("True", "true"))
+        default = str(schema["default"]).replace("True", "true").replace("False", "false")
+        told.append(f"If omitted at creation, the appliance uses V({default}).")
     return told
 
 
@@ -187,15 +179,16 @@ def noun_options(document: Document, noun: NounModule) -> dict[str, Option]:
     _refuse_own(noun.name, options)
     if "create" in noun.operations and "delete" in noun.operations:
         options["state"] = Option(
-            {"type": "str", "choices": ["present", "absent"], "default": "present"}, ["Whether it is to be there."]
+            {"type": "str", "choices": ["present", "absent"], "default": "present"},
+            ["Whether the resource exists after the task."],
         )
     options |= _rename_and_clear(document, noun, bodies[1])
     if any(one.secrets and one.patch for one in fields.values()):
         told = [
-            "Sends secrets again although nothing else differs.",
+            "Whether to send secrets even if nothing else differs.",
             (
-                "The appliance never shows a secret, so it cannot be compared. Without this a changed secret in the"
-                " play goes unnoticed; with it every run reports a change."
+                "The appliance never returns a secret, so secrets cannot be compared. If V(false), a changed secret in"
+                " the play has no effect; if V(true), every run reports a change."
             ),
         ]
         options["update_secret"] = Option({"type": "bool", "default": False, "no_log": False}, told)
@@ -209,22 +202,24 @@ def _in_use(changing: Iterable[Operation]) -> dict[str, Option]:
     if not any(one.can_confirm for one in changing):
         return {}
     told = [
-        "Lets volumes go that hosts use at this moment. Without it, taking one away is refused and says which.",
-        "Also gives a number that another volume had a short time ago, whose device hosts may still have.",
+        "Whether volumes that hosts are using may be taken away. If V(false), the task fails and names the volumes.",
+        "Also allows a number that another volume had until recently, and whose device hosts may still have.",
     ]
     return {"in_use": Option({"type": "bool", "default": False}, told)}
 
 
 def _fate(one: ApiField, is_key: bool) -> list[str]:
-    if is_key or one.patch:
+    if is_key:
+        return ["The module identifies the resource by it."]
+    if one.patch:
         return []
     if one.verb:
-        return ["A larger one makes it grow; a smaller one is refused."]
+        return ["A larger size grows the resource; a smaller one is refused."]
     if not one.shown:
-        return ["Used when it is created, and not compared afterwards."]
+        return ["Used when the resource is created, and not compared afterwards."]
     if one.kind == "members":
-        return ["Used when it is created; a difference later is a warning."]
-    return ["Fixed when it is created; a difference later is refused."]
+        return ["Used when the resource is created; a later difference is a warning."]
+    return ["Fixed when the resource is created; a later difference is refused."]
 
 
 def _rename_and_clear(document: Document, noun: NounModule, patch: Json) -> dict[str, Option]:
@@ -232,29 +227,31 @@ def _rename_and_clear(document: Document, noun: NounModule, patch: Json) -> dict
     if noun.key and noun.key[0] in patch:
         told = [
             (
-                f"Name it had before. Where there is no {noun.name} called O({noun.key[0]}) and one called this, that"
-                " one is renamed."
+                f"Previous name of the {noun.name}. If no {noun.name} named O({noun.key[0]}) exists but one with this"
+                " name does, the module renames it."
             )
         ]
         options["renamed_from"] = Option({"type": "str"}, told)
     empty = [name for name, raw in patch.items() if document.is_nullable(raw) and name in answer]
     clearable = [name for name in empty if document.is_nullable(answer[name])]
     if clearable:
-        told = ["Fields to take away. An option that is left out stays as it is."]
+        told = ["Fields to clear. An omitted option leaves its field unchanged."]
         options["clear"] = Option({"type": "list", "elements": "str", "choices": clearable}, told)
     return options
 
 
 def _job_options(destroys: bool) -> dict[str, Option]:
     options = {
-        "wait": Option({"type": "bool", "default": True}, ["Waits until the work is done."]),
+        "wait": Option({"type": "bool", "default": True}, ["Whether to wait until the job has finished."]),
         "wait_timeout": Option(
             {"type": "int", "default": 3600},
-            ["Seconds to wait at most. The work goes on after that, and the next run waits for it."],
+            ["Maximum time to wait in seconds. After that the job continues, and the next run waits for it."],
         ),
     }
     if destroys:
-        told = ["Allows data to be destroyed. Without it, a change that would is refused and says what would be lost."]
+        told = [
+            "Whether the task may destroy data. If V(false), a change that would destroy data fails and names the loss."
+        ]
         options["destroy_data"] = Option({"type": "bool", "default": False}, told)
     return options
 
@@ -287,9 +284,10 @@ def info_options(document: Document, info: InfoModule) -> dict[str, Option]:
         options[one["name"]] = option(document, info.name, one["name"], one["schema"])
         options[one["name"]].spec["required"] = True
     if info.shown and info.shown.parameters("path"):
-        options["id"] = Option({"type": "str"}, ["Only this one, by its id or name; no filter applies then."])
+        told = ["ID or name of the only resource to return; filters are ignored then."]
+        options["id"] = Option({"type": "str"}, told)
     if info.listed:
-        options["max_items"] = Option({"type": "int"}, ["Most to answer. Without it, all of them."])
+        options["max_items"] = Option({"type": "int"}, ["Maximum number of results. If omitted, all are returned."])
     return options
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from lunette_collection.document import GOALS, Document, InfoModule, Json, NounModule, VerbModule
+from lunette_collection.document import GOALS, Document, InfoModule, Json, NounModule, Operation, VerbModule
 from lunette_collection.options import Option, api_fields, example, info_options, is_size, noun_options, verb_options
 
 _HEAD = '''#!/usr/bin/python
@@ -39,31 +39,33 @@ def main():
 if __name__ == "__main__":
     main()
 """
+PATH_EXAMPLES = {"array": "tank", "volume": "db01", "host": "esx1", "snapshot": "db01-monday", "schedule": "nightly"}
+"""What stands for a path parameter in an example."""
 LIST_WIDTH = 120
 """A list longer than this has a line for each entry."""
 TUPLE_WIDTH = 80
 """The same of a tuple, which stands behind other arguments: ansible-test allows a line of 160 characters."""
-_CHECK = {"support": "full", "description": "Asks the appliance for its plan and changes nothing."}
+_CHECK = {"support": "full", "description": "Requests the plan of the appliance and changes nothing."}
 _DIFF = {"support": "full", "description": "Shows the fields that change."}
 
 
 def noun_module(document: Document, noun: NounModule) -> str:
     options, fields = noun_options(document, noun), api_fields(document, noun)
     words = noun.name.replace("_", " ")
-    title = f"{'Make, change or delete' if 'create' in noun.operations else 'Change'} {_a(words)} of an appliance"
+    title = f"{'Create, change or delete' if 'create' in noun.operations else 'Change'} {_a(words)} of an appliance"
     told = [one.summary for verb in ("create", "patch", "delete") if (one := noun.operations.get(verb))]
     answer = ", ".join(f"C({name})" for name in document.answer(noun.operations["show"]).get("properties", {}))
     returned: Json = {
         "resource": _returned(
-            f"The {words} as the API shows it, with the fields {answer}.", "when there is one, or was one before"
+            f"The {words} as returned by the API, with the fields {answer}.", "when it exists, or existed before"
         )
     }
     if noun.name == "token":
         returned["resource"]["description"] = [
             returned["resource"]["description"],
             (
-                "When it was made in this run also C(token), the secret, which is never shown again; register it and"
-                " set C(no_log)."
+                "If the token was created in this run, also C(token), the secret, which is never shown again; register"
+                " the result and set C(no_log)."
             ),
         ]
     head = _head(
@@ -71,7 +73,7 @@ def noun_module(document: Document, noun: NounModule) -> str:
         title,
         told,
         options,
-        [("Ensure it is there", example(noun.name)), *_removal(noun, options)],
+        [(f"Ensure the {words} exists", example(noun.name)), *_removal(noun, options)],
         returned | _change_facts(options),
     )
     declared = "".join(f'        "{name}": Field({_arguments(one.__dict__)}),\n' for name, one in fields.items())
@@ -93,20 +95,20 @@ def noun_module(document: Document, noun: NounModule) -> str:
 def verb_module(document: Document, verb: VerbModule) -> str:
     operation = verb.operation
     options, body = verb_options(document, verb), document.body(operation)
-    answer = {"resource": _returned("What the appliance answered.", "unless it answered with a job")}
+    answer = {"resource": _returned("Response of the appliance.", "unless the response is a job")}
     needed = {name: "…" for name, one in options.items() if one.spec.get("required")}
     ends = operation.id in GOALS
     often = [
-        "Changes nothing where that is so already."
+        "Changes nothing if that is already the case."
         if ends
-        else "Acts each time it is run, unless the appliance's plan says that nothing would change."
+        else "Acts in every run, unless the plan of the appliance contains no change."
     ]
     head = _head(
         verb.name,
         operation.summary,
         often,
         options,
-        [("Do it", example(verb.name) or needed)],
+        [(operation.summary.rstrip("."), example(verb.name) or _body_example(operation) or needed)],
         answer | _change_facts(options),
     )
     kinds = {name: "size" if is_size(name, document.resolved(raw)) else "" for name, raw in body.items()}
@@ -128,10 +130,10 @@ def info_module(document: Document, info: InfoModule) -> str:
     options, operation, asked = info_options(document, info), info.operation, info.listed or info.asked
     result = operation.path.rsplit("/", 1)[1].replace("-", "_") if info.listed else info.noun
     kind: Json = {"type": "list", "elements": "dict"} if info.listed else {"type": "dict"}
-    told = f"What the API shows: {operation.summary}" if operation.summary else "What the API shows."
+    told = operation.summary
     returned = {result: {"description": told, "returned": "always", **kind}}
     title = operation.summary if info.asked else f"Read the {result.replace('_', ' ')} of an appliance"
-    head = _head(info.name, title, [told], options, [("Look", example(info.name))], returned)
+    head = _head(info.name, title, [told], options, [(f"{title}", example(info.name))], returned)
     one = info.shown or info.asked
     arguments = {
         "listed": info.listed.path if info.listed else None,
@@ -179,16 +181,15 @@ def _imports(**names: str) -> str:
 def _change_facts(options: dict[str, Option]) -> Json:
     facts = {
         "plan": _returned(
-            "What the appliance said it would do: changes, steps, devices, bytes destroyed, hosts interrupted and"
-            " warnings.",
+            "Plan of the appliance: changes, steps, devices, bytes destroyed, hosts interrupted and warnings.",
             "when something changes",
         ),
         "problem": _returned("The problem document: C(type), C(detail), C(errors).", "when refused"),
     }
     if "wait" in options:
-        facts["job"] = _returned("The job that did it, with its steps.", "when there was one")
+        facts["job"] = _returned("The job that made the change, with its steps.", "when there was one")
         progress = {"type": "list", "elements": "str", "returned": "when there was a job"}
-        facts["progress"] = {"description": "How the job went on, in seconds since the start of the task.", **progress}
+        facts["progress"] = {"description": "Progress of the job, in seconds since the start of the task.", **progress}
     return facts
 
 
@@ -197,7 +198,14 @@ def _removal(noun: NounModule, options: dict[str, Option]) -> list[tuple[str, Js
         return []
     told = {key: value for key, value in example(noun.name).items() if key in noun.key}
     data = {"destroy_data": True} if "destroy_data" in options else {}
-    return [("Ensure it is gone", {**told, "state": "absent", **data})]
+    return [(f"Ensure the {noun.name.replace('_', ' ')} does not exist", {**told, "state": "absent", **data})]
+
+
+def _body_example(operation: Operation) -> Json:
+    """The path parameters, and the example that the API document has for the body."""
+    content = operation.spec.get("requestBody", {}).get("content", {}).get("application/json", {})
+    named = {one["name"]: PATH_EXAMPLES.get(one["name"], "…") for one in operation.parameters("path")}
+    return {**named, **content["example"]} if "example" in content else {}
 
 
 def _returned(description: str, when: str) -> Json:

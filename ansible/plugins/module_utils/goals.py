@@ -18,12 +18,12 @@ Read = Callable[..., Any]
 TAKES_PART = ("in_sync", "rebuilding", "replacing", "spare")
 
 
-def array_spares_add(params: Params, found: Any, read: Read) -> bool | None:
+def array_add_spares(params: Params, found: Any, read: Read) -> bool | None:
     members = _members(found)
     return all(_disk(one, read) in members for one in params["disks"])
 
 
-def array_disks_add(params: Params, found: Any, read: Read) -> bool | None:
+def array_add_disks(params: Params, found: Any, read: Read) -> bool | None:
     """A disk of another role is refused by the appliance."""
     roles = {disk: member["role"] for disk, member in _members(found).items()}
     return all(roles.get(_disk(one, read)) == params["role"] for one in params["disks"])

@@ -292,7 +292,7 @@ def test_log_and_cache_disks_of_a_pool_come_and_go_and_show_their_roles(applianc
     change(appliance, "remove", {"disk": disks[3]})
     assert set(states(appliance)) == {disks[0], disks[1], disks[4]}
     assert {appliance.get(f"/disks/{disk}")["state"] for disk in disks[2:4]} == {"free"}
-    refused = appliance.post("/arrays/tank:add_disks", {"role": "spare", "disks": [disks[3]]})
+    refused = appliance.post("/arrays/tank:add-disks", {"role": "spare", "disks": [disks[3]]})
     assert refused.status_code == 422, "spares have a call of their own"
 
 
@@ -313,15 +313,15 @@ def test_a_dirty_degraded_array_stays_stopped_until_somebody_forces_it(
     appliance.until(lambda: passed(agent, is_stopped))
     assert appliance.get("/arrays/tank")["health"] == "missing"
     before = appliance.items("/jobs")
-    assert appliance.post("/arrays/tank:force_start", {"confirm": "tonk"}).status_code == 422
-    plan = appliance.post("/arrays/tank:force_start", {"confirm": "tank"}, dry_run=True).json()
+    assert appliance.post("/arrays/tank:force-start", {"confirm": "tonk"}).status_code == 422
+    plan = appliance.post("/arrays/tank:force-start", {"confirm": "tank"}, dry_run=True).json()
     assert [(step["kind"], step["irreversible"]) for step in plan["steps"]] == [("md.force_start", True)]
     assert "nothing tells which" in plan["warnings"][0]
     assert appliance.items("/jobs") == before
     change(appliance, "force_start", {"confirm": "tank"})
     after = appliance.get("/arrays/tank")
     assert (after["health"], after["observed"]["dirty_degraded"]) == ("degraded", False)
-    assert appliance.post("/arrays/tank:force_start", {"confirm": "tank"}).status_code == 409
+    assert appliance.post("/arrays/tank:force-start", {"confirm": "tank"}).status_code == 409
 
 
 def mostly(api: Api) -> set[str]:

@@ -18,7 +18,7 @@ def delete(api: Api, *names: str, **query: Any) -> Any:
 
 def snapshot(api: Api, *names: str, dry_run: bool = False, **wish: Any) -> Any:
     query = {"dry_run": dry_run} if dry_run else None
-    return api.call("POST", "/snapshots:batch", json={"volumes": names, **wish}, params=query)
+    return api.call("POST", "/snapshots:create-batch", json={"volumes": names, **wish}, params=query)
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def tank(appliance: Api) -> Api:
     for kind, count in (("thick", 4), ("thin", 2)):
         pattern = {"thick": "a%d", "thin": "t%d"}[kind]
         body = {"name_pattern": pattern, "array": "tank", "count": count, "size_bytes": 64 * MIB, "provisioning": kind}
-        appliance.made("/volumes:batch", body)
+        appliance.made("/volumes:create-batch", body)
     return appliance
 
 
@@ -152,7 +152,7 @@ def test_snapshots_of_one_pool_are_taken_at_one_moment_and_lvm_says_that_it_cann
     for name, disks in (("pool", disk_ids(tank, "scsi")[:2]), ("other", disk_ids(tank, "scsi")[2:4])):
         tank.made("/arrays", {"name": name, "engine": "zfs", "level": "mirror", "disks": disks})
         body = {"name_pattern": f"{name}%d", "array": name, "count": 2, "size_bytes": 16 * MIB}
-        tank.made("/volumes:batch", body)
+        tank.made("/volumes:create-batch", body)
     apart = snapshot(tank, "pool1", "other1", atomic=True)
     assert "several pools" in apart.json()["errors"][0]["message"]
     plan = snapshot(tank, "pool1", "other1", "pool2", "t1", dry_run=True).json()

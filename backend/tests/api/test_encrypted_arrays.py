@@ -86,7 +86,7 @@ def test_a_kept_key_brings_it_back_by_itself(appliance: Api, machine: FakeSystem
 
 def test_the_keys_are_changed(appliance: Api, machine: FakeSystem, agent: Agent) -> None:
     stand(appliance)
-    path = "/arrays/vault:change_key"
+    path = "/arrays/vault:change-key"
     assert appliance.post(path, {"passphrase": "wrong passphrase", "new_passphrase": NEW}).status_code == 422
     assert appliance.post(path, {"passphrase": PASSPHRASE}).status_code == 422, "nothing to change"
     body = {"passphrase": PASSPHRASE, "new_passphrase": NEW, "keep_key": True}
@@ -104,7 +104,7 @@ def test_no_key_is_in_the_database_the_plan_the_events_or_the_log(
     appliance: Api, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     stand(appliance, keep_key=True)
-    appliance.post("/arrays/vault:change_key", {"passphrase": PASSPHRASE, "new_passphrase": NEW})
+    appliance.post("/arrays/vault:change-key", {"passphrase": PASSPHRASE, "new_passphrase": NEW})
     appliance.post("/arrays/vault:unlock", {"passphrase": NEW})
     told = str([appliance.get(path) for path in ("/jobs", "/events", "/arrays", "/site")])
     written = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())

@@ -54,7 +54,7 @@ def luns(api: Api) -> dict[str, int]:
 def test_a_number_is_reused_only_where_its_old_volume_is_named(tank: Api, form: str) -> None:
     unmap(tank)
     wish: dict[str, Any] = {"volume": "new", "host": "h1", "lun": 1}
-    path, body = ("/mappings", wish) if form == "one" else ("/mappings:batch", {"mappings": [wish]})
+    path, body = ("/mappings", wish) if form == "one" else ("/mappings:create-batch", {"mappings": [wish]})
     plan = post(tank, path, body, dry_run=True).json()
     assert plan["reused"] == [{"number": "LUN 1", "owner": "h1", "volume": "new", "former": "old"}]
     for confirm in ([], ["new"]):

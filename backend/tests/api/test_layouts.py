@@ -1,4 +1,4 @@
-"""GET /arrays/layouts over the fake machine."""
+"""GET /layouts over the fake machine."""
 
 from backend.tests.wiring import Api
 
@@ -6,7 +6,7 @@ DISKS = [f"nvme-Fake_NVME_FAKE{n:04d}" for n in range(1, 5)]
 
 
 def test_layouts_are_told_before_anything_is_made(appliance: Api) -> None:
-    found = appliance.get("/arrays/layouts", disks=DISKS)
+    found = appliance.get("/layouts", disks=DISKS)
     raid5 = next(layout for layout in found["layouts"] if layout["level"] == "raid5")
     assert (raid5["engine"], raid5["possible"], raid5["survives_disks"]) == ("md", True, 1)
     assert raid5["write_hole"][0] == "ppl"
@@ -16,7 +16,7 @@ def test_layouts_are_told_before_anything_is_made(appliance: Api) -> None:
 
 
 def test_a_raid10_keeps_the_layout_it_was_made_with(appliance: Api) -> None:
-    found = appliance.get("/arrays/layouts", disks=DISKS)["layouts"]
+    found = appliance.get("/layouts", disks=DISKS)["layouts"]
     told = [x["layout"] for x in found if (x["engine"], x["level"]) == ("md", "raid10")]
     assert told == ["n2", "f2", "o2", "n3", "f3", "o3"]
     refused = appliance.post("/arrays", {"name": "tank", "level": "raid5", "layout": "f2", "disks": DISKS})
@@ -32,5 +32,5 @@ def test_a_raid10_keeps_the_layout_it_was_made_with(appliance: Api) -> None:
 
 
 def test_a_block_size_no_volume_has_is_refused(appliance: Api) -> None:
-    answer = appliance.call("GET", "/arrays/layouts", params={"disks": DISKS, "block_bytes": 5000})
+    answer = appliance.call("GET", "/layouts", params={"disks": DISKS, "block_bytes": 5000})
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "block_bytes")

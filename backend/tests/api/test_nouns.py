@@ -123,7 +123,7 @@ def test_a_batch_that_does_not_fit_makes_nothing(appliance: Api) -> None:
     array = make_array(appliance, disks=3)
     room = array["free_bytes"] // (16 * 1024**2)
     body = {"array": "tank", "name_pattern": "lun%02d", "count": room + 1, "size_bytes": "16MiB"}
-    refused = appliance.post("/volumes:batch", body)
+    refused = appliance.post("/volumes:create-batch", body)
     assert (refused.status_code, refused.json()["type"]) == (409, "no-space")
     assert appliance.items("/volumes") == []
 

@@ -40,7 +40,7 @@ def test_a_body_that_cannot_be_read_is_a_problem_of_the_client(api: Api, body: b
         ("/volumes", {"name": "v", "array": "a", "size_bytes": "10 parsecs"}, "size_bytes", "10 parsecs", "10GiB"),
         ("/volumes", {"name": "v", "array": "a", "size_bytes": 1}, "size_bytes", "1", "greater than or equal to"),
         (
-            "/volumes:batch",
+            "/volumes:create-batch",
             {"name_pattern": "lun", "array": "a", "size_bytes": "1GiB", "count": 2},
             "name_pattern",
             "lun",
@@ -162,9 +162,8 @@ def test_every_answer_forbids_framing_sniffing_and_foreign_content(api: Api, nob
     assert "default-src 'none'" in CONTENT_SECURITY_POLICY
 
 
-def test_a_path_that_is_a_word_of_the_api_has_its_own_methods_and_names_no_array(appliance: Api) -> None:
-    refused = appliance.post("/arrays/layouts", {})
+def test_a_path_refuses_methods_that_no_route_has_and_names_those_there_are(appliance: Api) -> None:
+    refused = appliance.post("/layouts", {})
     assert (refused.status_code, refused.headers["Allow"]) == (405, "GET")
-    disks = [disk["id"] for disk in appliance.items("/disks")][:3]
-    refused = appliance.post("/arrays", {"name": "layouts", "level": "raid5", "disks": disks})
-    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "name")
+    refused = appliance.call("PUT", "/volumes/lun01")
+    assert (refused.status_code, refused.headers["Allow"]) == (405, "DELETE, GET, PATCH")

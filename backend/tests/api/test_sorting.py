@@ -44,12 +44,12 @@ ALIKE = {("/arrays", "state"), ("/volumes", "state")}
 def make_small_scene(api: Api) -> None:
     """The scene of `make lab` with 8 volumes in place of 32."""
     make_array(api)
-    api.made("/volumes:batch", {"array": "tank", "name_pattern": "lun%02d", "count": 8, "size_bytes": "16MiB"})
+    api.made("/volumes:create-batch", {"array": "tank", "name_pattern": "lun%02d", "count": 8, "size_bytes": "16MiB"})
     for number in range(1, 5):
         api.made("/hosts", {"name": f"host{number}", "iqns": [f"iqn.2026-01.com.example:host{number}"]})
     api.made("/portals", {"name": "front", "address": ADDRESS})
     split = {"volumes": [f"lun{n:02d}" for n in range(1, 9)], "hosts": [f"host{n}" for n in range(1, 5)]}
-    api.made("/mappings:batch", {"split": split})
+    api.made("/mappings:create-batch", {"split": split})
 
 
 def change_sizes(api: Api) -> None:

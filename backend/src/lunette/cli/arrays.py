@@ -216,7 +216,7 @@ COMMANDS = {
         Command(
             "change-key",
             "Changes the passphrase of an encrypted array, or who keeps a key.",
-            ("array_key_change",),
+            ("array_change_key",),
             (
                 _ARRAY,
                 _PASSPHRASE,
@@ -261,14 +261,14 @@ COMMANDS = {
         Command(
             "add-spares",
             "Adds disks that stand by, or are filled at once if the array has lost one.",
-            ("array_spares_add",),
+            ("array_add_spares",),
             (_ARRAY, Param("disk", "Stable ids of the disks.", noun="disk", many=True), _WIPE),
             add_spares,
         ),
         Command(
             "add-disks",
             "Adds log, cache or special disks to a pool.",
-            ("array_disks_add",),
+            ("array_add_disks",),
             (
                 _ARRAY,
                 Param("disk", "Stable ids of the disks.", noun="disk", many=True),

@@ -51,7 +51,7 @@ COMMANDS = {
         Command(
             "self-sign",
             "Makes a new key and a self-signed certificate for today's names and addresses.",
-            ("certificate_create",),
+            ("certificate_self_sign",),
             (),
             take,
             more=_REMEMBERED,

@@ -88,7 +88,7 @@ def set_up(call: Call) -> None:
 def renew_codes(call: Call) -> None:
     client, password, me = _session(call)
     with client:
-        _print(call, client.second_factor_renew(proof(call, password, me)))
+        _print(call, client.second_factor_renew_codes(proof(call, password, me)))
         client.login_delete()
 
 
@@ -113,7 +113,7 @@ COMMANDS = {
         Command(
             "renew-codes",
             "Makes new recovery codes; those before are good no more.",
-            ("second_factor_renew", "login_create", "login_delete"),
+            ("second_factor_renew_codes", "login_create", "login_delete"),
             _SESSION,
             renew_codes,
         ),

@@ -7,17 +7,10 @@ from lunette.planner.findings import Findings
 
 _ID = re.compile(r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$", re.IGNORECASE)
 
-_RESERVED = {"array": frozenset({"layouts"})}
-"""Names that are paths of the API below their noun: `GET /arrays/layouts` could mean either."""
-
 
 def check_name(findings: Findings, noun: str, name: str, taken: bool, field: str = "name") -> None:
     """A name is unique within its noun, and cannot be mistaken for an id: both are accepted as a reference."""
     if _ID.match(name):
         findings.add(Invalid, field, name, f"{name} has the form of an id; take a name that a person chose")
-    elif name in _RESERVED.get(noun, ()):
-        findings.add(
-            Invalid, field, name, f"{name} is a word of the API and cannot name an {noun}; choose another name"
-        )
     elif taken:
         findings.add(Conflict, field, name, f"there is a {noun} named {name} already; choose another name")

@@ -1,7 +1,7 @@
 /** What can be asked of an array, as changes of the API; each but to forget it is a job. */
 import {
   arrayDelete,
-  arrayDisksAdd,
+  arrayAddDisks,
   arrayFail,
   arrayForceStart,
   arrayForget,
@@ -14,7 +14,7 @@ import {
   arrayReshape,
   arrayScrub,
   arrayShow,
-  arraySparesAdd,
+  arrayAddSpares,
 } from '@/api'
 import type {
   ArrayAddDisks,
@@ -75,7 +75,7 @@ const taken = ({ chosen, wipe }: Taken) => ({ disks: chosen, wipe: wipe.filter((
 
 export const addSpares = (array: StorageArray, disks: Taken): Change => ({
   noun: 'array',
-  send: (call) => arraySparesAdd({ path: path(array), body: taken(disks), ...call }),
+  send: (call) => arrayAddSpares({ path: path(array), body: taken(disks), ...call }),
 })
 
 export type AddedRole = ArrayAddDisks['role']
@@ -84,7 +84,7 @@ export const isAddedRole = (role: string): role is AddedRole => ADDED_ROLES.incl
 
 export const addDisks = (array: StorageArray, role: AddedRole, disks: Taken): Change => ({
   noun: 'array',
-  send: (call) => arrayDisksAdd({ path: path(array), body: { role, ...taken(disks) }, ...call }),
+  send: (call) => arrayAddDisks({ path: path(array), body: { role, ...taken(disks) }, ...call }),
 })
 
 export const grow = (array: StorageArray, disks: Taken): Change => ({

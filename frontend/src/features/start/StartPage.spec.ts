@@ -181,7 +181,7 @@ describe('the way', () => {
     const { page, requests, router } = await visit('/start?step=map', world)
     await click(page, 'All 6')
     await click(page, 'Review the plan')
-    expect(requests.at(-1)).toContain('POST /mappings:batch?dry_run=true')
+    expect(requests.at(-1)).toContain('POST /mappings:create-batch?dry_run=true')
     count(6)
     await click(dialog(), 'Map')
     expect(router.currentRoute.value.query).toEqual({ step: 'connect' })

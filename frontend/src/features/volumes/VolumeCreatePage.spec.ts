@@ -41,7 +41,7 @@ describe('the form', () => {
     await click(dialog(), 'Create volumes')
     await vi.waitFor(() => expect(text(dialog())).toContain('Done: Create 2 volumes'), 8_000)
     expect(world.volumes.map(({ name }) => name).slice(-2)).toEqual(['db001', 'db002'])
-    expect(requests).toContain('POST /volumes:batch?dry_run=false')
+    expect(requests).toContain('POST /volumes:create-batch?dry_run=false')
   })
 
   it('shows that it does not fit before anybody asks', async () => {

@@ -141,7 +141,7 @@ it('takes a snapshot of each that can have one', async () => {
   expect(dialog().querySelector('[role="alert"]')?.textContent).toContain('only a thin volume has snapshots')
   await press(dialog(), 'Leave them out and go on with 1 volume')
   await press(dialog(), 'Take snapshots')
-  expect(sent(requests).at(-1)).toBe('POST /snapshots:batch?dry_run=false')
+  expect(sent(requests).at(-1)).toBe('POST /snapshots:create-batch?dry_run=false')
 })
 
 it('takes snapshots at one moment where the engine can, and says where it cannot', async () => {
@@ -155,7 +155,7 @@ it('takes snapshots at one moment where the engine can, and says where it cannot
   Object.assign(world.arrays.find(({ name }) => name === world.volumes[0]?.array) ?? {}, { engine: 'zfs' })
   await press(dialog(), 'Review the plan')
   await press(dialog(), 'Take snapshots')
-  expect(sent(requests).at(-1)).toBe('POST /snapshots:batch?dry_run=false')
+  expect(sent(requests).at(-1)).toBe('POST /snapshots:create-batch?dry_run=false')
 })
 
 it('shows the columns that were chosen, also after a reload', async () => {

@@ -40,9 +40,9 @@ def _apply(array: str, change: Change, act: Callable[[ArrayChange], Outcome]) ->
 
 
 @routes.post(
-    "/{array}:add_spares", operation_id="array_spares_add", status_code=202, response_model=None, responses=JOB_STARTED
+    "/{array}:add-spares", operation_id="array_add_spares", status_code=202, response_model=None, responses=JOB_STARTED
 )
-def array_spares_add(array: Reference, body: ArrayAddSpares, change: Commanding) -> Response:
+def array_add_spares(array: Reference, body: ArrayAddSpares, change: Commanding) -> Response:
     """Adds spares to an array.
 
     On a degraded array, the rebuild onto the first spare starts immediately. Returns a job.
@@ -51,9 +51,9 @@ def array_spares_add(array: Reference, body: ArrayAddSpares, change: Commanding)
 
 
 @routes.post(
-    "/{array}:add_disks", operation_id="array_disks_add", status_code=202, response_model=None, responses=JOB_STARTED
+    "/{array}:add-disks", operation_id="array_add_disks", status_code=202, response_model=None, responses=JOB_STARTED
 )
-def array_disks_add(array: Reference, body: ArrayAddDisks, change: Commanding) -> Response:
+def array_add_disks(array: Reference, body: ArrayAddDisks, change: Commanding) -> Response:
     """Adds log, cache or special disks to a ZFS pool while hosts use the pool.
 
     Log and cache disks can be removed again. Special disks contain metadata and stay as long as the pool exists.
@@ -134,7 +134,7 @@ def array_scrub(array: Reference, body: ArrayScrub, change: Commanding) -> Respo
 
 
 @routes.post(
-    "/{array}:force_start",
+    "/{array}:force-start",
     operation_id="array_force_start",
     status_code=202,
     response_model=None,

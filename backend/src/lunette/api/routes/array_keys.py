@@ -1,4 +1,4 @@
-"""Keys of encrypted arrays: `POST /arrays/{array}:unlock` and `:change_key`, immediately and not as jobs."""
+"""Keys of encrypted arrays: `POST /arrays/{array}:unlock` and `:change-key`, immediately and not as jobs."""
 
 from collections.abc import Callable
 
@@ -45,8 +45,8 @@ def array_unlock(array: Reference, body: ArrayUnlock, change: Commanding) -> Res
     return _apply(array, change, lambda tx: array_keys.unlocking(tx, array, body))
 
 
-@routes.post("/{array}:change_key", operation_id="array_key_change", response_model=None, responses=KEYED)
-def array_key_change(array: Reference, body: ArrayKeyChange, change: Commanding) -> Response:
+@routes.post("/{array}:change-key", operation_id="array_change_key", response_model=None, responses=KEYED)
+def array_change_key(array: Reference, body: ArrayKeyChange, change: Commanding) -> Response:
     """Changes the passphrase of an encrypted array or its automatic unlocking.
 
     The change can also add a second passphrase, and store or remove a key on the appliance for unlocking at every

@@ -66,8 +66,8 @@ def certificate_revert(request: Request, change: Creating) -> Response:
     return _take(change, request, pair, f"Go back to the certificate {shown(pair.cert).fingerprint}")
 
 
-@verbs.post("/certificate:self-sign", operation_id="certificate_create", response_model=None, responses=_TAKEN)
-def certificate_create(request: Request, change: Creating) -> Response:
+@verbs.post("/certificate:self-sign", operation_id="certificate_self_sign", response_model=None, responses=_TAKEN)
+def certificate_self_sign(request: Request, change: Creating) -> Response:
     """Creates a private key and a self-signed certificate.
 
     The new certificate contains the current name and address of the appliance and is used immediately. The previous

@@ -11,7 +11,7 @@ from lunette.domain.layouts import Layouts
 from lunette.domain.volumes import BLOCK_BYTES
 from lunette.engine.layouts import layouts
 
-routes = router("/arrays/layouts", "arrays")
+routes = router("/layouts", "arrays")
 Disks = Annotated[
     list[DiskId], Query(min_length=1, max_length=256, description="ID of a disk; repeat the parameter for each disk.")
 ]

@@ -21,7 +21,7 @@ from lunette.store.resources import Host, HostGroup, Volume
 from lunette.store.resources import Mapping as MappingRow
 
 routes = router("/mappings", "mappings")
-batches = router("/mappings:batch", "mappings")
+batches = router("/mappings:create-batch", "mappings")
 _COLUMNS = {"id": MappingRow.id, "lun": MappingRow.lun, "created_at": MappingRow.created_at}
 Sort = Annotated[
     Literal["created_at", "-created_at", "lun", "-lun"],

@@ -85,8 +85,8 @@ def second_factor_confirm(body: FactorConfirm, request: Request, parts: UsedPart
     return RecoveryCodes(recovery_codes=codes)
 
 
-@routes.post(":renew-codes", operation_id="second_factor_renew", response_model=RecoveryCodes, responses=_CHANGES)
-def second_factor_renew(body: FactorProof, request: Request, parts: UsedParts, identity: Asking) -> RecoveryCodes:
+@routes.post(":renew-codes", operation_id="second_factor_renew_codes", response_model=RecoveryCodes, responses=_CHANGES)
+def second_factor_renew_codes(body: FactorProof, request: Request, parts: UsedParts, identity: Asking) -> RecoveryCodes:
     """Replaces the recovery codes of the second factor.
 
     The previous recovery codes become invalid immediately.

@@ -21,7 +21,7 @@ from lunette.store.resources import Snapshot as SnapshotRow
 from lunette.store.resources import Volume as VolumeRow
 
 routes = router("/snapshots", "snapshots")
-batches = router("/snapshots:batch", "snapshots")
+batches = router("/snapshots:create-batch", "snapshots")
 _COLUMNS = {
     "id": SnapshotRow.id,
     "name": SnapshotRow.name,

@@ -25,7 +25,7 @@ from lunette.store.resources import Array, Host, HostGroup, Mapping
 from lunette.store.resources import Volume as VolumeRow
 
 routes = router("/volumes", "volumes")
-batches = router("/volumes:batch", "volumes")
+batches = router("/volumes:create-batch", "volumes")
 deletions = router("/volumes:delete-batch", "volumes")
 _COLUMNS = {
     "id": VolumeRow.id,
