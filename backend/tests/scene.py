@@ -25,7 +25,9 @@ WHOLE = 32
 def make_scene(api: Api, size: str = "16MiB", volumes: int = 8) -> None:
     """Everything of the scene; returns once all of it is made, not yet once all of it is served."""
     make_array(api)
-    api.made("/volumes:create-batch", {"array": "tank", "name_pattern": "lun%02d", "count": volumes, "size_bytes": size})
+    api.made(
+        "/volumes:create-batch", {"array": "tank", "name_pattern": "lun%02d", "count": volumes, "size_bytes": size}
+    )
     for number in range(1, 5):
         api.made("/hosts", {"name": f"host{number}", "iqns": [f"iqn.2026-01.com.example:host{number}"]})
     api.made("/portals", {"name": "front", "address": ADDRESS})

@@ -14,7 +14,10 @@ from typing import Any
 
 import pytest
 
-from backend.tests.fakemachine import FakeSystem, crypt, lvm_tools, zfs_tools
+from backend.tests.fakemachine import FakeSystem
+from backend.tests.fakemachine.block import crypt
+from backend.tests.fakemachine.lvm import tools as lvm_tools
+from backend.tests.fakemachine.zfs import tools as zfs_tools
 from lunette.agent.core import Agent
 from lunette.domain.agent_protocol import AnyRequest, Envelope
 from lunette.system.agent_client import AgentClient

@@ -1,5 +1,6 @@
 // Generates the API client from the committed API document, into LUNETTE_API_OUTPUT or src/api. The generator writes
-// links to a package registry into comments; the names of the packages stay, the addresses go.
+// links to a package registry into comments; the names of the packages stay, the addresses go. Beside the client it
+// writes texts.gen.json: of each field whose text a page shows, as t('api.VolumeCreate.size_bytes'), what the API says.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,4 +17,29 @@ for (const entry of readdirSync(output, { recursive: true, withFileTypes: true }
   const text = readFileSync(path, 'utf8')
   const clean = text.replace(LINK, '$1')
   if (clean !== text) writeFileSync(path, clean)
+}
+
+const { schemas } = JSON.parse(readFileSync('../backend/openapi.json', 'utf8')).components
+const texts = {}
+for (const [schema, field] of shownFields().sort()) {
+  const text = schemas[schema]?.properties?.[field]?.description
+  if (!text) throw new Error(`a page shows the text of ${schema}.${field}, which the API document does not have`)
+  texts[schema] = { ...texts[schema], [field]: asMessage(text) }
+}
+writeFileSync(join(output, 'texts.gen.json'), `${JSON.stringify(texts, null, 2)}\n`)
+
+function shownFields() {
+  const found = new Set()
+  for (const entry of readdirSync('src', { recursive: true, withFileTypes: true })) {
+    if (!/\.(vue|ts)$/.test(entry.name)) continue
+    const source = readFileSync(join(entry.parentPath, entry.name), 'utf8')
+    for (const [, key] of source.matchAll(/'api\.([A-Z]\w+\.\w+)'/g)) found.add(key)
+  }
+  return [...found].map((key) => key.split('.'))
+}
+
+/** The first paragraph, with the characters that vue-i18n gives a meaning as themselves, and without backticks. */
+function asMessage(text) {
+  const paragraph = text.split('\n\n')[0].replace(/\s+/g, ' ').replaceAll('`', '')
+  return paragraph.replace(/[{}@|]/g, (character) => `{'${character}'}`)
 }

@@ -46,7 +46,10 @@ def broken(promised: Iterable[str], now: set[str]) -> list[str]:
     """The promises that `now` does not meet, and what it newly requires."""
     before = {*promised}
     known = {line.split()[1] for line in before}
-    found = [line for line in before - now if not _is_wider(line, now)]
+    gone = {line.split()[1] for line in before - now if _is_whole(line)}
+    found = [
+        line for line in before - now if not _is_wider(line, now) and (_is_whole(line) or line.split()[1] not in gone)
+    ]
     found += [line for line in now - before if " requires " in line and line.split()[1] in known]
     found += [line for line in now - before if _is_limit(line) and _is_new_limit(line, before)]
     return sorted(found)
@@ -114,6 +117,11 @@ def _schemas_of(part: Any, schemas: Json) -> set[str]:
             found.add(name)
             names += re.findall(r'"#/components/schemas/(\w+)"', json.dumps(schemas[name]))
     return found
+
+
+def _is_whole(line: str) -> bool:
+    """Whether a line is the promise of an operation itself, without which its others mean nothing."""
+    return line.startswith("operation ") and line.split()[2] in ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
 def _is_limit(line: str) -> bool:

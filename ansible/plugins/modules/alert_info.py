@@ -12,7 +12,7 @@ module: alert_info
 short_description: Read the alerts of an appliance
 version_added: 0.1.0
 description:
-  - 'What the API shows: What a person must look at, with cause and fix.'
+  - Lists the alerts, with their causes and fixes.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -27,8 +27,8 @@ attributes:
 options:
   sort:
     description:
-      - Order of the answer; a minus turns it round.
-      - The appliance takes V(-raised_at) when it is created without.
+      - Field to sort by. A leading C(-) sorts in descending order.
+      - If omitted at creation, the appliance uses V(-raised_at).
     type: str
     choices:
       - -raised_at
@@ -37,15 +37,18 @@ options:
       - -severity
   active:
     description:
-      - Only those that are not resolved, or only those that are.
+      - Whether to return active (true) or resolved (false) alerts. If omitted, both.
     type: bool
   acknowledged:
     description:
-      - Only those somebody sees to, or only the others.
+      - Whether to return acknowledged (true) or unacknowledged (false) alerts. If omitted, both.
     type: bool
   severity:
     description:
-      - Only those of this C(severity).
+      - Only alerts of this severity.
+      - 'V(info): No action is required.'
+      - 'V(warning): Attention is needed, but access and data are not affected now.'
+      - 'V(critical): Access, data or redundancy is affected or at risk.'
     type: str
     choices:
       - info
@@ -53,27 +56,27 @@ options:
       - critical
   ref:
     description:
-      - Only about the resource with this id.
+      - Only alerts about the resource with this ID.
     type: str
   id:
     description:
-      - Only this one, by its id or name; no filter applies then.
+      - ID or name of the only resource to return; filters are ignored then.
     type: str
   max_items:
     description:
-      - Most to answer. Without it, all of them.
+      - Maximum number of results. If omitted, all are returned.
     type: int
 """
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Read the alerts of an appliance
   lunette.appliance.alert_info: {}
 """
 
 RETURN = r"""
 alerts:
-  description: 'What the API shows: What a person must look at, with cause and fix.'
+  description: Lists the alerts, with their causes and fixes.
   returned: always
   type: list
   elements: dict

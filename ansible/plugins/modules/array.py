@@ -9,12 +9,12 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: array
-short_description: Make, change or delete an array of an appliance
+short_description: Create, change or delete an array of an appliance
 version_added: 0.1.0
 description:
-  - Creates an array of disks. A disk that carries anything is refused unless it is listed in `wipe`.
-  - Sets the pace of resync, rebuild and scrub, and the tuning. Both are kept, and set again after every start.
-  - Destroys an array that holds no volumes any more, and clears its disks.
+  - Creates an array from disks.
+  - Changes the speed limits, tuning and other settings of an array.
+  - Deletes an array without volumes, and wipes its disks.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -22,69 +22,80 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    description: Asks the appliance for its plan and changes nothing.
+    description: Requests the plan of the appliance and changes nothing.
   diff_mode:
     support: full
     description: Shows the fields that change.
 options:
   group_thread_cnt:
     description:
-      - Threads per NUMA node that compute parity beside the array's own. Parity arrays only. Without it, a number
-        that suits the cores.
+      - 'MD RAID 4, 5 and 6 only: number of threads per NUMA node that compute parity, in addition to the thread
+        of the array. If omitted, an automatic value.'
       - From 0 to 64.
     type: int
   stripe_cache_size:
     description:
-      - Stripes in the cache of a parity array, of 4 KiB for each disk. Without it, a number that suits disks and
-        memory; never more than 1/32 of the memory.
+      - 'MD RAID 4, 5 and 6 only: number of stripes in the stripe cache, each 4 KiB of memory for each disk. If
+        omitted, an automatic value.'
       - From 17 to 32768.
     type: int
   skip_copy:
     description:
-      - Write whole pages of a parity array from the memory they came in instead of a copy.
+      - 'MD RAID 4, 5 and 6 only: whether full pages are written directly from the memory of the request instead
+        of from a copy. If omitted, an automatic value.'
     type: bool
   scheduler:
     description:
-      - I/O scheduler of the member disks. Without it, what suits each disk.
+      - 'MD RAID only: I/O scheduler of the member disks. If omitted, the automatic scheduler for each disk.'
+      - 'V(none): No I/O scheduler. The automatic choice for solid-state disks with several queues.'
+      - 'V(mq-deadline): Deadline scheduler. The automatic choice for rotating disks and for disks with one queue.'
     type: str
     choices:
       - none
       - mq-deadline
   sync_speed_min_bytes_s:
     description:
-      - How much of a resync, rebuild or scrub is done in each second on each disk, even while hosts use the array.
-      - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
+      - 'MD RAID only, except C(raid0): minimum speed of a resync, rebuild or scrub in bytes per second and disk,
+        even under load. If omitted, the default of the kernel.'
+      - A number of bytes, or a size with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
     type: str
   sync_speed_max_bytes_s:
     description:
-      - How much of it is done at most, even while nobody uses the array.
-      - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
+      - 'MD RAID only, except C(raid0): maximum speed of a resync, rebuild or scrub in bytes per second and disk,
+        even without load. If omitted, the default of the kernel.'
+      - A number of bytes, or a size with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
     type: str
   write_mostly:
     description:
-      - 'Raid1 only: ids of those disks that are read only if no other holds the data, such as slower or remote
-        ones. An empty list takes it from all.'
+      - 'MD RAID C(raid1) only: IDs of those C(disks) that are read only if no other disk has the data, such as
+        slower or remote disks.'
     type: list
     elements: str
   spare_group:
     description:
-      - 'Md arrays only: name of a group of arrays that lend each other their spares.'
+      - 'MD RAID only, except C(raid0): name of the spare group. A degraded array without a spare receives a spare
+        of another array in the group.'
     type: str
   health_command:
     description:
-      - 'External arrays only: the name of the command on the appliance that tells their health. Without it, nobody
-        does.'
+      - 'External arrays only: name of the command on the appliance that reports the health of the array. If omitted,
+        the health is unknown.'
     type: str
   name:
     description:
-      - Name; it is how the module finds it.
+      - Unique name of the array.
+      - The module identifies the resource by it.
     type: str
     required: true
   engine:
     description:
-      - What builds the array.
-      - The appliance takes V(md) when it is created without.
-      - Fixed when it is created; a difference later is refused.
+      - Array engine that runs the array.
+      - If omitted at creation, the appliance uses V(md).
+      - 'V(md): MD RAID, the software RAID of Linux.'
+      - 'V(zfs): ZFS. The array is a ZFS pool.'
+      - 'V(lvm): LVM RAID (dm-raid).'
+      - 'V(external): A single device that provides its own redundancy, such as a volume of a RAID controller.'
+      - Fixed when the resource is created; a later difference is refused.
     type: str
     choices:
       - md
@@ -93,8 +104,8 @@ options:
       - external
   level:
     description:
-      - How the disks protect one another.
-      - Fixed when it is created; a difference later is refused.
+      - Level of the array. The list of engines shows the levels of each engine.
+      - Fixed when the resource is created; a later difference is refused.
     type: str
     choices:
       - raid0
@@ -114,21 +125,29 @@ options:
       - external
   disks:
     description:
-      - Stable ids of the member disks, as M(lunette.appliance.disk_info) shows them.
-      - Used when it is created; a difference later is a warning.
+      - Stable IDs of the member disks, as returned by M(lunette.appliance.disk_info).
+      - Used when the resource is created; a later difference is a warning.
     type: list
     elements: str
   chunk_bytes:
     description:
-      - How much goes to one disk before the next one's turn.
-      - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
-      - Fixed when it is created; a difference later is refused.
+      - 'MD RAID and LVM RAID, except C(raid1): chunk size in bytes, a power of two. If omitted, 64 KiB.'
+      - A number of bytes, or a size with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
+      - Fixed when the resource is created; a later difference is refused.
     type: str
   layout:
     description:
-      - 'Where the copies of an md raid10 lie: V(n2) near, V(f2) far, V(o2) offset, with the number of copies. A
-        far layout can never grow.'
-      - Fixed when it is created; a difference later is refused.
+      - 'MD RAID C(raid10) only: arrangement of the copies. If omitted, C(n2). An array with a far layout (C(f2),
+        C(f3)) cannot grow.'
+      - 'V(n2): Near, two copies. The copies of a chunk are on adjacent disks.'
+      - 'V(f2): Far, two copies. Each copy has its own section of every disk: fast reads, slow writes on rotating
+        disks. The array cannot grow.'
+      - 'V(o2): Offset, two copies. Each stripe is repeated in the next stripe, shifted by one disk.'
+      - 'V(n3): Near, three copies. The copies of a chunk are on adjacent disks.'
+      - 'V(f3): Far, three copies. Each copy has its own section of every disk: fast reads, slow writes on rotating
+        disks. The array cannot grow.'
+      - 'V(o3): Offset, three copies. Each stripe is repeated in the next two stripes, shifted by one disk each.'
+      - Fixed when the resource is created; a later difference is refused.
     type: str
     choices:
       - n2
@@ -139,8 +158,18 @@ options:
       - o3
   write_hole:
     description:
-      - What a parity array keeps so that a power cut between data and parity can be survived.
-      - Fixed when it is created; a difference later is refused.
+      - Protection against the write hole. If omitted, C(ppl) for MD RAID C(raid5) with up to 64 disks, C(bitmap)
+        for the other redundant levels of MD RAID and for LVM RAID. ZFS pools always have C(copy_on_write).
+      - 'V(ppl): Partial parity log. Closes the write hole. MD RAID arrays of level C(raid5) only; costs 30% to
+        40% of the random write performance.'
+      - 'V(bitmap): Write-intent bitmap. Shortens the resync after an unclean shutdown, but the write hole stays
+        open.'
+      - 'V(journal): Journal on a separate disk. Closes the write hole. Found on arrays that other systems created;
+        Lunette does not create such journals.'
+      - 'V(none): No protection. A full resync follows an unclean shutdown.'
+      - 'V(copy_on_write): No write hole, because ZFS never overwrites data in place.'
+      - 'V(external): Unknown to Lunette: the device of an external array handles the write hole.'
+      - Fixed when the resource is created; a later difference is refused.
     type: str
     choices:
       - ppl
@@ -151,80 +180,87 @@ options:
       - external
   wipe:
     description:
-      - Ids of those disks whose present content may be destroyed. A disk that carries anything and is not listed
-        here is refused.
-      - Used when it is created, and not compared afterwards.
+      - IDs of those disks in this request that may be wiped, which destroys their data. A disk with signatures
+        that is not listed is refused.
+      - Used when the resource is created, and not compared afterwards.
     type: list
     elements: str
   spares:
     description:
-      - 'Ids of disks that stand by: the first takes the place of a member that is lost.'
-      - Used when it is created; a difference later is a warning.
+      - 'MD RAID and ZFS, except levels without redundancy: IDs of the spares. The first spare replaces a failed
+        data disk automatically.'
+      - Used when the resource is created; a later difference is a warning.
     type: list
     elements: str
   log:
     description:
-      - 'Pools only: ids of disks that take synchronous writes first. Several are one mirror.'
-      - Used when it is created; a difference later is a warning.
+      - 'ZFS pools only: IDs of the log disks, which receive synchronous writes first. Several log disks form one
+        mirror.'
+      - Used when the resource is created; a later difference is a warning.
     type: list
     elements: str
   cache:
     description:
-      - 'Pools only: ids of disks that keep copies of what is read often. Each adds room, none is redundant or needs
-        to be.'
-      - Used when it is created; a difference later is a warning.
+      - 'ZFS pools only: IDs of the cache disks, which store copies of frequently read data. Each disk adds capacity.
+        The loss of a cache disk loses no data.'
+      - Used when the resource is created; a later difference is a warning.
     type: list
     elements: str
   special:
     description:
-      - 'Pools only: ids of disks for the pool''s metadata, one mirror that survives at least as much as the data
-        disks. They stay for the life of the pool.'
-      - Used when it is created; a difference later is a warning.
+      - 'ZFS pools only: IDs of the special disks, which store the metadata of the pool in one mirror. The mirror
+        must survive as many disk failures as the data disks. The pool needs special disks as long as the pool exists.'
+      - Used when the resource is created; a later difference is a warning.
     type: list
     elements: str
   group_data_disks:
     description:
-      - 'Draid only: data disks of each group. Without it, as many as a volume''s block has sectors.'
+      - 'dRAID only: number of data disks in each group. If omitted, the number that suits blocks of 16 KiB: 4 on
+        disks with 4 KiB sectors, fewer if the array has few disks.'
       - From 1 to 255.
-      - Fixed when it is created; a difference later is refused.
+      - Fixed when the resource is created; a later difference is refused.
     type: int
   distributed_spares:
     description:
-      - 'Draid only: how many disks'' worth of spare room lies on all disks. Without it one, and one more for each
-        further 20 disks.'
+      - 'dRAID only: number of distributed spares, whose space is spread over all disks. If omitted, one for every
+        20 disks, rounded up.'
       - From 0 to 100.
-      - Fixed when it is created; a difference later is refused.
+      - Fixed when the resource is created; a later difference is refused.
     type: int
   integrity:
     description:
-      - 'Engine V(lvm) only, when it is made: checksums (dm-integrity, with a journal) under each disk''s copy,
-        from which wrong blocks are repaired. Each write is written twice.'
-      - The appliance takes V(False) when it is created without.
-      - Fixed when it is created; a difference later is refused.
+      - 'LVM RAID only: whether every disk has checksums (dm-integrity with a journal). Corrupt blocks on a disk
+        are then repaired from the other disks. Checksums do not detect corruption on the way to the disk, and every
+        write is written twice.'
+      - If omitted at creation, the appliance uses V(false).
+      - Fixed when the resource is created; a later difference is refused.
     type: bool
   encryption:
     description:
-      - Encrypts everything on a new md array with LUKS2. It cannot be turned on or off later, and needs O(passphrase).
-      - Fixed when it is created; a difference later is refused.
+      - 'MD RAID only: method of encryption of all data on the array. Requires C(passphrase). Encryption cannot
+        be enabled or disabled later. If omitted, the array is not encrypted.'
+      - 'V(luks2): One dm-crypt device with a LUKS2 header between the array and its volumes.'
+      - Fixed when the resource is created; a later difference is refused.
     type: str
     choices:
       - luks2
   passphrase:
     description:
-      - 'Opens an encrypted array; needed to make one, and not looked at afterwards. It is kept nowhere: who loses
-        it loses the data.'
-      - Used when it is created, and not compared afterwards.
+      - 'Encrypted arrays only: passphrase that unlocks the array, here and on any Linux machine; 12 to 512 printable
+        characters. Lunette does not store the passphrase. Without the passphrase and without a stored key, the
+        data is lost.'
+      - Used when the resource is created, and not compared afterwards.
     type: str
   keep_key:
     description:
-      - 'Of an encrypted array, when it is made: the appliance keeps a key of its own and unlocks the array at every
-        start. That protects disks that leave the appliance, not an appliance that is stolen whole.'
-      - The appliance takes V(False) when it is created without.
-      - Fixed when it is created; a difference later is refused.
+      - 'Encrypted arrays only: whether the appliance stores a key of its own and unlocks the array at every start.
+        The data on removed disks stays protected, but not the data on a stolen appliance.'
+      - If omitted at creation, the appliance uses V(false).
+      - Fixed when the resource is created; a later difference is refused.
     type: bool
   state:
     description:
-      - Whether it is to be there.
+      - Whether the resource exists after the task.
     type: str
     choices:
       - present
@@ -232,7 +268,7 @@ options:
     default: present
   clear:
     description:
-      - Fields to take away. An option that is left out stays as it is.
+      - Fields to clear. An omitted option leaves its field unchanged.
     type: list
     elements: str
     choices:
@@ -246,24 +282,24 @@ options:
       - health_command
   wait:
     description:
-      - Waits until the work is done.
+      - Whether to wait until the job has finished.
     type: bool
     default: true
   wait_timeout:
     description:
-      - Seconds to wait at most. The work goes on after that, and the next run waits for it.
+      - Maximum time to wait in seconds. After that the job continues, and the next run waits for it.
     type: int
     default: 3600
   destroy_data:
     description:
-      - Allows data to be destroyed. Without it, a change that would is refused and says what would be lost.
+      - Whether the task may destroy data. If V(false), a change that would destroy data fails and names the loss.
     type: bool
     default: false
 """
 
 EXAMPLES = r"""
 ---
-- name: Ensure it is there
+- name: Ensure the array exists
   lunette.appliance.array:
     name: tank
     level: raid5
@@ -272,7 +308,7 @@ EXAMPLES = r"""
       - nvme-eui.0002
       - nvme-eui.0003
     chunk_bytes: 64KiB
-- name: Ensure it is gone
+- name: Ensure the array does not exist
   lunette.appliance.array:
     name: tank
     state: absent
@@ -281,16 +317,16 @@ EXAMPLES = r"""
 
 RETURN = r"""
 resource:
-  description: The array as the API shows it, with the fields C(id), C(name), C(engine), C(level), C(state), C(health),
-    C(uuid), C(usable_bytes), C(free_bytes), C(thin_pool), C(chunk_bytes), C(layout), C(write_mostly), C(group_data_disks),
-    C(distributed_spares), C(write_hole), C(growing), C(sync_speed_min_bytes_s), C(sync_speed_max_bytes_s), C(group_thread_cnt),
-    C(stripe_cache_size), C(skip_copy), C(scheduler), C(spare_group), C(health_command), C(integrity), C(encryption),
-    C(keep_key), C(locked), C(tuning), C(members), C(volumes), C(deleted_bytes), C(observed), C(created_at), C(updated_at).
-  returned: when there is one, or was one before
+  description: The array as returned by the API, with the fields C(id), C(name), C(engine), C(level), C(state),
+    C(health), C(uuid), C(usable_bytes), C(free_bytes), C(thin_pool), C(chunk_bytes), C(layout), C(write_mostly),
+    C(group_data_disks), C(distributed_spares), C(write_hole), C(growing), C(sync_speed_min_bytes_s), C(sync_speed_max_bytes_s),
+    C(group_thread_cnt), C(stripe_cache_size), C(skip_copy), C(scheduler), C(spare_group), C(health_command), C(integrity),
+    C(encryption), C(keep_key), C(locked), C(tuning), C(members), C(volumes), C(deleted_bytes), C(observed), C(created_at),
+    C(updated_at).
+  returned: when it exists, or existed before
   type: dict
 plan:
-  description: 'What the appliance said it would do: changes, steps, devices, bytes destroyed, hosts interrupted
-    and warnings.'
+  description: 'Plan of the appliance: changes, steps, devices, bytes destroyed, hosts interrupted and warnings.'
   returned: when something changes
   type: dict
 problem:
@@ -298,11 +334,11 @@ problem:
   returned: when refused
   type: dict
 job:
-  description: The job that did it, with its steps.
+  description: The job that made the change, with its steps.
   returned: when there was one
   type: dict
 progress:
-  description: How the job went on, in seconds since the start of the task.
+  description: Progress of the job, in seconds since the start of the task.
   type: list
   elements: str
   returned: when there was a job

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: array_force_start
-short_description: 'Starts an array that stays stopped because it is dirty and degraded: see `observed.dirty_degraded`'
+short_description: Starts an array that stays stopped because it is dirty and degraded
 version_added: 0.1.0
 description:
-  - Changes nothing where that is so already.
+  - Changes nothing if that is already the case.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -20,41 +20,41 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    description: Asks the appliance for its plan and changes nothing.
+    description: Requests the plan of the appliance and changes nothing.
   diff_mode:
     support: full
     description: Shows the fields that change.
 options:
   array:
     description:
-      - Its id or its name.
+      - ID of the resource, or its name if the resource has one.
     type: str
     required: true
   confirm:
     description:
-      - 'The name of the array: blocks on it can be wrong afterwards, and nothing tells which.'
+      - Name of the array, as confirmation. Blocks can be corrupt afterwards, and nothing shows which ones.
     type: str
     required: true
   wait:
     description:
-      - Waits until the work is done.
+      - Whether to wait until the job has finished.
     type: bool
     default: true
   wait_timeout:
     description:
-      - Seconds to wait at most. The work goes on after that, and the next run waits for it.
+      - Maximum time to wait in seconds. After that the job continues, and the next run waits for it.
     type: int
     default: 3600
   destroy_data:
     description:
-      - Allows data to be destroyed. Without it, a change that would is refused and says what would be lost.
+      - Whether the task may destroy data. If V(false), a change that would destroy data fails and names the loss.
     type: bool
     default: false
 """
 
 EXAMPLES = r"""
 ---
-- name: Do it
+- name: Starts an array that stays stopped because it is dirty and degraded
   lunette.appliance.array_force_start:
     array: tank
     confirm: tank
@@ -62,12 +62,11 @@ EXAMPLES = r"""
 
 RETURN = r"""
 resource:
-  description: What the appliance answered.
-  returned: unless it answered with a job
+  description: Response of the appliance.
+  returned: unless the response is a job
   type: dict
 plan:
-  description: 'What the appliance said it would do: changes, steps, devices, bytes destroyed, hosts interrupted
-    and warnings.'
+  description: 'Plan of the appliance: changes, steps, devices, bytes destroyed, hosts interrupted and warnings.'
   returned: when something changes
   type: dict
 problem:
@@ -75,11 +74,11 @@ problem:
   returned: when refused
   type: dict
 job:
-  description: The job that did it, with its steps.
+  description: The job that made the change, with its steps.
   returned: when there was one
   type: dict
 progress:
-  description: How the job went on, in seconds since the start of the task.
+  description: Progress of the job, in seconds since the start of the task.
   type: list
   elements: str
   returned: when there was a job
@@ -118,7 +117,7 @@ BODY = {
 
 
 def main():
-    run_verb(ARGUMENTS, "/arrays/{array}:force_start", BODY, item="/arrays/{array}", is_done=goals.array_force_start)
+    run_verb(ARGUMENTS, "/arrays/{array}:force-start", BODY, item="/arrays/{array}", is_done=goals.array_force_start)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ module: array_info
 short_description: Read the arrays of an appliance
 version_added: 0.1.0
 description:
-  - 'What the API shows: The arrays, with the health the kernel reports.'
+  - Lists the arrays, with their observed health.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -27,8 +27,8 @@ attributes:
 options:
   sort:
     description:
-      - Order of the answer; a minus turns it round.
-      - The appliance takes V(name) when it is created without.
+      - Field to sort by. A leading C(-) sorts in descending order.
+      - If omitted at creation, the appliance uses V(name).
     type: str
     choices:
       - name
@@ -43,12 +43,17 @@ options:
       - -created_at
   name:
     description:
-      - Only names that match; C(*) stands for any text, C(?) for a letter.
+      - Only names that match; C(*) matches any text, C(?) one character.
     type: str
   state:
     description:
-      - 'C(changing): it serves, and a job changes its disks. C(stuck): an undo failed; the resource can be read,
-        and a person decides what happens to it.'
+      - Only arrays in this state.
+      - 'V(creating): A job creates the resource.'
+      - 'V(ready): The resource can be used.'
+      - 'V(changing): A job changes the resource. Existing exports continue.'
+      - 'V(deleting): A job deletes or releases the resource.'
+      - 'V(stuck): A job could neither finish nor be rolled back. The resource cannot be changed until an administrator
+        resolves the job.'
     type: str
     choices:
       - creating
@@ -58,7 +63,7 @@ options:
       - stuck
   level:
     description:
-      - 'raid*: md''s words. stripe, mirror, raidz1 to raidz3: ZFS''s; its parity levels are no RAID 5 or 6 on disk.'
+      - Only arrays of this level.
     type: str
     choices:
       - raid0
@@ -78,23 +83,23 @@ options:
       - external
   id:
     description:
-      - Only this one, by its id or name; no filter applies then.
+      - ID or name of the only resource to return; filters are ignored then.
     type: str
   max_items:
     description:
-      - Most to answer. Without it, all of them.
+      - Maximum number of results. If omitted, all are returned.
     type: int
 """
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Read the arrays of an appliance
   lunette.appliance.array_info: {}
 """
 
 RETURN = r"""
 arrays:
-  description: 'What the API shows: The arrays, with the health the kernel reports.'
+  description: Lists the arrays, with their observed health.
   returned: always
   type: list
   elements: dict

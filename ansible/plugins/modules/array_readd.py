@@ -9,10 +9,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: array_readd
-short_description: Takes back a member that was gone or faulty; the plan says whether all of it must be copied
+short_description: Adds a missing or faulty member back to its MD RAID array
 version_added: 0.1.0
 description:
-  - Changes nothing where that is so already.
+  - Changes nothing if that is already the case.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -20,36 +20,36 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    description: Asks the appliance for its plan and changes nothing.
+    description: Requests the plan of the appliance and changes nothing.
   diff_mode:
     support: full
     description: Shows the fields that change.
 options:
   array:
     description:
-      - Its id or its name.
+      - ID of the resource, or its name if the resource has one.
     type: str
     required: true
   disk:
     description:
-      - Id of the member that was faulty or gone and comes back.
+      - ID of the disk. A missing disk has the ID that the array shows for it.
     type: str
     required: true
   wait:
     description:
-      - Waits until the work is done.
+      - Whether to wait until the job has finished.
     type: bool
     default: true
   wait_timeout:
     description:
-      - Seconds to wait at most. The work goes on after that, and the next run waits for it.
+      - Maximum time to wait in seconds. After that the job continues, and the next run waits for it.
     type: int
     default: 3600
 """
 
 EXAMPLES = r"""
 ---
-- name: Do it
+- name: Adds a missing or faulty member back to its MD RAID array
   lunette.appliance.array_readd:
     array: tank
     disk: nvme-eui.0002
@@ -57,12 +57,11 @@ EXAMPLES = r"""
 
 RETURN = r"""
 resource:
-  description: What the appliance answered.
-  returned: unless it answered with a job
+  description: Response of the appliance.
+  returned: unless the response is a job
   type: dict
 plan:
-  description: 'What the appliance said it would do: changes, steps, devices, bytes destroyed, hosts interrupted
-    and warnings.'
+  description: 'Plan of the appliance: changes, steps, devices, bytes destroyed, hosts interrupted and warnings.'
   returned: when something changes
   type: dict
 problem:
@@ -70,11 +69,11 @@ problem:
   returned: when refused
   type: dict
 job:
-  description: The job that did it, with its steps.
+  description: The job that made the change, with its steps.
   returned: when there was one
   type: dict
 progress:
-  description: How the job went on, in seconds since the start of the task.
+  description: Progress of the job, in seconds since the start of the task.
   type: list
   elements: str
   returned: when there was a job

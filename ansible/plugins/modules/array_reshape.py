@@ -9,10 +9,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: array_reshape
-short_description: 'Gives an array another level with one disk more, while hosts use it: a raid5 becomes a raid6'
+short_description: Converts a raid5 array to raid6 with one more disk while hosts use the array
 version_added: 0.1.0
 description:
-  - Changes nothing where that is so already.
+  - Changes nothing if that is already the case.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -20,19 +20,20 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    description: Asks the appliance for its plan and changes nothing.
+    description: Requests the plan of the appliance and changes nothing.
   diff_mode:
     support: full
     description: Shows the fields that change.
 options:
   array:
     description:
-      - Its id or its name.
+      - ID of the resource, or its name if the resource has one.
     type: str
     required: true
   level:
     description:
-      - 'What the array is to become: V(raid6) of a RAID 5, with one disk more.'
+      - New level of the array. C(raid5) can be changed to C(raid6); the list of engines shows the possible levels
+        (C(becomes)).
     type: str
     choices:
       - raid0
@@ -53,29 +54,30 @@ options:
     required: true
   disks:
     description:
-      - Stable id of the disk that the new level needs. Without it a spare of the array is taken.
+      - ID of the disk that the new level needs in addition. If omitted, a spare of the array is used.
     type: list
     elements: str
   wipe:
     description:
-      - Id of that disk, if its present content may be destroyed.
+      - IDs of those C(disks) that may be wiped, which destroys their data. A disk with signatures that is not listed
+        is refused.
     type: list
     elements: str
   wait:
     description:
-      - Waits until the work is done.
+      - Whether to wait until the job has finished.
     type: bool
     default: true
   wait_timeout:
     description:
-      - Seconds to wait at most. The work goes on after that, and the next run waits for it.
+      - Maximum time to wait in seconds. After that the job continues, and the next run waits for it.
     type: int
     default: 3600
 """
 
 EXAMPLES = r"""
 ---
-- name: Do it
+- name: Converts a raid5 array to raid6 with one more disk while hosts use the array
   lunette.appliance.array_reshape:
     array: tank
     level: raid6
@@ -85,12 +87,11 @@ EXAMPLES = r"""
 
 RETURN = r"""
 resource:
-  description: What the appliance answered.
-  returned: unless it answered with a job
+  description: Response of the appliance.
+  returned: unless the response is a job
   type: dict
 plan:
-  description: 'What the appliance said it would do: changes, steps, devices, bytes destroyed, hosts interrupted
-    and warnings.'
+  description: 'Plan of the appliance: changes, steps, devices, bytes destroyed, hosts interrupted and warnings.'
   returned: when something changes
   type: dict
 problem:
@@ -98,11 +99,11 @@ problem:
   returned: when refused
   type: dict
 job:
-  description: The job that did it, with its steps.
+  description: The job that made the change, with its steps.
   returned: when there was one
   type: dict
 progress:
-  description: How the job went on, in seconds since the start of the task.
+  description: Progress of the job, in seconds since the start of the task.
   type: list
   elements: str
   returned: when there was a job

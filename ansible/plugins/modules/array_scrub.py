@@ -9,10 +9,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: array_scrub
-short_description: Reads and compares everything, or stops doing so. The array shows progress and what did not agree
+short_description: Starts or stops a scrub of an array
 version_added: 0.1.0
 description:
-  - Changes nothing where that is so already.
+  - Changes nothing if that is already the case.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -20,20 +20,25 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    description: Asks the appliance for its plan and changes nothing.
+    description: Requests the plan of the appliance and changes nothing.
   diff_mode:
     support: full
     description: Shows the fields that change.
 options:
   array:
     description:
-      - Its id or its name.
+      - ID of the resource, or its name if the resource has one.
     type: str
     required: true
   action:
     description:
-      - 'check: read everything and count what does not agree. repair: also make it agree. stop: end a running one.'
-      - The appliance takes V(check) when it is created without.
+      - Whether to start a check or a repair, or to stop the running scrub.
+      - If omitted at creation, the appliance uses V(check).
+      - 'V(check): Read all data and count the mismatches. ZFS, and LVM RAID with checksums, also repair what is
+        wrong.'
+      - 'V(repair): Read all data and overwrite mismatches: parity is computed again from the data, and the first
+        copy of a mirror is written to the others. ZFS, and LVM RAID with checksums, run a check.'
+      - 'V(stop): Stop the running scrub.'
     type: str
     choices:
       - check
@@ -41,19 +46,19 @@ options:
       - stop
   wait:
     description:
-      - Waits until the work is done.
+      - Whether to wait until the job has finished.
     type: bool
     default: true
   wait_timeout:
     description:
-      - Seconds to wait at most. The work goes on after that, and the next run waits for it.
+      - Maximum time to wait in seconds. After that the job continues, and the next run waits for it.
     type: int
     default: 3600
 """
 
 EXAMPLES = r"""
 ---
-- name: Do it
+- name: Starts or stops a scrub of an array
   lunette.appliance.array_scrub:
     array: tank
     action: check
@@ -61,12 +66,11 @@ EXAMPLES = r"""
 
 RETURN = r"""
 resource:
-  description: What the appliance answered.
-  returned: unless it answered with a job
+  description: Response of the appliance.
+  returned: unless the response is a job
   type: dict
 plan:
-  description: 'What the appliance said it would do: changes, steps, devices, bytes destroyed, hosts interrupted
-    and warnings.'
+  description: 'Plan of the appliance: changes, steps, devices, bytes destroyed, hosts interrupted and warnings.'
   returned: when something changes
   type: dict
 problem:
@@ -74,11 +78,11 @@ problem:
   returned: when refused
   type: dict
 job:
-  description: The job that did it, with its steps.
+  description: The job that made the change, with its steps.
   returned: when there was one
   type: dict
 progress:
-  description: How the job went on, in seconds since the start of the task.
+  description: Progress of the job, in seconds since the start of the task.
   type: list
   elements: str
   returned: when there was a job

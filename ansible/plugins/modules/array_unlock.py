@@ -9,10 +9,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: array_unlock
-short_description: Unlocks an encrypted array that waits for its key. What is on it is served again by itself
+short_description: Unlocks an encrypted array with its passphrase
 version_added: 0.1.0
 description:
-  - Changes nothing where that is so already.
+  - Changes nothing if that is already the case.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -20,39 +20,38 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    description: Asks the appliance for its plan and changes nothing.
+    description: Requests the plan of the appliance and changes nothing.
   diff_mode:
     support: full
     description: Shows the fields that change.
 options:
   array:
     description:
-      - Its id or its name.
+      - ID of the resource, or its name if the resource has one.
     type: str
     required: true
   passphrase:
     description:
-      - Opens the array. A wrong one is refused, and changes nothing.
+      - Passphrase of the array. A wrong passphrase is refused and changes nothing.
     type: str
     required: true
 """
 
 EXAMPLES = r"""
 ---
-- name: Do it
+- name: Unlocks an encrypted array with its passphrase
   lunette.appliance.array_unlock:
-    array: …
-    passphrase: …
+    array: tank
+    passphrase: correct horse battery staple
 """
 
 RETURN = r"""
 resource:
-  description: What the appliance answered.
-  returned: unless it answered with a job
+  description: Response of the appliance.
+  returned: unless the response is a job
   type: dict
 plan:
-  description: 'What the appliance said it would do: changes, steps, devices, bytes destroyed, hosts interrupted
-    and warnings.'
+  description: 'Plan of the appliance: changes, steps, devices, bytes destroyed, hosts interrupted and warnings.'
   returned: when something changes
   type: dict
 problem:

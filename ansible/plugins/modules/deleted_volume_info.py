@@ -12,7 +12,7 @@ module: deleted_volume_info
 short_description: Read the deleted volumes of an appliance
 version_added: 0.1.0
 description:
-  - 'What the API shows: The volumes that were deleted and can be recovered; what was deleted first comes first.'
+  - Lists the deleted volumes that can be recovered.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -27,16 +27,16 @@ attributes:
 options:
   name:
     description:
-      - Only names that match; C(*) stands for any text, C(?) for a letter.
+      - Only names that match; C(*) matches any text, C(?) one character.
     type: str
   array:
     description:
-      - Only those of this array, by id or name.
+      - Only deleted volumes of this array, by ID or name.
     type: str
   sort:
     description:
-      - Order of the answer; a minus turns it round.
-      - The appliance takes V(deleted_at) when it is created without.
+      - Field to sort by. A leading C(-) sorts in descending order.
+      - If omitted at creation, the appliance uses V(deleted_at).
     type: str
     choices:
       - name
@@ -49,24 +49,23 @@ options:
       - -erase_at
   id:
     description:
-      - Only this one, by its id or name; no filter applies then.
+      - ID or name of the only resource to return; filters are ignored then.
     type: str
   max_items:
     description:
-      - Most to answer. Without it, all of them.
+      - Maximum number of results. If omitted, all are returned.
     type: int
 """
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Read the deleted volumes of an appliance
   lunette.appliance.deleted_volume_info: {}
 """
 
 RETURN = r"""
 deleted_volumes:
-  description: 'What the API shows: The volumes that were deleted and can be recovered; what was deleted first comes
-    first.'
+  description: Lists the deleted volumes that can be recovered.
   returned: always
   type: list
   elements: dict

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: disk_history_info
-short_description: What the drive told of its health day by day, also where it does not tell any more
+short_description: Shows the health history of a disk, day by day
 version_added: 0.1.0
 description:
-  - 'What the API shows: What the drive told of its health day by day, also where it does not tell any more.'
+  - Shows the health history of a disk, day by day.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -27,21 +27,20 @@ attributes:
 options:
   disk:
     description:
-      - Its id or its name.
+      - ID of the resource, or its name if the resource has one.
     type: str
     required: true
 """
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Shows the health history of a disk, day by day.
   lunette.appliance.disk_history_info: {}
 """
 
 RETURN = r"""
 disk_history:
-  description: 'What the API shows: What the drive told of its health day by day, also where it does not tell any
-    more.'
+  description: Shows the health history of a disk, day by day.
   returned: always
   type: dict
 """

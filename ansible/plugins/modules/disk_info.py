@@ -12,7 +12,7 @@ module: disk_info
 short_description: Read the disks of an appliance
 version_added: 0.1.0
 description:
-  - 'What the API shows: The disks; `name` is matched with id, model and serial.'
+  - Lists the disks, including missing members of arrays.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -27,8 +27,8 @@ attributes:
 options:
   sort:
     description:
-      - Order of the answer; a minus turns it round.
-      - The appliance takes V(id) when it is created without.
+      - Field to sort by. A leading C(-) sorts in descending order.
+      - If omitted at creation, the appliance uses V(id).
     type: str
     choices:
       - id
@@ -43,11 +43,18 @@ options:
       - -model
   name:
     description:
-      - Only names that match; C(*) stands for any text, C(?) for a letter.
+      - Only names that match; C(*) matches any text, C(?) one character.
     type: str
   state:
     description:
-      - 'free: blank and ready for an array. member: in one of our arrays. system: carries the running system.'
+      - Only disks in this state.
+      - 'V(free): Blank and ready for use in an array.'
+      - 'V(member): Part of an array of the appliance.'
+      - 'V(occupied): Carries data, is used otherwise, or cannot be used for an array.'
+      - 'V(system): System disk, from which the appliance itself runs.'
+      - 'V(missing): Part of an array of the appliance, but not present in the machine.'
+      - 'V(unknown): Part of an array of the appliance, but the presence of the disk is unknown: the agent does
+        not answer or cannot read all disks.'
     type: str
     choices:
       - free
@@ -58,7 +65,14 @@ options:
       - unknown
   transport:
     description:
-      - Only those of this C(transport).
+      - Only disks with this transport.
+      - 'V(nvme): NVMe.'
+      - 'V(sas): SAS.'
+      - 'V(sata): SATA.'
+      - 'V(scsi): Any other device of the kernel''s SCSI disk driver, such as a USB disk or a virtual SCSI disk.'
+      - 'V(virtio): Virtio block device of a virtual machine.'
+      - 'V(ubd): Block device of User-mode Linux.'
+      - 'V(other): Any other transport.'
     type: str
     choices:
       - nvme
@@ -70,7 +84,11 @@ options:
       - other
   health:
     description:
-      - 'ok: the drive says so and nothing speaks against it. warning: a person should look. failing: replace it.'
+      - Only disks with this health state.
+      - 'V(ok): The drive reports good health, and no reading contradicts the report.'
+      - 'V(warning): At least one reading needs attention.'
+      - 'V(failing): The drive has failed or is about to fail, and must be replaced.'
+      - 'V(unknown): The drive does not report its health, or the report cannot be read.'
     type: str
     choices:
       - ok
@@ -79,27 +97,27 @@ options:
       - unknown
   array:
     description:
-      - Members of this array, by id or name.
+      - Only disks of this array, by ID or name.
     type: str
   id:
     description:
-      - Only this one, by its id or name; no filter applies then.
+      - ID or name of the only resource to return; filters are ignored then.
     type: str
   max_items:
     description:
-      - Most to answer. Without it, all of them.
+      - Maximum number of results. If omitted, all are returned.
     type: int
 """
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Read the disks of an appliance
   lunette.appliance.disk_info: {}
 """
 
 RETURN = r"""
 disks:
-  description: 'What the API shows: The disks; `name` is matched with id, model and serial.'
+  description: Lists the disks, including missing members of arrays.
   returned: always
   type: list
   elements: dict

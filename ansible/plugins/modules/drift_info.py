@@ -12,8 +12,7 @@ module: drift_info
 short_description: Read the drift of an appliance
 version_added: 0.1.0
 description:
-  - 'What the API shows: What the machine has and the database does not, and the reverse, in words with the fix.
-    Nothing is changed.'
+  - 'Shows the drift: all differences between desired and observed state.'
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -30,14 +29,13 @@ options: {}
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Read the drift of an appliance
   lunette.appliance.drift_info: {}
 """
 
 RETURN = r"""
 drift:
-  description: 'What the API shows: What the machine has and the database does not, and the reverse, in words with
-    the fix. Nothing is changed.'
+  description: 'Shows the drift: all differences between desired and observed state.'
   returned: always
   type: dict
 """

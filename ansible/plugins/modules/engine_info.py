@@ -12,7 +12,7 @@ module: engine_info
 short_description: Read the engines of an appliance
 version_added: 0.1.0
 description:
-  - 'What the API shows: What every engine can do on this machine, and what keeps it from being available.'
+  - Lists the engines, with their capabilities and why an engine is unavailable.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -27,19 +27,19 @@ attributes:
 options:
   max_items:
     description:
-      - Most to answer. Without it, all of them.
+      - Maximum number of results. If omitted, all are returned.
     type: int
 """
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Read the engines of an appliance
   lunette.appliance.engine_info: {}
 """
 
 RETURN = r"""
 engines:
-  description: 'What the API shows: What every engine can do on this machine, and what keeps it from being available.'
+  description: Lists the engines, with their capabilities and why an engine is unavailable.
   returned: always
   type: list
   elements: dict

@@ -12,7 +12,7 @@ module: event_info
 short_description: Read the events of an appliance
 version_added: 0.1.0
 description:
-  - 'What the API shows: What happened, newest first.'
+  - Lists the events, newest first by default.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -27,19 +27,22 @@ attributes:
 options:
   sort:
     description:
-      - Order of the answer; a minus turns it round.
-      - The appliance takes V(-seq) when it is created without.
+      - Field to sort by. A leading C(-) sorts in descending order.
+      - If omitted at creation, the appliance uses V(-seq).
     type: str
     choices:
       - -seq
       - seq
   kind:
     description:
-      - Such as volume.created.
+      - Only events of this kind, such as C(volume.created).
     type: str
   outcome:
     description:
-      - Only what ended so.
+      - Only events with this outcome.
+      - 'V(begun): The change has started; the job that follows reports its end.'
+      - 'V(done): The change is complete, or the event reports an observation.'
+      - 'V(failed): The change failed, was undone, is stuck or did not take place.'
     type: str
     choices:
       - begun
@@ -47,38 +50,38 @@ options:
       - failed
   after:
     description:
-      - Only events with a higher number.
+      - Only events with a number above this one.
       - From 0 to 4611686018427387904.
     type: int
   progress:
     description:
-      - Each step of a job too; the job itself tells them as well.
-      - The appliance takes V(False) when it is created without.
+      - Whether to include an event for each step of a job. The job lists its steps, too.
+      - If omitted at creation, the appliance uses V(false).
     type: bool
   noun:
     description:
-      - Only those of this C(noun).
+      - Only events about this kind of resource, such as C(volume).
     type: str
   ref:
     description:
-      - Id of the resource it is about.
+      - Only events about the resource with this ID.
     type: str
   text:
     description:
-      - Only events whose words hold this, such as a name; C(*) stands for any text, C(?) for a letter.
+      - Only events whose message contains this text, such as a name; C(*) matches any text, C(?) one character.
     type: str
   actor:
     description:
-      - Only what this user or token did; C(*) stands for any text, C(?) for a letter.
+      - Only events that this user or API token caused; C(*) matches any text, C(?) one character.
     type: str
   people:
     description:
-      - Only what somebody asked for, not what happened by itself.
-      - The appliance takes V(False) when it is created without.
+      - Whether to return only events caused by users and API tokens, not by the appliance.
+      - If omitted at creation, the appliance uses V(false).
     type: bool
   since:
     description:
-      - Only events at this time or later.
+      - Only events at or after this time.
     type: str
   until:
     description:
@@ -86,23 +89,23 @@ options:
     type: str
   id:
     description:
-      - Only this one, by its id or name; no filter applies then.
+      - ID or name of the only resource to return; filters are ignored then.
     type: str
   max_items:
     description:
-      - Most to answer. Without it, all of them.
+      - Maximum number of results. If omitted, all are returned.
     type: int
 """
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Read the events of an appliance
   lunette.appliance.event_info: {}
 """
 
 RETURN = r"""
 events:
-  description: 'What the API shows: What happened, newest first.'
+  description: Lists the events, newest first by default.
   returned: always
   type: list
   elements: dict

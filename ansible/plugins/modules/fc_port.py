@@ -9,12 +9,12 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: fc_port
-short_description: Make, change or delete a fc port of an appliance
+short_description: Create, change or delete a fc port of an appliance
 version_added: 0.1.0
 description:
-  - Takes a port over and gives it a mode. Until then it is left as its driver made it.
-  - Makes a port a target, an initiator, or neither.
-  - Leaves a port alone from now on; one that serves stops.
+  - Puts an FC port under the management of Lunette and sets its mode.
+  - Changes the mode of an FC port.
+  - Removes an FC port from the management of Lunette.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -22,15 +22,19 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    description: Asks the appliance for its plan and changes nothing.
+    description: Requests the plan of the appliance and changes nothing.
   diff_mode:
     support: full
     description: Shows the fields that change.
 options:
   mode:
     description:
-      - 'What the port is: a target that serves volumes, an initiator that reaches other arrays, or neither.'
-      - The appliance takes V(target) when it is created without.
+      - Mode of the FC port. C(dual) is refused.
+      - If omitted at creation, the appliance uses V(target).
+      - 'V(target): The port serves volumes to hosts.'
+      - 'V(initiator): The port connects to other storage systems.'
+      - 'V(dual): The port is target and initiator at once. This mode can be observed but not requested.'
+      - 'V(disabled): The port is neither target nor initiator.'
     type: str
     choices:
       - target
@@ -39,13 +43,13 @@ options:
       - disabled
   wwpn:
     description:
-      - World Wide Port Name of the port, as M(lunette.appliance.fc_port_info) shows it; it is how the module finds
-        it.
+      - World Wide Port Name of the port, as returned by M(lunette.appliance.fc_port_info).
+      - The module identifies the resource by it.
     type: str
     required: true
   state:
     description:
-      - Whether it is to be there.
+      - Whether the resource exists after the task.
     type: str
     choices:
       - present
@@ -53,7 +57,7 @@ options:
     default: present
   clear:
     description:
-      - Fields to take away. An option that is left out stays as it is.
+      - Fields to clear. An omitted option leaves its field unchanged.
     type: list
     elements: str
     choices:
@@ -62,11 +66,11 @@ options:
 
 EXAMPLES = r"""
 ---
-- name: Ensure it is there
+- name: Ensure the fc port exists
   lunette.appliance.fc_port:
     wwpn: 21:00:00:24:ff:00:00:01
     mode: target
-- name: Ensure it is gone
+- name: Ensure the fc port does not exist
   lunette.appliance.fc_port:
     wwpn: 21:00:00:24:ff:00:00:01
     state: absent
@@ -74,13 +78,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 resource:
-  description: The fc port as the API shows it, with the fields C(wwpn), C(id), C(mode), C(state), C(reason), C(observed),
-    C(age_s).
-  returned: when there is one, or was one before
+  description: The fc port as returned by the API, with the fields C(wwpn), C(id), C(mode), C(state), C(reason),
+    C(observed), C(age_s).
+  returned: when it exists, or existed before
   type: dict
 plan:
-  description: 'What the appliance said it would do: changes, steps, devices, bytes destroyed, hosts interrupted
-    and warnings.'
+  description: 'Plan of the appliance: changes, steps, devices, bytes destroyed, hosts interrupted and warnings.'
   returned: when something changes
   type: dict
 problem:

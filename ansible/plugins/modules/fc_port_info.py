@@ -12,7 +12,7 @@ module: fc_port_info
 short_description: Read the fc ports of an appliance
 version_added: 0.1.0
 description:
-  - 'What the API shows: The ports that are there, and managed ones that are not; `name` is matched with the WWPN.'
+  - Lists the FC ports, including managed ports that are missing.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -27,36 +27,35 @@ attributes:
 options:
   sort:
     description:
-      - Order of the answer; a minus turns it round.
-      - The appliance takes V(wwpn) when it is created without.
+      - Field to sort by. A leading C(-) sorts in descending order.
+      - If omitted at creation, the appliance uses V(wwpn).
     type: str
     choices:
       - wwpn
       - -wwpn
   name:
     description:
-      - Only names that match; C(*) stands for any text, C(?) for a letter.
+      - Only names that match; C(*) matches any text, C(?) one character.
     type: str
   id:
     description:
-      - Only this one, by its id or name; no filter applies then.
+      - ID or name of the only resource to return; filters are ignored then.
     type: str
   max_items:
     description:
-      - Most to answer. Without it, all of them.
+      - Maximum number of results. If omitted, all are returned.
     type: int
 """
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Read the fc ports of an appliance
   lunette.appliance.fc_port_info: {}
 """
 
 RETURN = r"""
 fc_ports:
-  description: 'What the API shows: The ports that are there, and managed ones that are not; `name` is matched with
-    the WWPN.'
+  description: Lists the FC ports, including managed ports that are missing.
   returned: always
   type: list
   elements: dict

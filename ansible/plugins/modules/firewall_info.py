@@ -12,7 +12,7 @@ module: firewall_info
 short_description: Read the firewall of an appliance
 version_added: 0.1.0
 description:
-  - 'What the API shows: What is let in to this machine: portals, and on which interfaces web page and API answer.'
+  - Shows the state of the firewall and its open ports.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -29,14 +29,13 @@ options: {}
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Read the firewall of an appliance
   lunette.appliance.firewall_info: {}
 """
 
 RETURN = r"""
 firewall:
-  description: 'What the API shows: What is let in to this machine: portals, and on which interfaces web page and
-    API answer.'
+  description: Shows the state of the firewall and its open ports.
   returned: always
   type: dict
 """

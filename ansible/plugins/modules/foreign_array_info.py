@@ -12,8 +12,7 @@ module: foreign_array_info
 short_description: Read the foreign arrays of an appliance
 version_added: 0.1.0
 description:
-  - 'What the API shows: The md arrays and ZFS pools here that are not Lunette''s, running or not, and what can
-    become of them.'
+  - Lists the foreign arrays.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -28,20 +27,19 @@ attributes:
 options:
   max_items:
     description:
-      - Most to answer. Without it, all of them.
+      - Maximum number of results. If omitted, all are returned.
     type: int
 """
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Read the foreign arrays of an appliance
   lunette.appliance.foreign_array_info: {}
 """
 
 RETURN = r"""
 foreign_arrays:
-  description: 'What the API shows: The md arrays and ZFS pools here that are not Lunette''s, running or not, and
-    what can become of them.'
+  description: Lists the foreign arrays.
   returned: always
   type: list
   elements: dict

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: host
-short_description: Make, change or delete a host of an appliance
+short_description: Create, change or delete a host of an appliance
 version_added: 0.1.0
 description:
-  - Creates a host; an initiator name belongs to one host only.
-  - Changes a host; an absent field stays. Initiators that leave lose their sessions.
-  - Deletes a host that nothing is mapped to any more and that is in no group.
+  - Creates a host with its initiators and credentials.
+  - Changes a host.
+  - Deletes a host.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -22,20 +22,26 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    description: Asks the appliance for its plan and changes nothing.
+    description: Requests the plan of the appliance and changes nothing.
   diff_mode:
     support: full
     description: Shows the fields that change.
 options:
   name:
     description:
-      - Name; it is how the module finds it.
+      - Name of the host.
+      - The module identifies the resource by it.
     type: str
     required: true
   os_type:
     description:
       - Operating system of the host.
-      - The appliance takes V(linux) when it is created without.
+      - If omitted at creation, the appliance uses V(linux).
+      - 'V(linux): Linux.'
+      - 'V(esxi): VMware ESXi, which cannot use volumes with 4096-byte blocks.'
+      - 'V(windows): Microsoft Windows.'
+      - 'V(proxmox): Proxmox VE.'
+      - 'V(other): Any other operating system.'
     type: str
     choices:
       - linux
@@ -45,60 +51,65 @@ options:
       - other
   iqns:
     description:
-      - Its iSCSI initiator names, all of them.
+      - iSCSI initiator names (IQNs) of the host.
     type: list
     elements: str
   wwpns:
     description:
-      - Its Fibre Channel port names, all of them.
+      - 'Fibre Channel port names (WWPNs) of the host: 16 hexadecimal digits each, with or without colons.'
     type: list
     elements: str
   nqns:
     description:
-      - Its NVMe host names, all of them.
+      - NVMe qualified names (NQNs) of the host.
     type: list
     elements: str
   chap:
     description:
-      - CHAP the host must answer at login.
+      - CHAP credentials that the host must present over iSCSI and iSER. If C(null), the host logs in without CHAP.
     type: dict
     suboptions:
       user:
         description:
-          - User name the host answers with.
+          - User name that the host must present.
         type: str
         required: true
       secret:
         description:
-          - Secret the host answers with, 12 to 16 characters.
+          - Secret that the host must present, 12 to 16 printable ASCII characters.
         type: str
         required: true
       mutual_user:
         description:
-          - User name the appliance answers with, if the host asks.
+          - User name that the appliance presents to the host. Required together with C(mutual_secret). If omitted
+            or C(null), the appliance does not authenticate itself.
         type: str
       mutual_secret:
         description:
-          - Secret the appliance answers with; differs from the other one.
+          - Secret that the appliance presents to the host, 12 to 16 printable ASCII characters. Must differ from
+            C(secret). Required together with C(mutual_user).
         type: str
   dhchap:
     description:
-      - DH-HMAC-CHAP the host must answer when it connects over NVMe.
+      - DH-HMAC-CHAP keys that the host must present over NVMe. If C(null), the host connects without DH-HMAC-CHAP.
     type: dict
     suboptions:
       secret:
         description:
-          - Key of the host, such as C(DHHC-1:00:…).
+          - Key of the host in the form C(DHHC-1:…), as C(nvme gen-dhchap-key) prints it.
         type: str
         required: true
       mutual_secret:
         description:
-          - Key of the appliance, if the host asks; differs from the other one.
+          - Key of the appliance, in the same form. Must differ from C(secret).
         type: str
       hash:
         description:
-          - Hash of challenge and response.
-          - The appliance takes V(sha256) when it is created without.
+          - Hash of the exchange. Has no effect with the export engine C(spdk), which negotiates the hash.
+          - If omitted at creation, the appliance uses V(sha256).
+          - 'V(sha256): SHA-256.'
+          - 'V(sha384): SHA-384.'
+          - 'V(sha512): SHA-512.'
         type: str
         choices:
           - sha256
@@ -106,8 +117,15 @@ options:
           - sha512
       dh_group:
         description:
-          - Finite field of the Diffie-Hellman exchange; V(null) does without.
-          - The appliance takes V(ffdhe2048) when it is created without.
+          - Diffie-Hellman group of the exchange. Has no effect with the export engine C(spdk), which negotiates
+            the group.
+          - If omitted at creation, the appliance uses V(ffdhe2048).
+          - 'V(null): No Diffie-Hellman exchange, as in plain CHAP.'
+          - 'V(ffdhe2048): Finite field of 2048 bits.'
+          - 'V(ffdhe3072): Finite field of 3072 bits.'
+          - 'V(ffdhe4096): Finite field of 4096 bits.'
+          - 'V(ffdhe6144): Finite field of 6144 bits.'
+          - 'V(ffdhe8192): Finite field of 8192 bits.'
         type: str
         choices:
           - 'null'
@@ -118,17 +136,17 @@ options:
           - ffdhe8192
   description:
     description:
-      - Free text for people.
+      - Description of the host.
     type: str
   opens_without_missing_after_s:
     description:
-      - Seconds of waiting after which the host's paths open without volumes that are missing. The host takes those
-        for gone for good. Without it, its paths stay closed until all are there.
+      - Seconds, from 30 to 86400, after which the paths of the host open without missing volumes. Hosts then treat
+        the missing volumes as lost. If C(null), the paths stay closed until all volumes are present.
       - From 30 to 86400.
     type: int
   state:
     description:
-      - Whether it is to be there.
+      - Whether the resource exists after the task.
     type: str
     choices:
       - present
@@ -136,11 +154,12 @@ options:
     default: present
   renamed_from:
     description:
-      - Name it had before. Where there is no host called O(name) and one called this, that one is renamed.
+      - Previous name of the host. If no host named O(name) exists but one with this name does, the module renames
+        it.
     type: str
   clear:
     description:
-      - Fields to take away. An option that is left out stays as it is.
+      - Fields to clear. An omitted option leaves its field unchanged.
     type: list
     elements: str
     choices:
@@ -149,28 +168,28 @@ options:
       - opens_without_missing_after_s
   update_secret:
     description:
-      - Sends secrets again although nothing else differs.
-      - The appliance never shows a secret, so it cannot be compared. Without this a changed secret in the play
-        goes unnoticed; with it every run reports a change.
+      - Whether to send secrets even if nothing else differs.
+      - The appliance never returns a secret, so secrets cannot be compared. If V(false), a changed secret in the
+        play has no effect; if V(true), every run reports a change.
     type: bool
     default: false
   in_use:
     description:
-      - Lets volumes go that hosts use at this moment. Without it, taking one away is refused and says which.
-      - Also gives a number that another volume had a short time ago, whose device hosts may still have.
+      - Whether volumes that hosts are using may be taken away. If V(false), the task fails and names the volumes.
+      - Also allows a number that another volume had until recently, and whose device hosts may still have.
     type: bool
     default: false
 """
 
 EXAMPLES = r"""
 ---
-- name: Ensure it is there
+- name: Ensure the host exists
   lunette.appliance.host:
     name: esx1
     os_type: esxi
     iqns:
       - iqn.1998-01.com.vmware:esx1
-- name: Ensure it is gone
+- name: Ensure the host does not exist
   lunette.appliance.host:
     name: esx1
     state: absent
@@ -178,14 +197,13 @@ EXAMPLES = r"""
 
 RETURN = r"""
 resource:
-  description: The host as the API shows it, with the fields C(id), C(name), C(description), C(os_type), C(iqns),
+  description: The host as returned by the API, with the fields C(id), C(name), C(description), C(os_type), C(iqns),
     C(wwpns), C(nqns), C(chap), C(dhchap), C(opens_without_missing_after_s), C(group), C(group_id), C(target_iqn),
     C(subsystem_nqn), C(export), C(mappings), C(sessions), C(created_at), C(updated_at).
-  returned: when there is one, or was one before
+  returned: when it exists, or existed before
   type: dict
 plan:
-  description: 'What the appliance said it would do: changes, steps, devices, bytes destroyed, hosts interrupted
-    and warnings.'
+  description: 'Plan of the appliance: changes, steps, devices, bytes destroyed, hosts interrupted and warnings.'
   returned: when something changes
   type: dict
 problem:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: host_group
-short_description: Make, change or delete a host group of an appliance
+short_description: Create, change or delete a host group of an appliance
 version_added: 0.1.0
 description:
-  - Creates a host group; a host is in one group at most.
-  - Changes a group; an absent field stays. A host that leaves loses the group's volumes.
-  - Deletes a group that nothing is mapped to any more; its hosts stay.
+  - Creates a host group.
+  - Changes a host group.
+  - Deletes a host group.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -22,33 +22,35 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    description: Asks the appliance for its plan and changes nothing.
+    description: Requests the plan of the appliance and changes nothing.
   diff_mode:
     support: full
     description: Shows the fields that change.
 options:
   name:
     description:
-      - Name; it is how the module finds it.
+      - Name of the host group.
+      - The module identifies the resource by it.
     type: str
     required: true
   hosts:
     description:
-      - Names or ids of the member hosts, all of them. A host is in one group at most.
+      - Names or IDs of the hosts in the group. A host belongs to one group at most.
     type: list
     elements: str
   description:
     description:
-      - Free text for people.
+      - Description of the host group.
     type: str
   opens_without_missing_after_s:
     description:
-      - As of a host, for the volumes of the group.
+      - Seconds, from 30 to 86400, after which the paths to the volumes of the group open without missing volumes.
+        Hosts then treat the missing volumes as lost. If C(null), the paths stay closed until all volumes are present.
       - From 30 to 86400.
     type: int
   state:
     description:
-      - Whether it is to be there.
+      - Whether the resource exists after the task.
     type: str
     choices:
       - present
@@ -56,32 +58,33 @@ options:
     default: present
   renamed_from:
     description:
-      - Name it had before. Where there is no host_group called O(name) and one called this, that one is renamed.
+      - Previous name of the host_group. If no host_group named O(name) exists but one with this name does, the
+        module renames it.
     type: str
   clear:
     description:
-      - Fields to take away. An option that is left out stays as it is.
+      - Fields to clear. An omitted option leaves its field unchanged.
     type: list
     elements: str
     choices:
       - opens_without_missing_after_s
   in_use:
     description:
-      - Lets volumes go that hosts use at this moment. Without it, taking one away is refused and says which.
-      - Also gives a number that another volume had a short time ago, whose device hosts may still have.
+      - Whether volumes that hosts are using may be taken away. If V(false), the task fails and names the volumes.
+      - Also allows a number that another volume had until recently, and whose device hosts may still have.
     type: bool
     default: false
 """
 
 EXAMPLES = r"""
 ---
-- name: Ensure it is there
+- name: Ensure the host group exists
   lunette.appliance.host_group:
     name: cluster1
     hosts:
       - esx1
       - esx2
-- name: Ensure it is gone
+- name: Ensure the host group does not exist
   lunette.appliance.host_group:
     name: cluster1
     state: absent
@@ -89,13 +92,13 @@ EXAMPLES = r"""
 
 RETURN = r"""
 resource:
-  description: The host group as the API shows it, with the fields C(id), C(name), C(description), C(hosts), C(host_ids),
-    C(opens_without_missing_after_s), C(target_iqn), C(subsystem_nqn), C(export), C(mappings), C(created_at), C(updated_at).
-  returned: when there is one, or was one before
+  description: The host group as returned by the API, with the fields C(id), C(name), C(description), C(hosts),
+    C(host_ids), C(opens_without_missing_after_s), C(target_iqn), C(subsystem_nqn), C(export), C(mappings), C(created_at),
+    C(updated_at).
+  returned: when it exists, or existed before
   type: dict
 plan:
-  description: 'What the appliance said it would do: changes, steps, devices, bytes destroyed, hosts interrupted
-    and warnings.'
+  description: 'Plan of the appliance: changes, steps, devices, bytes destroyed, hosts interrupted and warnings.'
   returned: when something changes
   type: dict
 problem:

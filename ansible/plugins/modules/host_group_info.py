@@ -12,7 +12,7 @@ module: host_group_info
 short_description: Read the host groups of an appliance
 version_added: 0.1.0
 description:
-  - 'What the API shows: The host groups.'
+  - Lists the host groups, with their hosts and export state.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -27,8 +27,8 @@ attributes:
 options:
   sort:
     description:
-      - Order of the answer; a minus turns it round.
-      - The appliance takes V(name) when it is created without.
+      - Field to sort by. A leading C(-) sorts in descending order.
+      - If omitted at creation, the appliance uses V(name).
     type: str
     choices:
       - name
@@ -37,27 +37,27 @@ options:
       - -created_at
   name:
     description:
-      - Only names that match; C(*) stands for any text, C(?) for a letter.
+      - Only names that match; C(*) matches any text, C(?) one character.
     type: str
   id:
     description:
-      - Only this one, by its id or name; no filter applies then.
+      - ID or name of the only resource to return; filters are ignored then.
     type: str
   max_items:
     description:
-      - Most to answer. Without it, all of them.
+      - Maximum number of results. If omitted, all are returned.
     type: int
 """
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Read the host groups of an appliance
   lunette.appliance.host_group_info: {}
 """
 
 RETURN = r"""
 host_groups:
-  description: 'What the API shows: The host groups.'
+  description: Lists the host groups, with their hosts and export state.
   returned: always
   type: list
   elements: dict

@@ -12,7 +12,7 @@ module: host_info
 short_description: Read the hosts of an appliance
 version_added: 0.1.0
 description:
-  - 'What the API shows: The hosts.'
+  - Lists the hosts, with their initiators and export state.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -27,8 +27,8 @@ attributes:
 options:
   sort:
     description:
-      - Order of the answer; a minus turns it round.
-      - The appliance takes V(name) when it is created without.
+      - Field to sort by. A leading C(-) sorts in descending order.
+      - If omitted at creation, the appliance uses V(name).
     type: str
     choices:
       - name
@@ -39,11 +39,16 @@ options:
       - -created_at
   name:
     description:
-      - Only names that match; C(*) stands for any text, C(?) for a letter.
+      - Only names that match; C(*) matches any text, C(?) one character.
     type: str
   os_type:
     description:
-      - Only those of this C(os_type).
+      - Only hosts with this operating system.
+      - 'V(linux): Linux.'
+      - 'V(esxi): VMware ESXi, which cannot use volumes with 4096-byte blocks.'
+      - 'V(windows): Microsoft Windows.'
+      - 'V(proxmox): Proxmox VE.'
+      - 'V(other): Any other operating system.'
     type: str
     choices:
       - linux
@@ -53,31 +58,31 @@ options:
       - other
   initiator:
     description:
-      - The host with this IQN, WWPN or NQN.
+      - 'Only the host with this initiator: an IQN, WWPN or NQN.'
     type: str
   host_group:
     description:
-      - Members of this group, by id or name.
+      - Only hosts of this host group, by ID or name.
     type: str
   id:
     description:
-      - Only this one, by its id or name; no filter applies then.
+      - ID or name of the only resource to return; filters are ignored then.
     type: str
   max_items:
     description:
-      - Most to answer. Without it, all of them.
+      - Maximum number of results. If omitted, all are returned.
     type: int
 """
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Read the hosts of an appliance
   lunette.appliance.host_info: {}
 """
 
 RETURN = r"""
 hosts:
-  description: 'What the API shows: The hosts.'
+  description: Lists the hosts, with their initiators and export state.
   returned: always
   type: list
   elements: dict

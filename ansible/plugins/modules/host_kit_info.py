@@ -9,11 +9,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: host_kit_info
-short_description: 'The configuration of a host for its volumes: files, commands in order, and a script that checks'
+short_description: Shows the setup kit that connects a host to its volumes
 version_added: 0.1.0
 description:
-  - 'What the API shows: The configuration of a host for its volumes: files, commands in order, and a script that
-    checks.'
+  - Shows the setup kit that connects a host to its volumes.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -28,19 +27,19 @@ attributes:
 options:
   secrets:
     description:
-      - Fill in secrets. Needs the role operator, and is told in the events.
-      - The appliance takes V(False) when it is created without.
+      - Whether to include secrets. Requires the role operator and is recorded as an event.
+      - If omitted at creation, the appliance uses V(false).
     type: bool
   host:
     description:
-      - Its id or its name.
+      - ID of the resource, or its name if the resource has one.
     type: str
     required: true
 """
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Shows the setup kit that connects a host to its volumes.
   lunette.appliance.host_kit_info:
     host: db1
     secrets: true
@@ -48,8 +47,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 host_kit:
-  description: 'What the API shows: The configuration of a host for its volumes: files, commands in order, and a
-    script that checks.'
+  description: Shows the setup kit that connects a host to its volumes.
   returned: always
   type: dict
 """

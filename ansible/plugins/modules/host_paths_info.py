@@ -9,11 +9,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: host_paths_info
-short_description: Where the host should be logged in, against where it is, in words, for each path and each volume
+short_description: Shows the expected and actual paths of a host and of each of its volumes
 version_added: 0.1.0
 description:
-  - 'What the API shows: Where the host should be logged in, against where it is, in words, for each path and each
-    volume.'
+  - Shows the expected and actual paths of a host and of each of its volumes.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -28,22 +27,21 @@ attributes:
 options:
   host:
     description:
-      - Its id or its name.
+      - ID of the resource, or its name if the resource has one.
     type: str
     required: true
 """
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Shows the expected and actual paths of a host and of each of its volumes.
   lunette.appliance.host_paths_info:
     host: db1
 """
 
 RETURN = r"""
 host_paths:
-  description: 'What the API shows: Where the host should be logged in, against where it is, in words, for each
-    path and each volume.'
+  description: Shows the expected and actual paths of a host and of each of its volumes.
   returned: always
   type: dict
 """

@@ -12,8 +12,7 @@ module: initiator_info
 short_description: Read the initiators of an appliance
 version_added: 0.1.0
 description:
-  - 'What the API shows: Initiators that belong to no host: ports on the Fibre Channel fabric, who is logged in
-    and nobody''s, and who was turned away over iSCSI in the last day.'
+  - Lists the initiators that belong to no host.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -28,7 +27,10 @@ attributes:
 options:
   kind:
     description:
-      - Only these.
+      - Only initiators of this kind.
+      - 'V(iqn): Initiator name for iSCSI and iSER.'
+      - 'V(wwpn): Port name for Fibre Channel.'
+      - 'V(nqn): NVMe qualified name for NVMe-oF.'
     type: str
     choices:
       - iqn
@@ -36,20 +38,19 @@ options:
       - nqn
   max_items:
     description:
-      - Most to answer. Without it, all of them.
+      - Maximum number of results. If omitted, all are returned.
     type: int
 """
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Read the initiators of an appliance
   lunette.appliance.initiator_info: {}
 """
 
 RETURN = r"""
 initiators:
-  description: 'What the API shows: Initiators that belong to no host: ports on the Fibre Channel fabric, who is
-    logged in and nobody''s, and who was turned away over iSCSI in the last day.'
+  description: Lists the initiators that belong to no host.
   returned: always
   type: list
   elements: dict

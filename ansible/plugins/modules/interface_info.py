@@ -12,7 +12,7 @@ module: interface_info
 short_description: Read the interfaces of an appliance
 version_added: 0.1.0
 description:
-  - 'What the API shows: The network interfaces of the machine, whoever configures them.'
+  - Lists the network interfaces of the appliance.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -27,35 +27,35 @@ attributes:
 options:
   sort:
     description:
-      - Order of the answer; a minus turns it round.
-      - The appliance takes V(name) when it is created without.
+      - Field to sort by. A leading C(-) sorts in descending order.
+      - If omitted at creation, the appliance uses V(name).
     type: str
     choices:
       - name
       - -name
   name:
     description:
-      - Only names that match; C(*) stands for any text, C(?) for a letter.
+      - Only names that match; C(*) matches any text, C(?) one character.
     type: str
   id:
     description:
-      - Only this one, by its id or name; no filter applies then.
+      - ID or name of the only resource to return; filters are ignored then.
     type: str
   max_items:
     description:
-      - Most to answer. Without it, all of them.
+      - Maximum number of results. If omitted, all are returned.
     type: int
 """
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Read the interfaces of an appliance
   lunette.appliance.interface_info: {}
 """
 
 RETURN = r"""
 interfaces:
-  description: 'What the API shows: The network interfaces of the machine, whoever configures them.'
+  description: Lists the network interfaces of the appliance.
   returned: always
   type: list
   elements: dict

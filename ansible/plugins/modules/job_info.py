@@ -12,7 +12,7 @@ module: job_info
 short_description: Read the jobs of an appliance
 version_added: 0.1.0
 description:
-  - 'What the API shows: The jobs, newest first, without their steps.'
+  - Lists the jobs, without their steps.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -27,8 +27,8 @@ attributes:
 options:
   sort:
     description:
-      - Order of the answer; a minus turns it round.
-      - The appliance takes V(-created_at) when it is created without.
+      - Field to sort by. A leading C(-) sorts in descending order.
+      - If omitted at creation, the appliance uses V(-created_at).
     type: str
     choices:
       - -created_at
@@ -39,7 +39,7 @@ options:
       - -kind
   state:
     description:
-      - Only those of this C(state).
+      - Only jobs in this state; repeat the parameter for several states.
     type: list
     elements: str
     choices:
@@ -51,7 +51,7 @@ options:
       - stuck
   kind:
     description:
-      - Only those of this C(kind).
+      - Only jobs of this kind.
     type: str
     choices:
       - array.create
@@ -84,23 +84,23 @@ options:
       - host.verify_paths
   id:
     description:
-      - Only this one, by its id or name; no filter applies then.
+      - ID or name of the only resource to return; filters are ignored then.
     type: str
   max_items:
     description:
-      - Most to answer. Without it, all of them.
+      - Maximum number of results. If omitted, all are returned.
     type: int
 """
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Read the jobs of an appliance
   lunette.appliance.job_info: {}
 """
 
 RETURN = r"""
 jobs:
-  description: 'What the API shows: The jobs, newest first, without their steps.'
+  description: Lists the jobs, without their steps.
   returned: always
   type: list
   elements: dict

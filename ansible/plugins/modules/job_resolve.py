@@ -9,10 +9,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: job_resolve
-short_description: Decides about a stuck job. 409 if it is not stuck
+short_description: Resolves a stuck job by retrying or abandoning it
 version_added: 0.1.0
 description:
-  - Acts each time it is run, unless the appliance's plan says that nothing would change.
+  - Acts in every run, unless the plan of the appliance contains no change.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -20,19 +20,22 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    description: Asks the appliance for its plan and changes nothing.
+    description: Requests the plan of the appliance and changes nothing.
   diff_mode:
     support: full
     description: Shows the fields that change.
 options:
   job:
     description:
-      - Id of the stuck job.
+      - ID of the resource, or its name if the resource has one.
     type: str
     required: true
   how:
     description:
-      - Whether to try again, or to stop trying and leave the machine as it is.
+      - Whether to try the rollback or deletion again, or to abandon the job and leave the machine as it is now.
+      - 'V(retry): Retry. A creation or change is undone further, a deletion starts again from its first step.'
+      - 'V(abandon): Abandon the job and leave the machine as it is. The record of a resource that was being created
+        is removed; a resource that was being changed or deleted becomes usable again.'
     type: str
     choices:
       - retry
@@ -40,37 +43,36 @@ options:
     required: true
   wait:
     description:
-      - Waits until the work is done.
+      - Whether to wait until the job has finished.
     type: bool
     default: true
   wait_timeout:
     description:
-      - Seconds to wait at most. The work goes on after that, and the next run waits for it.
+      - Maximum time to wait in seconds. After that the job continues, and the next run waits for it.
     type: int
     default: 3600
   destroy_data:
     description:
-      - Allows data to be destroyed. Without it, a change that would is refused and says what would be lost.
+      - Whether the task may destroy data. If V(false), a change that would destroy data fails and names the loss.
     type: bool
     default: false
 """
 
 EXAMPLES = r"""
 ---
-- name: Do it
+- name: Resolves a stuck job by retrying or abandoning it
   lunette.appliance.job_resolve:
     job: …
-    how: …
+    how: retry
 """
 
 RETURN = r"""
 resource:
-  description: What the appliance answered.
-  returned: unless it answered with a job
+  description: Response of the appliance.
+  returned: unless the response is a job
   type: dict
 plan:
-  description: 'What the appliance said it would do: changes, steps, devices, bytes destroyed, hosts interrupted
-    and warnings.'
+  description: 'Plan of the appliance: changes, steps, devices, bytes destroyed, hosts interrupted and warnings.'
   returned: when something changes
   type: dict
 problem:
@@ -78,11 +80,11 @@ problem:
   returned: when refused
   type: dict
 job:
-  description: The job that did it, with its steps.
+  description: The job that made the change, with its steps.
   returned: when there was one
   type: dict
 progress:
-  description: How the job went on, in seconds since the start of the task.
+  description: Progress of the job, in seconds since the start of the task.
   type: list
   elements: str
   returned: when there was a job

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: layout_info
-short_description: 'Every level of every engine with these disks: usable space, failures survived, cost of a small
-  write'
+short_description: Compares the levels of all array engines for a set of disks
 version_added: 0.1.0
 description:
-  - 'What the API shows: Every level of every engine with these disks: usable space, failures survived, cost of
-    a small write.'
+  - Compares the levels of all array engines for a set of disks.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -29,27 +27,26 @@ attributes:
 options:
   disks:
     description:
-      - Disk id; repeat for each disk.
+      - ID of a disk; repeat the parameter for each disk.
     type: list
     elements: str
   block_bytes:
     description:
-      - Block size of volumes that ZFS figures are for, in bytes.
-      - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
-      - The appliance takes V(16384) when it is created without.
+      - Block size of volumes on ZFS, in bytes, for which figures are given.
+      - A number of bytes, or a size with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
+      - If omitted at creation, the appliance uses V(16384).
     type: str
 """
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Compares the levels of all array engines for a set of disks.
   lunette.appliance.layout_info: {}
 """
 
 RETURN = r"""
 layout:
-  description: 'What the API shows: Every level of every engine with these disks: usable space, failures survived,
-    cost of a small write.'
+  description: Compares the levels of all array engines for a set of disks.
   returned: always
   type: dict
 """
@@ -68,7 +65,7 @@ ARGUMENTS = {
 
 
 def main():
-    run_info(ARGUMENTS, "layout", item="/arrays/layouts", filters=("disks", "block_bytes"))
+    run_info(ARGUMENTS, "layout", item="/layouts", filters=("disks", "block_bytes"))
 
 
 if __name__ == "__main__":

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: mapping
-short_description: Make, change or delete a mapping of an appliance
+short_description: Create, change or delete a mapping of an appliance
 version_added: 0.1.0
 description:
-  - Gives a volume to a host or a host group, under the number asked for or the lowest free one from 1.
-  - Takes a volume away from a host or group; the volume and its data stay. One in use needs `confirm`.
+  - Maps a volume to a host or a host group.
+  - Unmaps a volume from a host or a host group.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -21,48 +21,53 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    description: Asks the appliance for its plan and changes nothing.
+    description: Requests the plan of the appliance and changes nothing.
   diff_mode:
     support: full
     description: Shows the fields that change.
 options:
   volume:
     description:
-      - Name or id of the volume.
+      - ID or name of the volume to map.
+      - The module identifies the resource by it.
     type: str
     required: true
   host:
     description:
-      - Name or id of the host that gets it; either this or a host group.
+      - ID or name of the host that receives access. Required unless C(host_group) is set.
+      - The module identifies the resource by it.
     type: str
   host_group:
     description:
-      - Name or id of the host group that gets it; either this or a host.
+      - ID or name of the host group that receives access. Required unless C(host) is set.
+      - The module identifies the resource by it.
     type: str
   lun:
     description:
-      - Number the host sees it under, over NVMe the namespace id. Without it, the lowest free one from 1.
+      - LUN, or namespace ID over NVMe (from 1). If omitted, the lowest free number from 1 is assigned.
       - From 0 to 255.
-      - Fixed when it is created; a difference later is refused.
+      - Fixed when the resource is created; a later difference is refused.
     type: int
   family:
     description:
-      - Over which fabrics it goes; never both, as a host would take the paths for two disks. Without it, what the
-        initiators of the owner speak, SCSI if both.
-      - Fixed when it is created; a difference later is refused.
+      - Protocol family of the mapping. If omitted, NVMe for an owner that has only NQNs, and SCSI for any other
+        owner.
+      - 'V(scsi): SCSI, over iSCSI, iSER or Fibre Channel.'
+      - 'V(nvme): NVMe, over TCP, RDMA or Fibre Channel.'
+      - Fixed when the resource is created; a later difference is refused.
     type: str
     choices:
       - scsi
       - nvme
   shared:
     description:
-      - Allows the volume to be mapped to more than one host or group.
-      - The appliance takes V(False) when it is created without.
-      - Fixed when it is created; a difference later is refused.
+      - Whether the volume may be mapped although it has another owner.
+      - If omitted at creation, the appliance uses V(false).
+      - Fixed when the resource is created; a later difference is refused.
     type: bool
   state:
     description:
-      - Whether it is to be there.
+      - Whether the resource exists after the task.
     type: str
     choices:
       - present
@@ -70,19 +75,19 @@ options:
     default: present
   in_use:
     description:
-      - Lets volumes go that hosts use at this moment. Without it, taking one away is refused and says which.
-      - Also gives a number that another volume had a short time ago, whose device hosts may still have.
+      - Whether volumes that hosts are using may be taken away. If V(false), the task fails and names the volumes.
+      - Also allows a number that another volume had until recently, and whose device hosts may still have.
     type: bool
     default: false
 """
 
 EXAMPLES = r"""
 ---
-- name: Ensure it is there
+- name: Ensure the mapping exists
   lunette.appliance.mapping:
     volume: db01
     host_group: cluster1
-- name: Ensure it is gone
+- name: Ensure the mapping does not exist
   lunette.appliance.mapping:
     volume: db01
     host_group: cluster1
@@ -91,14 +96,13 @@ EXAMPLES = r"""
 
 RETURN = r"""
 resource:
-  description: The mapping as the API shows it, with the fields C(id), C(volume), C(volume_id), C(host), C(host_id),
+  description: The mapping as returned by the API, with the fields C(id), C(volume), C(volume_id), C(host), C(host_id),
     C(host_group), C(host_group_id), C(family), C(lun), C(shared), C(target_iqn), C(subsystem_nqn), C(state), C(reason),
     C(created_at), C(updated_at).
-  returned: when there is one, or was one before
+  returned: when it exists, or existed before
   type: dict
 plan:
-  description: 'What the appliance said it would do: changes, steps, devices, bytes destroyed, hosts interrupted
-    and warnings.'
+  description: 'Plan of the appliance: changes, steps, devices, bytes destroyed, hosts interrupted and warnings.'
   returned: when something changes
   type: dict
 problem:

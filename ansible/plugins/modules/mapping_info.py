@@ -12,7 +12,7 @@ module: mapping_info
 short_description: Read the mappings of an appliance
 version_added: 0.1.0
 description:
-  - 'What the API shows: The mappings, and whether each is served now.'
+  - Lists the mappings, with their export state.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -27,8 +27,8 @@ attributes:
 options:
   sort:
     description:
-      - Order of the answer; a minus turns it round.
-      - The appliance takes V(created_at) when it is created without.
+      - Field to sort by. A leading C(-) sorts in descending order.
+      - If omitted at creation, the appliance uses V(created_at).
     type: str
     choices:
       - created_at
@@ -37,35 +37,35 @@ options:
       - -lun
   volume:
     description:
-      - Only those of it, by id or name.
+      - Only mappings of this volume, by ID or name.
     type: str
   host:
     description:
-      - Only those of it, by id or name.
+      - Only mappings of this host, by ID or name.
     type: str
   host_group:
     description:
-      - Only those of it, by id or name.
+      - Only mappings of this host group, by ID or name.
     type: str
   id:
     description:
-      - Only this one, by its id or name; no filter applies then.
+      - ID or name of the only resource to return; filters are ignored then.
     type: str
   max_items:
     description:
-      - Most to answer. Without it, all of them.
+      - Maximum number of results. If omitted, all are returned.
     type: int
 """
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Read the mappings of an appliance
   lunette.appliance.mapping_info: {}
 """
 
 RETURN = r"""
 mappings:
-  description: 'What the API shows: The mappings, and whether each is served now.'
+  description: Lists the mappings, with their export state.
   returned: always
   type: list
   elements: dict

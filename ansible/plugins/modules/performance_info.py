@@ -12,8 +12,7 @@ module: performance_info
 short_description: Read the performance of an appliance
 version_added: 0.1.0
 description:
-  - 'What the API shows: What everything of one kind does now; `name` is matched with the name and the host. 503
-    while the agent is away.'
+  - Lists the current performance of all objects of one kind.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -28,8 +27,13 @@ attributes:
 options:
   of:
     description:
-      - What is asked about.
-      - The appliance takes V(volume) when it is created without.
+      - Kind of object to list.
+      - If omitted at creation, the appliance uses V(volume).
+      - 'V(appliance): The whole appliance, as the sum of its volumes.'
+      - 'V(volume): A volume.'
+      - 'V(session): A session.'
+      - 'V(array): An array.'
+      - 'V(disk): A disk.'
     type: str
     choices:
       - appliance
@@ -39,8 +43,8 @@ options:
       - disk
   sort:
     description:
-      - Order of the answer; a minus turns it round.
-      - The appliance takes V(-iops) when it is created without.
+      - Field to sort by. A leading C(-) sorts in descending order.
+      - If omitted at creation, the appliance uses V(-iops).
     type: str
     choices:
       - name
@@ -55,28 +59,27 @@ options:
       - -latency_ms
   name:
     description:
-      - Only names that match; C(*) stands for any text, C(?) for a letter.
+      - Only names that match; C(*) matches any text, C(?) one character.
     type: str
   id:
     description:
-      - Only this one, by its id or name; no filter applies then.
+      - ID or name of the only resource to return; filters are ignored then.
     type: str
   max_items:
     description:
-      - Most to answer. Without it, all of them.
+      - Maximum number of results. If omitted, all are returned.
     type: int
 """
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Read the performance of an appliance
   lunette.appliance.performance_info: {}
 """
 
 RETURN = r"""
 performance:
-  description: 'What the API shows: What everything of one kind does now; `name` is matched with the name and the
-    host. 503 while the agent is away.'
+  description: Lists the current performance of all objects of one kind.
   returned: always
   type: list
   elements: dict

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: portal
-short_description: Make, change or delete a portal of an appliance
+short_description: Create, change or delete a portal of an appliance
 version_added: 0.1.0
 description:
-  - Listens on an address and port; every host's target is reachable there.
-  - Stops listening; sessions through this portal end.
+  - Creates a portal on an address and port of the appliance.
+  - Deletes a portal, so that the appliance no longer listens there.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -21,21 +21,28 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    description: Asks the appliance for its plan and changes nothing.
+    description: Requests the plan of the appliance and changes nothing.
   diff_mode:
     support: full
     description: Shows the fields that change.
 options:
   name:
     description:
-      - Name; it is how the module finds it.
+      - Unique name of the portal.
+      - The module identifies the resource by it.
     type: str
     required: true
   protocol:
     description:
-      - What is spoken there.
-      - The appliance takes V(iscsi) when it is created without.
-      - Fixed when it is created; a difference later is refused.
+      - Protocol that the portal serves. SCSI over Fibre Channel (C(fc)) has no portals.
+      - If omitted at creation, the appliance uses V(iscsi).
+      - 'V(iscsi): iSCSI: SCSI over TCP.'
+      - 'V(iser): iSER: iSCSI over RDMA.'
+      - 'V(nvme-tcp): NVMe over TCP.'
+      - 'V(nvme-rdma): NVMe over RDMA.'
+      - 'V(nvme-fc): NVMe over Fibre Channel.'
+      - 'V(fc): SCSI over Fibre Channel. FC ports serve this protocol; portals do not.'
+      - Fixed when the resource is created; a later difference is refused.
     type: str
     choices:
       - iscsi
@@ -46,21 +53,22 @@ options:
       - fc
   address:
     description:
-      - Address of the appliance to listen on, or C(0.0.0.0) or C(::) for every one of its family. For V(nvme-fc)
-        a Fibre Channel port, as C(nn-0xWWNN:pn-0xWWPN).
-      - Fixed when it is created; a difference later is refused.
+      - IP address of the appliance to listen on, or C(0.0.0.0) or C(::) for all addresses.
+      - Fixed when the resource is created; a later difference is refused.
     type: str
   port:
     description:
-      - 'TCP port. Without it, the protocol''s own: 3260 for iSCSI, 4420 for NVMe. Fibre Channel has none.'
+      - Port number to listen on. If omitted, 3260 for iSCSI, 3261 for iSER, and 4420 for NVMe over TCP or RDMA.
       - From 1 to 65535.
-      - Fixed when it is created; a difference later is refused.
+      - Fixed when the resource is created; a later difference is refused.
     type: int
   engine:
     description:
-      - 'What serves it: V(spdk) for NVMe/TCP by SPDK. Without it, the kernel. All portals for NVMe have the same
-        one.'
-      - Fixed when it is created; a difference later is refused.
+      - Export engine of the portal. If omitted, the engine of the kernel. All NVMe portals have the same engine.
+      - 'V(lio): LIO, the SCSI target of the kernel: iSCSI, iSER and Fibre Channel.'
+      - 'V(nvmet): nvmet, the NVMe target of the kernel: NVMe over TCP, RDMA and Fibre Channel.'
+      - 'V(spdk): SPDK, an NVMe target in user space: NVMe over TCP.'
+      - Fixed when the resource is created; a later difference is refused.
     type: str
     choices:
       - lio
@@ -68,7 +76,7 @@ options:
       - spdk
   state:
     description:
-      - Whether it is to be there.
+      - Whether the resource exists after the task.
     type: str
     choices:
       - present
@@ -78,11 +86,11 @@ options:
 
 EXAMPLES = r"""
 ---
-- name: Ensure it is there
+- name: Ensure the portal exists
   lunette.appliance.portal:
     name: front
     address: 192.0.2.10
-- name: Ensure it is gone
+- name: Ensure the portal does not exist
   lunette.appliance.portal:
     name: front
     state: absent
@@ -90,13 +98,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 resource:
-  description: The portal as the API shows it, with the fields C(id), C(name), C(protocol), C(engine), C(address),
+  description: The portal as returned by the API, with the fields C(id), C(name), C(protocol), C(engine), C(address),
     C(port), C(state), C(reason), C(created_at), C(updated_at).
-  returned: when there is one, or was one before
+  returned: when it exists, or existed before
   type: dict
 plan:
-  description: 'What the appliance said it would do: changes, steps, devices, bytes destroyed, hosts interrupted
-    and warnings.'
+  description: 'Plan of the appliance: changes, steps, devices, bytes destroyed, hosts interrupted and warnings.'
   returned: when something changes
   type: dict
 problem:

@@ -12,7 +12,7 @@ module: portal_info
 short_description: Read the portals of an appliance
 version_added: 0.1.0
 description:
-  - 'What the API shows: The portals, and whether each listens now.'
+  - Lists the portals, with their export state.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -27,8 +27,8 @@ attributes:
 options:
   sort:
     description:
-      - Order of the answer; a minus turns it round.
-      - The appliance takes V(name) when it is created without.
+      - Field to sort by. A leading C(-) sorts in descending order.
+      - If omitted at creation, the appliance uses V(name).
     type: str
     choices:
       - name
@@ -41,11 +41,17 @@ options:
       - -created_at
   name:
     description:
-      - Only names that match; C(*) stands for any text, C(?) for a letter.
+      - Only names that match; C(*) matches any text, C(?) one character.
     type: str
   protocol:
     description:
-      - Only those of this C(protocol).
+      - Only portals of this protocol.
+      - 'V(iscsi): iSCSI: SCSI over TCP.'
+      - 'V(iser): iSER: iSCSI over RDMA.'
+      - 'V(nvme-tcp): NVMe over TCP.'
+      - 'V(nvme-rdma): NVMe over RDMA.'
+      - 'V(nvme-fc): NVMe over Fibre Channel.'
+      - 'V(fc): SCSI over Fibre Channel. FC ports serve this protocol; portals do not.'
     type: str
     choices:
       - iscsi
@@ -56,23 +62,23 @@ options:
       - fc
   id:
     description:
-      - Only this one, by its id or name; no filter applies then.
+      - ID or name of the only resource to return; filters are ignored then.
     type: str
   max_items:
     description:
-      - Most to answer. Without it, all of them.
+      - Maximum number of results. If omitted, all are returned.
     type: int
 """
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Read the portals of an appliance
   lunette.appliance.portal_info: {}
 """
 
 RETURN = r"""
 portals:
-  description: 'What the API shows: The portals, and whether each listens now.'
+  description: Lists the portals, with their export state.
   returned: always
   type: list
   elements: dict

@@ -12,8 +12,7 @@ module: rdma_device_info
 short_description: Read the rdma devices of an appliance
 version_added: 0.1.0
 description:
-  - 'What the API shows: Which network cards carry RDMA, with link, RoCE version and the addresses portals can have
-    there.'
+  - Lists the RDMA devices of the appliance.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -28,20 +27,19 @@ attributes:
 options:
   max_items:
     description:
-      - Most to answer. Without it, all of them.
+      - Maximum number of results. If omitted, all are returned.
     type: int
 """
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Read the rdma devices of an appliance
   lunette.appliance.rdma_device_info: {}
 """
 
 RETURN = r"""
 rdma_devices:
-  description: 'What the API shows: Which network cards carry RDMA, with link, RoCE version and the addresses portals
-    can have there.'
+  description: Lists the RDMA devices of the appliance.
   returned: always
   type: list
   elements: dict

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: schedule
-short_description: Make, change or delete a schedule of an appliance
+short_description: Create, change or delete a schedule of an appliance
 version_added: 0.1.0
 description:
-  - Creates a schedule of snapshots with their retention, or of scrubs. It deletes only what it took itself.
-  - Changes a schedule; an absent field stays. Where less is to be kept, the next run deletes what is too many.
-  - Deletes a schedule. The snapshots it took stay.
+  - Creates a schedule for snapshots or scrubs.
+  - Changes a schedule.
+  - Deletes a schedule, but not its snapshots.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -22,98 +22,103 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    description: Asks the appliance for its plan and changes nothing.
+    description: Requests the plan of the appliance and changes nothing.
   diff_mode:
     support: full
     description: Shows the fields that change.
 options:
   name:
     description:
-      - Name; it is how the module finds it.
+      - Name of the schedule.
+      - The module identifies the resource by it.
     type: str
     required: true
   volumes:
     description:
-      - Names or ids of the volumes to take snapshots of; on MDRAID arrays only thin ones have them.
+      - Names or IDs of the volumes to take snapshots of. Required for the action C(snapshot) only.
     type: list
     elements: str
   arrays:
     description:
-      - Names or ids of the arrays to scrub.
+      - Names or IDs of the arrays to scrub, except RAID 0. Required for the action C(scrub) only.
     type: list
     elements: str
   when:
     description:
-      - When, as minute, hour, day, month and weekday of cron, such as V(0 3 * * *), in the time zone of the appliance.
+      - Cron expression with minute, hour, day of month, month and weekday, such as C(0 3 * * *).
     type: str
   keep:
     description:
-      - How many of the snapshots it took itself stay, of each volume. It deletes no others.
+      - Retention of the snapshots, per volume. Required for the action C(snapshot) only.
     type: dict
     suboptions:
       last:
         description:
-          - So many of the newest.
+          - Number of most recent snapshots to retain.
           - From 0 to 1000.
-          - The appliance takes V(0) when it is created without.
+          - If omitted at creation, the appliance uses V(0).
         type: int
       hourly:
         description:
-          - The newest of each of so many hours.
+          - 'Number of hourly snapshots to retain: the newest of each hour. Hours without snapshots are skipped.'
           - From 0 to 1000.
-          - The appliance takes V(0) when it is created without.
+          - If omitted at creation, the appliance uses V(0).
         type: int
       daily:
         description:
-          - The newest of each of so many days.
+          - 'Number of daily snapshots to retain: the newest of each day. Days without snapshots are skipped.'
           - From 0 to 1000.
-          - The appliance takes V(0) when it is created without.
+          - If omitted at creation, the appliance uses V(0).
         type: int
       weekly:
         description:
-          - The newest of each of so many weeks.
+          - 'Number of weekly snapshots to retain: the newest of each ISO week. Weeks without snapshots are skipped.'
           - From 0 to 1000.
-          - The appliance takes V(0) when it is created without.
+          - If omitted at creation, the appliance uses V(0).
         type: int
       monthly:
         description:
-          - The newest of each of so many months.
+          - 'Number of monthly snapshots to retain: the newest of each month. Months without snapshots are skipped.'
           - From 0 to 1000.
-          - The appliance takes V(0) when it is created without.
+          - If omitted at creation, the appliance uses V(0).
         type: int
   snapshot_name:
     description:
-      - Names of the snapshots, with C({volume}), C({date}) and C({time}) in it.
-      - The appliance takes V({volume}.{date}-{time}) when it is created without.
+      - Pattern for the names of the snapshots. Must contain C({volume}), and may contain C({date}) and C({time}).
+      - If omitted at creation, the appliance uses V({volume}.{date}-{time}).
     type: str
   missed:
     description:
-      - Whether runs missed while the appliance was down are made up for by one run.
-      - The appliance takes V(run_once) when it is created without.
+      - Handling of runs that were missed while the appliance was down.
+      - If omitted at creation, the appliance uses V(run_once).
+      - 'V(run_once): One run replaces all missed runs.'
+      - 'V(skip): Missed runs are skipped.'
     type: str
     choices:
       - run_once
       - skip
   enabled:
     description:
-      - Whether it runs by itself.
-      - The appliance takes V(true) when it is created without.
+      - Whether the schedule runs automatically. A disabled schedule can still be run manually.
+      - If omitted at creation, the appliance uses V(true).
     type: bool
   description:
     description:
-      - Free text for people.
+      - Free-text description.
     type: str
   action:
     description:
-      - 'What it does: take snapshots of volumes, or scrub arrays.'
-      - Fixed when it is created; a difference later is refused.
+      - Action of the schedule. The action cannot be changed later.
+      - 'V(snapshot): Takes a snapshot of each volume, then deletes snapshots that the retention does not cover.'
+      - 'V(scrub): Scrubs each array: reads all of its data and compares the data with its redundancy.'
+      - Fixed when the resource is created; a later difference is refused.
     type: str
     choices:
       - snapshot
       - scrub
   state:
     description:
-      - Whether it is to be there.
+      - Whether the resource exists after the task.
     type: str
     choices:
       - present
@@ -121,11 +126,12 @@ options:
     default: present
   renamed_from:
     description:
-      - Name it had before. Where there is no schedule called O(name) and one called this, that one is renamed.
+      - Previous name of the schedule. If no schedule named O(name) exists but one with this name does, the module
+        renames it.
     type: str
   clear:
     description:
-      - Fields to take away. An option that is left out stays as it is.
+      - Fields to clear. An omitted option leaves its field unchanged.
     type: list
     elements: str
     choices:
@@ -134,7 +140,7 @@ options:
 
 EXAMPLES = r"""
 ---
-- name: Ensure it is there
+- name: Ensure the schedule exists
   lunette.appliance.schedule:
     name: nightly
     action: snapshot
@@ -144,7 +150,7 @@ EXAMPLES = r"""
     keep:
       last: 3
       daily: 7
-- name: Ensure it is gone
+- name: Ensure the schedule does not exist
   lunette.appliance.schedule:
     name: nightly
     state: absent
@@ -152,14 +158,13 @@ EXAMPLES = r"""
 
 RETURN = r"""
 resource:
-  description: The schedule as the API shows it, with the fields C(id), C(name), C(description), C(action), C(volumes),
+  description: The schedule as returned by the API, with the fields C(id), C(name), C(description), C(action), C(volumes),
     C(volume_ids), C(arrays), C(array_ids), C(when), C(time_zone), C(keep), C(snapshot_name), C(missed), C(enabled),
     C(snapshots), C(next_runs), C(last_run), C(created_at), C(updated_at).
-  returned: when there is one, or was one before
+  returned: when it exists, or existed before
   type: dict
 plan:
-  description: 'What the appliance said it would do: changes, steps, devices, bytes destroyed, hosts interrupted
-    and warnings.'
+  description: 'Plan of the appliance: changes, steps, devices, bytes destroyed, hosts interrupted and warnings.'
   returned: when something changes
   type: dict
 problem:

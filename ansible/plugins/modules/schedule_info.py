@@ -12,7 +12,7 @@ module: schedule_info
 short_description: Read the schedules of an appliance
 version_added: 0.1.0
 description:
-  - 'What the API shows: The schedules, with their next times and how the last run of each ended.'
+  - Lists the schedules, with their next runs and the result of the last run.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -27,8 +27,8 @@ attributes:
 options:
   sort:
     description:
-      - Order of the answer; a minus turns it round.
-      - The appliance takes V(name) when it is created without.
+      - Field to sort by. A leading C(-) sorts in descending order.
+      - If omitted at creation, the appliance uses V(name).
     type: str
     choices:
       - name
@@ -37,38 +37,40 @@ options:
       - -created_at
   name:
     description:
-      - Only names that match; C(*) stands for any text, C(?) for a letter.
+      - Only names that match; C(*) matches any text, C(?) one character.
     type: str
   action:
     description:
-      - 'snapshot: take one of each volume, and let old ones go. scrub: read and compare all of each array.'
+      - Only schedules with this action.
+      - 'V(snapshot): Takes a snapshot of each volume, then deletes snapshots that the retention does not cover.'
+      - 'V(scrub): Scrubs each array: reads all of its data and compares the data with its redundancy.'
     type: str
     choices:
       - snapshot
       - scrub
   enabled:
     description:
-      - Only those that run by themselves, or only those that do not.
+      - Whether to return enabled (true) or disabled (false) schedules. If omitted, both.
     type: bool
   id:
     description:
-      - Only this one, by its id or name; no filter applies then.
+      - ID or name of the only resource to return; filters are ignored then.
     type: str
   max_items:
     description:
-      - Most to answer. Without it, all of them.
+      - Maximum number of results. If omitted, all are returned.
     type: int
 """
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Read the schedules of an appliance
   lunette.appliance.schedule_info: {}
 """
 
 RETURN = r"""
 schedules:
-  description: 'What the API shows: The schedules, with their next times and how the last run of each ended.'
+  description: Lists the schedules, with their next runs and the result of the last run.
   returned: always
   type: list
   elements: dict

@@ -12,8 +12,7 @@ module: session_info
 short_description: Read the sessions of an appliance
 version_added: 0.1.0
 description:
-  - 'What the API shows: Who is logged in now; `name` is matched with host, initiator and target. 503 while the
-    agent is away.'
+  - 'Lists the sessions: the initiators that are logged in now.'
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -28,8 +27,8 @@ attributes:
 options:
   sort:
     description:
-      - Order of the answer; a minus turns it round.
-      - The appliance takes V(initiator) when it is created without.
+      - Field to sort by. A leading C(-) sorts in descending order.
+      - If omitted at creation, the appliance uses V(initiator).
     type: str
     choices:
       - initiator
@@ -40,28 +39,27 @@ options:
       - -target_iqn
   name:
     description:
-      - Only names that match; C(*) stands for any text, C(?) for a letter.
+      - Only names that match; C(*) matches any text, C(?) one character.
     type: str
   host:
     description:
-      - Only those of this host, by id or name.
+      - Only sessions of this host, by ID or name.
     type: str
   max_items:
     description:
-      - Most to answer. Without it, all of them.
+      - Maximum number of results. If omitted, all are returned.
     type: int
 """
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Read the sessions of an appliance
   lunette.appliance.session_info: {}
 """
 
 RETURN = r"""
 sessions:
-  description: 'What the API shows: Who is logged in now; `name` is matched with host, initiator and target. 503
-    while the agent is away.'
+  description: 'Lists the sessions: the initiators that are logged in now.'
   returned: always
   type: list
   elements: dict

@@ -12,7 +12,7 @@ module: setting
 short_description: Change a setting of an appliance
 version_added: 0.1.0
 description:
-  - Changes settings; an absent field stays, null takes away what can be without.
+  - Changes the settings of the appliance.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -20,78 +20,80 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    description: Asks the appliance for its plan and changes nothing.
+    description: Requests the plan of the appliance and changes nothing.
   diff_mode:
     support: full
     description: Shows the fields that change.
 options:
   name:
     description:
-      - Name of the appliance for people. Without one, its host name.
+      - Name of the appliance. C(null) restores the host name.
     type: str
   time_zone:
     description:
-      - Time zone of schedules and of the sign of life, such as V(Europe/Berlin).
+      - Time zone of schedules and of the heartbeat, as a name such as C(Europe/Berlin) or C(UTC).
     type: str
   session_hours:
     description:
-      - Hours after which a browser has to log in again.
+      - Lifetime of a browser login in hours. A change applies to new logins only.
       - From 1 to 720.
     type: int
   second_factor_required:
     description:
-      - Whether everybody has to set up a second factor after the next login, before anything else.
+      - Whether every user must have a second factor.
     type: bool
   history_days:
     description:
-      - Days that events, jobs that are over, resolved alerts and the health of disks are kept.
+      - Number of days for which events, finished jobs, resolved alerts and disk health data are retained.
       - From 30 to 3650.
     type: int
   deleted_keep_hours:
     description:
-      - Hours for which deleted volumes can be recovered. 0 erases a volume as soon as it is deleted.
+      - Number of hours for which deleted volumes and snapshots can be recovered.
       - From 0 to 720.
     type: int
   number_held_hours:
     description:
-      - Hours for which the LUN number or namespace id of an unmapped volume is given to no other volume of the
-        same hosts, unless they log in anew.
+      - Number of hours for which the LUN or NSID of an unmapped volume is reserved.
       - From 1 to 720.
     type: int
   disk_health_minutes:
     description:
-      - Minutes after which each drive is asked for its health again.
+      - Interval in minutes at which the health of every disk is read.
       - From 1 to 1440.
     type: int
   short_test_days:
     description:
-      - Days of being on after which each drive begins a short self-test. 0 for never.
+      - Interval between short self-tests of a disk, in days of power-on time. 0 disables them.
       - From 0 to 365.
     type: int
   long_test_days:
     description:
-      - Days of being on after which each drive begins a long self-test. 0 for never.
+      - Interval between long self-tests of a disk, in days of power-on time. 0 disables them.
       - From 0 to 365.
     type: int
   mail:
     description:
-      - Mail server that alerts are sent through.
+      - Settings of the mail channel. C(null) removes the channel and discards its waiting messages.
     type: dict
     suboptions:
       server:
         description:
-          - Its name or address.
+          - Host name or address of the mail server.
         type: str
         required: true
       port:
         description:
-          - Its port. Without it, 587 for V(starttls), 465 for V(tls), 25 for V(none).
+          - TCP port of the mail server. If omitted, 587 for C(starttls), 465 for C(tls) and 25 for C(none).
           - From 1 to 65535.
         type: int
       security:
         description:
-          - How the connection is encrypted; the certificate is always checked.
-          - The appliance takes V(starttls) when it is created without.
+          - Encryption of the connection to the mail server.
+          - If omitted at creation, the appliance uses V(starttls).
+          - 'V(starttls): Encryption after the greeting (STARTTLS). The default port is 587.'
+          - 'V(tls): Encryption from the first byte. The default port is 465.'
+          - 'V(none): No encryption. The default port is 25. A login to the server is not possible.'
         type: str
         choices:
           - starttls
@@ -99,47 +101,50 @@ options:
           - none
       user:
         description:
-          - User to log in as.
+          - User name for the login to the mail server. If omitted, messages are sent without a login.
         type: str
       password:
         description:
-          - Password of the user. Left out, the one that is kept stays, for the same server, port and user.
+          - Password of the user. Never returned.
         type: str
       sender:
         description:
-          - Address the mail comes from.
+          - Sender address of the messages.
         type: str
         required: true
       recipients:
         description:
-          - Addresses the mail goes to.
+          - Addresses that receive the messages.
         type: list
         elements: str
         required: true
   webhook:
     description:
-      - Address that each alert is posted to as JSON.
+      - Settings of the webhook channel. C(null) removes the channel and discards its waiting messages.
     type: dict
     suboptions:
       url:
         description:
-          - The address, beginning with C(https://). Only scheme, host and port of it are ever shown; given like
-            that, without a slash at the end, the stored address stays, for the same server.
+          - HTTPS address to which messages are posted. Its path and query are secret and never returned.
         type: str
         required: true
       secret:
         description:
-          - Each message is signed with it (HMAC-SHA256). Left out, the one that is kept stays, for the same address.
+          - Secret with which each message is signed (HMAC-SHA256), of at least 16 characters. Never returned.
         type: str
   syslog:
     description:
-      - Log server that alerts are written to.
+      - Settings of the syslog channel. C(null) removes the channel and discards its waiting messages.
     type: dict
     suboptions:
       transport:
         description:
-          - How it is reached; V(local) is the own log of the appliance.
-          - The appliance takes V(udp) when it is created without.
+          - Transport of the messages.
+          - If omitted at creation, the appliance uses V(udp).
+          - 'V(local): The appliance''s own log.'
+          - 'V(udp): UDP (RFC 5426). The default port is 514. Lost messages are not detected.'
+          - 'V(tcp): TCP with octet counting (RFC 6587). The default port is 514.'
+          - 'V(tls): TLS (RFC 5425). The default port is 6514.'
         type: str
         choices:
           - local
@@ -148,54 +153,56 @@ options:
           - tls
       server:
         description:
-          - Its name or address.
+          - Host name or address of the log server. Required, except for the transport C(local), which has none.
         type: str
       port:
         description:
-          - Its port. Without it, 514, or 6514 for V(tls).
+          - Port of the log server. If omitted, 6514 for C(tls) and 514 for C(udp) and C(tcp). Not allowed for C(local).
           - From 1 to 65535.
         type: int
   heartbeat:
     description:
-      - Time of day, such as V(07:00), at which every channel is told that the appliance is up.
+      - Time of the daily heartbeat over every channel as C(HH:MM), in C(time_zone). C(null) stops the heartbeat.
     type: str
   trusted_ca:
     description:
-      - Certificates in PEM form of authorities that are trusted beside the system's own.
+      - Certificates in PEM form of authorities that are trusted in addition to the system's own.
     type: str
   firewall:
     description:
-      - 'Whether the appliance filters what comes to it: V(managed) lets in what its portals, web page, API and
-        SSH need. Without it, V(managed) on a machine that the ISO installed and V(off) on any other.'
+      - 'Firewall mode. C(null) restores the default: C(managed) after installation from the ISO, otherwise C(off).'
+      - 'V(managed): The firewall accepts only traffic to portals, the web page, API and SSH.'
+      - 'V(off): The firewall of Lunette filters no traffic.'
     type: str
     choices:
       - managed
       - 'off'
   discovery_auth:
     description:
-      - The CHAP login that is asked for before a host is told the iSCSI targets. Without it, none is.
+      - CHAP login required for the discovery of iSCSI targets. C(null) removes the login.
     type: dict
     suboptions:
       user:
         description:
-          - User that hosts show.
+          - CHAP user name with which hosts authenticate.
         type: str
         required: true
       secret:
         description:
-          - Their secret, of 12 to 16 characters. Left out, the one that is kept stays, for the same user.
+          - CHAP secret of the hosts, of 12 to 16 characters. Not returned with the settings.
         type: str
       mutual_user:
         description:
-          - User that the appliance answers with. Without one, it does not.
+          - CHAP user name with which the appliance authenticates. If omitted, only hosts authenticate.
         type: str
       mutual_secret:
         description:
-          - Its secret. Left out, the one that is kept stays, for the same user.
+          - CHAP secret of the appliance, of 12 to 16 characters. Must differ from C(secret). Not returned with
+            the settings.
         type: str
   clear:
     description:
-      - Fields to take away. An option that is left out stays as it is.
+      - Fields to clear. An omitted option leaves its field unchanged.
     type: list
     elements: str
     choices:
@@ -209,16 +216,16 @@ options:
       - discovery_auth
   update_secret:
     description:
-      - Sends secrets again although nothing else differs.
-      - The appliance never shows a secret, so it cannot be compared. Without this a changed secret in the play
-        goes unnoticed; with it every run reports a change.
+      - Whether to send secrets even if nothing else differs.
+      - The appliance never returns a secret, so secrets cannot be compared. If V(false), a changed secret in the
+        play has no effect; if V(true), every run reports a change.
     type: bool
     default: false
 """
 
 EXAMPLES = r"""
 ---
-- name: Ensure it is there
+- name: Ensure the setting exists
   lunette.appliance.setting:
     time_zone: Europe/Berlin
     mail:
@@ -230,15 +237,14 @@ EXAMPLES = r"""
 
 RETURN = r"""
 resource:
-  description: The setting as the API shows it, with the fields C(name), C(time_zone), C(session_hours), C(second_factor_required),
+  description: The setting as returned by the API, with the fields C(name), C(time_zone), C(session_hours), C(second_factor_required),
     C(history_days), C(deleted_keep_hours), C(number_held_hours), C(disk_health_minutes), C(short_test_days), C(long_test_days),
     C(mail), C(webhook), C(syslog), C(heartbeat), C(trusted_ca), C(firewall), C(discovery_auth), C(deliveries),
     C(updated_at).
-  returned: when there is one, or was one before
+  returned: when it exists, or existed before
   type: dict
 plan:
-  description: 'What the appliance said it would do: changes, steps, devices, bytes destroyed, hosts interrupted
-    and warnings.'
+  description: 'Plan of the appliance: changes, steps, devices, bytes destroyed, hosts interrupted and warnings.'
   returned: when something changes
   type: dict
 problem:

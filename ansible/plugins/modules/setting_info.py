@@ -12,7 +12,7 @@ module: setting_info
 short_description: Read the setting of an appliance
 version_added: 0.1.0
 description:
-  - 'What the API shows: The settings of the appliance. Secrets are never answered.'
+  - Shows the settings of the appliance.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -29,13 +29,13 @@ options: {}
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Read the setting of an appliance
   lunette.appliance.setting_info: {}
 """
 
 RETURN = r"""
 setting:
-  description: 'What the API shows: The settings of the appliance. Secrets are never answered.'
+  description: Shows the settings of the appliance.
   returned: always
   type: dict
 """

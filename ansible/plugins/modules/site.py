@@ -9,10 +9,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: site
-short_description: Makes the site as the document says, as one job. Nothing is removed that `destroy` does not name
+short_description: Applies a site document as one job
 version_added: 0.1.0
 description:
-  - Acts each time it is run, unless the appliance's plan says that nothing would change.
+  - Acts in every run, unless the plan of the appliance contains no change.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -20,38 +20,42 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    description: Asks the appliance for its plan and changes nothing.
+    description: Requests the plan of the appliance and changes nothing.
   diff_mode:
     support: full
     description: Shows the fields that change.
 options:
   site:
     description:
-      - 'The site document: what is to be there, by name. A section that is left out is not looked at, and a field
-        that is left out stays as it is. To empty a field use the module of its noun.'
+      - 'The site document: the desired state of everything, by name. Omitted sections are ignored, and omitted
+        fields remain unchanged. To clear a field, use the module of its noun.'
     type: dict
     required: true
     suboptions:
       format:
         description:
-          - Version of the format.
-          - The appliance takes V(1) when it is created without.
+          - Version of the document format.
+          - If omitted at creation, the appliance uses V(1).
         type: int
       arrays:
         description:
-          - Arrays.
+          - Arrays. If omitted or C(null), existing arrays stay unchanged.
         type: list
         elements: dict
         suboptions:
           name:
             description:
-              - Name; it is how the module finds it.
+              - Unique name of the array.
             type: str
             required: true
           engine:
             description:
-              - What builds the array.
-              - The appliance takes V(md) when it is created without.
+              - Array engine that runs the array.
+              - If omitted at creation, the appliance uses V(md).
+              - 'V(md): MD RAID, the software RAID of Linux.'
+              - 'V(zfs): ZFS. The array is a ZFS pool.'
+              - 'V(lvm): LVM RAID (dm-raid).'
+              - 'V(external): A single device that provides its own redundancy, such as a volume of a RAID controller.'
             type: str
             choices:
               - md
@@ -60,8 +64,7 @@ options:
               - external
           level:
             description:
-              - 'raid*: md''s words. stripe, mirror, raidz1 to raidz3: ZFS''s; its parity levels are no RAID 5 or
-                6 on disk.'
+              - Level of the array. The list of engines shows the levels of each engine.
             type: str
             choices:
               - raid0
@@ -82,177 +85,217 @@ options:
             required: true
           disks:
             description:
-              - Stable ids of the member disks, as M(lunette.appliance.disk_info) shows them.
+              - IDs of the data disks, as the list of disks shows them.
             type: list
             elements: str
             required: true
           chunk_bytes:
             description:
-              - How much goes to one disk before the next one's turn.
-              - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
+              - 'MD RAID and LVM RAID, except C(raid1): chunk size in bytes, a power of two. If omitted, 64 KiB.'
+              - A number of bytes, or a size with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
             type: str
           layout:
             description:
-              - 'Where md''s raid10 puts the copies of a chunk, in mdadm''s words: n, f or o, and how many copies
-                there are.'
+              - 'MD RAID C(raid10) only: arrangement of the copies. If omitted, C(n2). An array with a far layout
+                (C(f2), C(f3)) cannot grow.'
+              - 'V(n2): Near, two copies. The copies of a chunk are on adjacent disks.'
+              - 'V(f2): Far, two copies. Each copy has its own section of every disk: fast reads, slow writes on
+                rotating disks. The array cannot grow.'
+              - 'V(o2): Offset, two copies. Each stripe is repeated in the next stripe, shifted by one disk.'
+              - 'V(n3): Near, three copies. The copies of a chunk are on adjacent disks.'
+              - 'V(f3): Far, three copies. Each copy has its own section of every disk: fast reads, slow writes
+                on rotating disks. The array cannot grow.'
+              - 'V(o3): Offset, three copies. Each stripe is repeated in the next two stripes, shifted by one disk
+                each.'
               - One of V(n2), V(f2), V(o2), V(n3), V(f3), V(o3), or null.
             type: str
           write_hole:
             description:
-              - How a parity array survives a power cut between data and parity write.
+              - Protection against the write hole. If omitted, C(ppl) for MD RAID C(raid5) with up to 64 disks,
+                C(bitmap) for the other redundant levels of MD RAID and for LVM RAID. ZFS pools always have C(copy_on_write).
+              - 'V(ppl): Partial parity log. Closes the write hole. MD RAID arrays of level C(raid5) only; costs
+                30% to 40% of the random write performance.'
+              - 'V(bitmap): Write-intent bitmap. Shortens the resync after an unclean shutdown, but the write hole
+                stays open.'
+              - 'V(journal): Journal on a separate disk. Closes the write hole. Found on arrays that other systems
+                created; Lunette does not create such journals.'
+              - 'V(none): No protection. A full resync follows an unclean shutdown.'
+              - 'V(copy_on_write): No write hole, because ZFS never overwrites data in place.'
+              - 'V(external): Unknown to Lunette: the device of an external array handles the write hole.'
               - One of V(ppl), V(bitmap), V(journal), V(none), V(copy_on_write), V(external), or null.
             type: str
           write_mostly:
             description:
-              - 'Raid1 only: ids of those disks that are read only if no other holds the data, such as slower or
-                remote ones. An empty list takes it from all.'
+              - 'MD RAID C(raid1) only: IDs of those C(disks) that are read only if no other disk has the data,
+                such as slower or remote disks.'
             type: list
             elements: str
           spares:
             description:
-              - 'Ids of disks that stand by: the first takes the place of a member that is lost.'
+              - 'MD RAID and ZFS, except levels without redundancy: IDs of the spares. The first spare replaces
+                a failed data disk automatically.'
             type: list
             elements: str
           spare_group:
             description:
-              - 'Md arrays only: name of a group of arrays that lend each other their spares.'
+              - 'MD RAID only, except C(raid0): name of the spare group. A degraded array without a spare receives
+                a spare of another array in the group.'
             type: str
           log:
             description:
-              - 'Pools only: ids of disks that take synchronous writes first. Several are one mirror.'
+              - 'ZFS pools only: IDs of the log disks, which receive synchronous writes first. Several log disks
+                form one mirror.'
             type: list
             elements: str
           cache:
             description:
-              - 'Pools only: ids of disks that keep copies of what is read often. Each adds room, none is redundant
-                or needs to be.'
+              - 'ZFS pools only: IDs of the cache disks, which store copies of frequently read data. Each disk adds
+                capacity. The loss of a cache disk loses no data.'
             type: list
             elements: str
           special:
             description:
-              - 'Pools only: ids of disks for the pool''s metadata, one mirror that survives at least as much as
-                the data disks. They stay for the life of the pool.'
+              - 'ZFS pools only: IDs of the special disks, which store the metadata of the pool in one mirror. The
+                mirror must survive as many disk failures as the data disks. The pool needs special disks as long
+                as the pool exists.'
             type: list
             elements: str
           group_data_disks:
             description:
-              - 'Draid only: data disks of each group. Without it, as many as a volume''s block has sectors.'
+              - 'dRAID only: number of data disks in each group. If omitted, the number that suits blocks of 16
+                KiB: 4 on disks with 4 KiB sectors, fewer if the array has few disks.'
               - From 1 to 255.
             type: int
           distributed_spares:
             description:
-              - 'Draid only: how many disks'' worth of spare room lies on all disks. Without it one, and one more
-                for each further 20 disks.'
+              - 'dRAID only: number of distributed spares, whose space is spread over all disks. If omitted, one
+                for every 20 disks, rounded up.'
               - From 0 to 100.
             type: int
           sync_speed_min_bytes_s:
             description:
-              - How much of a resync, rebuild or scrub is done in each second on each disk, even while hosts use
-                the array.
-              - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
+              - 'MD RAID only, except C(raid0): minimum speed of a resync, rebuild or scrub in bytes per second
+                and disk, even under load. If omitted, the default of the kernel.'
+              - A number of bytes, or a size with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
             type: str
           sync_speed_max_bytes_s:
             description:
-              - How much of it is done at most, even while nobody uses the array.
-              - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
+              - 'MD RAID only, except C(raid0): maximum speed of a resync, rebuild or scrub in bytes per second
+                and disk, even without load. If omitted, the default of the kernel.'
+              - A number of bytes, or a size with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
             type: str
           group_thread_cnt:
             description:
-              - Threads per NUMA node that compute parity beside the array's own. Parity arrays only. Without it,
-                a number that suits the cores.
+              - 'MD RAID 4, 5 and 6 only: number of threads per NUMA node that compute parity, in addition to the
+                thread of the array. If omitted, an automatic value.'
               - From 0 to 64.
             type: int
           stripe_cache_size:
             description:
-              - Stripes in the cache of a parity array, of 4 KiB for each disk. Without it, a number that suits
-                disks and memory; never more than 1/32 of the memory.
+              - 'MD RAID 4, 5 and 6 only: number of stripes in the stripe cache, each 4 KiB of memory for each disk.
+                If omitted, an automatic value.'
               - From 17 to 32768.
             type: int
           skip_copy:
             description:
-              - Write whole pages of a parity array from the memory they came in instead of a copy.
+              - 'MD RAID 4, 5 and 6 only: whether full pages are written directly from the memory of the request
+                instead of from a copy. If omitted, an automatic value.'
             type: bool
           scheduler:
             description:
-              - I/O scheduler of the member disks, by the kernel's names.
+              - 'MD RAID only: I/O scheduler of the member disks. If omitted, the automatic scheduler for each disk.'
+              - 'V(none): No I/O scheduler. The automatic choice for solid-state disks with several queues.'
+              - 'V(mq-deadline): Deadline scheduler. The automatic choice for rotating disks and for disks with
+                one queue.'
               - One of V(none), V(mq-deadline), or null.
             type: str
           health_command:
             description:
-              - 'External arrays only: the name of the command on the appliance that tells their health. Without
-                it, nobody does.'
+              - 'External arrays only: name of the command on the appliance that reports the health of the array.
+                If omitted, the health is unknown.'
             type: str
           integrity:
             description:
-              - 'Engine V(lvm) only, when it is made: checksums (dm-integrity, with a journal) under each disk''s
-                copy, from which wrong blocks are repaired. Each write is written twice.'
-              - The appliance takes V(False) when it is created without.
+              - 'LVM RAID only: whether every disk has checksums (dm-integrity with a journal). Corrupt blocks on
+                a disk are then repaired from the other disks. Checksums do not detect corruption on the way to
+                the disk, and every write is written twice.'
+              - If omitted at creation, the appliance uses V(false).
             type: bool
           encryption:
             description:
-              - 'luks2: one dm-crypt mapping with a LUKS2 header between the array and its volumes.'
+              - 'MD RAID only: method of encryption of all data on the array. Requires C(passphrase). Encryption
+                cannot be enabled or disabled later. If omitted, the array is not encrypted.'
+              - 'V(luks2): One dm-crypt device with a LUKS2 header between the array and its volumes.'
               - One of V(luks2), or null.
             type: str
           keep_key:
             description:
-              - 'Of an encrypted array, when it is made: the appliance keeps a key of its own and unlocks the array
-                at every start. That protects disks that leave the appliance, not an appliance that is stolen whole.'
-              - The appliance takes V(False) when it is created without.
+              - 'Encrypted arrays only: whether the appliance stores a key of its own and unlocks the array at every
+                start. The data on removed disks stays protected, but not the data on a stolen appliance.'
+              - If omitted at creation, the appliance uses V(false).
             type: bool
       volumes:
         description:
-          - Volumes.
+          - Volumes. If omitted or C(null), existing volumes stay unchanged.
         type: list
         elements: dict
         suboptions:
           name:
             description:
-              - Name; it is how the module finds it.
+              - Unique name of the volume.
             type: str
             required: true
           array:
             description:
-              - Name or id of the array it is cut from.
+              - Name or ID of the array.
             type: str
             required: true
           size_bytes:
             description:
-              - Size, a multiple of 4 MiB.
-              - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
+              - 'Size of the volume in bytes: a multiple of 4 MiB, or of 16 KiB on a ZFS pool.'
+              - A number of bytes, or a size with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
             type: str
             required: true
           provisioning:
             description:
-              - Whether the space is taken at once (thick) or when it is written (thin).
-              - The appliance takes V(thick) when it is created without.
+              - Whether the space is allocated when the volume is created (C(thick)) or when hosts write data (C(thin)).
+              - If omitted at creation, the appliance uses V(thick).
+              - 'V(thick): When the volume is created.'
+              - 'V(thin): When hosts write data. The total size of thin volumes can exceed the capacity of the array.'
             type: str
             choices:
               - thick
               - thin
           description:
             description:
-              - Free text for people.
+              - Description of the volume.
             type: str
           renamed_from:
             description:
-              - 'The name it had before: what has that name now is renamed, and keeps everything else. Ignored once
-                something has the new name.'
+              - Former name of the object. The object with this name is renamed and retains everything else, such
+                as data, identity and mappings. Ignored if an object with the new name exists. Exported documents
+                do not contain this field.
             type: str
       hosts:
         description:
-          - Hosts. CHAP secrets that are left out stay as the appliance keeps them.
+          - Hosts. If omitted or C(null), existing hosts stay unchanged.
         type: list
         elements: dict
         suboptions:
           name:
             description:
-              - Name; it is how the module finds it.
+              - Name of the host.
             type: str
             required: true
           os_type:
             description:
               - Operating system of the host.
-              - The appliance takes V(linux) when it is created without.
+              - If omitted at creation, the appliance uses V(linux).
+              - 'V(linux): Linux.'
+              - 'V(esxi): VMware ESXi, which cannot use volumes with 4096-byte blocks.'
+              - 'V(windows): Microsoft Windows.'
+              - 'V(proxmox): Proxmox VE.'
+              - 'V(other): Any other operating system.'
             type: str
             choices:
               - linux
@@ -262,64 +305,74 @@ options:
               - other
           iqns:
             description:
-              - Its iSCSI initiator names, all of them.
+              - iSCSI initiator names (IQNs) of the host.
             type: list
             elements: str
           wwpns:
             description:
-              - Its Fibre Channel port names, all of them.
+              - 'Fibre Channel port names (WWPNs) of the host: 16 hexadecimal digits each, with or without colons.'
             type: list
             elements: str
           nqns:
             description:
-              - Its NVMe host names, all of them.
+              - NVMe qualified names (NQNs) of the host.
             type: list
             elements: str
           chap:
             description:
-              - CHAP of a host. A secret that is left out stays as the appliance keeps it; no export shows one.
+              - CHAP credentials that the host must present over iSCSI and iSER. C(null) removes CHAP. If omitted,
+                CHAP stays unchanged.
             type: dict
             suboptions:
               user:
                 description:
-                  - User name the host answers with.
+                  - User name that the host must present.
                 type: str
                 required: true
               secret:
                 description:
-                  - Secret the host answers with, 12 to 16 characters.
+                  - Secret that the host must present, 12 to 16 printable ASCII characters. If omitted or C(null),
+                    the stored secret stays unchanged.
                 type: str
               mutual_user:
                 description:
-                  - User name the appliance answers with, if the host asks.
+                  - User name that the appliance presents to the host. C(null) removes mutual CHAP. If omitted,
+                    the user name stays unchanged.
                 type: str
               mutual_secret:
                 description:
-                  - Secret the appliance answers with; differs from the other one.
+                  - Secret that the appliance presents to the host, 12 to 16 printable ASCII characters. Must differ
+                    from C(secret). If omitted, the stored secret stays unchanged.
                 type: str
           dhchap:
             description:
-              - DH-HMAC-CHAP of a host. A key that is left out stays as the appliance keeps it; no export shows
-                one.
+              - DH-HMAC-CHAP keys that the host must present over NVMe. C(null) removes DH-HMAC-CHAP. If omitted,
+                DH-HMAC-CHAP stays unchanged.
             type: dict
             suboptions:
               secret:
                 description:
-                  - Key of the host, such as C(DHHC-1:00:…).
+                  - Key of the host in the form C(DHHC-1:…). If omitted or C(null), the stored key stays unchanged.
                 type: str
               is_mutual:
                 description:
-                  - Whether the appliance proves itself too. V(false) takes its key away; left out, it does if it
-                    has a key.
+                  - Whether the appliance also authenticates itself to the host, with C(mutual_secret). C(false)
+                    removes the key of the appliance. If omitted or C(null), C(true) if C(mutual_secret) is set,
+                    and unchanged otherwise.
                 type: bool
               mutual_secret:
                 description:
-                  - Key of the appliance, if the host asks; differs from the other one.
+                  - Key of the appliance, in the same form. Must differ from C(secret). If omitted, the stored key
+                    stays unchanged.
                 type: str
               hash:
                 description:
-                  - The hash of challenge and response.
-                  - The appliance takes V(sha256) when it is created without.
+                  - Hash of the exchange. If omitted, unchanged on an existing host. Has no effect with the export
+                    engine C(spdk), which negotiates the hash.
+                  - If omitted at creation, the appliance uses V(sha256).
+                  - 'V(sha256): SHA-256.'
+                  - 'V(sha384): SHA-384.'
+                  - 'V(sha512): SHA-512.'
                 type: str
                 choices:
                   - sha256
@@ -327,8 +380,15 @@ options:
                   - sha512
               dh_group:
                 description:
-                  - The finite field of the Diffie-Hellman exchange (RFC 7919). C(null) does without, as plain CHAP.
-                  - The appliance takes V(ffdhe2048) when it is created without.
+                  - Diffie-Hellman group of the exchange. If omitted, unchanged on an existing host. Has no effect
+                    with the export engine C(spdk), which negotiates the group.
+                  - If omitted at creation, the appliance uses V(ffdhe2048).
+                  - 'V(null): No Diffie-Hellman exchange, as in plain CHAP.'
+                  - 'V(ffdhe2048): Finite field of 2048 bits.'
+                  - 'V(ffdhe3072): Finite field of 3072 bits.'
+                  - 'V(ffdhe4096): Finite field of 4096 bits.'
+                  - 'V(ffdhe6144): Finite field of 6144 bits.'
+                  - 'V(ffdhe8192): Finite field of 8192 bits.'
                 type: str
                 choices:
                   - 'null'
@@ -339,64 +399,75 @@ options:
                   - ffdhe8192
           description:
             description:
-              - Free text for people.
+              - Description of the host.
             type: str
           opens_without_missing_after_s:
             description:
-              - Seconds of waiting after which the host's paths open without volumes that are missing. The host
-                takes those for gone for good. Without it, its paths stay closed until all are there.
+              - Seconds, from 30 to 86400, after which the paths of the host open without missing volumes. Hosts
+                then treat the missing volumes as lost. If C(null), the paths stay closed until all volumes are
+                present.
               - From 30 to 86400.
             type: int
           renamed_from:
             description:
-              - 'The name it had before: what has that name now is renamed, and keeps everything else. Ignored once
-                something has the new name.'
+              - Former name of the object. The object with this name is renamed and retains everything else, such
+                as data, identity and mappings. Ignored if an object with the new name exists. Exported documents
+                do not contain this field.
             type: str
       host_groups:
         description:
-          - Host groups.
+          - Host groups. If omitted or C(null), existing host groups stay unchanged.
         type: list
         elements: dict
         suboptions:
           name:
             description:
-              - Name; it is how the module finds it.
+              - Name of the host group.
             type: str
             required: true
           hosts:
             description:
-              - Names or ids of the member hosts, all of them. A host is in one group at most.
+              - Names or IDs of the hosts in the group. A host belongs to one group at most.
             type: list
             elements: str
           description:
             description:
-              - Free text for people.
+              - Description of the host group.
             type: str
           opens_without_missing_after_s:
             description:
-              - As of a host, for the volumes of the group.
+              - Seconds, from 30 to 86400, after which the paths to the volumes of the group open without missing
+                volumes. Hosts then treat the missing volumes as lost. If C(null), the paths stay closed until all
+                volumes are present.
               - From 30 to 86400.
             type: int
           renamed_from:
             description:
-              - 'The name it had before: what has that name now is renamed, and keeps everything else. Ignored once
-                something has the new name.'
+              - Former name of the object. The object with this name is renamed and retains everything else, such
+                as data, identity and mappings. Ignored if an object with the new name exists. Exported documents
+                do not contain this field.
             type: str
       portals:
         description:
-          - Portals.
+          - Portals. If omitted or C(null), existing portals stay unchanged.
         type: list
         elements: dict
         suboptions:
           name:
             description:
-              - Name; it is how the module finds it.
+              - Unique name of the portal.
             type: str
             required: true
           protocol:
             description:
-              - What is spoken there.
-              - The appliance takes V(iscsi) when it is created without.
+              - Protocol that the portal serves. SCSI over Fibre Channel (C(fc)) has no portals.
+              - If omitted at creation, the appliance uses V(iscsi).
+              - 'V(iscsi): iSCSI: SCSI over TCP.'
+              - 'V(iser): iSER: iSCSI over RDMA.'
+              - 'V(nvme-tcp): NVMe over TCP.'
+              - 'V(nvme-rdma): NVMe over RDMA.'
+              - 'V(nvme-fc): NVMe over Fibre Channel.'
+              - 'V(fc): SCSI over Fibre Channel. FC ports serve this protocol; portals do not.'
             type: str
             choices:
               - iscsi
@@ -407,38 +478,43 @@ options:
               - fc
           address:
             description:
-              - Address of the appliance to listen on, or C(0.0.0.0) or C(::) for every one of its family. For V(nvme-fc)
-                a Fibre Channel port, as C(nn-0xWWNN:pn-0xWWPN).
+              - IP address of the appliance to listen on, or C(0.0.0.0) or C(::) for all addresses.
             type: str
             required: true
           port:
             description:
-              - 'TCP port. Without it, the protocol''s own: 3260 for iSCSI, 4420 for NVMe. Fibre Channel has none.'
+              - Port number to listen on. If omitted, 3260 for iSCSI, 3261 for iSER, and 4420 for NVMe over TCP
+                or RDMA.
               - From 1 to 65535.
             type: int
           engine:
             description:
-              - 'What serves it: V(spdk) for NVMe/TCP by SPDK. Without it, the kernel. All portals for NVMe have
-                the same one.'
+              - Export engine of the portal. If omitted, the engine of the kernel. All NVMe portals have the same
+                engine.
+              - 'V(lio): LIO, the SCSI target of the kernel: iSCSI, iSER and Fibre Channel.'
+              - 'V(nvmet): nvmet, the NVMe target of the kernel: NVMe over TCP, RDMA and Fibre Channel.'
+              - 'V(spdk): SPDK, an NVMe target in user space: NVMe over TCP.'
               - One of V(lio), V(nvmet), V(spdk), or null.
             type: str
       fc_ports:
         description:
-          - Fibre Channel ports and their modes.
+          - FC ports with their modes. If omitted or C(null), managed FC ports stay unchanged.
         type: list
         elements: dict
         suboptions:
           wwpn:
             description:
-              - World Wide Port Name of the port, as M(lunette.appliance.fc_port_info) shows it; it is how the module
-                finds it.
+              - 'WWPN of the FC port: 16 hexadecimal digits, with or without colons.'
             type: str
             required: true
           mode:
             description:
-              - 'target: serves volumes. initiator: reaches other arrays. disabled: neither. dual is seen, and never
-                asked for.'
-              - The appliance takes V(target) when it is created without.
+              - Mode of the FC port. C(dual) is refused.
+              - If omitted at creation, the appliance uses V(target).
+              - 'V(target): The port serves volumes to hosts.'
+              - 'V(initiator): The port connects to other storage systems.'
+              - 'V(dual): The port is target and initiator at once. This mode can be observed but not requested.'
+              - 'V(disabled): The port is neither target nor initiator.'
             type: str
             choices:
               - target
@@ -447,54 +523,59 @@ options:
               - disabled
       mappings:
         description:
-          - Mappings.
+          - Mappings. If omitted or C(null), existing mappings stay unchanged. All mappings of a volume with several
+            owners must have C(shared) set to C(true).
         type: list
         elements: dict
         suboptions:
           volume:
             description:
-              - Name or id of the volume.
+              - ID or name of the volume to map.
             type: str
             required: true
           host:
             description:
-              - Name or id of the host that gets it; either this or a host group.
+              - ID or name of the host that receives access. Required unless C(host_group) is set.
             type: str
           host_group:
             description:
-              - Name or id of the host group that gets it; either this or a host.
+              - ID or name of the host group that receives access. Required unless C(host) is set.
             type: str
           lun:
             description:
-              - Number the host sees it under, over NVMe the namespace id. Without it, the lowest free one from
-                1.
+              - LUN, or namespace ID over NVMe (from 1). If omitted, the lowest free number from 1 is assigned.
               - From 0 to 255.
             type: int
           family:
             description:
-              - 'Over which fabrics a mapping goes. Never both: a host would take the paths for two disks (DESIGN
-                R13).'
+              - Protocol family of the mapping. If omitted, NVMe for an owner that has only NQNs, and SCSI for any
+                other owner.
+              - 'V(scsi): SCSI, over iSCSI, iSER or Fibre Channel.'
+              - 'V(nvme): NVMe, over TCP, RDMA or Fibre Channel.'
               - One of V(scsi), V(nvme), or null.
             type: str
           shared:
             description:
-              - Allows the volume to be mapped to more than one host or group.
-              - The appliance takes V(False) when it is created without.
+              - Whether the volume may be mapped although it has another owner.
+              - If omitted at creation, the appliance uses V(false).
             type: bool
       schedules:
         description:
-          - Schedules.
+          - Schedules. If omitted or C(null), existing schedules stay unchanged.
         type: list
         elements: dict
         suboptions:
           name:
             description:
-              - Name; it is how the module finds it.
+              - Name of the schedule.
             type: str
             required: true
           action:
             description:
-              - 'snapshot: take one of each volume, and let old ones go. scrub: read and compare all of each array.'
+              - Action of the schedule. The action cannot be changed later.
+              - 'V(snapshot): Takes a snapshot of each volume, then deletes snapshots that the retention does not
+                cover.'
+              - 'V(scrub): Scrubs each array: reads all of its data and compares the data with its redundancy.'
             type: str
             choices:
               - snapshot
@@ -502,158 +583,162 @@ options:
             required: true
           volumes:
             description:
-              - Names or ids of the volumes to take snapshots of; on MDRAID arrays only thin ones have them.
+              - Names or IDs of the volumes to take snapshots of. Required for the action C(snapshot) only.
             type: list
             elements: str
           arrays:
             description:
-              - Names or ids of the arrays to scrub.
+              - Names or IDs of the arrays to scrub, except RAID 0. Required for the action C(scrub) only.
             type: list
             elements: str
           when:
             description:
-              - When, as minute, hour, day, month and weekday of cron, such as V(0 3 * * *), in the time zone of
-                the appliance.
+              - Cron expression with minute, hour, day of month, month and weekday, such as C(0 3 * * *).
             type: str
             required: true
           keep:
             description:
-              - 'How many snapshots of each volume stay: the newest C(last), and the newest of each of so many hours,
-                days, ISO weeks and months in which there is one. Nothing is deleted by age, so a clock that is
-                wrong deletes nothing.'
+              - Retention of the snapshots, per volume. Required for the action C(snapshot) only.
             type: dict
             suboptions:
               last:
                 description:
-                  - So many of the newest.
+                  - Number of most recent snapshots to retain.
                   - From 0 to 1000.
-                  - The appliance takes V(0) when it is created without.
+                  - If omitted at creation, the appliance uses V(0).
                 type: int
               hourly:
                 description:
-                  - The newest of each of so many hours.
+                  - 'Number of hourly snapshots to retain: the newest of each hour. Hours without snapshots are
+                    skipped.'
                   - From 0 to 1000.
-                  - The appliance takes V(0) when it is created without.
+                  - If omitted at creation, the appliance uses V(0).
                 type: int
               daily:
                 description:
-                  - The newest of each of so many days.
+                  - 'Number of daily snapshots to retain: the newest of each day. Days without snapshots are skipped.'
                   - From 0 to 1000.
-                  - The appliance takes V(0) when it is created without.
+                  - If omitted at creation, the appliance uses V(0).
                 type: int
               weekly:
                 description:
-                  - The newest of each of so many weeks.
+                  - 'Number of weekly snapshots to retain: the newest of each ISO week. Weeks without snapshots
+                    are skipped.'
                   - From 0 to 1000.
-                  - The appliance takes V(0) when it is created without.
+                  - If omitted at creation, the appliance uses V(0).
                 type: int
               monthly:
                 description:
-                  - The newest of each of so many months.
+                  - 'Number of monthly snapshots to retain: the newest of each month. Months without snapshots are
+                    skipped.'
                   - From 0 to 1000.
-                  - The appliance takes V(0) when it is created without.
+                  - If omitted at creation, the appliance uses V(0).
                 type: int
           snapshot_name:
             description:
-              - Names of the snapshots, with C({volume}), C({date}) and C({time}) in it.
-              - The appliance takes V({volume}.{date}-{time}) when it is created without.
+              - Pattern for the names of the snapshots. Must contain C({volume}), and may contain C({date}) and
+                C({time}).
+              - If omitted at creation, the appliance uses V({volume}.{date}-{time}).
             type: str
           missed:
             description:
-              - 'What becomes of runs whose time passed while the appliance was down: one for all of them, or none.'
-              - The appliance takes V(run_once) when it is created without.
+              - Handling of runs that were missed while the appliance was down.
+              - If omitted at creation, the appliance uses V(run_once).
+              - 'V(run_once): One run replaces all missed runs.'
+              - 'V(skip): Missed runs are skipped.'
             type: str
             choices:
               - run_once
               - skip
           enabled:
             description:
-              - Whether it runs by itself.
-              - The appliance takes V(true) when it is created without.
+              - Whether the schedule runs automatically. A disabled schedule can still be run manually.
+              - If omitted at creation, the appliance uses V(true).
             type: bool
           description:
             description:
-              - Free text for people.
+              - Free-text description.
             type: str
           renamed_from:
             description:
-              - 'The name it had before: what has that name now is renamed, and keeps everything else. Ignored once
-                something has the new name.'
+              - Former name of the object. The object with this name is renamed and retains everything else, such
+                as data, identity and mappings. Ignored if an object with the new name exists. Exported documents
+                do not contain this field.
             type: str
       settings:
         description:
-          - Settings. A secret that is left out stays as the appliance keeps it.
+          - Settings. If omitted or C(null), the settings stay unchanged.
         type: dict
         suboptions:
           name:
             description:
-              - Name of the appliance for people. Without one, its host name.
+              - Name of the appliance. C(null) restores the host name.
             type: str
           time_zone:
             description:
-              - Time zone of schedules and of the sign of life, such as V(Europe/Berlin).
+              - Time zone of schedules and of the heartbeat, as a name such as C(Europe/Berlin) or C(UTC).
             type: str
           session_hours:
             description:
-              - Hours after which a browser has to log in again.
+              - Lifetime of a browser login in hours. A change applies to new logins only.
               - From 1 to 720.
             type: int
           second_factor_required:
             description:
-              - Whether everybody has to set up a second factor after the next login, before anything else.
+              - Whether every user must have a second factor.
             type: bool
           history_days:
             description:
-              - Days that events, jobs that are over, resolved alerts and the health of disks are kept.
+              - Number of days for which events, finished jobs, resolved alerts and disk health data are retained.
               - From 30 to 3650.
             type: int
           deleted_keep_hours:
             description:
-              - Hours for which deleted volumes can be recovered. 0 erases a volume as soon as it is deleted.
+              - Number of hours for which deleted volumes and snapshots can be recovered.
               - From 0 to 720.
             type: int
           number_held_hours:
             description:
-              - Hours for which the LUN number or namespace id of an unmapped volume is given to no other volume
-                of the same hosts, unless they log in anew.
+              - Number of hours for which the LUN or NSID of an unmapped volume is reserved.
               - From 1 to 720.
             type: int
           disk_health_minutes:
             description:
-              - Minutes after which each drive is asked for its health again.
+              - Interval in minutes at which the health of every disk is read.
               - From 1 to 1440.
             type: int
           short_test_days:
             description:
-              - Days of being on after which each drive begins a short self-test. 0 for never.
+              - Interval between short self-tests of a disk, in days of power-on time. 0 disables them.
               - From 0 to 365.
             type: int
           long_test_days:
             description:
-              - Days of being on after which each drive begins a long self-test. 0 for never.
+              - Interval between long self-tests of a disk, in days of power-on time. 0 disables them.
               - From 0 to 365.
             type: int
           mail:
             description:
-              - Mail through one server. The certificate of the server is always checked. The password is never
-                shown; left out, the one that is kept stays, as long as server, port and user are the same.
+              - Settings of the mail channel. C(null) removes the channel and discards its waiting messages.
             type: dict
             suboptions:
               server:
                 description:
-                  - Its name or address.
+                  - Host name or address of the mail server.
                 type: str
                 required: true
               port:
                 description:
-                  - Its port. Without it, 587 for V(starttls), 465 for V(tls), 25 for V(none).
+                  - TCP port of the mail server. If omitted, 587 for C(starttls), 465 for C(tls) and 25 for C(none).
                   - From 1 to 65535.
                 type: int
               security:
                 description:
-                  - 'starttls: encrypted after a greeting, port 587. tls: from the first byte, port 465. none: readable
-                    by all, 25.'
-                  - The appliance takes V(starttls) when it is created without.
+                  - Encryption of the connection to the mail server.
+                  - If omitted at creation, the appliance uses V(starttls).
+                  - 'V(starttls): Encryption after the greeting (STARTTLS). The default port is 587.'
+                  - 'V(tls): Encryption from the first byte. The default port is 465.'
+                  - 'V(none): No encryption. The default port is 25. A login to the server is not possible.'
                 type: str
                 choices:
                   - starttls
@@ -661,52 +746,50 @@ options:
                   - none
               user:
                 description:
-                  - User to log in as.
+                  - User name for the login to the mail server. If omitted, messages are sent without a login.
                 type: str
               password:
                 description:
-                  - Password of the user. Left out, the one that is kept stays, for the same server, port and user.
+                  - Password of the user. Never returned.
                 type: str
               sender:
                 description:
-                  - Address the mail comes from.
+                  - Sender address of the messages.
                 type: str
                 required: true
               recipients:
                 description:
-                  - Addresses the mail goes to.
+                  - Addresses that receive the messages.
                 type: list
                 elements: str
                 required: true
           webhook:
             description:
-              - 'An address that is sent each message as JSON by POST. Its path and query are secrets, for they
-                often hold a token: only scheme, host and port are shown. Given like that, without a slash at the
-                end, the stored address stays if it is of the same server. With a secret, each message is signed
-                with it (HMAC-SHA256). The secret is never shown; left out, the one that is kept stays, as long
-                as the address is the same.'
+              - Settings of the webhook channel. C(null) removes the channel and discards its waiting messages.
             type: dict
             suboptions:
               url:
                 description:
-                  - The address, beginning with C(https://). Only scheme, host and port of it are ever shown; given
-                    like that, without a slash at the end, the stored address stays, for the same server.
+                  - HTTPS address to which messages are posted. Its path and query are secret and never returned.
                 type: str
                 required: true
               secret:
                 description:
-                  - Each message is signed with it (HMAC-SHA256). Left out, the one that is kept stays, for the
-                    same address.
+                  - Secret with which each message is signed (HMAC-SHA256), of at least 16 characters. Never returned.
                 type: str
           syslog:
             description:
-              - A log server (RFC 5424), or the appliance's own log. The certificate of a TLS server is always checked.
+              - Settings of the syslog channel. C(null) removes the channel and discards its waiting messages.
             type: dict
             suboptions:
               transport:
                 description:
-                  - 'local: the appliance''s own log. tcp and tls count octets (RFC 6587, RFC 5425).'
-                  - The appliance takes V(udp) when it is created without.
+                  - Transport of the messages.
+                  - If omitted at creation, the appliance uses V(udp).
+                  - 'V(local): The appliance''s own log.'
+                  - 'V(udp): UDP (RFC 5426). The default port is 514. Lost messages are not detected.'
+                  - 'V(tcp): TCP with octet counting (RFC 6587). The default port is 514.'
+                  - 'V(tls): TLS (RFC 5425). The default port is 6514.'
                 type: str
                 choices:
                   - local
@@ -715,83 +798,89 @@ options:
                   - tls
               server:
                 description:
-                  - Its name or address.
+                  - Host name or address of the log server. Required, except for the transport C(local), which has
+                    none.
                 type: str
               port:
                 description:
-                  - Its port. Without it, 514, or 6514 for V(tls).
+                  - Port of the log server. If omitted, 6514 for C(tls) and 514 for C(udp) and C(tcp). Not allowed
+                    for C(local).
                   - From 1 to 65535.
                 type: int
           heartbeat:
             description:
-              - Time of day, such as V(07:00), at which every channel is told that the appliance is up.
+              - Time of the daily heartbeat over every channel as C(HH:MM), in C(time_zone). C(null) stops the heartbeat.
             type: str
           trusted_ca:
             description:
-              - Certificates in PEM form of authorities that are trusted beside the system's own.
+              - Certificates in PEM form of authorities that are trusted in addition to the system's own.
             type: str
           firewall:
             description:
-              - 'managed: Lunette lets in what its portals, web page and API need, and nothing else. off: it filters
-                nothing.'
+              - 'Firewall mode. C(null) restores the default: C(managed) after installation from the ISO, otherwise
+                C(off).'
+              - 'V(managed): The firewall accepts only traffic to portals, the web page, API and SSH.'
+              - 'V(off): The firewall of Lunette filters no traffic.'
               - One of V(managed), V(off), or null.
             type: str
           discovery_auth:
             description:
-              - What a host shows by CHAP before it is told the iSCSI targets, and with C(mutual_user) what the
-                appliance answers. The secrets are never shown; left out, those that are kept stay, as long as their
-                users are the same.
+              - CHAP login required for the discovery of iSCSI targets. C(null) removes the login.
             type: dict
             suboptions:
               user:
                 description:
-                  - User that hosts show.
+                  - CHAP user name with which hosts authenticate.
                 type: str
                 required: true
               secret:
                 description:
-                  - Their secret, of 12 to 16 characters. Left out, the one that is kept stays, for the same user.
+                  - CHAP secret of the hosts, of 12 to 16 characters. Not returned with the settings.
                 type: str
               mutual_user:
                 description:
-                  - User that the appliance answers with. Without one, it does not.
+                  - CHAP user name with which the appliance authenticates. If omitted, only hosts authenticate.
                 type: str
               mutual_secret:
                 description:
-                  - Its secret. Left out, the one that is kept stays, for the same user.
+                  - CHAP secret of the appliance, of 12 to 16 characters. Must differ from C(secret). Not returned
+                    with the settings.
                 type: str
   scope:
     description:
-      - Looks at these only and at what hangs on them, each such as V(host/esx3).
+      - 'Objects to which the request is limited, such as C(host/esx3), each with what belongs to it: volumes of
+        an array, mappings of a volume, mappings and mapped volumes of a host or host group, and hosts of a host
+        group. If empty, the request applies to the whole document.'
     type: list
     elements: str
   destroy:
     description:
-      - What may go, each such as V(volume/lun03), V(mapping/lun03/host/esx3) or V(disk/ID) for what a disk carries.
-        Nothing else is removed or wiped.
+      - Objects that may be deleted, such as C(volume/lun03) or C(mapping/lun03/host/esx3), and disks that may be
+        wiped, such as C(disk/ID). A portal or mapping that is named here is replaced if it cannot be changed. Nothing
+        else is deleted or wiped.
     type: list
     elements: str
   wait:
     description:
-      - Waits until the work is done.
+      - Whether to wait until the job has finished.
     type: bool
     default: true
   wait_timeout:
     description:
-      - Seconds to wait at most. The work goes on after that, and the next run waits for it.
+      - Maximum time to wait in seconds. After that the job continues, and the next run waits for it.
     type: int
     default: 3600
   in_use:
     description:
-      - Lets volumes go that hosts use at this moment. Without it, taking one away is refused and says which.
-      - Also gives a number that another volume had a short time ago, whose device hosts may still have.
+      - Whether volumes that hosts are using may be taken away. If V(false), the task fails and names the volumes.
+      - Also allows a number that another volume had until recently, and whose device hosts may still have.
     type: bool
     default: false
 """
 
 EXAMPLES = r"""
 ---
-- name: Do it
+- name: Applies a site document as one job
   lunette.appliance.site:
     site:
       volumes:
@@ -805,12 +894,11 @@ EXAMPLES = r"""
 
 RETURN = r"""
 resource:
-  description: What the appliance answered.
-  returned: unless it answered with a job
+  description: Response of the appliance.
+  returned: unless the response is a job
   type: dict
 plan:
-  description: 'What the appliance said it would do: changes, steps, devices, bytes destroyed, hosts interrupted
-    and warnings.'
+  description: 'Plan of the appliance: changes, steps, devices, bytes destroyed, hosts interrupted and warnings.'
   returned: when something changes
   type: dict
 problem:
@@ -818,11 +906,11 @@ problem:
   returned: when refused
   type: dict
 job:
-  description: The job that did it, with its steps.
+  description: The job that made the change, with its steps.
   returned: when there was one
   type: dict
 progress:
-  description: How the job went on, in seconds since the start of the task.
+  description: Progress of the job, in seconds since the start of the task.
   type: list
   elements: str
   returned: when there was a job

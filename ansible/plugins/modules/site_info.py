@@ -12,7 +12,7 @@ module: site_info
 short_description: Read the site of an appliance
 version_added: 0.1.0
 description:
-  - 'What the API shows: Everything by name, as a document that can be applied again. CHAP secrets are left out.'
+  - Shows the appliance as a site document.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -29,14 +29,13 @@ options: {}
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Read the site of an appliance
   lunette.appliance.site_info: {}
 """
 
 RETURN = r"""
 site:
-  description: 'What the API shows: Everything by name, as a document that can be applied again. CHAP secrets are
-    left out.'
+  description: Shows the appliance as a site document.
   returned: always
   type: dict
 """

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: site_saveconfig_info
-short_description: All that LIO serves, as a `saveconfig.json` that targetctl and targetcli restore to the same
-  tree
+short_description: Exports the LIO configuration as a `saveconfig.json`
 version_added: 0.1.0
 description:
-  - 'What the API shows: All that LIO serves, as a `saveconfig.json` that targetctl and targetcli restore to the
-    same tree.'
+  - Exports the LIO configuration as a `saveconfig.json`.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -29,21 +27,20 @@ attributes:
 options:
   secrets:
     description:
-      - Fill in CHAP. Needs the role administrator, and is told in the events.
-      - The appliance takes V(False) when it is created without.
+      - Whether to include CHAP secrets. Requires the role administrator and is recorded as an event.
+      - If omitted at creation, the appliance uses V(false).
     type: bool
 """
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Exports the LIO configuration as a `saveconfig.json`.
   lunette.appliance.site_saveconfig_info: {}
 """
 
 RETURN = r"""
 site_saveconfig:
-  description: 'What the API shows: All that LIO serves, as a `saveconfig.json` that targetctl and targetcli restore
-    to the same tree.'
+  description: Exports the LIO configuration as a `saveconfig.json`.
   returned: always
   type: dict
 """

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: snapshot
-short_description: Make, change or delete a snapshot of an appliance
+short_description: Create, change or delete a snapshot of an appliance
 version_added: 0.1.0
 description:
-  - Takes a snapshot of a thin volume, while hosts use it.
-  - 'Deletes a snapshot: it can be recovered for as long as the settings say. Its volume and its clones stay.'
+  - Creates a snapshot of a volume while hosts use it.
+  - Deletes a snapshot, but not its volume or its clones.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -21,29 +21,30 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    description: Asks the appliance for its plan and changes nothing.
+    description: Requests the plan of the appliance and changes nothing.
   diff_mode:
     support: full
     description: Shows the fields that change.
 options:
   name:
     description:
-      - Name; it is how the module finds it.
+      - Unique name of the snapshot.
+      - The module identifies the resource by it.
     type: str
     required: true
   volume:
     description:
-      - Name or id of the thin volume it is taken of.
-      - Fixed when it is created; a difference later is refused.
+      - Name or ID of the volume. On arrays other than ZFS pools, only thin volumes can have snapshots.
+      - Fixed when the resource is created; a later difference is refused.
     type: str
   description:
     description:
-      - Free text for people.
-      - Fixed when it is created; a difference later is refused.
+      - Description of the snapshot.
+      - Fixed when the resource is created; a later difference is refused.
     type: str
   state:
     description:
-      - Whether it is to be there.
+      - Whether the resource exists after the task.
     type: str
     choices:
       - present
@@ -51,28 +52,28 @@ options:
     default: present
   wait:
     description:
-      - Waits until the work is done.
+      - Whether to wait until the job has finished.
     type: bool
     default: true
   wait_timeout:
     description:
-      - Seconds to wait at most. The work goes on after that, and the next run waits for it.
+      - Maximum time to wait in seconds. After that the job continues, and the next run waits for it.
     type: int
     default: 3600
   destroy_data:
     description:
-      - Allows data to be destroyed. Without it, a change that would is refused and says what would be lost.
+      - Whether the task may destroy data. If V(false), a change that would destroy data fails and names the loss.
     type: bool
     default: false
 """
 
 EXAMPLES = r"""
 ---
-- name: Ensure it is there
+- name: Ensure the snapshot exists
   lunette.appliance.snapshot:
     name: db01-monday
     volume: db01
-- name: Ensure it is gone
+- name: Ensure the snapshot does not exist
   lunette.appliance.snapshot:
     name: db01-monday
     state: absent
@@ -81,13 +82,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 resource:
-  description: The snapshot as the API shows it, with the fields C(id), C(name), C(description), C(volume), C(volume_id),
+  description: The snapshot as returned by the API, with the fields C(id), C(name), C(description), C(volume), C(volume_id),
     C(size_bytes), C(state), C(created_at), C(updated_at).
-  returned: when there is one, or was one before
+  returned: when it exists, or existed before
   type: dict
 plan:
-  description: 'What the appliance said it would do: changes, steps, devices, bytes destroyed, hosts interrupted
-    and warnings.'
+  description: 'Plan of the appliance: changes, steps, devices, bytes destroyed, hosts interrupted and warnings.'
   returned: when something changes
   type: dict
 problem:
@@ -95,11 +95,11 @@ problem:
   returned: when refused
   type: dict
 job:
-  description: The job that did it, with its steps.
+  description: The job that made the change, with its steps.
   returned: when there was one
   type: dict
 progress:
-  description: How the job went on, in seconds since the start of the task.
+  description: Progress of the job, in seconds since the start of the task.
   type: list
   elements: str
   returned: when there was a job

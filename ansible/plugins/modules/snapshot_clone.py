@@ -9,10 +9,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: snapshot_clone
-short_description: Makes one or many writable volumes that begin as the snapshot, all or nothing
+short_description: Creates one or many volumes from a snapshot, all or none
 version_added: 0.1.0
 description:
-  - Changes nothing where that is so already.
+  - Changes nothing if that is already the case.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -20,55 +20,56 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    description: Asks the appliance for its plan and changes nothing.
+    description: Requests the plan of the appliance and changes nothing.
   diff_mode:
     support: full
     description: Shows the fields that change.
 options:
   snapshot:
     description:
-      - Its id or its name.
+      - ID of the resource, or its name if the resource has one.
     type: str
     required: true
   name:
     description:
-      - Name of the one clone. A volume of this name that exists is taken to be it.
+      - Name of the only clone. Required unless C(name_pattern) is set.
     type: str
   name_pattern:
     description:
-      - Names of several clones, with one number in it such as V(clone%02d).
+      - 'Pattern for the names, with one number in the notation of printf: C(clone%02d) gives C(clone01), C(clone02)
+        and so on. The number has up to 9 digits. Required unless C(name) is set.'
     type: str
   count:
     description:
-      - How many clones.
+      - Number of clones to create with C(name_pattern).
       - From 1 to 1000.
-      - The appliance takes V(1) when it is created without.
+      - If omitted at creation, the appliance uses V(1).
     type: int
   first:
     description:
-      - Number of the first one.
+      - Number in the name of the first clone. Has no effect with C(name).
       - From 0 to 1000000.
-      - The appliance takes V(1) when it is created without.
+      - If omitted at creation, the appliance uses V(1).
     type: int
   description:
     description:
-      - Free text for people.
+      - Description of each clone.
     type: str
   wait:
     description:
-      - Waits until the work is done.
+      - Whether to wait until the job has finished.
     type: bool
     default: true
   wait_timeout:
     description:
-      - Seconds to wait at most. The work goes on after that, and the next run waits for it.
+      - Maximum time to wait in seconds. After that the job continues, and the next run waits for it.
     type: int
     default: 3600
 """
 
 EXAMPLES = r"""
 ---
-- name: Do it
+- name: Creates one or many volumes from a snapshot, all or none
   lunette.appliance.snapshot_clone:
     snapshot: db01-monday
     name: db01-test
@@ -76,12 +77,11 @@ EXAMPLES = r"""
 
 RETURN = r"""
 resource:
-  description: What the appliance answered.
-  returned: unless it answered with a job
+  description: Response of the appliance.
+  returned: unless the response is a job
   type: dict
 plan:
-  description: 'What the appliance said it would do: changes, steps, devices, bytes destroyed, hosts interrupted
-    and warnings.'
+  description: 'Plan of the appliance: changes, steps, devices, bytes destroyed, hosts interrupted and warnings.'
   returned: when something changes
   type: dict
 problem:
@@ -89,11 +89,11 @@ problem:
   returned: when refused
   type: dict
 job:
-  description: The job that did it, with its steps.
+  description: The job that made the change, with its steps.
   returned: when there was one
   type: dict
 progress:
-  description: How the job went on, in seconds since the start of the task.
+  description: Progress of the job, in seconds since the start of the task.
   type: list
   elements: str
   returned: when there was a job

@@ -12,7 +12,7 @@ module: status_info
 short_description: Read the status of an appliance
 version_added: 0.1.0
 description:
-  - 'What the API shows: The appliance at a glance: health in one sentence, what is exported, how many of everything.'
+  - 'Shows the status of the appliance: health, exports, and number of resources.'
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -29,14 +29,13 @@ options: {}
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Read the status of an appliance
   lunette.appliance.status_info: {}
 """
 
 RETURN = r"""
 status:
-  description: 'What the API shows: The appliance at a glance: health in one sentence, what is exported, how many
-    of everything.'
+  description: 'Shows the status of the appliance: health, exports, and number of resources.'
   returned: always
   type: dict
 """

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: token
-short_description: Make, change or delete a token of an appliance
+short_description: Create, change or delete a token of an appliance
 version_added: 0.1.0
 description:
-  - Makes an API token; its secret is in this answer and nowhere else.
-  - Deletes an API token and those that were made with it; they stop working at once.
+  - Creates an API token and returns its secret.
+  - Deletes an API token and all tokens created with it.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -21,20 +21,27 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    description: Asks the appliance for its plan and changes nothing.
+    description: Requests the plan of the appliance and changes nothing.
   diff_mode:
     support: full
     description: Shows the fields that change.
 options:
   name:
     description:
-      - Name; it is how the module finds it.
+      - Name of the token, unique among all tokens.
+      - The module identifies the resource by it.
     type: str
     required: true
   role:
     description:
-      - What may be done with the token, at most what its maker may. Without it, the role of its maker.
-      - Fixed when it is created; a difference later is refused.
+      - Role of the token, at most the creator's role. If null or omitted, the creator's role.
+      - 'V(metrics): Reads C(/metrics) and nothing else. Intended for the token of a monitoring system; users cannot
+        have this role.'
+      - 'V(viewer): Views everything except users, and changes only the own password, second factor, logins and
+        tokens.'
+      - 'V(operator): Also changes volumes, snapshots, hosts, host groups and mappings, and acknowledges alerts.'
+      - 'V(administrator): Also changes everything else, such as arrays, disks, portals, settings and users.'
+      - Fixed when the resource is created; a later difference is refused.
     type: str
     choices:
       - metrics
@@ -43,13 +50,14 @@ options:
       - administrator
   expires_days:
     description:
-      - Days until it stops working. Without it, it never does.
+      - Days until the token expires. If null or omitted, the token never expires, or expires with the token used
+        to create it.
       - From 1 to 3650.
-      - Used when it is created, and not compared afterwards.
+      - Used when the resource is created, and not compared afterwards.
     type: int
   state:
     description:
-      - Whether it is to be there.
+      - Whether the resource exists after the task.
     type: str
     choices:
       - present
@@ -59,12 +67,12 @@ options:
 
 EXAMPLES = r"""
 ---
-- name: Ensure it is there
+- name: Ensure the token exists
   lunette.appliance.token:
     name: backup
     role: viewer
     expires_days: 365
-- name: Ensure it is gone
+- name: Ensure the token does not exist
   lunette.appliance.token:
     name: backup
     state: absent
@@ -73,14 +81,14 @@ EXAMPLES = r"""
 RETURN = r"""
 resource:
   description:
-    - The token as the API shows it, with the fields C(id), C(name), C(username), C(role), C(expires_at), C(last_used_at),
+    - The token as returned by the API, with the fields C(id), C(name), C(username), C(role), C(expires_at), C(last_used_at),
       C(created_at).
-    - When it was made in this run also C(token), the secret, which is never shown again; register it and set C(no_log).
-  returned: when there is one, or was one before
+    - If the token was created in this run, also C(token), the secret, which is never shown again; register the
+      result and set C(no_log).
+  returned: when it exists, or existed before
   type: dict
 plan:
-  description: 'What the appliance said it would do: changes, steps, devices, bytes destroyed, hosts interrupted
-    and warnings.'
+  description: 'Plan of the appliance: changes, steps, devices, bytes destroyed, hosts interrupted and warnings.'
   returned: when something changes
   type: dict
 problem:

@@ -12,8 +12,7 @@ module: update_info
 short_description: Read the update of an appliance
 version_added: 0.1.0
 description:
-  - 'What the API shows: Both slots with their versions, which runs, which is started next, and what became of the
-    last update.'
+  - Shows the two system slots and the result of the last update.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -30,14 +29,13 @@ options: {}
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Read the update of an appliance
   lunette.appliance.update_info: {}
 """
 
 RETURN = r"""
 update:
-  description: 'What the API shows: Both slots with their versions, which runs, which is started next, and what
-    became of the last update.'
+  description: Shows the two system slots and the result of the last update.
   returned: always
   type: dict
 """

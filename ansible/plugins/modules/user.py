@@ -9,12 +9,12 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: user
-short_description: Make, change or delete a user of an appliance
+short_description: Create, change or delete a user of an appliance
 version_added: 0.1.0
 description:
-  - Creates a user; the password must be changed at the first login.
-  - Changes a user's role or sets a password that must be changed at the next login; ends their sessions.
-  - Deletes a user with their sessions and API tokens.
+  - Creates a user.
+  - Changes the role or password of a user, or removes the second factor.
+  - Deletes a user with all logins and API tokens.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -22,16 +22,15 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    description: Asks the appliance for its plan and changes nothing.
+    description: Requests the plan of the appliance and changes nothing.
   diff_mode:
     support: full
     description: Shows the fields that change.
 options:
   role:
     description:
-      - What the user may do. A viewer reads, an operator also changes volumes, hosts and mappings, an administrator
-        everything.
-      - The appliance takes V(viewer) when it is created without.
+      - Role of the user. If omitted, C(viewer).
+      - If omitted at creation, the appliance uses V(viewer).
     type: str
     choices:
       - viewer
@@ -39,27 +38,28 @@ options:
       - administrator
   password:
     description:
-      - Password for the first login, where it must be changed.
+      - Password for the first login, 12 to 256 characters. The user must change the password then.
     type: str
   keep_tokens:
     description:
-      - Whether the user's API tokens stay valid when the password is set anew (with O(update_secret)).
-      - The appliance takes V(False) when it is created without.
+      - Whether the API tokens of the user remain valid when the password is set again (with O(update_secret)).
+      - If omitted at creation, the appliance uses V(false).
     type: bool
   remove_second_factor:
     description:
-      - Whether the user's second factor is removed, for somebody else who has lost the authenticator app and the
-        recovery codes.
-      - The appliance takes V(False) when it is created without.
+      - Whether to remove the second factor of a user who has lost the authenticator app and the recovery codes.
+        Refused for the caller's own account.
+      - If omitted at creation, the appliance uses V(false).
     type: bool
   username:
     description:
-      - Name to log in with; it is how the module finds the user.
+      - Name to log in with, unique among all users.
+      - The module identifies the resource by it.
     type: str
     required: true
   state:
     description:
-      - Whether it is to be there.
+      - Whether the resource exists after the task.
     type: str
     choices:
       - present
@@ -67,21 +67,21 @@ options:
     default: present
   update_secret:
     description:
-      - Sends secrets again although nothing else differs.
-      - The appliance never shows a secret, so it cannot be compared. Without this a changed secret in the play
-        goes unnoticed; with it every run reports a change.
+      - Whether to send secrets even if nothing else differs.
+      - The appliance never returns a secret, so secrets cannot be compared. If V(false), a changed secret in the
+        play has no effect; if V(true), every run reports a change.
     type: bool
     default: false
 """
 
 EXAMPLES = r"""
 ---
-- name: Ensure it is there
+- name: Ensure the user exists
   lunette.appliance.user:
     username: jane
     role: operator
     password: '{{ first_password }}'
-- name: Ensure it is gone
+- name: Ensure the user does not exist
   lunette.appliance.user:
     username: jane
     state: absent
@@ -89,13 +89,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 resource:
-  description: The user as the API shows it, with the fields C(id), C(username), C(role), C(password_change_required),
+  description: The user as returned by the API, with the fields C(id), C(username), C(role), C(password_change_required),
     C(has_second_factor), C(created_at), C(updated_at).
-  returned: when there is one, or was one before
+  returned: when it exists, or existed before
   type: dict
 plan:
-  description: 'What the appliance said it would do: changes, steps, devices, bytes destroyed, hosts interrupted
-    and warnings.'
+  description: 'Plan of the appliance: changes, steps, devices, bytes destroyed, hosts interrupted and warnings.'
   returned: when something changes
   type: dict
 problem:

@@ -12,7 +12,7 @@ module: user_info
 short_description: Read the users of an appliance
 version_added: 0.1.0
 description:
-  - 'What the API shows: The people who may log in.'
+  - Lists the users.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -27,8 +27,8 @@ attributes:
 options:
   sort:
     description:
-      - Order of the answer; a minus turns it round.
-      - The appliance takes V(username) when it is created without.
+      - Field to sort by. A leading C(-) sorts in descending order.
+      - If omitted at creation, the appliance uses V(username).
     type: str
     choices:
       - username
@@ -39,11 +39,11 @@ options:
       - -created_at
   name:
     description:
-      - Only names that match; C(*) stands for any text, C(?) for a letter.
+      - Only names that match; C(*) matches any text, C(?) one character.
     type: str
   role:
     description:
-      - Only those of this C(role).
+      - Only users with this role.
     type: str
     choices:
       - viewer
@@ -51,23 +51,23 @@ options:
       - administrator
   id:
     description:
-      - Only this one, by its id or name; no filter applies then.
+      - ID or name of the only resource to return; filters are ignored then.
     type: str
   max_items:
     description:
-      - Most to answer. Without it, all of them.
+      - Maximum number of results. If omitted, all are returned.
     type: int
 """
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Read the users of an appliance
   lunette.appliance.user_info: {}
 """
 
 RETURN = r"""
 users:
-  description: 'What the API shows: The people who may log in.'
+  description: Lists the users.
   returned: always
   type: list
   elements: dict

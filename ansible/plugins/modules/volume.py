@@ -9,12 +9,12 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: volume
-short_description: Make, change or delete a volume of an appliance
+short_description: Create, change or delete a volume of an appliance
 version_added: 0.1.0
 description:
-  - Cuts one volume from an array.
-  - Changes name or description; no data and no export is touched.
-  - Deletes a volume, once nothing is mapped to it and its exports are gone.
+  - Creates a volume on an array.
+  - Changes the name or description of a volume.
+  - Deletes a volume that has no mappings and no snapshots.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -22,43 +22,46 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    description: Asks the appliance for its plan and changes nothing.
+    description: Requests the plan of the appliance and changes nothing.
   diff_mode:
     support: full
     description: Shows the fields that change.
 options:
   name:
     description:
-      - Name; it is how the module finds it.
+      - Unique name of the volume.
+      - The module identifies the resource by it.
     type: str
     required: true
   description:
     description:
-      - Free text for people.
+      - Description of the volume.
     type: str
   array:
     description:
-      - Name or id of the array it is cut from.
-      - Fixed when it is created; a difference later is refused.
+      - Name or ID of the array.
+      - Fixed when the resource is created; a later difference is refused.
     type: str
   size_bytes:
     description:
-      - Size, a multiple of 4 MiB.
-      - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
-      - A larger one makes it grow; a smaller one is refused.
+      - 'Size of the volume in bytes: a multiple of 4 MiB, or of 16 KiB on a ZFS pool.'
+      - A number of bytes, or a size with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
+      - A larger size grows the resource; a smaller one is refused.
     type: str
   provisioning:
     description:
-      - Whether the space is taken at once (thick) or when it is written (thin).
-      - The appliance takes V(thick) when it is created without.
-      - Fixed when it is created; a difference later is refused.
+      - Whether the space is allocated when the volume is created (C(thick)) or when hosts write data (C(thin)).
+      - If omitted at creation, the appliance uses V(thick).
+      - 'V(thick): When the volume is created.'
+      - 'V(thin): When hosts write data. The total size of thin volumes can exceed the capacity of the array.'
+      - Fixed when the resource is created; a later difference is refused.
     type: str
     choices:
       - thick
       - thin
   state:
     description:
-      - Whether it is to be there.
+      - Whether the resource exists after the task.
     type: str
     choices:
       - present
@@ -66,40 +69,41 @@ options:
     default: present
   renamed_from:
     description:
-      - Name it had before. Where there is no volume called O(name) and one called this, that one is renamed.
+      - Previous name of the volume. If no volume named O(name) exists but one with this name does, the module renames
+        it.
     type: str
   wait:
     description:
-      - Waits until the work is done.
+      - Whether to wait until the job has finished.
     type: bool
     default: true
   wait_timeout:
     description:
-      - Seconds to wait at most. The work goes on after that, and the next run waits for it.
+      - Maximum time to wait in seconds. After that the job continues, and the next run waits for it.
     type: int
     default: 3600
   destroy_data:
     description:
-      - Allows data to be destroyed. Without it, a change that would is refused and says what would be lost.
+      - Whether the task may destroy data. If V(false), a change that would destroy data fails and names the loss.
     type: bool
     default: false
   in_use:
     description:
-      - Lets volumes go that hosts use at this moment. Without it, taking one away is refused and says which.
-      - Also gives a number that another volume had a short time ago, whose device hosts may still have.
+      - Whether volumes that hosts are using may be taken away. If V(false), the task fails and names the volumes.
+      - Also allows a number that another volume had until recently, and whose device hosts may still have.
     type: bool
     default: false
 """
 
 EXAMPLES = r"""
 ---
-- name: Ensure it is there
+- name: Ensure the volume exists
   lunette.appliance.volume:
     name: db01
     array: tank
     size_bytes: 100GiB
     description: database
-- name: Ensure it is gone
+- name: Ensure the volume does not exist
   lunette.appliance.volume:
     name: db01
     state: absent
@@ -108,14 +112,13 @@ EXAMPLES = r"""
 
 RETURN = r"""
 resource:
-  description: The volume as the API shows it, with the fields C(id), C(name), C(description), C(array), C(array_id),
+  description: The volume as returned by the API, with the fields C(id), C(name), C(description), C(array), C(array_id),
     C(size_bytes), C(provisioning), C(can_snapshot), C(state), C(uuid), C(serial), C(naa), C(nguid), C(eui64), C(mapped_to),
     C(export), C(observed), C(created_at), C(updated_at).
-  returned: when there is one, or was one before
+  returned: when it exists, or existed before
   type: dict
 plan:
-  description: 'What the appliance said it would do: changes, steps, devices, bytes destroyed, hosts interrupted
-    and warnings.'
+  description: 'Plan of the appliance: changes, steps, devices, bytes destroyed, hosts interrupted and warnings.'
   returned: when something changes
   type: dict
 problem:
@@ -123,11 +126,11 @@ problem:
   returned: when refused
   type: dict
 job:
-  description: The job that did it, with its steps.
+  description: The job that made the change, with its steps.
   returned: when there was one
   type: dict
 progress:
-  description: How the job went on, in seconds since the start of the task.
+  description: Progress of the job, in seconds since the start of the task.
   type: list
   elements: str
   returned: when there was a job

@@ -12,7 +12,7 @@ module: volume_info
 short_description: Read the volumes of an appliance
 version_added: 0.1.0
 description:
-  - 'What the API shows: The volumes, with whom they are mapped to and whether they are served.'
+  - Lists the volumes, with their mappings and export state.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -27,8 +27,8 @@ attributes:
 options:
   sort:
     description:
-      - Order of the answer; a minus turns it round.
-      - The appliance takes V(name) when it is created without.
+      - Field to sort by. A leading C(-) sorts in descending order.
+      - If omitted at creation, the appliance uses V(name).
     type: str
     choices:
       - name
@@ -43,24 +43,29 @@ options:
       - -created_at
   name:
     description:
-      - Only names that match; C(*) stands for any text, C(?) for a letter.
+      - Only names that match; C(*) matches any text, C(?) one character.
     type: str
   array:
     description:
-      - Only those of this array, by id or name.
+      - Only volumes of this array, by ID or name.
     type: str
   host:
     description:
-      - Only those of this host, by id or name.
+      - Only volumes mapped to this host, by ID or name.
     type: str
   host_group:
     description:
-      - Only those of this host group, by id or name.
+      - Only volumes mapped to this host group, by ID or name.
     type: str
   state:
     description:
-      - 'C(changing): it serves, and a job changes its disks. C(stuck): an undo failed; the resource can be read,
-        and a person decides what happens to it.'
+      - Only volumes in this state.
+      - 'V(creating): A job creates the resource.'
+      - 'V(ready): The resource can be used.'
+      - 'V(changing): A job changes the resource. Existing exports continue.'
+      - 'V(deleting): A job deletes or releases the resource.'
+      - 'V(stuck): A job could neither finish nor be rolled back. The resource cannot be changed until an administrator
+        resolves the job.'
     type: str
     choices:
       - creating
@@ -70,23 +75,23 @@ options:
       - stuck
   id:
     description:
-      - Only this one, by its id or name; no filter applies then.
+      - ID or name of the only resource to return; filters are ignored then.
     type: str
   max_items:
     description:
-      - Most to answer. Without it, all of them.
+      - Maximum number of results. If omitted, all are returned.
     type: int
 """
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Read the volumes of an appliance
   lunette.appliance.volume_info: {}
 """
 
 RETURN = r"""
 volumes:
-  description: 'What the API shows: The volumes, with whom they are mapped to and whether they are served.'
+  description: Lists the volumes, with their mappings and export state.
   returned: always
   type: list
   elements: dict

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: volume_roll_back
-short_description: Makes a volume as it was in a snapshot, and keeps what it holds as a deleted volume. 409 while
-  it is mapped
+short_description: Rolls a volume back to a snapshot
 version_added: 0.1.0
 description:
-  - Acts each time it is run, unless the appliance's plan says that nothing would change.
+  - Acts in every run, unless the plan of the appliance contains no change.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -21,47 +20,47 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    description: Asks the appliance for its plan and changes nothing.
+    description: Requests the plan of the appliance and changes nothing.
   diff_mode:
     support: full
     description: Shows the fields that change.
 options:
   volume:
     description:
-      - Its id or its name.
+      - ID of the resource, or its name if the resource has one.
     type: str
     required: true
   snapshot:
     description:
-      - Name or id of the snapshot to go back to. The volume must not be mapped.
+      - Name or ID of the snapshot.
     type: str
     required: true
   keep:
     description:
-      - Whether what the volume holds now is kept as a deleted volume of the same name, which takes space until
-        it is erased. Each run keeps one more.
-      - The appliance takes V(true) when it is created without.
+      - Whether the present data of the volume is retained as a deleted volume of the same name, for the hours of
+        the setting C(deleted_keep_hours). If C(false), or with 0 hours, the present data is destroyed.
+      - If omitted at creation, the appliance uses V(true).
     type: bool
   wait:
     description:
-      - Waits until the work is done.
+      - Whether to wait until the job has finished.
     type: bool
     default: true
   wait_timeout:
     description:
-      - Seconds to wait at most. The work goes on after that, and the next run waits for it.
+      - Maximum time to wait in seconds. After that the job continues, and the next run waits for it.
     type: int
     default: 3600
   destroy_data:
     description:
-      - Allows data to be destroyed. Without it, a change that would is refused and says what would be lost.
+      - Whether the task may destroy data. If V(false), a change that would destroy data fails and names the loss.
     type: bool
     default: false
 """
 
 EXAMPLES = r"""
 ---
-- name: Do it
+- name: Rolls a volume back to a snapshot
   lunette.appliance.volume_roll_back:
     volume: db01
     snapshot: db01-monday
@@ -69,12 +68,11 @@ EXAMPLES = r"""
 
 RETURN = r"""
 resource:
-  description: What the appliance answered.
-  returned: unless it answered with a job
+  description: Response of the appliance.
+  returned: unless the response is a job
   type: dict
 plan:
-  description: 'What the appliance said it would do: changes, steps, devices, bytes destroyed, hosts interrupted
-    and warnings.'
+  description: 'Plan of the appliance: changes, steps, devices, bytes destroyed, hosts interrupted and warnings.'
   returned: when something changes
   type: dict
 problem:
@@ -82,11 +80,11 @@ problem:
   returned: when refused
   type: dict
 job:
-  description: The job that did it, with its steps.
+  description: The job that made the change, with its steps.
   returned: when there was one
   type: dict
 progress:
-  description: How the job went on, in seconds since the start of the task.
+  description: Progress of the job, in seconds since the start of the task.
   type: list
   elements: str
   returned: when there was a job

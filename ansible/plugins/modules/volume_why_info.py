@@ -9,10 +9,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: volume_why_info
-short_description: The way from the disks to each host of a volume, with the first broken link in words
+short_description: Explains why a volume is missing on its hosts
 version_added: 0.1.0
 description:
-  - 'What the API shows: The way from the disks to each host of a volume, with the first broken link in words.'
+  - Explains why a volume is missing on its hosts.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -27,18 +27,18 @@ attributes:
 options:
   host:
     description:
-      - Only the way to this host, by id or name.
+      - Only the paths to this host, by ID or name.
     type: str
   volume:
     description:
-      - Its id or its name.
+      - ID of the resource, or its name if the resource has one.
     type: str
     required: true
 """
 
 EXAMPLES = r"""
 ---
-- name: Look
+- name: Explains why a volume is missing on its hosts.
   lunette.appliance.volume_why_info:
     volume: db01
     host: esx1
@@ -46,8 +46,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 volume_why:
-  description: 'What the API shows: The way from the disks to each host of a volume, with the first broken link
-    in words.'
+  description: Explains why a volume is missing on its hosts.
   returned: always
   type: dict
 """

@@ -2,7 +2,8 @@
 
 import pytest
 
-from backend.tests.fakemachine import FakeDisk, drives
+from backend.tests.fakemachine import FakeDisk
+from backend.tests.fakemachine.block import drives
 from backend.tests.providers.shop import Shop
 from lunette.agent.disk_health import DiskHealth
 from lunette.domain.arrays import Level

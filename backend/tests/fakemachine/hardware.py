@@ -3,7 +3,6 @@
 import errno
 from collections.abc import Callable, Sequence
 
-from backend.tests.fakemachine import zfs_tools
 from backend.tests.fakemachine.block.crypt import Crypt
 from backend.tests.fakemachine.block.devices import Blocks, Device, FakeDisk
 from backend.tests.fakemachine.block.media import Media
@@ -26,6 +25,7 @@ from backend.tests.fakemachine.nvme.spdk import UNIT, SpdkTarget
 from backend.tests.fakemachine.power import Power
 from backend.tests.fakemachine.slots import FakeSlots
 from backend.tests.fakemachine.tools import Tools
+from backend.tests.fakemachine.zfs import tools as zfs_tools
 from backend.tests.fakemachine.zfs.pools import Zfs
 from backend.tests.fakemachine.zfs.tools import ZfsTools
 

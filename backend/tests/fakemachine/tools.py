@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-from backend.tests.fakemachine import block_tools, drives, lvm_tools
+from backend.tests.fakemachine.block import drives
+from backend.tests.fakemachine.block import tools as block_tools
 from backend.tests.fakemachine.block.devices import Blocks
 from backend.tests.fakemachine.block.drives import DriveTools
 from backend.tests.fakemachine.block.tools import BlockTools
+from backend.tests.fakemachine.lvm import tools as lvm_tools
 from backend.tests.fakemachine.lvm.groups import Lvm
 from backend.tests.fakemachine.lvm.tools import LvmTools
 from backend.tests.fakemachine.md.kernel import Md

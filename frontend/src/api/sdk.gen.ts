@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client';
 import { client } from './client.gen';
-import type { AlertAcknowledgeData, AlertAcknowledgeErrors, AlertAcknowledgeResponses, AlertListData, AlertListErrors, AlertListResponses, AlertReopenData, AlertReopenErrors, AlertReopenResponses, AlertShowData, AlertShowErrors, AlertShowResponses, AlertSilenceData, AlertSilenceErrors, AlertSilenceResponses, AlertTestData, AlertTestErrors, AlertTestResponses, ApplianceBackupData, ApplianceBackupErrors, ApplianceBackupResponses, AppliancePowerOffData, AppliancePowerOffErrors, AppliancePowerOffResponses, ApplianceRebuildData, ApplianceRebuildErrors, ApplianceRebuildResponses, ApplianceRestartData, ApplianceRestartErrors, ApplianceRestartResponses, ApplianceRestoreData, ApplianceRestoreErrors, ApplianceRestoreResponses, ApplianceSupportData, ApplianceSupportErrors, ApplianceSupportResponses, ArrayCreateData, ArrayCreateErrors, ArrayCreateResponses, ArrayDeleteData, ArrayDeleteErrors, ArrayDeleteResponses, ArrayDisksAddData, ArrayDisksAddErrors, ArrayDisksAddResponses, ArrayFailData, ArrayFailErrors, ArrayFailResponses, ArrayForceStartData, ArrayForceStartErrors, ArrayForceStartResponses, ArrayForgetData, ArrayForgetErrors, ArrayForgetResponses, ArrayGrowData, ArrayGrowErrors, ArrayGrowResponses, ArrayKeyChangeData, ArrayKeyChangeErrors, ArrayKeyChangeResponses, ArrayListData, ArrayListErrors, ArrayListResponses, ArrayPatchData, ArrayPatchErrors, ArrayPatchResponses, ArrayReaddData, ArrayReaddErrors, ArrayReaddResponses, ArrayReleaseData, ArrayReleaseErrors, ArrayReleaseResponses, ArrayRemoveData, ArrayRemoveErrors, ArrayRemoveResponses, ArrayReplaceData, ArrayReplaceErrors, ArrayReplaceResponses, ArrayReshapeData, ArrayReshapeErrors, ArrayReshapeResponses, ArrayScrubData, ArrayScrubErrors, ArrayScrubResponses, ArrayShowData, ArrayShowErrors, ArrayShowResponses, ArraySparesAddData, ArraySparesAddErrors, ArraySparesAddResponses, ArrayUnlockData, ArrayUnlockErrors, ArrayUnlockResponses, CertificateCreateData, CertificateCreateErrors, CertificateCreateResponses, CertificateReplaceData, CertificateReplaceErrors, CertificateReplaceResponses, CertificateRevertData, CertificateRevertErrors, CertificateRevertResponses, CertificateShowData, CertificateShowErrors, CertificateShowResponses, DeletedSnapshotDeleteData, DeletedSnapshotDeleteErrors, DeletedSnapshotDeleteResponses, DeletedSnapshotListData, DeletedSnapshotListErrors, DeletedSnapshotListResponses, DeletedSnapshotRecoverData, DeletedSnapshotRecoverErrors, DeletedSnapshotRecoverResponses, DeletedSnapshotShowData, DeletedSnapshotShowErrors, DeletedSnapshotShowResponses, DeletedVolumeDeleteData, DeletedVolumeDeleteErrors, DeletedVolumeDeleteResponses, DeletedVolumeListData, DeletedVolumeListErrors, DeletedVolumeListResponses, DeletedVolumeRecoverData, DeletedVolumeRecoverErrors, DeletedVolumeRecoverResponses, DeletedVolumeShowData, DeletedVolumeShowErrors, DeletedVolumeShowResponses, DiskHistoryData, DiskHistoryErrors, DiskHistoryResponses, DiskListData, DiskListErrors, DiskListResponses, DiskLocateData, DiskLocateErrors, DiskLocateResponses, DiskShowData, DiskShowErrors, DiskShowResponses, DiskWipeData, DiskWipeErrors, DiskWipeResponses, DriftShowData, DriftShowErrors, DriftShowResponses, EngineListData, EngineListErrors, EngineListResponses, EventExportData, EventExportErrors, EventExportResponses, EventListData, EventListErrors, EventListResponses, EventShowData, EventShowErrors, EventShowResponses, EventStreamData, EventStreamErrors, EventStreamResponse, EventStreamResponses, EventUndoData, EventUndoErrors, EventUndoResponses, FcPortCreateData, FcPortCreateErrors, FcPortCreateResponses, FcPortDeleteData, FcPortDeleteErrors, FcPortDeleteResponses, FcPortListData, FcPortListErrors, FcPortListResponses, FcPortPatchData, FcPortPatchErrors, FcPortPatchResponses, FcPortShowData, FcPortShowErrors, FcPortShowResponses, FirewallShowData, FirewallShowErrors, FirewallShowResponses, ForeignArrayAdoptData, ForeignArrayAdoptErrors, ForeignArrayAdoptResponses, ForeignArrayListData, ForeignArrayListErrors, ForeignArrayListResponses, ForeignArrayStartData, ForeignArrayStartErrors, ForeignArrayStartResponses, HealthShowData, HealthShowErrors, HealthShowResponses, HostCreateData, HostCreateErrors, HostCreateResponses, HostDeleteData, HostDeleteErrors, HostDeleteResponses, HostGroupCreateData, HostGroupCreateErrors, HostGroupCreateResponses, HostGroupDeleteData, HostGroupDeleteErrors, HostGroupDeleteResponses, HostGroupListData, HostGroupListErrors, HostGroupListResponses, HostGroupPatchData, HostGroupPatchErrors, HostGroupPatchResponses, HostGroupShowData, HostGroupShowErrors, HostGroupShowResponses, HostKitData, HostKitDownloadData, HostKitDownloadErrors, HostKitDownloadResponses, HostKitErrors, HostKitResponses, HostListData, HostListErrors, HostListResponses, HostPatchData, HostPatchErrors, HostPatchResponses, HostPathsData, HostPathsErrors, HostPathsResponses, HostShowData, HostShowErrors, HostShowResponses, HostVerifyPathsData, HostVerifyPathsErrors, HostVerifyPathsResponses, InitiatorListData, InitiatorListErrors, InitiatorListResponses, InterfaceChangeData, InterfaceChangeErrors, InterfaceChangeResponses, InterfaceConfirmData, InterfaceConfirmErrors, InterfaceConfirmResponses, InterfaceCreateData, InterfaceCreateErrors, InterfaceCreateResponses, InterfaceListData, InterfaceListErrors, InterfaceListResponses, InterfaceRemoveData, InterfaceRemoveErrors, InterfaceRemoveResponses, InterfaceRevertData, InterfaceRevertErrors, InterfaceRevertResponses, InterfaceShowData, InterfaceShowErrors, InterfaceShowResponses, JobListData, JobListErrors, JobListResponses, JobResolveData, JobResolveErrors, JobResolveResponses, JobShowData, JobShowErrors, JobShowResponses, LayoutListData, LayoutListErrors, LayoutListResponses, LoginCreateData, LoginCreateErrors, LoginCreateResponses, LoginDeleteData, LoginDeleteErrors, LoginDeleteResponses, LoginEndData, LoginEndErrors, LoginEndResponses, LoginListData, LoginListErrors, LoginListResponses, MappingCreateBatchData, MappingCreateBatchErrors, MappingCreateBatchResponses, MappingCreateData, MappingCreateErrors, MappingCreateResponses, MappingDeleteData, MappingDeleteErrors, MappingDeleteResponses, MappingListData, MappingListErrors, MappingListResponses, MappingShowData, MappingShowErrors, MappingShowResponses, MeShowData, MeShowErrors, MeShowResponses, PasswordChangeData, PasswordChangeErrors, PasswordChangeResponses, PerformanceListData, PerformanceListErrors, PerformanceListResponses, PerformanceShowData, PerformanceShowErrors, PerformanceShowResponses, PortalCreateData, PortalCreateErrors, PortalCreateResponses, PortalDeleteData, PortalDeleteErrors, PortalDeleteResponses, PortalListData, PortalListErrors, PortalListResponses, PortalShowData, PortalShowErrors, PortalShowResponses, RdmaDeviceListData, RdmaDeviceListErrors, RdmaDeviceListResponses, ScheduleCreateData, ScheduleCreateErrors, ScheduleCreateResponses, ScheduleDeleteData, ScheduleDeleteErrors, ScheduleDeleteResponses, ScheduleListData, ScheduleListErrors, ScheduleListResponses, SchedulePatchData, SchedulePatchErrors, SchedulePatchResponses, ScheduleRunData, ScheduleRunErrors, ScheduleRunResponses, ScheduleShowData, ScheduleShowErrors, ScheduleShowResponses, SecondFactorConfirmData, SecondFactorConfirmErrors, SecondFactorConfirmResponses, SecondFactorRemoveData, SecondFactorRemoveErrors, SecondFactorRemoveResponses, SecondFactorRenewData, SecondFactorRenewErrors, SecondFactorRenewResponses, SecondFactorStartData, SecondFactorStartErrors, SecondFactorStartResponses, SessionDisconnectData, SessionDisconnectErrors, SessionDisconnectResponses, SessionListData, SessionListErrors, SessionListResponses, SettingPatchData, SettingPatchErrors, SettingPatchResponses, SettingShowData, SettingShowErrors, SettingShowResponses, SiteAdoptData, SiteAdoptErrors, SiteAdoptResponses, SiteApplyData, SiteApplyErrors, SiteApplyResponses, SiteInspectData, SiteInspectErrors, SiteInspectResponses, SitePlanData, SitePlanErrors, SitePlanResponses, SiteSaveconfigData, SiteSaveconfigErrors, SiteSaveconfigResponses, SiteSchemaShowData, SiteSchemaShowErrors, SiteSchemaShowResponses, SiteShowData, SiteShowErrors, SiteShowResponses, SnapshotCloneData, SnapshotCloneErrors, SnapshotCloneResponses, SnapshotCreateBatchData, SnapshotCreateBatchErrors, SnapshotCreateBatchResponses, SnapshotCreateData, SnapshotCreateErrors, SnapshotCreateResponses, SnapshotDeleteData, SnapshotDeleteErrors, SnapshotDeleteResponses, SnapshotListData, SnapshotListErrors, SnapshotListResponses, SnapshotShowData, SnapshotShowErrors, SnapshotShowResponses, StatusShowData, StatusShowErrors, StatusShowResponses, TokenCreateData, TokenCreateErrors, TokenCreateResponses, TokenDeleteData, TokenDeleteErrors, TokenDeleteResponses, TokenListData, TokenListErrors, TokenListResponses, TokenShowData, TokenShowErrors, TokenShowResponses, UpdateCreateData, UpdateCreateErrors, UpdateCreateResponses, UpdateFetchData, UpdateFetchErrors, UpdateFetchResponses, UpdateRollBackData, UpdateRollBackErrors, UpdateRollBackResponses, UpdateShowData, UpdateShowErrors, UpdateShowResponses, UpdateUploadData, UpdateUploadErrors, UpdateUploadResponses, UserCreateData, UserCreateErrors, UserCreateResponses, UserDeleteData, UserDeleteErrors, UserDeleteResponses, UserListData, UserListErrors, UserListResponses, UserPatchData, UserPatchErrors, UserPatchResponses, UserShowData, UserShowErrors, UserShowResponses, VolumeCreateBatchData, VolumeCreateBatchErrors, VolumeCreateBatchResponses, VolumeCreateData, VolumeCreateErrors, VolumeCreateResponses, VolumeDeleteBatchData, VolumeDeleteBatchErrors, VolumeDeleteBatchResponses, VolumeDeleteData, VolumeDeleteErrors, VolumeDeleteResponses, VolumeGrowData, VolumeGrowErrors, VolumeGrowResponses, VolumeListData, VolumeListErrors, VolumeListResponses, VolumePatchData, VolumePatchErrors, VolumePatchResponses, VolumeRollBackData, VolumeRollBackErrors, VolumeRollBackResponses, VolumeShowData, VolumeShowErrors, VolumeShowResponses, VolumeWhyData, VolumeWhyErrors, VolumeWhyResponses } from './types.gen';
+import type { AlertAcknowledgeData, AlertAcknowledgeErrors, AlertAcknowledgeResponses, AlertListData, AlertListErrors, AlertListResponses, AlertReopenData, AlertReopenErrors, AlertReopenResponses, AlertShowData, AlertShowErrors, AlertShowResponses, AlertSilenceData, AlertSilenceErrors, AlertSilenceResponses, AlertTestData, AlertTestErrors, AlertTestResponses, ApplianceBackupData, ApplianceBackupErrors, ApplianceBackupResponses, AppliancePowerOffData, AppliancePowerOffErrors, AppliancePowerOffResponses, ApplianceRebuildData, ApplianceRebuildErrors, ApplianceRebuildResponses, ApplianceRestartData, ApplianceRestartErrors, ApplianceRestartResponses, ApplianceRestoreData, ApplianceRestoreErrors, ApplianceRestoreResponses, ApplianceSupportData, ApplianceSupportErrors, ApplianceSupportResponses, ArrayAddDisksData, ArrayAddDisksErrors, ArrayAddDisksResponses, ArrayAddSparesData, ArrayAddSparesErrors, ArrayAddSparesResponses, ArrayChangeKeyData, ArrayChangeKeyErrors, ArrayChangeKeyResponses, ArrayCreateData, ArrayCreateErrors, ArrayCreateResponses, ArrayDeleteData, ArrayDeleteErrors, ArrayDeleteResponses, ArrayFailData, ArrayFailErrors, ArrayFailResponses, ArrayForceStartData, ArrayForceStartErrors, ArrayForceStartResponses, ArrayForgetData, ArrayForgetErrors, ArrayForgetResponses, ArrayGrowData, ArrayGrowErrors, ArrayGrowResponses, ArrayListData, ArrayListErrors, ArrayListResponses, ArrayPatchData, ArrayPatchErrors, ArrayPatchResponses, ArrayReaddData, ArrayReaddErrors, ArrayReaddResponses, ArrayReleaseData, ArrayReleaseErrors, ArrayReleaseResponses, ArrayRemoveData, ArrayRemoveErrors, ArrayRemoveResponses, ArrayReplaceData, ArrayReplaceErrors, ArrayReplaceResponses, ArrayReshapeData, ArrayReshapeErrors, ArrayReshapeResponses, ArrayScrubData, ArrayScrubErrors, ArrayScrubResponses, ArrayShowData, ArrayShowErrors, ArrayShowResponses, ArrayUnlockData, ArrayUnlockErrors, ArrayUnlockResponses, CertificateReplaceData, CertificateReplaceErrors, CertificateReplaceResponses, CertificateRevertData, CertificateRevertErrors, CertificateRevertResponses, CertificateSelfSignData, CertificateSelfSignErrors, CertificateSelfSignResponses, CertificateShowData, CertificateShowErrors, CertificateShowResponses, DeletedSnapshotDeleteData, DeletedSnapshotDeleteErrors, DeletedSnapshotDeleteResponses, DeletedSnapshotListData, DeletedSnapshotListErrors, DeletedSnapshotListResponses, DeletedSnapshotRecoverData, DeletedSnapshotRecoverErrors, DeletedSnapshotRecoverResponses, DeletedSnapshotShowData, DeletedSnapshotShowErrors, DeletedSnapshotShowResponses, DeletedVolumeDeleteData, DeletedVolumeDeleteErrors, DeletedVolumeDeleteResponses, DeletedVolumeListData, DeletedVolumeListErrors, DeletedVolumeListResponses, DeletedVolumeRecoverData, DeletedVolumeRecoverErrors, DeletedVolumeRecoverResponses, DeletedVolumeShowData, DeletedVolumeShowErrors, DeletedVolumeShowResponses, DiskHistoryData, DiskHistoryErrors, DiskHistoryResponses, DiskListData, DiskListErrors, DiskListResponses, DiskLocateData, DiskLocateErrors, DiskLocateResponses, DiskShowData, DiskShowErrors, DiskShowResponses, DiskWipeData, DiskWipeErrors, DiskWipeResponses, DriftShowData, DriftShowErrors, DriftShowResponses, EngineListData, EngineListErrors, EngineListResponses, EventExportData, EventExportErrors, EventExportResponses, EventListData, EventListErrors, EventListResponses, EventShowData, EventShowErrors, EventShowResponses, EventStreamData, EventStreamErrors, EventStreamResponse, EventStreamResponses, EventUndoData, EventUndoErrors, EventUndoResponses, FcPortCreateData, FcPortCreateErrors, FcPortCreateResponses, FcPortDeleteData, FcPortDeleteErrors, FcPortDeleteResponses, FcPortListData, FcPortListErrors, FcPortListResponses, FcPortPatchData, FcPortPatchErrors, FcPortPatchResponses, FcPortShowData, FcPortShowErrors, FcPortShowResponses, FirewallShowData, FirewallShowErrors, FirewallShowResponses, ForeignArrayAdoptData, ForeignArrayAdoptErrors, ForeignArrayAdoptResponses, ForeignArrayListData, ForeignArrayListErrors, ForeignArrayListResponses, ForeignArrayStartData, ForeignArrayStartErrors, ForeignArrayStartResponses, HealthShowData, HealthShowErrors, HealthShowResponses, HostCreateData, HostCreateErrors, HostCreateResponses, HostDeleteData, HostDeleteErrors, HostDeleteResponses, HostGroupCreateData, HostGroupCreateErrors, HostGroupCreateResponses, HostGroupDeleteData, HostGroupDeleteErrors, HostGroupDeleteResponses, HostGroupListData, HostGroupListErrors, HostGroupListResponses, HostGroupPatchData, HostGroupPatchErrors, HostGroupPatchResponses, HostGroupShowData, HostGroupShowErrors, HostGroupShowResponses, HostKitData, HostKitDownloadData, HostKitDownloadErrors, HostKitDownloadResponses, HostKitErrors, HostKitResponses, HostListData, HostListErrors, HostListResponses, HostPatchData, HostPatchErrors, HostPatchResponses, HostPathsData, HostPathsErrors, HostPathsResponses, HostShowData, HostShowErrors, HostShowResponses, HostVerifyPathsData, HostVerifyPathsErrors, HostVerifyPathsResponses, InitiatorListData, InitiatorListErrors, InitiatorListResponses, InterfaceChangeData, InterfaceChangeErrors, InterfaceChangeResponses, InterfaceConfirmData, InterfaceConfirmErrors, InterfaceConfirmResponses, InterfaceCreateData, InterfaceCreateErrors, InterfaceCreateResponses, InterfaceListData, InterfaceListErrors, InterfaceListResponses, InterfaceRemoveData, InterfaceRemoveErrors, InterfaceRemoveResponses, InterfaceRevertData, InterfaceRevertErrors, InterfaceRevertResponses, InterfaceShowData, InterfaceShowErrors, InterfaceShowResponses, JobListData, JobListErrors, JobListResponses, JobResolveData, JobResolveErrors, JobResolveResponses, JobShowData, JobShowErrors, JobShowResponses, LayoutListData, LayoutListErrors, LayoutListResponses, LoginCreateData, LoginCreateErrors, LoginCreateResponses, LoginDeleteData, LoginDeleteErrors, LoginDeleteResponses, LoginEndData, LoginEndErrors, LoginEndResponses, LoginListData, LoginListErrors, LoginListResponses, MappingCreateBatchData, MappingCreateBatchErrors, MappingCreateBatchResponses, MappingCreateData, MappingCreateErrors, MappingCreateResponses, MappingDeleteData, MappingDeleteErrors, MappingDeleteResponses, MappingListData, MappingListErrors, MappingListResponses, MappingShowData, MappingShowErrors, MappingShowResponses, MeShowData, MeShowErrors, MeShowResponses, PasswordChangeData, PasswordChangeErrors, PasswordChangeResponses, PerformanceListData, PerformanceListErrors, PerformanceListResponses, PerformanceShowData, PerformanceShowErrors, PerformanceShowResponses, PortalCreateData, PortalCreateErrors, PortalCreateResponses, PortalDeleteData, PortalDeleteErrors, PortalDeleteResponses, PortalListData, PortalListErrors, PortalListResponses, PortalShowData, PortalShowErrors, PortalShowResponses, RdmaDeviceListData, RdmaDeviceListErrors, RdmaDeviceListResponses, ScheduleCreateData, ScheduleCreateErrors, ScheduleCreateResponses, ScheduleDeleteData, ScheduleDeleteErrors, ScheduleDeleteResponses, ScheduleListData, ScheduleListErrors, ScheduleListResponses, SchedulePatchData, SchedulePatchErrors, SchedulePatchResponses, ScheduleRunData, ScheduleRunErrors, ScheduleRunResponses, ScheduleShowData, ScheduleShowErrors, ScheduleShowResponses, SecondFactorConfirmData, SecondFactorConfirmErrors, SecondFactorConfirmResponses, SecondFactorRemoveData, SecondFactorRemoveErrors, SecondFactorRemoveResponses, SecondFactorRenewCodesData, SecondFactorRenewCodesErrors, SecondFactorRenewCodesResponses, SecondFactorStartData, SecondFactorStartErrors, SecondFactorStartResponses, SessionDisconnectData, SessionDisconnectErrors, SessionDisconnectResponses, SessionListData, SessionListErrors, SessionListResponses, SettingPatchData, SettingPatchErrors, SettingPatchResponses, SettingShowData, SettingShowErrors, SettingShowResponses, SiteAdoptData, SiteAdoptErrors, SiteAdoptResponses, SiteApplyData, SiteApplyErrors, SiteApplyResponses, SiteInspectData, SiteInspectErrors, SiteInspectResponses, SitePlanData, SitePlanErrors, SitePlanResponses, SiteSaveconfigData, SiteSaveconfigErrors, SiteSaveconfigResponses, SiteSchemaShowData, SiteSchemaShowErrors, SiteSchemaShowResponses, SiteShowData, SiteShowErrors, SiteShowResponses, SnapshotCloneData, SnapshotCloneErrors, SnapshotCloneResponses, SnapshotCreateBatchData, SnapshotCreateBatchErrors, SnapshotCreateBatchResponses, SnapshotCreateData, SnapshotCreateErrors, SnapshotCreateResponses, SnapshotDeleteData, SnapshotDeleteErrors, SnapshotDeleteResponses, SnapshotListData, SnapshotListErrors, SnapshotListResponses, SnapshotShowData, SnapshotShowErrors, SnapshotShowResponses, StatusShowData, StatusShowErrors, StatusShowResponses, TokenCreateData, TokenCreateErrors, TokenCreateResponses, TokenDeleteData, TokenDeleteErrors, TokenDeleteResponses, TokenListData, TokenListErrors, TokenListResponses, TokenShowData, TokenShowErrors, TokenShowResponses, UpdateCreateData, UpdateCreateErrors, UpdateCreateResponses, UpdateFetchData, UpdateFetchErrors, UpdateFetchResponses, UpdateRollBackData, UpdateRollBackErrors, UpdateRollBackResponses, UpdateShowData, UpdateShowErrors, UpdateShowResponses, UpdateUploadData, UpdateUploadErrors, UpdateUploadResponses, UserCreateData, UserCreateErrors, UserCreateResponses, UserDeleteData, UserDeleteErrors, UserDeleteResponses, UserListData, UserListErrors, UserListResponses, UserPatchData, UserPatchErrors, UserPatchResponses, UserShowData, UserShowErrors, UserShowResponses, VolumeCreateBatchData, VolumeCreateBatchErrors, VolumeCreateBatchResponses, VolumeCreateData, VolumeCreateErrors, VolumeCreateResponses, VolumeDeleteBatchData, VolumeDeleteBatchErrors, VolumeDeleteBatchResponses, VolumeDeleteData, VolumeDeleteErrors, VolumeDeleteResponses, VolumeGrowData, VolumeGrowErrors, VolumeGrowResponses, VolumeListData, VolumeListErrors, VolumeListResponses, VolumePatchData, VolumePatchErrors, VolumePatchResponses, VolumeRollBackData, VolumeRollBackErrors, VolumeRollBackResponses, VolumeShowData, VolumeShowErrors, VolumeShowResponses, VolumeWhyData, VolumeWhyErrors, VolumeWhyResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -19,16 +19,18 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
 };
 
 /**
- * Health Show
+ * Confirms that the API responds
  *
- * Tells that the API answers. Needs no credentials and tells nothing else.
+ * Confirms that the API responds.
+ *
+ * Needs no credentials and returns nothing else.
  */
 export const healthShow = <ThrowOnError extends boolean = false>(options?: Options<HealthShowData, ThrowOnError>): RequestResult<HealthShowResponses, HealthShowErrors, ThrowOnError> => (options?.client ?? client).get<HealthShowResponses, HealthShowErrors, ThrowOnError>({ url: '/api/v1/health', ...options });
 
 /**
- * Status Show
+ * Shows the status of the appliance: health, exports, and number of resources
  *
- * The appliance at a glance: health in one sentence, what is exported, how many of everything.
+ * Shows the status of the appliance: health, exports, and number of resources.
  */
 export const statusShow = <ThrowOnError extends boolean = false>(options?: Options<StatusShowData, ThrowOnError>): RequestResult<StatusShowResponses, StatusShowErrors, ThrowOnError> => (options?.client ?? client).get<StatusShowResponses, StatusShowErrors, ThrowOnError>({
     security: [{
@@ -41,9 +43,9 @@ export const statusShow = <ThrowOnError extends boolean = false>(options?: Optio
 });
 
 /**
- * Engine List
+ * Lists the engines, with their capabilities and why an engine is unavailable
  *
- * What every engine can do on this machine, and what keeps it from being available.
+ * Lists the engines, with their capabilities and why an engine is unavailable.
  */
 export const engineList = <ThrowOnError extends boolean = false>(options?: Options<EngineListData, ThrowOnError>): RequestResult<EngineListResponses, EngineListErrors, ThrowOnError> => (options?.client ?? client).get<EngineListResponses, EngineListErrors, ThrowOnError>({
     security: [{
@@ -56,11 +58,13 @@ export const engineList = <ThrowOnError extends boolean = false>(options?: Optio
 });
 
 /**
- * Login Create
+ * Logs a user in and opens a browser session
  *
- * Opens a browser session: a cookie, and the token that changes must carry in X-CSRF-Token.
+ * Logs a user in and opens a browser session.
  *
- * Where the user has a second factor, a right password without `code` is answered with the problem `code-required`.
+ * Sets the session cookie and returns the token that later requests must send in `X-CSRF-Token` to change anything. If
+ * the user has a second factor, a correct password without `code` is answered with the problem `code-required`.
+ * Automation uses an API token instead.
  */
 export const loginCreate = <ThrowOnError extends boolean = false>(options: Options<LoginCreateData, ThrowOnError>): RequestResult<LoginCreateResponses, LoginCreateErrors, ThrowOnError> => (options.client ?? client).post<LoginCreateResponses, LoginCreateErrors, ThrowOnError>({
     url: '/api/v1/login',
@@ -72,9 +76,11 @@ export const loginCreate = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
- * Login Delete
+ * Logs the user out and ends the browser session
  *
- * Ends the browser session. An API token stays valid; delete it with DELETE /tokens.
+ * Logs the user out and ends the browser session.
+ *
+ * API tokens stay valid; delete them with `DELETE /api/v1/tokens/{token}`.
  */
 export const loginDelete = <ThrowOnError extends boolean = false>(options?: Options<LoginDeleteData, ThrowOnError>): RequestResult<LoginDeleteResponses, LoginDeleteErrors, ThrowOnError> => (options?.client ?? client).post<LoginDeleteResponses, LoginDeleteErrors, ThrowOnError>({
     security: [{
@@ -87,9 +93,9 @@ export const loginDelete = <ThrowOnError extends boolean = false>(options?: Opti
 });
 
 /**
- * Me Show
+ * Shows the user and role of the current login or API token
  *
- * Who is asking, with which role.
+ * Shows the user and role of the current login or API token.
  */
 export const meShow = <ThrowOnError extends boolean = false>(options?: Options<MeShowData, ThrowOnError>): RequestResult<MeShowResponses, MeShowErrors, ThrowOnError> => (options?.client ?? client).get<MeShowResponses, MeShowErrors, ThrowOnError>({
     security: [{
@@ -102,9 +108,12 @@ export const meShow = <ThrowOnError extends boolean = false>(options?: Options<M
 });
 
 /**
- * Password Change
+ * Changes the password of the user who is logged in
  *
- * Changes the own password, and ends every other session and, unless they are kept, the API tokens of this user.
+ * Changes the password of the user who is logged in.
+ *
+ * Ends all other logins of the user and, unless `keep_tokens` is true, deletes the user's API tokens. Refused with an
+ * API token: the request requires a login.
  */
 export const passwordChange = <ThrowOnError extends boolean = false>(options: Options<PasswordChangeData, ThrowOnError>): RequestResult<PasswordChangeResponses, PasswordChangeErrors, ThrowOnError> => (options.client ?? client).post<PasswordChangeResponses, PasswordChangeErrors, ThrowOnError>({
     security: [{
@@ -121,9 +130,11 @@ export const passwordChange = <ThrowOnError extends boolean = false>(options: Op
 });
 
 /**
- * Login List
+ * Lists the browsers that are logged in now
  *
- * Browsers that are logged in now: an administrator sees all, the others their own.
+ * Lists the browsers that are logged in now.
+ *
+ * An administrator sees all logins, other users only their own.
  */
 export const loginList = <ThrowOnError extends boolean = false>(options?: Options<LoginListData, ThrowOnError>): RequestResult<LoginListResponses, LoginListErrors, ThrowOnError> => (options?.client ?? client).get<LoginListResponses, LoginListErrors, ThrowOnError>({
     security: [{
@@ -136,9 +147,12 @@ export const loginList = <ThrowOnError extends boolean = false>(options?: Option
 });
 
 /**
- * Login End
+ * Ends a login immediately
  *
- * Ends a login at once, as logging out in that browser would. API tokens of its user stay valid.
+ * Ends a login immediately.
+ *
+ * The browser must log in again; API tokens of the user stay valid. An administrator can end all logins, other users
+ * only their own.
  */
 export const loginEnd = <ThrowOnError extends boolean = false>(options: Options<LoginEndData, ThrowOnError>): RequestResult<LoginEndResponses, LoginEndErrors, ThrowOnError> => (options.client ?? client).post<LoginEndResponses, LoginEndErrors, ThrowOnError>({
     security: [{
@@ -151,11 +165,12 @@ export const loginEnd = <ThrowOnError extends boolean = false>(options: Options<
 });
 
 /**
- * Second Factor Start
+ * Starts the setup of a second factor and returns its secret
  *
- * Offers a secret for an authenticator app. It is asked for once :confirm has seen a code of it.
+ * Starts the setup of a second factor and returns its secret.
  *
- * Where there is a second factor already, its code is needed, and it holds until the new one is confirmed.
+ * The secret is for an authenticator app. The second factor takes effect when it is confirmed with a code from the
+ * app. Until then, an existing second factor stays valid, and its code is required here.
  */
 export const secondFactorStart = <ThrowOnError extends boolean = false>(options: Options<SecondFactorStartData, ThrowOnError>): RequestResult<SecondFactorStartResponses, SecondFactorStartErrors, ThrowOnError> => (options.client ?? client).post<SecondFactorStartResponses, SecondFactorStartErrors, ThrowOnError>({
     security: [{
@@ -172,9 +187,11 @@ export const secondFactorStart = <ThrowOnError extends boolean = false>(options:
 });
 
 /**
- * Second Factor Confirm
+ * Confirms the new second factor and returns its recovery codes
  *
- * Asks for the second factor from now on, and answers its recovery codes; ends the user's other logins.
+ * Confirms the new second factor and returns its recovery codes.
+ *
+ * From then on, each login of the user requires a code. Ends all other logins of the user.
  */
 export const secondFactorConfirm = <ThrowOnError extends boolean = false>(options: Options<SecondFactorConfirmData, ThrowOnError>): RequestResult<SecondFactorConfirmResponses, SecondFactorConfirmErrors, ThrowOnError> => (options.client ?? client).post<SecondFactorConfirmResponses, SecondFactorConfirmErrors, ThrowOnError>({
     security: [{
@@ -191,11 +208,13 @@ export const secondFactorConfirm = <ThrowOnError extends boolean = false>(option
 });
 
 /**
- * Second Factor Renew
+ * Replaces the recovery codes of the second factor
  *
- * Makes new recovery codes; those before are good no more.
+ * Replaces the recovery codes of the second factor.
+ *
+ * The previous recovery codes become invalid immediately.
  */
-export const secondFactorRenew = <ThrowOnError extends boolean = false>(options: Options<SecondFactorRenewData, ThrowOnError>): RequestResult<SecondFactorRenewResponses, SecondFactorRenewErrors, ThrowOnError> => (options.client ?? client).post<SecondFactorRenewResponses, SecondFactorRenewErrors, ThrowOnError>({
+export const secondFactorRenewCodes = <ThrowOnError extends boolean = false>(options: Options<SecondFactorRenewCodesData, ThrowOnError>): RequestResult<SecondFactorRenewCodesResponses, SecondFactorRenewCodesErrors, ThrowOnError> => (options.client ?? client).post<SecondFactorRenewCodesResponses, SecondFactorRenewCodesErrors, ThrowOnError>({
     security: [{
             in: 'cookie',
             name: '__Host-lunette',
@@ -210,9 +229,11 @@ export const secondFactorRenew = <ThrowOnError extends boolean = false>(options:
 });
 
 /**
- * Second Factor Remove
+ * Removes the second factor of the user who is logged in
  *
- * Asks for the password alone from now on. Refused where the settings ask for a second factor.
+ * Removes the second factor of the user who is logged in.
+ *
+ * From then on, a login requires only the password. Refused if the settings require a second factor.
  */
 export const secondFactorRemove = <ThrowOnError extends boolean = false>(options: Options<SecondFactorRemoveData, ThrowOnError>): RequestResult<SecondFactorRemoveResponses, SecondFactorRemoveErrors, ThrowOnError> => (options.client ?? client).post<SecondFactorRemoveResponses, SecondFactorRemoveErrors, ThrowOnError>({
     security: [{
@@ -229,9 +250,9 @@ export const secondFactorRemove = <ThrowOnError extends boolean = false>(options
 });
 
 /**
- * User List
+ * Lists the users
  *
- * The people who may log in.
+ * Lists the users.
  */
 export const userList = <ThrowOnError extends boolean = false>(options?: Options<UserListData, ThrowOnError>): RequestResult<UserListResponses, UserListErrors, ThrowOnError> => (options?.client ?? client).get<UserListResponses, UserListErrors, ThrowOnError>({
     security: [{
@@ -244,9 +265,11 @@ export const userList = <ThrowOnError extends boolean = false>(options?: Options
 });
 
 /**
- * User Create
+ * Creates a user
  *
- * Creates a user; the password must be changed at the first login.
+ * Creates a user.
+ *
+ * The user must change the password at the first login.
  */
 export const userCreate = <ThrowOnError extends boolean = false>(options: Options<UserCreateData, ThrowOnError>): RequestResult<UserCreateResponses, UserCreateErrors, ThrowOnError> => (options.client ?? client).post<UserCreateResponses, UserCreateErrors, ThrowOnError>({
     security: [{
@@ -263,9 +286,11 @@ export const userCreate = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
- * User Delete
+ * Deletes a user with all logins and API tokens
  *
- * Deletes a user with their sessions and API tokens.
+ * Deletes a user with all logins and API tokens.
+ *
+ * The only administrator cannot be deleted. Requires `If-Match`.
  */
 export const userDelete = <ThrowOnError extends boolean = false>(options: Options<UserDeleteData, ThrowOnError>): RequestResult<UserDeleteResponses, UserDeleteErrors, ThrowOnError> => (options.client ?? client).delete<UserDeleteResponses, UserDeleteErrors, ThrowOnError>({
     security: [{
@@ -278,9 +303,9 @@ export const userDelete = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
- * User Show
+ * Shows a user, by ID or user name
  *
- * One user, by id or user name.
+ * Shows a user, by ID or user name.
  */
 export const userShow = <ThrowOnError extends boolean = false>(options: Options<UserShowData, ThrowOnError>): RequestResult<UserShowResponses, UserShowErrors, ThrowOnError> => (options.client ?? client).get<UserShowResponses, UserShowErrors, ThrowOnError>({
     security: [{
@@ -293,11 +318,12 @@ export const userShow = <ThrowOnError extends boolean = false>(options: Options<
 });
 
 /**
- * User Patch
+ * Changes the role or password of a user, or removes the second factor
  *
- * Changes a user's role or sets a password that must be changed at the next login; ends their sessions.
+ * Changes the role or password of a user, or removes the second factor.
  *
- * The own password is changed with POST /password, which asks for the current one.
+ * A new role or password ends the user's logins. Your own password is changed with `POST /api/v1/password` instead.
+ * The role of the only administrator cannot be changed. Requires `If-Match`.
  */
 export const userPatch = <ThrowOnError extends boolean = false>(options: Options<UserPatchData, ThrowOnError>): RequestResult<UserPatchResponses, UserPatchErrors, ThrowOnError> => (options.client ?? client).patch<UserPatchResponses, UserPatchErrors, ThrowOnError>({
     security: [{
@@ -314,9 +340,11 @@ export const userPatch = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
- * Token List
+ * Lists the API tokens
  *
- * The API tokens: an administrator sees all, the others their own.
+ * Lists the API tokens.
+ *
+ * An administrator sees all tokens, other users only their own.
  */
 export const tokenList = <ThrowOnError extends boolean = false>(options?: Options<TokenListData, ThrowOnError>): RequestResult<TokenListResponses, TokenListErrors, ThrowOnError> => (options?.client ?? client).get<TokenListResponses, TokenListErrors, ThrowOnError>({
     security: [{
@@ -329,9 +357,12 @@ export const tokenList = <ThrowOnError extends boolean = false>(options?: Option
 });
 
 /**
- * Token Create
+ * Creates an API token and returns its secret
  *
- * Makes an API token; its secret is in this answer and nowhere else.
+ * Creates an API token and returns its secret.
+ *
+ * The secret is returned only once and cannot be retrieved later. The token belongs to the user who creates it; a
+ * token cannot have a higher role or a longer life than the credentials used to create it.
  */
 export const tokenCreate = <ThrowOnError extends boolean = false>(options: Options<TokenCreateData, ThrowOnError>): RequestResult<TokenCreateResponses, TokenCreateErrors, ThrowOnError> => (options.client ?? client).post<TokenCreateResponses, TokenCreateErrors, ThrowOnError>({
     security: [{
@@ -348,9 +379,11 @@ export const tokenCreate = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
- * Token Delete
+ * Deletes an API token and all tokens created with it
  *
- * Deletes an API token and those that were made with it; they stop working at once.
+ * Deletes an API token and all tokens created with it.
+ *
+ * The tokens stop working immediately. Requires `If-Match`.
  */
 export const tokenDelete = <ThrowOnError extends boolean = false>(options: Options<TokenDeleteData, ThrowOnError>): RequestResult<TokenDeleteResponses, TokenDeleteErrors, ThrowOnError> => (options.client ?? client).delete<TokenDeleteResponses, TokenDeleteErrors, ThrowOnError>({
     security: [{
@@ -363,9 +396,9 @@ export const tokenDelete = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
- * Token Show
+ * Shows an API token, by ID or name, without its secret
  *
- * One API token, by id or name, without its secret.
+ * Shows an API token, by ID or name, without its secret.
  */
 export const tokenShow = <ThrowOnError extends boolean = false>(options: Options<TokenShowData, ThrowOnError>): RequestResult<TokenShowResponses, TokenShowErrors, ThrowOnError> => (options.client ?? client).get<TokenShowResponses, TokenShowErrors, ThrowOnError>({
     security: [{
@@ -378,9 +411,11 @@ export const tokenShow = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
- * Disk List
+ * Lists the disks, including missing members of arrays
  *
- * The disks; `name` is matched with id, model and serial.
+ * Lists the disks, including missing members of arrays.
+ *
+ * `name` matches the ID, the model or the serial number.
  */
 export const diskList = <ThrowOnError extends boolean = false>(options?: Options<DiskListData, ThrowOnError>): RequestResult<DiskListResponses, DiskListErrors, ThrowOnError> => (options?.client ?? client).get<DiskListResponses, DiskListErrors, ThrowOnError>({
     security: [{
@@ -393,9 +428,9 @@ export const diskList = <ThrowOnError extends boolean = false>(options?: Options
 });
 
 /**
- * Disk Show
+ * Shows a disk, by its ID, serial number or a name under /dev/disk/by-id
  *
- * One disk, by its stable id, its serial, or another of its names under /dev/disk/by-id.
+ * Shows a disk, by its ID, serial number or a name under /dev/disk/by-id.
  */
 export const diskShow = <ThrowOnError extends boolean = false>(options: Options<DiskShowData, ThrowOnError>): RequestResult<DiskShowResponses, DiskShowErrors, ThrowOnError> => (options.client ?? client).get<DiskShowResponses, DiskShowErrors, ThrowOnError>({
     security: [{
@@ -408,11 +443,11 @@ export const diskShow = <ThrowOnError extends boolean = false>(options: Options<
 });
 
 /**
- * Disk History
+ * Shows the health history of a disk, day by day
  *
- * What the drive told of its health day by day, also where it does not tell any more.
+ * Shows the health history of a disk, day by day.
  *
- * A disk that is gone is named by its stable id.
+ * The history remains available if the disk no longer reports its health or is missing. Give a missing disk by its ID.
  */
 export const diskHistory = <ThrowOnError extends boolean = false>(options: Options<DiskHistoryData, ThrowOnError>): RequestResult<DiskHistoryResponses, DiskHistoryErrors, ThrowOnError> => (options.client ?? client).get<DiskHistoryResponses, DiskHistoryErrors, ThrowOnError>({
     security: [{
@@ -425,12 +460,13 @@ export const diskHistory = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
- * Disk Wipe
+ * Wipes the signatures of an unused disk, or erases all its data
  *
- * Empties a disk that nobody uses: its signatures, or all its data by the drive itself. It cannot be taken back.
+ * Wipes the signatures of an unused disk, or erases all its data.
  *
- * `confirm` is the disk's serial. Refused for a disk of an array or of the system, one that is mounted, held or swap,
- * and where the drive would erase other disks as well.
+ * This cannot be undone. `confirm` is the serial number of the disk. The appliance refuses to wipe a disk of an array,
+ * a system disk, a disk in use (for example mounted or used for swap), and a drive that would erase other disks as
+ * well. Returns a job.
  */
 export const diskWipe = <ThrowOnError extends boolean = false>(options: Options<DiskWipeData, ThrowOnError>): RequestResult<DiskWipeResponses, DiskWipeErrors, ThrowOnError> => (options.client ?? client).post<DiskWipeResponses, DiskWipeErrors, ThrowOnError>({
     security: [{
@@ -447,11 +483,12 @@ export const diskWipe = <ThrowOnError extends boolean = false>(options: Options<
 });
 
 /**
- * Disk Locate
+ * Switches the locate LED of the drive bay of a disk on or off
  *
- * Switches the light of the bay a disk sits in on or off, so that whoever pulls it pulls the right one.
+ * Switches the locate LED of the drive bay of a disk on or off.
  *
- * Refused where the kernel shows no such light; `observed.place.is_located` tells whether it is on.
+ * Fails with 409 if the kernel shows no locate LED. The property `observed.place.is_located` shows the state of the
+ * LED. Returns a job.
  */
 export const diskLocate = <ThrowOnError extends boolean = false>(options: Options<DiskLocateData, ThrowOnError>): RequestResult<DiskLocateResponses, DiskLocateErrors, ThrowOnError> => (options.client ?? client).post<DiskLocateResponses, DiskLocateErrors, ThrowOnError>({
     security: [{
@@ -468,9 +505,12 @@ export const diskLocate = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
- * Layout List
+ * Compares the levels of all array engines for a set of disks
  *
- * Every level of every engine with these disks: usable space, failures survived, cost of a small write.
+ * Compares the levels of all array engines for a set of disks.
+ *
+ * For each level, the answer gives the usable space, the disk failures survived and the cost of a small write. Disks
+ * that are in use or need a wipe are included, with the problem of each disk.
  */
 export const layoutList = <ThrowOnError extends boolean = false>(options: Options<LayoutListData, ThrowOnError>): RequestResult<LayoutListResponses, LayoutListErrors, ThrowOnError> => (options.client ?? client).get<LayoutListResponses, LayoutListErrors, ThrowOnError>({
     security: [{
@@ -478,14 +518,14 @@ export const layoutList = <ThrowOnError extends boolean = false>(options: Option
             name: '__Host-lunette',
             type: 'apiKey'
         }, { scheme: 'bearer', type: 'http' }],
-    url: '/api/v1/arrays/layouts',
+    url: '/api/v1/layouts',
     ...options
 });
 
 /**
- * Array List
+ * Lists the arrays, with their observed health
  *
- * The arrays, with the health the kernel reports.
+ * Lists the arrays, with their observed health.
  */
 export const arrayList = <ThrowOnError extends boolean = false>(options?: Options<ArrayListData, ThrowOnError>): RequestResult<ArrayListResponses, ArrayListErrors, ThrowOnError> => (options?.client ?? client).get<ArrayListResponses, ArrayListErrors, ThrowOnError>({
     security: [{
@@ -498,9 +538,11 @@ export const arrayList = <ThrowOnError extends boolean = false>(options?: Option
 });
 
 /**
- * Array Create
+ * Creates an array from disks
  *
- * Creates an array of disks. A disk that carries anything is refused unless it is listed in `wipe`.
+ * Creates an array from disks.
+ *
+ * A disk with signatures is refused unless `wipe` lists the disk, which destroys the data on the disk. Returns a job.
  */
 export const arrayCreate = <ThrowOnError extends boolean = false>(options: Options<ArrayCreateData, ThrowOnError>): RequestResult<ArrayCreateResponses, ArrayCreateErrors, ThrowOnError> => (options.client ?? client).post<ArrayCreateResponses, ArrayCreateErrors, ThrowOnError>({
     security: [{
@@ -517,9 +559,11 @@ export const arrayCreate = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
- * Array Delete
+ * Deletes an array without volumes, and wipes its disks
  *
- * Destroys an array that holds no volumes any more, and clears its disks.
+ * Deletes an array without volumes, and wipes its disks.
+ *
+ * Deleted volumes on the array are erased and can no longer be recovered. Requires `If-Match`. Returns a job.
  */
 export const arrayDelete = <ThrowOnError extends boolean = false>(options: Options<ArrayDeleteData, ThrowOnError>): RequestResult<ArrayDeleteResponses, ArrayDeleteErrors, ThrowOnError> => (options.client ?? client).delete<ArrayDeleteResponses, ArrayDeleteErrors, ThrowOnError>({
     security: [{
@@ -532,9 +576,9 @@ export const arrayDelete = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
- * Array Show
+ * Shows an array, by ID or name
  *
- * One array, by id or name.
+ * Shows an array, by ID or name.
  */
 export const arrayShow = <ThrowOnError extends boolean = false>(options: Options<ArrayShowData, ThrowOnError>): RequestResult<ArrayShowResponses, ArrayShowErrors, ThrowOnError> => (options.client ?? client).get<ArrayShowResponses, ArrayShowErrors, ThrowOnError>({
     security: [{
@@ -547,9 +591,11 @@ export const arrayShow = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
- * Array Patch
+ * Changes the speed limits, tuning and other settings of an array
  *
- * Sets the pace of resync, rebuild and scrub, and the tuning. Both are kept, and set again after every start.
+ * Changes the speed limits, tuning and other settings of an array.
+ *
+ * The settings are stored and applied again at every start. Omitted fields stay unchanged. Requires `If-Match`.
  */
 export const arrayPatch = <ThrowOnError extends boolean = false>(options: Options<ArrayPatchData, ThrowOnError>): RequestResult<ArrayPatchResponses, ArrayPatchErrors, ThrowOnError> => (options.client ?? client).patch<ArrayPatchResponses, ArrayPatchErrors, ThrowOnError>({
     security: [{
@@ -566,17 +612,19 @@ export const arrayPatch = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
- * Array Spares Add
+ * Adds spares to an array
  *
- * Adds disks that stand by; on a degraded array the first is filled at once.
+ * Adds spares to an array.
+ *
+ * On a degraded array, the rebuild onto the first spare starts immediately. Returns a job.
  */
-export const arraySparesAdd = <ThrowOnError extends boolean = false>(options: Options<ArraySparesAddData, ThrowOnError>): RequestResult<ArraySparesAddResponses, ArraySparesAddErrors, ThrowOnError> => (options.client ?? client).post<ArraySparesAddResponses, ArraySparesAddErrors, ThrowOnError>({
+export const arrayAddSpares = <ThrowOnError extends boolean = false>(options: Options<ArrayAddSparesData, ThrowOnError>): RequestResult<ArrayAddSparesResponses, ArrayAddSparesErrors, ThrowOnError> => (options.client ?? client).post<ArrayAddSparesResponses, ArrayAddSparesErrors, ThrowOnError>({
     security: [{
             in: 'cookie',
             name: '__Host-lunette',
             type: 'apiKey'
         }, { scheme: 'bearer', type: 'http' }],
-    url: '/api/v1/arrays/{array}:add_spares',
+    url: '/api/v1/arrays/{array}:add-spares',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -585,19 +633,20 @@ export const arraySparesAdd = <ThrowOnError extends boolean = false>(options: Op
 });
 
 /**
- * Array Disks Add
+ * Adds log, cache or special disks to a ZFS pool while hosts use the pool
  *
- * Adds log, cache or special disks to a pool, while hosts use it.
+ * Adds log, cache or special disks to a ZFS pool while hosts use the pool.
  *
- * Log and cache disks leave again by `remove`; special disks stay for the life of the pool.
+ * Log and cache disks can be removed again. Special disks contain metadata and stay as long as the pool exists.
+ * Returns a job.
  */
-export const arrayDisksAdd = <ThrowOnError extends boolean = false>(options: Options<ArrayDisksAddData, ThrowOnError>): RequestResult<ArrayDisksAddResponses, ArrayDisksAddErrors, ThrowOnError> => (options.client ?? client).post<ArrayDisksAddResponses, ArrayDisksAddErrors, ThrowOnError>({
+export const arrayAddDisks = <ThrowOnError extends boolean = false>(options: Options<ArrayAddDisksData, ThrowOnError>): RequestResult<ArrayAddDisksResponses, ArrayAddDisksErrors, ThrowOnError> => (options.client ?? client).post<ArrayAddDisksResponses, ArrayAddDisksErrors, ThrowOnError>({
     security: [{
             in: 'cookie',
             name: '__Host-lunette',
             type: 'apiKey'
         }, { scheme: 'bearer', type: 'http' }],
-    url: '/api/v1/arrays/{array}:add_disks',
+    url: '/api/v1/arrays/{array}:add-disks',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -606,11 +655,12 @@ export const arrayDisksAdd = <ThrowOnError extends boolean = false>(options: Opt
 });
 
 /**
- * Array Grow
+ * Adds members to an MD RAID array while hosts use the array
  *
- * Makes disks into members: of a mirror further copies, of any other level more room, while hosts use it.
+ * Adds members to an MD RAID array while hosts use the array.
  *
- * The job starts it; the array shows the progress, and what remains is done by itself once that is over.
+ * A mirror gains copies; any other level gains capacity. Returns a job that starts the reshape or rebuild. The array
+ * shows the progress, and the remaining work is done automatically. A reshape cannot be undone.
  */
 export const arrayGrow = <ThrowOnError extends boolean = false>(options: Options<ArrayGrowData, ThrowOnError>): RequestResult<ArrayGrowResponses, ArrayGrowErrors, ThrowOnError> => (options.client ?? client).post<ArrayGrowResponses, ArrayGrowErrors, ThrowOnError>({
     security: [{
@@ -627,11 +677,11 @@ export const arrayGrow = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
- * Array Reshape
+ * Converts a raid5 array to raid6 with one more disk while hosts use the array
  *
- * Gives an array another level with one disk more, while hosts use it: a raid5 becomes a raid6.
+ * Converts a raid5 array to raid6 with one more disk while hosts use the array.
  *
- * The job starts it, and the array shows how far the new disk is filled.
+ * Returns a job that starts the conversion. The array shows the progress of the rebuild onto the new disk.
  */
 export const arrayReshape = <ThrowOnError extends boolean = false>(options: Options<ArrayReshapeData, ThrowOnError>): RequestResult<ArrayReshapeResponses, ArrayReshapeErrors, ThrowOnError> => (options.client ?? client).post<ArrayReshapeResponses, ArrayReshapeErrors, ThrowOnError>({
     security: [{
@@ -648,9 +698,12 @@ export const arrayReshape = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
- * Array Replace
+ * Replaces a disk of an array with another disk
  *
- * Puts another disk in the place of one. While the old one works it is copied, and redundancy is kept.
+ * Replaces a disk of an array with another disk.
+ *
+ * A disk that still works stays in use until the new disk is filled, which preserves redundancy on MD RAID arrays and
+ * ZFS pools. Returns a job.
  */
 export const arrayReplace = <ThrowOnError extends boolean = false>(options: Options<ArrayReplaceData, ThrowOnError>): RequestResult<ArrayReplaceResponses, ArrayReplaceErrors, ThrowOnError> => (options.client ?? client).post<ArrayReplaceResponses, ArrayReplaceErrors, ThrowOnError>({
     security: [{
@@ -667,9 +720,11 @@ export const arrayReplace = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
- * Array Fail
+ * Marks a member of an MD RAID array as faulty
  *
- * Gives a member up. Refused where the array has no redundancy left.
+ * Marks a member of an MD RAID array as faulty.
+ *
+ * A spare replaces the member if the array has one. Fails with 409 if the array has no redundancy left. Returns a job.
  */
 export const arrayFail = <ThrowOnError extends boolean = false>(options: Options<ArrayFailData, ThrowOnError>): RequestResult<ArrayFailResponses, ArrayFailErrors, ThrowOnError> => (options.client ?? client).post<ArrayFailResponses, ArrayFailErrors, ThrowOnError>({
     security: [{
@@ -686,9 +741,11 @@ export const arrayFail = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
- * Array Remove
+ * Removes a spare, a log or cache disk, or a faulty or missing disk from an array
  *
- * Lets go of a spare, of a log or cache disk of a pool, of a faulty disk, or of one that is gone.
+ * Removes a spare, a log or cache disk, or a faulty or missing disk from an array.
+ *
+ * Returns a job.
  */
 export const arrayRemove = <ThrowOnError extends boolean = false>(options: Options<ArrayRemoveData, ThrowOnError>): RequestResult<ArrayRemoveResponses, ArrayRemoveErrors, ThrowOnError> => (options.client ?? client).post<ArrayRemoveResponses, ArrayRemoveErrors, ThrowOnError>({
     security: [{
@@ -705,9 +762,11 @@ export const arrayRemove = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
- * Array Readd
+ * Adds a missing or faulty member back to its MD RAID array
  *
- * Takes back a member that was gone or faulty; the plan says whether all of it must be copied.
+ * Adds a missing or faulty member back to its MD RAID array.
+ *
+ * The plan shows whether the whole disk must be rebuilt. Returns a job.
  */
 export const arrayReadd = <ThrowOnError extends boolean = false>(options: Options<ArrayReaddData, ThrowOnError>): RequestResult<ArrayReaddResponses, ArrayReaddErrors, ThrowOnError> => (options.client ?? client).post<ArrayReaddResponses, ArrayReaddErrors, ThrowOnError>({
     security: [{
@@ -724,9 +783,11 @@ export const arrayReadd = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
- * Array Scrub
+ * Starts or stops a scrub of an array
  *
- * Reads and compares everything, or stops doing so. The array shows progress and what did not agree.
+ * Starts or stops a scrub of an array.
+ *
+ * The array shows the progress and the mismatches. Returns a job.
  */
 export const arrayScrub = <ThrowOnError extends boolean = false>(options: Options<ArrayScrubData, ThrowOnError>): RequestResult<ArrayScrubResponses, ArrayScrubErrors, ThrowOnError> => (options.client ?? client).post<ArrayScrubResponses, ArrayScrubErrors, ThrowOnError>({
     security: [{
@@ -743,11 +804,12 @@ export const arrayScrub = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
- * Array Force Start
+ * Starts an array that stays stopped because it is dirty and degraded
  *
- * Starts an array that stays stopped because it is dirty and degraded: see `observed.dirty_degraded`.
+ * Starts an array that stays stopped because it is dirty and degraded.
  *
- * Blocks of the disk it lacks can be wrong afterwards, and nothing tells which. It cannot be taken back.
+ * The property `observed.dirty_degraded` of the array shows this condition. Blocks can be corrupt afterwards, and
+ * nothing shows which ones. This cannot be undone. `confirm` is the name of the array. Returns a job.
  */
 export const arrayForceStart = <ThrowOnError extends boolean = false>(options: Options<ArrayForceStartData, ThrowOnError>): RequestResult<ArrayForceStartResponses, ArrayForceStartErrors, ThrowOnError> => (options.client ?? client).post<ArrayForceStartResponses, ArrayForceStartErrors, ThrowOnError>({
     security: [{
@@ -755,7 +817,7 @@ export const arrayForceStart = <ThrowOnError extends boolean = false>(options: O
             name: '__Host-lunette',
             type: 'apiKey'
         }, { scheme: 'bearer', type: 'http' }],
-    url: '/api/v1/arrays/{array}:force_start',
+    url: '/api/v1/arrays/{array}:force-start',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -764,11 +826,13 @@ export const arrayForceStart = <ThrowOnError extends boolean = false>(options: O
 });
 
 /**
- * Array Release
+ * Releases an MD RAID array, so that another system can use its disks and data
  *
- * Lets go of an array: it stays on its disks with its volumes and their data, and is Lunette's no more.
+ * Releases an MD RAID array, so that another system can use its disks and data.
  *
- * Refused while a volume of it is mapped. It is stopped in the end, so that its disks can be taken elsewhere.
+ * The array and its volumes stay on the disks with their data, and Lunette deletes its records of them. An array that
+ * Lunette created is stopped at the end; an adopted array stays running. Fails with 409 while a volume of the array is
+ * mapped. `confirm` is the name of the array. Returns a job.
  */
 export const arrayRelease = <ThrowOnError extends boolean = false>(options: Options<ArrayReleaseData, ThrowOnError>): RequestResult<ArrayReleaseResponses, ArrayReleaseErrors, ThrowOnError> => (options.client ?? client).post<ArrayReleaseResponses, ArrayReleaseErrors, ThrowOnError>({
     security: [{
@@ -785,11 +849,12 @@ export const arrayRelease = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
- * Array Forget
+ * Forgets a permanently lost array, with its volumes, snapshots and mappings
  *
- * Forgets an array that is lost for good, and its volumes, snapshots and mappings with it. It cannot be taken back.
+ * Forgets a permanently lost array, with its volumes, snapshots and mappings.
  *
- * Refused while the array works or could be started. Nothing is written to any disk. Stuck jobs of it are abandoned.
+ * This cannot be undone. Fails with 409 while the array works or can be started. Nothing is written to any disk. Stuck
+ * jobs of the array are abandoned. `confirm` is the name of the array.
  */
 export const arrayForget = <ThrowOnError extends boolean = false>(options: Options<ArrayForgetData, ThrowOnError>): RequestResult<ArrayForgetResponses, ArrayForgetErrors, ThrowOnError> => (options.client ?? client).post<ArrayForgetResponses, ArrayForgetErrors, ThrowOnError>({
     security: [{
@@ -806,11 +871,12 @@ export const arrayForget = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
- * Array Unlock
+ * Unlocks an encrypted array with its passphrase
  *
- * Unlocks an encrypted array that waits for its key. What is on it is served again by itself.
+ * Unlocks an encrypted array with its passphrase.
  *
- * A wrong passphrase answers 422 and changes nothing; trying one takes seconds on purpose.
+ * The volumes of the array are served again automatically. The array stays unlocked until it stops. A wrong passphrase
+ * fails with 422 and changes nothing. Each attempt deliberately takes seconds.
  */
 export const arrayUnlock = <ThrowOnError extends boolean = false>(options: Options<ArrayUnlockData, ThrowOnError>): RequestResult<ArrayUnlockResponses, ArrayUnlockErrors, ThrowOnError> => (options.client ?? client).post<ArrayUnlockResponses, ArrayUnlockErrors, ThrowOnError>({
     security: [{
@@ -827,19 +893,21 @@ export const arrayUnlock = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
- * Array Key Change
+ * Changes the passphrase of an encrypted array or its automatic unlocking
  *
- * Changes the passphrase of an encrypted array, adds a second one, or whether the appliance keeps a key.
+ * Changes the passphrase of an encrypted array or its automatic unlocking.
  *
- * A new key is added and tried before an old one goes: whatever interrupts it, one that is known opens the array.
+ * The change can also add a second passphrase, and store or remove a key on the appliance for unlocking at every
+ * start. A new key is added and tested before an old key is removed, so that an interruption never locks the array for
+ * good.
  */
-export const arrayKeyChange = <ThrowOnError extends boolean = false>(options: Options<ArrayKeyChangeData, ThrowOnError>): RequestResult<ArrayKeyChangeResponses, ArrayKeyChangeErrors, ThrowOnError> => (options.client ?? client).post<ArrayKeyChangeResponses, ArrayKeyChangeErrors, ThrowOnError>({
+export const arrayChangeKey = <ThrowOnError extends boolean = false>(options: Options<ArrayChangeKeyData, ThrowOnError>): RequestResult<ArrayChangeKeyResponses, ArrayChangeKeyErrors, ThrowOnError> => (options.client ?? client).post<ArrayChangeKeyResponses, ArrayChangeKeyErrors, ThrowOnError>({
     security: [{
             in: 'cookie',
             name: '__Host-lunette',
             type: 'apiKey'
         }, { scheme: 'bearer', type: 'http' }],
-    url: '/api/v1/arrays/{array}:change_key',
+    url: '/api/v1/arrays/{array}:change-key',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -848,11 +916,12 @@ export const arrayKeyChange = <ThrowOnError extends boolean = false>(options: Op
 });
 
 /**
- * Foreign Array List
+ * Lists the foreign arrays
  *
- * The md arrays and ZFS pools here that are not Lunette's, running or not, and what can become of them.
+ * Lists the foreign arrays: MD RAID arrays and ZFS pools created by other systems.
  *
- * None is started for it. Of one that does not run only the superblocks, or the labels of the pool, are read.
+ * Each entry shows the next possible step. No array is started: of stopped arrays, only superblocks and pool labels
+ * are read. Arrays of Lunette are listed if they carry logical volumes that Lunette does not know.
  */
 export const foreignArrayList = <ThrowOnError extends boolean = false>(options?: Options<ForeignArrayListData, ThrowOnError>): RequestResult<ForeignArrayListResponses, ForeignArrayListErrors, ThrowOnError> => (options?.client ?? client).get<ForeignArrayListResponses, ForeignArrayListErrors, ThrowOnError>({
     security: [{
@@ -865,9 +934,11 @@ export const foreignArrayList = <ThrowOnError extends boolean = false>(options?:
 });
 
 /**
- * Foreign Array Start
+ * Starts a stopped foreign array read-only, to show its content
  *
- * Starts an array whose disks are all here, read-only, so that what is on it can be seen. Nothing is written.
+ * Starts a stopped foreign array read-only, to show its content.
+ *
+ * All disks of the array must be present. Nothing is written to them. Returns a job.
  */
 export const foreignArrayStart = <ThrowOnError extends boolean = false>(options: Options<ForeignArrayStartData, ThrowOnError>): RequestResult<ForeignArrayStartResponses, ForeignArrayStartErrors, ThrowOnError> => (options.client ?? client).post<ForeignArrayStartResponses, ForeignArrayStartErrors, ThrowOnError>({
     security: [{
@@ -880,9 +951,12 @@ export const foreignArrayStart = <ThrowOnError extends boolean = false>(options:
 });
 
 /**
- * Foreign Array Adopt
+ * Adopts a running foreign array, and its logical volumes as volumes
  *
- * Makes an array that runs Lunette's, and the logical volumes on it volumes. What is on them stays as it is.
+ * Adopts a running foreign array, and its logical volumes as volumes.
+ *
+ * The data on adopted volumes stays unchanged. With `make_group`, a volume group is created on an array without one,
+ * which overwrites data at the beginning of the array. Returns a job.
  */
 export const foreignArrayAdopt = <ThrowOnError extends boolean = false>(options: Options<ForeignArrayAdoptData, ThrowOnError>): RequestResult<ForeignArrayAdoptResponses, ForeignArrayAdoptErrors, ThrowOnError> => (options.client ?? client).post<ForeignArrayAdoptResponses, ForeignArrayAdoptErrors, ThrowOnError>({
     security: [{
@@ -899,9 +973,11 @@ export const foreignArrayAdopt = <ThrowOnError extends boolean = false>(options:
 });
 
 /**
- * Volume Create Batch
+ * Creates many volumes of the same size, all or none
  *
- * Cuts many volumes of one size, all or nothing.
+ * Creates many volumes of the same size, all or none.
+ *
+ * The volumes are named with a pattern. Returns a job.
  */
 export const volumeCreateBatch = <ThrowOnError extends boolean = false>(options: Options<VolumeCreateBatchData, ThrowOnError>): RequestResult<VolumeCreateBatchResponses, VolumeCreateBatchErrors, ThrowOnError> => (options.client ?? client).post<VolumeCreateBatchResponses, VolumeCreateBatchErrors, ThrowOnError>({
     security: [{
@@ -909,7 +985,7 @@ export const volumeCreateBatch = <ThrowOnError extends boolean = false>(options:
             name: '__Host-lunette',
             type: 'apiKey'
         }, { scheme: 'bearer', type: 'http' }],
-    url: '/api/v1/volumes:batch',
+    url: '/api/v1/volumes:create-batch',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -918,12 +994,13 @@ export const volumeCreateBatch = <ThrowOnError extends boolean = false>(options:
 });
 
 /**
- * Volume Delete Batch
+ * Deletes many volumes as one job, all or none
  *
- * Deletes many volumes as one job, all or nothing: refused as a whole while one is mapped or has snapshots.
+ * Deletes many volumes as one job, all or none.
  *
- * `errors` names each volume that is in the way. They can be recovered as one that was deleted alone; where nothing is
- * kept, what was erased before a step failed stays erased, and the job says so.
+ * Refused if any of the volumes has mappings or snapshots; `errors` names each of them. The volumes can be recovered
+ * for the hours of the setting `deleted_keep_hours`. With 0 hours, volumes that were erased before the job failed are
+ * lost, and the message of the job says so. Volumes that hosts used within the last minute must be named in `confirm`.
  */
 export const volumeDeleteBatch = <ThrowOnError extends boolean = false>(options: Options<VolumeDeleteBatchData, ThrowOnError>): RequestResult<VolumeDeleteBatchResponses, VolumeDeleteBatchErrors, ThrowOnError> => (options.client ?? client).post<VolumeDeleteBatchResponses, VolumeDeleteBatchErrors, ThrowOnError>({
     security: [{
@@ -940,9 +1017,11 @@ export const volumeDeleteBatch = <ThrowOnError extends boolean = false>(options:
 });
 
 /**
- * Volume Why
+ * Explains why a volume is missing on its hosts
  *
- * The way from the disks to each host of a volume, with the first broken link in words.
+ * Explains why a volume is missing on its hosts.
+ *
+ * The answer follows the way from the disks to each host of the volume and describes the first broken link.
  */
 export const volumeWhy = <ThrowOnError extends boolean = false>(options: Options<VolumeWhyData, ThrowOnError>): RequestResult<VolumeWhyResponses, VolumeWhyErrors, ThrowOnError> => (options.client ?? client).get<VolumeWhyResponses, VolumeWhyErrors, ThrowOnError>({
     security: [{
@@ -955,9 +1034,9 @@ export const volumeWhy = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
- * Volume List
+ * Lists the volumes, with their mappings and export state
  *
- * The volumes, with whom they are mapped to and whether they are served.
+ * Lists the volumes, with their mappings and export state.
  */
 export const volumeList = <ThrowOnError extends boolean = false>(options?: Options<VolumeListData, ThrowOnError>): RequestResult<VolumeListResponses, VolumeListErrors, ThrowOnError> => (options?.client ?? client).get<VolumeListResponses, VolumeListErrors, ThrowOnError>({
     security: [{
@@ -970,9 +1049,11 @@ export const volumeList = <ThrowOnError extends boolean = false>(options?: Optio
 });
 
 /**
- * Volume Create
+ * Creates a volume on an array
  *
- * Cuts one volume from an array.
+ * Creates a volume on an array.
+ *
+ * Returns a job.
  */
 export const volumeCreate = <ThrowOnError extends boolean = false>(options: Options<VolumeCreateData, ThrowOnError>): RequestResult<VolumeCreateResponses, VolumeCreateErrors, ThrowOnError> => (options.client ?? client).post<VolumeCreateResponses, VolumeCreateErrors, ThrowOnError>({
     security: [{
@@ -989,12 +1070,13 @@ export const volumeCreate = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
- * Volume Delete
+ * Deletes a volume that has no mappings and no snapshots
  *
- * Deletes a volume, once nothing is mapped to it and its exports are gone.
+ * Deletes a volume that has no mappings and no snapshots.
  *
- * It can be recovered for as long as the setting `deleted_keep_hours` says, see deleted volumes. One that was
- * in use a moment ago needs `confirm`.
+ * The volume can be recovered for the hours of the setting `deleted_keep_hours`; with 0 hours its data is destroyed. A
+ * volume that hosts used within the last minute is deleted only if `confirm` names it. Requires `If-Match`. Returns a
+ * job.
  */
 export const volumeDelete = <ThrowOnError extends boolean = false>(options: Options<VolumeDeleteData, ThrowOnError>): RequestResult<VolumeDeleteResponses, VolumeDeleteErrors, ThrowOnError> => (options.client ?? client).delete<VolumeDeleteResponses, VolumeDeleteErrors, ThrowOnError>({
     security: [{
@@ -1007,9 +1089,9 @@ export const volumeDelete = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
- * Volume Show
+ * Shows a volume, by ID or name
  *
- * One volume, by id or name.
+ * Shows a volume, by ID or name.
  */
 export const volumeShow = <ThrowOnError extends boolean = false>(options: Options<VolumeShowData, ThrowOnError>): RequestResult<VolumeShowResponses, VolumeShowErrors, ThrowOnError> => (options.client ?? client).get<VolumeShowResponses, VolumeShowErrors, ThrowOnError>({
     security: [{
@@ -1022,9 +1104,11 @@ export const volumeShow = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
- * Volume Patch
+ * Changes the name or description of a volume
  *
- * Changes name or description; no data and no export is touched.
+ * Changes the name or description of a volume.
+ *
+ * Neither the data nor the access of hosts is affected. Omitted fields stay unchanged. Requires `If-Match`.
  */
 export const volumePatch = <ThrowOnError extends boolean = false>(options: Options<VolumePatchData, ThrowOnError>): RequestResult<VolumePatchResponses, VolumePatchErrors, ThrowOnError> => (options.client ?? client).patch<VolumePatchResponses, VolumePatchErrors, ThrowOnError>({
     security: [{
@@ -1041,9 +1125,12 @@ export const volumePatch = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
- * Volume Grow
+ * Grows a volume while hosts use it
  *
- * Makes a volume larger while hosts use it; they see the new size when they look again. It never gets smaller.
+ * Grows a volume while hosts use it.
+ *
+ * Hosts see the new size after a rescan. A volume cannot be made smaller. Requires `If-Match`. Returns a job, or the
+ * volume if it already has this size.
  */
 export const volumeGrow = <ThrowOnError extends boolean = false>(options: Options<VolumeGrowData, ThrowOnError>): RequestResult<VolumeGrowResponses, VolumeGrowErrors, ThrowOnError> => (options.client ?? client).post<VolumeGrowResponses, VolumeGrowErrors, ThrowOnError>({
     security: [{
@@ -1060,9 +1147,12 @@ export const volumeGrow = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
- * Volume Roll Back
+ * Rolls a volume back to a snapshot
  *
- * Makes a volume as it was in a snapshot, and keeps what it holds as a deleted volume. 409 while it is mapped.
+ * Rolls a volume back to a snapshot.
+ *
+ * The present data of the volume is retained as a deleted volume, or lost if `keep` is false or the setting
+ * `deleted_keep_hours` is 0. Fails with 409 while the volume is mapped. Requires `If-Match`. Returns a job.
  */
 export const volumeRollBack = <ThrowOnError extends boolean = false>(options: Options<VolumeRollBackData, ThrowOnError>): RequestResult<VolumeRollBackResponses, VolumeRollBackErrors, ThrowOnError> => (options.client ?? client).post<VolumeRollBackResponses, VolumeRollBackErrors, ThrowOnError>({
     security: [{
@@ -1079,9 +1169,9 @@ export const volumeRollBack = <ThrowOnError extends boolean = false>(options: Op
 });
 
 /**
- * Deleted Volume List
+ * Lists the deleted volumes that can be recovered
  *
- * The volumes that were deleted and can be recovered; what was deleted first comes first.
+ * Lists the deleted volumes that can be recovered.
  */
 export const deletedVolumeList = <ThrowOnError extends boolean = false>(options?: Options<DeletedVolumeListData, ThrowOnError>): RequestResult<DeletedVolumeListResponses, DeletedVolumeListErrors, ThrowOnError> => (options?.client ?? client).get<DeletedVolumeListResponses, DeletedVolumeListErrors, ThrowOnError>({
     security: [{
@@ -1094,9 +1184,12 @@ export const deletedVolumeList = <ThrowOnError extends boolean = false>(options?
 });
 
 /**
- * Deleted Volume Delete
+ * Erases a deleted volume before its retention ends
  *
- * Erases it before its time: its data are lost for good, and its space is free again.
+ * Erases a deleted volume before its retention ends.
+ *
+ * The data of the volume and its deleted snapshots are lost for good, and their space becomes free. Requires
+ * `If-Match`. Returns a job.
  */
 export const deletedVolumeDelete = <ThrowOnError extends boolean = false>(options: Options<DeletedVolumeDeleteData, ThrowOnError>): RequestResult<DeletedVolumeDeleteResponses, DeletedVolumeDeleteErrors, ThrowOnError> => (options.client ?? client).delete<DeletedVolumeDeleteResponses, DeletedVolumeDeleteErrors, ThrowOnError>({
     security: [{
@@ -1109,9 +1202,9 @@ export const deletedVolumeDelete = <ThrowOnError extends boolean = false>(option
 });
 
 /**
- * Deleted Volume Show
+ * Shows a deleted volume, by ID, or by name if the name is unique
  *
- * One deleted volume, by id, or by name where only one had it.
+ * Shows a deleted volume, by ID, or by name if the name is unique.
  */
 export const deletedVolumeShow = <ThrowOnError extends boolean = false>(options: Options<DeletedVolumeShowData, ThrowOnError>): RequestResult<DeletedVolumeShowResponses, DeletedVolumeShowErrors, ThrowOnError> => (options.client ?? client).get<DeletedVolumeShowResponses, DeletedVolumeShowErrors, ThrowOnError>({
     security: [{
@@ -1124,9 +1217,11 @@ export const deletedVolumeShow = <ThrowOnError extends boolean = false>(options:
 });
 
 /**
- * Deleted Volume Recover
+ * Recovers a deleted volume, with its data, ID and identity
  *
- * Makes it a volume again, with its data, id and identity, mapped to nobody.
+ * Recovers a deleted volume, with its data, ID and identity.
+ *
+ * The recovered volume has no mappings. Requires `If-Match`. Returns a job.
  */
 export const deletedVolumeRecover = <ThrowOnError extends boolean = false>(options: Options<DeletedVolumeRecoverData, ThrowOnError>): RequestResult<DeletedVolumeRecoverResponses, DeletedVolumeRecoverErrors, ThrowOnError> => (options.client ?? client).post<DeletedVolumeRecoverResponses, DeletedVolumeRecoverErrors, ThrowOnError>({
     security: [{
@@ -1143,9 +1238,11 @@ export const deletedVolumeRecover = <ThrowOnError extends boolean = false>(optio
 });
 
 /**
- * Snapshot Create Batch
+ * Creates a snapshot of each of many volumes, all or none
  *
- * Takes a snapshot of each of many volumes, all or nothing; those of one ZFS pool at one moment.
+ * Creates a snapshot of each of many volumes, all or none.
+ *
+ * Snapshots of volumes on one ZFS pool are created at the same moment, others one after the other. Returns a job.
  */
 export const snapshotCreateBatch = <ThrowOnError extends boolean = false>(options: Options<SnapshotCreateBatchData, ThrowOnError>): RequestResult<SnapshotCreateBatchResponses, SnapshotCreateBatchErrors, ThrowOnError> => (options.client ?? client).post<SnapshotCreateBatchResponses, SnapshotCreateBatchErrors, ThrowOnError>({
     security: [{
@@ -1153,7 +1250,7 @@ export const snapshotCreateBatch = <ThrowOnError extends boolean = false>(option
             name: '__Host-lunette',
             type: 'apiKey'
         }, { scheme: 'bearer', type: 'http' }],
-    url: '/api/v1/snapshots:batch',
+    url: '/api/v1/snapshots:create-batch',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -1162,9 +1259,9 @@ export const snapshotCreateBatch = <ThrowOnError extends boolean = false>(option
 });
 
 /**
- * Snapshot List
+ * Lists the snapshots
  *
- * The snapshots, oldest first.
+ * Lists the snapshots.
  */
 export const snapshotList = <ThrowOnError extends boolean = false>(options?: Options<SnapshotListData, ThrowOnError>): RequestResult<SnapshotListResponses, SnapshotListErrors, ThrowOnError> => (options?.client ?? client).get<SnapshotListResponses, SnapshotListErrors, ThrowOnError>({
     security: [{
@@ -1177,9 +1274,11 @@ export const snapshotList = <ThrowOnError extends boolean = false>(options?: Opt
 });
 
 /**
- * Snapshot Create
+ * Creates a snapshot of a volume while hosts use it
  *
- * Takes a snapshot of a thin volume, while hosts use it.
+ * Creates a snapshot of a volume while hosts use it.
+ *
+ * The volume must be thin, except on ZFS. Returns a job.
  */
 export const snapshotCreate = <ThrowOnError extends boolean = false>(options: Options<SnapshotCreateData, ThrowOnError>): RequestResult<SnapshotCreateResponses, SnapshotCreateErrors, ThrowOnError> => (options.client ?? client).post<SnapshotCreateResponses, SnapshotCreateErrors, ThrowOnError>({
     security: [{
@@ -1196,9 +1295,12 @@ export const snapshotCreate = <ThrowOnError extends boolean = false>(options: Op
 });
 
 /**
- * Snapshot Delete
+ * Deletes a snapshot, but not its volume or its clones
  *
- * Deletes a snapshot: it can be recovered for as long as the settings say. Its volume and its clones stay.
+ * Deletes a snapshot, but not its volume or its clones.
+ *
+ * The snapshot can be recovered for the hours of the setting `deleted_keep_hours`; with 0 hours it is erased. On ZFS,
+ * a snapshot from which volumes were cloned cannot be deleted. Requires `If-Match`. Returns a job.
  */
 export const snapshotDelete = <ThrowOnError extends boolean = false>(options: Options<SnapshotDeleteData, ThrowOnError>): RequestResult<SnapshotDeleteResponses, SnapshotDeleteErrors, ThrowOnError> => (options.client ?? client).delete<SnapshotDeleteResponses, SnapshotDeleteErrors, ThrowOnError>({
     security: [{
@@ -1211,9 +1313,9 @@ export const snapshotDelete = <ThrowOnError extends boolean = false>(options: Op
 });
 
 /**
- * Snapshot Show
+ * Shows a snapshot, by ID or name
  *
- * One snapshot, by id or name.
+ * Shows a snapshot, by ID or name.
  */
 export const snapshotShow = <ThrowOnError extends boolean = false>(options: Options<SnapshotShowData, ThrowOnError>): RequestResult<SnapshotShowResponses, SnapshotShowErrors, ThrowOnError> => (options.client ?? client).get<SnapshotShowResponses, SnapshotShowErrors, ThrowOnError>({
     security: [{
@@ -1226,9 +1328,11 @@ export const snapshotShow = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
- * Snapshot Clone
+ * Creates one or many volumes from a snapshot, all or none
  *
- * Makes one or many writable volumes that begin as the snapshot, all or nothing.
+ * Creates one or many volumes from a snapshot, all or none.
+ *
+ * The clones are writable and start with the data of the snapshot. Returns a job.
  */
 export const snapshotClone = <ThrowOnError extends boolean = false>(options: Options<SnapshotCloneData, ThrowOnError>): RequestResult<SnapshotCloneResponses, SnapshotCloneErrors, ThrowOnError> => (options.client ?? client).post<SnapshotCloneResponses, SnapshotCloneErrors, ThrowOnError>({
     security: [{
@@ -1245,9 +1349,9 @@ export const snapshotClone = <ThrowOnError extends boolean = false>(options: Opt
 });
 
 /**
- * Deleted Snapshot List
+ * Lists the deleted snapshots that can be recovered
  *
- * The snapshots that were deleted and can be recovered; what was deleted first comes first.
+ * Lists the deleted snapshots that can be recovered.
  */
 export const deletedSnapshotList = <ThrowOnError extends boolean = false>(options?: Options<DeletedSnapshotListData, ThrowOnError>): RequestResult<DeletedSnapshotListResponses, DeletedSnapshotListErrors, ThrowOnError> => (options?.client ?? client).get<DeletedSnapshotListResponses, DeletedSnapshotListErrors, ThrowOnError>({
     security: [{
@@ -1260,9 +1364,12 @@ export const deletedSnapshotList = <ThrowOnError extends boolean = false>(option
 });
 
 /**
- * Deleted Snapshot Delete
+ * Erases a deleted snapshot before its retention ends
  *
- * Erases it before its time: what it alone holds is lost for good, and its space is free again.
+ * Erases a deleted snapshot before its retention ends.
+ *
+ * Data that only this snapshot contains is lost for good, and its space becomes free. Requires `If-Match`. Returns a
+ * job.
  */
 export const deletedSnapshotDelete = <ThrowOnError extends boolean = false>(options: Options<DeletedSnapshotDeleteData, ThrowOnError>): RequestResult<DeletedSnapshotDeleteResponses, DeletedSnapshotDeleteErrors, ThrowOnError> => (options.client ?? client).delete<DeletedSnapshotDeleteResponses, DeletedSnapshotDeleteErrors, ThrowOnError>({
     security: [{
@@ -1275,9 +1382,9 @@ export const deletedSnapshotDelete = <ThrowOnError extends boolean = false>(opti
 });
 
 /**
- * Deleted Snapshot Show
+ * Shows a deleted snapshot, by ID, or by name if the name is unique
  *
- * One deleted snapshot, by id, or by name where only one had it.
+ * Shows a deleted snapshot, by ID, or by name if the name is unique.
  */
 export const deletedSnapshotShow = <ThrowOnError extends boolean = false>(options: Options<DeletedSnapshotShowData, ThrowOnError>): RequestResult<DeletedSnapshotShowResponses, DeletedSnapshotShowErrors, ThrowOnError> => (options.client ?? client).get<DeletedSnapshotShowResponses, DeletedSnapshotShowErrors, ThrowOnError>({
     security: [{
@@ -1290,9 +1397,11 @@ export const deletedSnapshotShow = <ThrowOnError extends boolean = false>(option
 });
 
 /**
- * Deleted Snapshot Recover
+ * Recovers a deleted snapshot of a volume
  *
- * Makes it a snapshot of its volume again. A volume that was deleted meanwhile is recovered first.
+ * Recovers a deleted snapshot of a volume.
+ *
+ * Fails with 409 if the volume is deleted: recover the volume first. Requires `If-Match`. Returns a job.
  */
 export const deletedSnapshotRecover = <ThrowOnError extends boolean = false>(options: Options<DeletedSnapshotRecoverData, ThrowOnError>): RequestResult<DeletedSnapshotRecoverResponses, DeletedSnapshotRecoverErrors, ThrowOnError> => (options.client ?? client).post<DeletedSnapshotRecoverResponses, DeletedSnapshotRecoverErrors, ThrowOnError>({
     security: [{
@@ -1309,9 +1418,12 @@ export const deletedSnapshotRecover = <ThrowOnError extends boolean = false>(opt
 });
 
 /**
- * Host Kit
+ * Shows the setup kit that connects a host to its volumes
  *
- * The configuration of a host for its volumes: files, commands in order, and a script that checks.
+ * Shows the setup kit that connects a host to its volumes.
+ *
+ * The setup kit consists of files, commands in order, and a script that checks the result. Unless `secrets` is set,
+ * placeholders replace the secrets.
  */
 export const hostKit = <ThrowOnError extends boolean = false>(options: Options<HostKitData, ThrowOnError>): RequestResult<HostKitResponses, HostKitErrors, ThrowOnError> => (options.client ?? client).get<HostKitResponses, HostKitErrors, ThrowOnError>({
     security: [{
@@ -1324,9 +1436,11 @@ export const hostKit = <ThrowOnError extends boolean = false>(options: Options<H
 });
 
 /**
- * Host Kit Download
+ * Downloads the setup kit of a host as an archive
  *
- * The same kit as an archive, with one script that applies it.
+ * Downloads the setup kit of a host as an archive.
+ *
+ * The tar archive contains a script that applies the setup kit.
  */
 export const hostKitDownload = <ThrowOnError extends boolean = false>(options: Options<HostKitDownloadData, ThrowOnError>): RequestResult<HostKitDownloadResponses, HostKitDownloadErrors, ThrowOnError> => (options.client ?? client).get<HostKitDownloadResponses, HostKitDownloadErrors, ThrowOnError>({
     security: [{
@@ -1339,9 +1453,9 @@ export const hostKitDownload = <ThrowOnError extends boolean = false>(options: O
 });
 
 /**
- * Host Paths
+ * Shows the expected and actual paths of a host and of each of its volumes
  *
- * Where the host should be logged in, against where it is, in words, for each path and each volume.
+ * Shows the expected and actual paths of a host and of each of its volumes.
  */
 export const hostPaths = <ThrowOnError extends boolean = false>(options: Options<HostPathsData, ThrowOnError>): RequestResult<HostPathsResponses, HostPathsErrors, ThrowOnError> => (options.client ?? client).get<HostPathsResponses, HostPathsErrors, ThrowOnError>({
     security: [{
@@ -1354,12 +1468,13 @@ export const hostPaths = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
- * Host Verify Paths
+ * Tests the paths of a host by blocking each path in turn
  *
- * Takes each path of the host away in turn, and gives it back; passes only if its I/O went on each time.
+ * Tests the paths of a host by blocking each path in turn.
  *
- * `confirm` is the host's name. Refused where a volume would be without a path, a path is missing, or an array is not
- * whole. Over iSCSI only.
+ * Each blocked path is restored after a short time. The test passes only if the I/O of the host continues each time.
+ * Only iSCSI paths are tested. `confirm` is the name of the host. Fails with 409 if a volume would lose its last path,
+ * a path is missing, or an array is degraded. Returns a job.
  */
 export const hostVerifyPaths = <ThrowOnError extends boolean = false>(options: Options<HostVerifyPathsData, ThrowOnError>): RequestResult<HostVerifyPathsResponses, HostVerifyPathsErrors, ThrowOnError> => (options.client ?? client).post<HostVerifyPathsResponses, HostVerifyPathsErrors, ThrowOnError>({
     security: [{
@@ -1376,9 +1491,9 @@ export const hostVerifyPaths = <ThrowOnError extends boolean = false>(options: O
 });
 
 /**
- * Host List
+ * Lists the hosts, with their initiators and export state
  *
- * The hosts.
+ * Lists the hosts, with their initiators and export state.
  */
 export const hostList = <ThrowOnError extends boolean = false>(options?: Options<HostListData, ThrowOnError>): RequestResult<HostListResponses, HostListErrors, ThrowOnError> => (options?.client ?? client).get<HostListResponses, HostListErrors, ThrowOnError>({
     security: [{
@@ -1391,9 +1506,11 @@ export const hostList = <ThrowOnError extends boolean = false>(options?: Options
 });
 
 /**
- * Host Create
+ * Creates a host with its initiators and credentials
  *
- * Creates a host; an initiator name belongs to one host only.
+ * Creates a host with its initiators and credentials.
+ *
+ * An initiator belongs to only one host.
  */
 export const hostCreate = <ThrowOnError extends boolean = false>(options: Options<HostCreateData, ThrowOnError>): RequestResult<HostCreateResponses, HostCreateErrors, ThrowOnError> => (options.client ?? client).post<HostCreateResponses, HostCreateErrors, ThrowOnError>({
     security: [{
@@ -1410,9 +1527,11 @@ export const hostCreate = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
- * Host Delete
+ * Deletes a host
  *
- * Deletes a host that nothing is mapped to any more and that is in no group.
+ * Deletes a host.
+ *
+ * Fails with 409 while the host has mappings or belongs to a host group. Requires `If-Match`.
  */
 export const hostDelete = <ThrowOnError extends boolean = false>(options: Options<HostDeleteData, ThrowOnError>): RequestResult<HostDeleteResponses, HostDeleteErrors, ThrowOnError> => (options.client ?? client).delete<HostDeleteResponses, HostDeleteErrors, ThrowOnError>({
     security: [{
@@ -1425,9 +1544,11 @@ export const hostDelete = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
- * Host Show
+ * Shows a host, by ID or name
  *
- * One host, by id or name. Secrets are never answered.
+ * Shows a host, by ID or name.
+ *
+ * Secrets are never returned.
  */
 export const hostShow = <ThrowOnError extends boolean = false>(options: Options<HostShowData, ThrowOnError>): RequestResult<HostShowResponses, HostShowErrors, ThrowOnError> => (options.client ?? client).get<HostShowResponses, HostShowErrors, ThrowOnError>({
     security: [{
@@ -1440,9 +1561,12 @@ export const hostShow = <ThrowOnError extends boolean = false>(options: Options<
 });
 
 /**
- * Host Patch
+ * Changes a host
  *
- * Changes a host; an absent field stays. Initiators that leave lose their sessions.
+ * Changes a host.
+ *
+ * Omitted fields stay unchanged. Initiators that are removed are logged out and lose access to the volumes of the
+ * host. Volumes in use must be named in `confirm`. Requires `If-Match`.
  */
 export const hostPatch = <ThrowOnError extends boolean = false>(options: Options<HostPatchData, ThrowOnError>): RequestResult<HostPatchResponses, HostPatchErrors, ThrowOnError> => (options.client ?? client).patch<HostPatchResponses, HostPatchErrors, ThrowOnError>({
     security: [{
@@ -1459,9 +1583,9 @@ export const hostPatch = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
- * Host Group List
+ * Lists the host groups, with their hosts and export state
  *
- * The host groups.
+ * Lists the host groups, with their hosts and export state.
  */
 export const hostGroupList = <ThrowOnError extends boolean = false>(options?: Options<HostGroupListData, ThrowOnError>): RequestResult<HostGroupListResponses, HostGroupListErrors, ThrowOnError> => (options?.client ?? client).get<HostGroupListResponses, HostGroupListErrors, ThrowOnError>({
     security: [{
@@ -1474,9 +1598,11 @@ export const hostGroupList = <ThrowOnError extends boolean = false>(options?: Op
 });
 
 /**
- * Host Group Create
+ * Creates a host group
  *
- * Creates a host group; a host is in one group at most.
+ * Creates a host group.
+ *
+ * A host belongs to at most one host group.
  */
 export const hostGroupCreate = <ThrowOnError extends boolean = false>(options: Options<HostGroupCreateData, ThrowOnError>): RequestResult<HostGroupCreateResponses, HostGroupCreateErrors, ThrowOnError> => (options.client ?? client).post<HostGroupCreateResponses, HostGroupCreateErrors, ThrowOnError>({
     security: [{
@@ -1493,9 +1619,11 @@ export const hostGroupCreate = <ThrowOnError extends boolean = false>(options: O
 });
 
 /**
- * Host Group Delete
+ * Deletes a host group
  *
- * Deletes a group that nothing is mapped to any more; its hosts stay.
+ * Deletes a host group.
+ *
+ * Fails with 409 while the host group has mappings. Its hosts are not deleted. Requires `If-Match`.
  */
 export const hostGroupDelete = <ThrowOnError extends boolean = false>(options: Options<HostGroupDeleteData, ThrowOnError>): RequestResult<HostGroupDeleteResponses, HostGroupDeleteErrors, ThrowOnError> => (options.client ?? client).delete<HostGroupDeleteResponses, HostGroupDeleteErrors, ThrowOnError>({
     security: [{
@@ -1508,9 +1636,9 @@ export const hostGroupDelete = <ThrowOnError extends boolean = false>(options: O
 });
 
 /**
- * Host Group Show
+ * Shows a host group, by ID or name
  *
- * One host group, by id or name.
+ * Shows a host group, by ID or name.
  */
 export const hostGroupShow = <ThrowOnError extends boolean = false>(options: Options<HostGroupShowData, ThrowOnError>): RequestResult<HostGroupShowResponses, HostGroupShowErrors, ThrowOnError> => (options.client ?? client).get<HostGroupShowResponses, HostGroupShowErrors, ThrowOnError>({
     security: [{
@@ -1523,9 +1651,12 @@ export const hostGroupShow = <ThrowOnError extends boolean = false>(options: Opt
 });
 
 /**
- * Host Group Patch
+ * Changes a host group
  *
- * Changes a group; an absent field stays. A host that leaves loses the group's volumes.
+ * Changes a host group.
+ *
+ * Omitted fields stay unchanged. A host that is removed from the host group loses access to the volumes of the host
+ * group. Volumes in use must be named in `confirm`. Requires `If-Match`.
  */
 export const hostGroupPatch = <ThrowOnError extends boolean = false>(options: Options<HostGroupPatchData, ThrowOnError>): RequestResult<HostGroupPatchResponses, HostGroupPatchErrors, ThrowOnError> => (options.client ?? client).patch<HostGroupPatchResponses, HostGroupPatchErrors, ThrowOnError>({
     security: [{
@@ -1542,12 +1673,13 @@ export const hostGroupPatch = <ThrowOnError extends boolean = false>(options: Op
 });
 
 /**
- * Initiator List
+ * Lists the initiators that belong to no host
  *
- * Initiators that belong to no host: ports on the Fibre Channel fabric, who is logged in and nobody's, and who was
- * turned away over iSCSI in the last day.
+ * Lists the initiators that belong to no host.
  *
- * 503 while the agent is away. Who is refused over NVMe is not here: the kernel does not keep the name.
+ * The list contains ports on the Fibre Channel fabric, initiators that are logged in, and initiators whose iSCSI login
+ * was refused in the last 24 hours. Initiators refused over NVMe are missing because the kernel does not record their
+ * names. Fails with 503 while the agent is unavailable.
  */
 export const initiatorList = <ThrowOnError extends boolean = false>(options?: Options<InitiatorListData, ThrowOnError>): RequestResult<InitiatorListResponses, InitiatorListErrors, ThrowOnError> => (options?.client ?? client).get<InitiatorListResponses, InitiatorListErrors, ThrowOnError>({
     security: [{
@@ -1560,9 +1692,9 @@ export const initiatorList = <ThrowOnError extends boolean = false>(options?: Op
 });
 
 /**
- * Portal List
+ * Lists the portals, with their export state
  *
- * The portals, and whether each listens now.
+ * Lists the portals, with their export state.
  */
 export const portalList = <ThrowOnError extends boolean = false>(options?: Options<PortalListData, ThrowOnError>): RequestResult<PortalListResponses, PortalListErrors, ThrowOnError> => (options?.client ?? client).get<PortalListResponses, PortalListErrors, ThrowOnError>({
     security: [{
@@ -1575,9 +1707,11 @@ export const portalList = <ThrowOnError extends boolean = false>(options?: Optio
 });
 
 /**
- * Portal Create
+ * Creates a portal on an address and port of the appliance
  *
- * Listens on an address and port; every host's target is reachable there.
+ * Creates a portal on an address and port of the appliance.
+ *
+ * All targets of the protocol are reachable through the portal.
  */
 export const portalCreate = <ThrowOnError extends boolean = false>(options: Options<PortalCreateData, ThrowOnError>): RequestResult<PortalCreateResponses, PortalCreateErrors, ThrowOnError> => (options.client ?? client).post<PortalCreateResponses, PortalCreateErrors, ThrowOnError>({
     security: [{
@@ -1594,9 +1728,12 @@ export const portalCreate = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
- * Portal Delete
+ * Deletes a portal, so that the appliance no longer listens there
  *
- * Stops listening; sessions through this portal end.
+ * Deletes a portal, so that the appliance no longer listens there.
+ *
+ * Hosts lose their NVMe connections through the portal immediately. iSCSI and iSER sessions continue until their
+ * connections end, and cannot log in there again. Requires `If-Match`.
  */
 export const portalDelete = <ThrowOnError extends boolean = false>(options: Options<PortalDeleteData, ThrowOnError>): RequestResult<PortalDeleteResponses, PortalDeleteErrors, ThrowOnError> => (options.client ?? client).delete<PortalDeleteResponses, PortalDeleteErrors, ThrowOnError>({
     security: [{
@@ -1609,9 +1746,9 @@ export const portalDelete = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
- * Portal Show
+ * Shows a portal, by ID or name
  *
- * One portal, by id or name.
+ * Shows a portal, by ID or name.
  */
 export const portalShow = <ThrowOnError extends boolean = false>(options: Options<PortalShowData, ThrowOnError>): RequestResult<PortalShowResponses, PortalShowErrors, ThrowOnError> => (options.client ?? client).get<PortalShowResponses, PortalShowErrors, ThrowOnError>({
     security: [{
@@ -1624,9 +1761,12 @@ export const portalShow = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
- * Rdma Device List
+ * Lists the RDMA devices of the appliance
  *
- * Which network cards carry RDMA, with link, RoCE version and the addresses portals can have there.
+ * Lists the RDMA devices of the appliance.
+ *
+ * Each entry has the state of the link, the RoCE version and the addresses that portals can use. Fails with 503 while
+ * the agent is unavailable.
  */
 export const rdmaDeviceList = <ThrowOnError extends boolean = false>(options?: Options<RdmaDeviceListData, ThrowOnError>): RequestResult<RdmaDeviceListResponses, RdmaDeviceListErrors, ThrowOnError> => (options?.client ?? client).get<RdmaDeviceListResponses, RdmaDeviceListErrors, ThrowOnError>({
     security: [{
@@ -1639,9 +1779,11 @@ export const rdmaDeviceList = <ThrowOnError extends boolean = false>(options?: O
 });
 
 /**
- * Fc Port List
+ * Lists the FC ports, including managed ports that are missing
  *
- * The ports that are there, and managed ones that are not; `name` is matched with the WWPN.
+ * Lists the FC ports, including managed ports that are missing.
+ *
+ * `name` matches the WWPN.
  */
 export const fcPortList = <ThrowOnError extends boolean = false>(options?: Options<FcPortListData, ThrowOnError>): RequestResult<FcPortListResponses, FcPortListErrors, ThrowOnError> => (options?.client ?? client).get<FcPortListResponses, FcPortListErrors, ThrowOnError>({
     security: [{
@@ -1654,9 +1796,11 @@ export const fcPortList = <ThrowOnError extends boolean = false>(options?: Optio
 });
 
 /**
- * Fc Port Create
+ * Puts an FC port under the management of Lunette and sets its mode
  *
- * Takes a port over and gives it a mode. Until then it is left as its driver made it.
+ * Puts an FC port under the management of Lunette and sets its mode.
+ *
+ * If the port becomes a target, initiators on its fabric log in again, and their I/O pauses for seconds.
  */
 export const fcPortCreate = <ThrowOnError extends boolean = false>(options: Options<FcPortCreateData, ThrowOnError>): RequestResult<FcPortCreateResponses, FcPortCreateErrors, ThrowOnError> => (options.client ?? client).post<FcPortCreateResponses, FcPortCreateErrors, ThrowOnError>({
     security: [{
@@ -1673,9 +1817,11 @@ export const fcPortCreate = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
- * Fc Port Delete
+ * Removes an FC port from the management of Lunette
  *
- * Leaves a port alone from now on; one that serves stops.
+ * Removes an FC port from the management of Lunette.
+ *
+ * A target port stops serving volumes, and hosts lose their paths through the port. Requires `If-Match`.
  */
 export const fcPortDelete = <ThrowOnError extends boolean = false>(options: Options<FcPortDeleteData, ThrowOnError>): RequestResult<FcPortDeleteResponses, FcPortDeleteErrors, ThrowOnError> => (options.client ?? client).delete<FcPortDeleteResponses, FcPortDeleteErrors, ThrowOnError>({
     security: [{
@@ -1688,9 +1834,9 @@ export const fcPortDelete = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
- * Fc Port Show
+ * Shows an FC port, by WWPN, or by ID if the port is managed
  *
- * One port, by WWPN, or by id if it is managed.
+ * Shows an FC port, by WWPN, or by ID if the port is managed.
  */
 export const fcPortShow = <ThrowOnError extends boolean = false>(options: Options<FcPortShowData, ThrowOnError>): RequestResult<FcPortShowResponses, FcPortShowErrors, ThrowOnError> => (options.client ?? client).get<FcPortShowResponses, FcPortShowErrors, ThrowOnError>({
     security: [{
@@ -1703,9 +1849,11 @@ export const fcPortShow = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
- * Fc Port Patch
+ * Changes the mode of an FC port
  *
- * Makes a port a target, an initiator, or neither.
+ * Changes the mode of an FC port.
+ *
+ * Hosts lose their paths through a port that is no longer a target. Requires `If-Match`.
  */
 export const fcPortPatch = <ThrowOnError extends boolean = false>(options: Options<FcPortPatchData, ThrowOnError>): RequestResult<FcPortPatchResponses, FcPortPatchErrors, ThrowOnError> => (options.client ?? client).patch<FcPortPatchResponses, FcPortPatchErrors, ThrowOnError>({
     security: [{
@@ -1722,9 +1870,11 @@ export const fcPortPatch = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
- * Interface List
+ * Lists the network interfaces of the appliance
  *
- * The network interfaces of the machine, whoever configures them.
+ * Lists the network interfaces of the appliance.
+ *
+ * Interfaces that Lunette does not configure are included.
  */
 export const interfaceList = <ThrowOnError extends boolean = false>(options?: Options<InterfaceListData, ThrowOnError>): RequestResult<InterfaceListResponses, InterfaceListErrors, ThrowOnError> => (options?.client ?? client).get<InterfaceListResponses, InterfaceListErrors, ThrowOnError>({
     security: [{
@@ -1737,9 +1887,12 @@ export const interfaceList = <ThrowOnError extends boolean = false>(options?: Op
 });
 
 /**
- * Interface Create
+ * Creates a VLAN or a bond, on trial for 60 seconds
  *
- * Makes a VLAN or a bond for 60 seconds; confirm it in that time, or it goes, and its members are as they were.
+ * Creates a VLAN or a bond, on trial for 60 seconds.
+ *
+ * Unless the change is confirmed within that time, the interface is removed automatically and its members get their
+ * previous configuration back. Returns a job.
  */
 export const interfaceCreate = <ThrowOnError extends boolean = false>(options: Options<InterfaceCreateData, ThrowOnError>): RequestResult<InterfaceCreateResponses, InterfaceCreateErrors, ThrowOnError> => (options.client ?? client).post<InterfaceCreateResponses, InterfaceCreateErrors, ThrowOnError>({
     security: [{
@@ -1756,9 +1909,9 @@ export const interfaceCreate = <ThrowOnError extends boolean = false>(options: O
 });
 
 /**
- * Interface Show
+ * Shows a network interface, by name
  *
- * One interface, by name.
+ * Shows a network interface, by name.
  */
 export const interfaceShow = <ThrowOnError extends boolean = false>(options: Options<InterfaceShowData, ThrowOnError>): RequestResult<InterfaceShowResponses, InterfaceShowErrors, ThrowOnError> => (options.client ?? client).get<InterfaceShowResponses, InterfaceShowErrors, ThrowOnError>({
     security: [{
@@ -1771,11 +1924,12 @@ export const interfaceShow = <ThrowOnError extends boolean = false>(options: Opt
 });
 
 /**
- * Interface Change
+ * Changes the configuration of an interface, on trial for 60 seconds
  *
- * Changes an interface for 60 seconds; confirm it in that time, or it becomes as it was.
+ * Changes the configuration of an interface, on trial for 60 seconds.
  *
- * A portal whose address goes must be named in `portals`.
+ * Unless the change is confirmed within that time, it is reverted automatically. Each portal that loses its address
+ * must be named in `portals`; hosts lose their paths through it. Returns a job, or the interface if nothing changes.
  */
 export const interfaceChange = <ThrowOnError extends boolean = false>(options: Options<InterfaceChangeData, ThrowOnError>): RequestResult<InterfaceChangeResponses, InterfaceChangeErrors, ThrowOnError> => (options.client ?? client).post<InterfaceChangeResponses, InterfaceChangeErrors, ThrowOnError>({
     security: [{
@@ -1792,9 +1946,12 @@ export const interfaceChange = <ThrowOnError extends boolean = false>(options: O
 });
 
 /**
- * Interface Remove
+ * Removes a VLAN or bond created by Lunette, on trial for 60 seconds
  *
- * Removes a VLAN or bond that Lunette made for 60 seconds; confirm it in that time, or it comes back.
+ * Removes a VLAN or bond created by Lunette, on trial for 60 seconds.
+ *
+ * Unless the change is confirmed within that time, the interface is restored automatically. Refused while a portal
+ * listens on one of its addresses. Returns a job.
  */
 export const interfaceRemove = <ThrowOnError extends boolean = false>(options: Options<InterfaceRemoveData, ThrowOnError>): RequestResult<InterfaceRemoveResponses, InterfaceRemoveErrors, ThrowOnError> => (options.client ?? client).post<InterfaceRemoveResponses, InterfaceRemoveErrors, ThrowOnError>({
     security: [{
@@ -1807,9 +1964,11 @@ export const interfaceRemove = <ThrowOnError extends boolean = false>(options: O
 });
 
 /**
- * Interface Confirm
+ * Confirms an interface change that is on trial
  *
- * Keeps a change that is on trial, also after a boot.
+ * Confirms an interface change that is on trial.
+ *
+ * The change then also applies after a restart. Answers 204 if the change removed the interface.
  */
 export const interfaceConfirm = <ThrowOnError extends boolean = false>(options: Options<InterfaceConfirmData, ThrowOnError>): RequestResult<InterfaceConfirmResponses, InterfaceConfirmErrors, ThrowOnError> => (options.client ?? client).post<InterfaceConfirmResponses, InterfaceConfirmErrors, ThrowOnError>({
     security: [{
@@ -1822,9 +1981,12 @@ export const interfaceConfirm = <ThrowOnError extends boolean = false>(options: 
 });
 
 /**
- * Interface Revert
+ * Reverts an interface change that is on trial
  *
- * Takes a change that is on trial back without waiting.
+ * Reverts an interface change that is on trial.
+ *
+ * Without this request, the change is reverted automatically when the trial ends. Answers 204 if the change had
+ * created the interface.
  */
 export const interfaceRevert = <ThrowOnError extends boolean = false>(options: Options<InterfaceRevertData, ThrowOnError>): RequestResult<InterfaceRevertResponses, InterfaceRevertErrors, ThrowOnError> => (options.client ?? client).post<InterfaceRevertResponses, InterfaceRevertErrors, ThrowOnError>({
     security: [{
@@ -1837,9 +1999,11 @@ export const interfaceRevert = <ThrowOnError extends boolean = false>(options: O
 });
 
 /**
- * Firewall Show
+ * Shows the state of the firewall and its open ports
  *
- * What is let in to this machine: portals, and on which interfaces web page and API answer.
+ * Shows the state of the firewall and its open ports.
+ *
+ * The response also names the interfaces that are closed to management. The settings choose the mode of the firewall.
  */
 export const firewallShow = <ThrowOnError extends boolean = false>(options?: Options<FirewallShowData, ThrowOnError>): RequestResult<FirewallShowResponses, FirewallShowErrors, ThrowOnError> => (options?.client ?? client).get<FirewallShowResponses, FirewallShowErrors, ThrowOnError>({
     security: [{
@@ -1852,9 +2016,12 @@ export const firewallShow = <ThrowOnError extends boolean = false>(options?: Opt
 });
 
 /**
- * Mapping Create Batch
+ * Creates many mappings, all or none
  *
- * Makes many mappings, all or nothing: one by one, or volumes split evenly over hosts.
+ * Creates many mappings, all or none.
+ *
+ * The mappings are given one by one, or as volumes that are split evenly over hosts. A number under which hosts may
+ * still have the device of another volume is assigned only if `confirm` names that volume.
  */
 export const mappingCreateBatch = <ThrowOnError extends boolean = false>(options: Options<MappingCreateBatchData, ThrowOnError>): RequestResult<MappingCreateBatchResponses, MappingCreateBatchErrors, ThrowOnError> => (options.client ?? client).post<MappingCreateBatchResponses, MappingCreateBatchErrors, ThrowOnError>({
     security: [{
@@ -1862,7 +2029,7 @@ export const mappingCreateBatch = <ThrowOnError extends boolean = false>(options
             name: '__Host-lunette',
             type: 'apiKey'
         }, { scheme: 'bearer', type: 'http' }],
-    url: '/api/v1/mappings:batch',
+    url: '/api/v1/mappings:create-batch',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -1871,9 +2038,9 @@ export const mappingCreateBatch = <ThrowOnError extends boolean = false>(options
 });
 
 /**
- * Mapping List
+ * Lists the mappings, with their export state
  *
- * The mappings, and whether each is served now.
+ * Lists the mappings, with their export state.
  */
 export const mappingList = <ThrowOnError extends boolean = false>(options?: Options<MappingListData, ThrowOnError>): RequestResult<MappingListResponses, MappingListErrors, ThrowOnError> => (options?.client ?? client).get<MappingListResponses, MappingListErrors, ThrowOnError>({
     security: [{
@@ -1886,11 +2053,12 @@ export const mappingList = <ThrowOnError extends boolean = false>(options?: Opti
 });
 
 /**
- * Mapping Create
+ * Maps a volume to a host or a host group
  *
- * Gives a volume to a host or a host group, under the number asked for or the lowest free one from 1.
+ * Maps a volume to a host or a host group.
  *
- * A number that hosts may have the device of another volume under is given only if `confirm` names that volume.
+ * The volume gets the requested LUN or namespace ID, or the lowest free one from 1. A number under which hosts may
+ * still have the device of another volume is assigned only if `confirm` names that volume.
  */
 export const mappingCreate = <ThrowOnError extends boolean = false>(options: Options<MappingCreateData, ThrowOnError>): RequestResult<MappingCreateResponses, MappingCreateErrors, ThrowOnError> => (options.client ?? client).post<MappingCreateResponses, MappingCreateErrors, ThrowOnError>({
     security: [{
@@ -1907,9 +2075,12 @@ export const mappingCreate = <ThrowOnError extends boolean = false>(options: Opt
 });
 
 /**
- * Mapping Delete
+ * Unmaps a volume from a host or a host group
  *
- * Takes a volume away from a host or group; the volume and its data stay. One in use needs `confirm`.
+ * Unmaps a volume from a host or a host group.
+ *
+ * The hosts lose the volume immediately; the volume and its data remain. A volume that hosts are using is unmapped
+ * only if `confirm` names it. Requires `If-Match`.
  */
 export const mappingDelete = <ThrowOnError extends boolean = false>(options: Options<MappingDeleteData, ThrowOnError>): RequestResult<MappingDeleteResponses, MappingDeleteErrors, ThrowOnError> => (options.client ?? client).delete<MappingDeleteResponses, MappingDeleteErrors, ThrowOnError>({
     security: [{
@@ -1922,9 +2093,9 @@ export const mappingDelete = <ThrowOnError extends boolean = false>(options: Opt
 });
 
 /**
- * Mapping Show
+ * Shows a mapping, by ID
  *
- * One mapping, by id.
+ * Shows a mapping, by ID.
  */
 export const mappingShow = <ThrowOnError extends boolean = false>(options: Options<MappingShowData, ThrowOnError>): RequestResult<MappingShowResponses, MappingShowErrors, ThrowOnError> => (options.client ?? client).get<MappingShowResponses, MappingShowErrors, ThrowOnError>({
     security: [{
@@ -1937,9 +2108,11 @@ export const mappingShow = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
- * Session List
+ * Lists the sessions: the initiators that are logged in now
  *
- * Who is logged in now; `name` is matched with host, initiator and target. 503 while the agent is away.
+ * Lists the sessions: the initiators that are logged in now.
+ *
+ * `name` matches the host, the initiator or the target. Fails with 503 while the agent is unavailable.
  */
 export const sessionList = <ThrowOnError extends boolean = false>(options?: Options<SessionListData, ThrowOnError>): RequestResult<SessionListResponses, SessionListErrors, ThrowOnError> => (options?.client ?? client).get<SessionListResponses, SessionListErrors, ThrowOnError>({
     security: [{
@@ -1952,11 +2125,12 @@ export const sessionList = <ThrowOnError extends boolean = false>(options?: Opti
 });
 
 /**
- * Session Disconnect
+ * Disconnects a session, by ID
  *
- * Ends a session, and every other that its initiator has with the same target; its host logs in again by itself.
+ * Disconnects a session, by ID.
  *
- * By id. 404 if it has ended already, 409 where the list says that it cannot be ended.
+ * All sessions of the initiator with the same target end. The host logs in again automatically while volumes are
+ * mapped to it. Fails with 404 if the session has already ended, and with 409 if it cannot be ended. Returns a job.
  */
 export const sessionDisconnect = <ThrowOnError extends boolean = false>(options: Options<SessionDisconnectData, ThrowOnError>): RequestResult<SessionDisconnectResponses, SessionDisconnectErrors, ThrowOnError> => (options.client ?? client).post<SessionDisconnectResponses, SessionDisconnectErrors, ThrowOnError>({
     security: [{
@@ -1969,11 +2143,12 @@ export const sessionDisconnect = <ThrowOnError extends boolean = false>(options:
 });
 
 /**
- * Performance List
+ * Lists the current performance of all objects of one kind
  *
- * What everything of one kind does now; `name` is matched with the name and the host. 503 while the agent is away.
+ * Lists the current performance of all objects of one kind.
  *
- * Volumes are listed while they are mapped.
+ * `name` matches the name of the object or, for a session, of its host. Volumes are listed while they are mapped.
+ * Fails with 503 while the agent is unavailable.
  */
 export const performanceList = <ThrowOnError extends boolean = false>(options?: Options<PerformanceListData, ThrowOnError>): RequestResult<PerformanceListResponses, PerformanceListErrors, ThrowOnError> => (options?.client ?? client).get<PerformanceListResponses, PerformanceListErrors, ThrowOnError>({
     security: [{
@@ -1986,9 +2161,11 @@ export const performanceList = <ThrowOnError extends boolean = false>(options?: 
 });
 
 /**
- * Performance Show
+ * Shows the performance of an object now and over the last hour
  *
- * What one thing does and did in the last hour, by its id; `appliance` is the sum over all volumes.
+ * Shows the performance of an object now and over the last hour.
+ *
+ * The object is given by ID; the ID `appliance` stands for the sum of all volumes.
  */
 export const performanceShow = <ThrowOnError extends boolean = false>(options: Options<PerformanceShowData, ThrowOnError>): RequestResult<PerformanceShowResponses, PerformanceShowErrors, ThrowOnError> => (options.client ?? client).get<PerformanceShowResponses, PerformanceShowErrors, ThrowOnError>({
     security: [{
@@ -2001,9 +2178,9 @@ export const performanceShow = <ThrowOnError extends boolean = false>(options: O
 });
 
 /**
- * Schedule List
+ * Lists the schedules, with their next runs and the result of the last run
  *
- * The schedules, with their next times and how the last run of each ended.
+ * Lists the schedules, with their next runs and the result of the last run.
  */
 export const scheduleList = <ThrowOnError extends boolean = false>(options?: Options<ScheduleListData, ThrowOnError>): RequestResult<ScheduleListResponses, ScheduleListErrors, ThrowOnError> => (options?.client ?? client).get<ScheduleListResponses, ScheduleListErrors, ThrowOnError>({
     security: [{
@@ -2016,9 +2193,11 @@ export const scheduleList = <ThrowOnError extends boolean = false>(options?: Opt
 });
 
 /**
- * Schedule Create
+ * Creates a schedule for snapshots or scrubs
  *
- * Creates a schedule of snapshots with their retention, or of scrubs. It deletes only what it took itself.
+ * Creates a schedule for snapshots or scrubs.
+ *
+ * According to its retention, a schedule deletes old snapshots, but only those that it created.
  */
 export const scheduleCreate = <ThrowOnError extends boolean = false>(options: Options<ScheduleCreateData, ThrowOnError>): RequestResult<ScheduleCreateResponses, ScheduleCreateErrors, ThrowOnError> => (options.client ?? client).post<ScheduleCreateResponses, ScheduleCreateErrors, ThrowOnError>({
     security: [{
@@ -2035,9 +2214,11 @@ export const scheduleCreate = <ThrowOnError extends boolean = false>(options: Op
 });
 
 /**
- * Schedule Delete
+ * Deletes a schedule, but not its snapshots
  *
- * Deletes a schedule. The snapshots it took stay.
+ * Deletes a schedule, but not its snapshots.
+ *
+ * The snapshots that the schedule created are no longer deleted automatically. Requires `If-Match`.
  */
 export const scheduleDelete = <ThrowOnError extends boolean = false>(options: Options<ScheduleDeleteData, ThrowOnError>): RequestResult<ScheduleDeleteResponses, ScheduleDeleteErrors, ThrowOnError> => (options.client ?? client).delete<ScheduleDeleteResponses, ScheduleDeleteErrors, ThrowOnError>({
     security: [{
@@ -2050,9 +2231,9 @@ export const scheduleDelete = <ThrowOnError extends boolean = false>(options: Op
 });
 
 /**
- * Schedule Show
+ * Shows a schedule, by ID or name
  *
- * One schedule, by id or name.
+ * Shows a schedule, by ID or name.
  */
 export const scheduleShow = <ThrowOnError extends boolean = false>(options: Options<ScheduleShowData, ThrowOnError>): RequestResult<ScheduleShowResponses, ScheduleShowErrors, ThrowOnError> => (options.client ?? client).get<ScheduleShowResponses, ScheduleShowErrors, ThrowOnError>({
     security: [{
@@ -2065,9 +2246,12 @@ export const scheduleShow = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
- * Schedule Patch
+ * Changes a schedule
  *
- * Changes a schedule; an absent field stays. Where less is to be kept, the next run deletes what is too many.
+ * Changes a schedule.
+ *
+ * Omitted fields stay unchanged. If the retention is reduced, the next run deletes the surplus snapshots of the
+ * schedule. Requires `If-Match`.
  */
 export const schedulePatch = <ThrowOnError extends boolean = false>(options: Options<SchedulePatchData, ThrowOnError>): RequestResult<SchedulePatchResponses, SchedulePatchErrors, ThrowOnError> => (options.client ?? client).patch<SchedulePatchResponses, SchedulePatchErrors, ThrowOnError>({
     security: [{
@@ -2084,9 +2268,11 @@ export const schedulePatch = <ThrowOnError extends boolean = false>(options: Opt
 });
 
 /**
- * Schedule Run
+ * Runs a schedule now
  *
- * Runs a schedule now, whatever the clock says; refused while it is running.
+ * Runs a schedule now.
+ *
+ * The run is independent of the set times. Refused while a run of the schedule is in progress. Returns a job.
  */
 export const scheduleRun = <ThrowOnError extends boolean = false>(options: Options<ScheduleRunData, ThrowOnError>): RequestResult<ScheduleRunResponses, ScheduleRunErrors, ThrowOnError> => (options.client ?? client).post<ScheduleRunResponses, ScheduleRunErrors, ThrowOnError>({
     security: [{
@@ -2099,9 +2285,11 @@ export const scheduleRun = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
- * Setting Show
+ * Shows the settings of the appliance
  *
- * The settings of the appliance. Secrets are never answered.
+ * Shows the settings of the appliance.
+ *
+ * Secrets are never returned.
  */
 export const settingShow = <ThrowOnError extends boolean = false>(options?: Options<SettingShowData, ThrowOnError>): RequestResult<SettingShowResponses, SettingShowErrors, ThrowOnError> => (options?.client ?? client).get<SettingShowResponses, SettingShowErrors, ThrowOnError>({
     security: [{
@@ -2114,9 +2302,11 @@ export const settingShow = <ThrowOnError extends boolean = false>(options?: Opti
 });
 
 /**
- * Setting Patch
+ * Changes the settings of the appliance
  *
- * Changes settings; an absent field stays, null takes away what can be without.
+ * Changes the settings of the appliance.
+ *
+ * Omitted fields stay unchanged; `null` clears an optional setting. Requires `If-Match`.
  */
 export const settingPatch = <ThrowOnError extends boolean = false>(options: Options<SettingPatchData, ThrowOnError>): RequestResult<SettingPatchResponses, SettingPatchErrors, ThrowOnError> => (options.client ?? client).patch<SettingPatchResponses, SettingPatchErrors, ThrowOnError>({
     security: [{
@@ -2133,9 +2323,11 @@ export const settingPatch = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
- * Alert Test
+ * Sends a test message over every configured alert channel
  *
- * Sends a test over every channel that is set up, and tells for each whether it was taken, and if not, why.
+ * Sends a test message over every configured alert channel.
+ *
+ * For each channel, the answer says whether the message was accepted and, if not, why.
  */
 export const alertTest = <ThrowOnError extends boolean = false>(options?: Options<AlertTestData, ThrowOnError>): RequestResult<AlertTestResponses, AlertTestErrors, ThrowOnError> => (options?.client ?? client).post<AlertTestResponses, AlertTestErrors, ThrowOnError>({
     security: [{
@@ -2148,9 +2340,11 @@ export const alertTest = <ThrowOnError extends boolean = false>(options?: Option
 });
 
 /**
- * Certificate Show
+ * Shows the certificate in use and the previous certificate
  *
- * The certificate that is shown now, and the one before it. Private keys are never answered.
+ * Shows the certificate in use and the previous certificate.
+ *
+ * Private keys are never returned.
  */
 export const certificateShow = <ThrowOnError extends boolean = false>(options?: Options<CertificateShowData, ThrowOnError>): RequestResult<CertificateShowResponses, CertificateShowErrors, ThrowOnError> => (options?.client ?? client).get<CertificateShowResponses, CertificateShowErrors, ThrowOnError>({
     security: [{
@@ -2163,11 +2357,13 @@ export const certificateShow = <ThrowOnError extends boolean = false>(options?: 
 });
 
 /**
- * Certificate Replace
+ * Replaces the certificate of the web page and the API
  *
- * Takes another certificate with its key at once; open connections and exports go on. The one before is kept.
+ * Replaces the certificate of the web page and the API.
  *
- * Both are checked first: that they fit, the order of the chain, their time. Names that are missing are a warning.
+ * The new certificate is used immediately; open connections and exports are not interrupted. The previous certificate
+ * is retained for a revert. Certificate and private key are checked first: whether they match, the order of the chain
+ * and the validity period. Missing names only cause a warning.
  */
 export const certificateReplace = <ThrowOnError extends boolean = false>(options: Options<CertificateReplaceData, ThrowOnError>): RequestResult<CertificateReplaceResponses, CertificateReplaceErrors, ThrowOnError> => (options.client ?? client).post<CertificateReplaceResponses, CertificateReplaceErrors, ThrowOnError>({
     security: [{
@@ -2184,9 +2380,11 @@ export const certificateReplace = <ThrowOnError extends boolean = false>(options
 });
 
 /**
- * Certificate Revert
+ * Reverts to the previous certificate
  *
- * Takes back the certificate before; once more, and the present one is back.
+ * Reverts to the previous certificate.
+ *
+ * The certificate in use becomes the previous one, and a second revert restores that certificate.
  */
 export const certificateRevert = <ThrowOnError extends boolean = false>(options?: Options<CertificateRevertData, ThrowOnError>): RequestResult<CertificateRevertResponses, CertificateRevertErrors, ThrowOnError> => (options?.client ?? client).post<CertificateRevertResponses, CertificateRevertErrors, ThrowOnError>({
     security: [{
@@ -2199,11 +2397,14 @@ export const certificateRevert = <ThrowOnError extends boolean = false>(options?
 });
 
 /**
- * Certificate Create
+ * Creates a private key and a self-signed certificate
  *
- * Makes a new key and a self-signed certificate for the names and addresses of today.
+ * Creates a private key and a self-signed certificate.
+ *
+ * The new certificate contains the current name and address of the appliance and is used immediately. The previous
+ * certificate is retained for a revert.
  */
-export const certificateCreate = <ThrowOnError extends boolean = false>(options?: Options<CertificateCreateData, ThrowOnError>): RequestResult<CertificateCreateResponses, CertificateCreateErrors, ThrowOnError> => (options?.client ?? client).post<CertificateCreateResponses, CertificateCreateErrors, ThrowOnError>({
+export const certificateSelfSign = <ThrowOnError extends boolean = false>(options?: Options<CertificateSelfSignData, ThrowOnError>): RequestResult<CertificateSelfSignResponses, CertificateSelfSignErrors, ThrowOnError> => (options?.client ?? client).post<CertificateSelfSignResponses, CertificateSelfSignErrors, ThrowOnError>({
     security: [{
             in: 'cookie',
             name: '__Host-lunette',
@@ -2214,9 +2415,11 @@ export const certificateCreate = <ThrowOnError extends boolean = false>(options?
 });
 
 /**
- * Site Show
+ * Shows the appliance as a site document
  *
- * Everything by name, as a document that can be applied again. CHAP secrets are left out.
+ * Shows the appliance as a site document.
+ *
+ * The document describes everything by name and can be applied again. Secrets are omitted.
  */
 export const siteShow = <ThrowOnError extends boolean = false>(options?: Options<SiteShowData, ThrowOnError>): RequestResult<SiteShowResponses, SiteShowErrors, ThrowOnError> => (options?.client ?? client).get<SiteShowResponses, SiteShowErrors, ThrowOnError>({
     security: [{
@@ -2229,9 +2432,11 @@ export const siteShow = <ThrowOnError extends boolean = false>(options?: Options
 });
 
 /**
- * Site Schema Show
+ * Shows the JSON Schema of the site document
  *
- * The JSON Schema of a site document, for editors and checks.
+ * Shows the JSON Schema of the site document.
+ *
+ * Editors and validators use the schema.
  */
 export const siteSchemaShow = <ThrowOnError extends boolean = false>(options?: Options<SiteSchemaShowData, ThrowOnError>): RequestResult<SiteSchemaShowResponses, SiteSchemaShowErrors, ThrowOnError> => (options?.client ?? client).get<SiteSchemaShowResponses, SiteSchemaShowErrors, ThrowOnError>({
     security: [{
@@ -2244,9 +2449,12 @@ export const siteSchemaShow = <ThrowOnError extends boolean = false>(options?: O
 });
 
 /**
- * Site Plan
+ * Plans a site document, without changing anything
  *
- * What applying a document would change: nothing is written. Refused as a whole if any part cannot be done.
+ * Plans a site document, without changing anything.
+ *
+ * The plan lists what applying the document would change. A document is refused as a whole if any part of it cannot be
+ * applied.
  */
 export const sitePlan = <ThrowOnError extends boolean = false>(options: Options<SitePlanData, ThrowOnError>): RequestResult<SitePlanResponses, SitePlanErrors, ThrowOnError> => (options.client ?? client).post<SitePlanResponses, SitePlanErrors, ThrowOnError>({
     security: [{
@@ -2263,11 +2471,13 @@ export const sitePlan = <ThrowOnError extends boolean = false>(options: Options<
 });
 
 /**
- * Site Apply
+ * Applies a site document as one job
  *
- * Makes the site as the document says, as one job. Nothing is removed that `destroy` does not name.
+ * Applies a site document as one job.
  *
- * A volume in use needs `confirm` besides.
+ * Nothing is removed or wiped unless `destroy` names it; a volume that hosts are using must also be named in
+ * `confirm`. A document is refused as a whole if any part of it cannot be applied. If the job fails, changes that it
+ * has completed remain. Returns the job, or the plan if nothing changes.
  */
 export const siteApply = <ThrowOnError extends boolean = false>(options: Options<SiteApplyData, ThrowOnError>): RequestResult<SiteApplyResponses, SiteApplyErrors, ThrowOnError> => (options.client ?? client).post<SiteApplyResponses, SiteApplyErrors, ThrowOnError>({
     security: [{
@@ -2284,9 +2494,12 @@ export const siteApply = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
- * Appliance Backup
+ * Creates a backup of the configuration, as a file encrypted with a passphrase
  *
- * The database with its secrets, and if wished the certificate, as one file that only the passphrase opens.
+ * Creates a backup of the configuration, as a file encrypted with a passphrase.
+ *
+ * The backup contains the database with all secrets, and optionally the certificate. Without the passphrase the backup
+ * cannot be read.
  */
 export const applianceBackup = <ThrowOnError extends boolean = false>(options: Options<ApplianceBackupData, ThrowOnError>): RequestResult<ApplianceBackupResponses, ApplianceBackupErrors, ThrowOnError> => (options.client ?? client).post<ApplianceBackupResponses, ApplianceBackupErrors, ThrowOnError>({
     security: [{
@@ -2303,11 +2516,12 @@ export const applianceBackup = <ThrowOnError extends boolean = false>(options: O
 });
 
 /**
- * Appliance Support
+ * Creates a support bundle with logs, configuration, kernel and hardware data
  *
- * Logs, configuration, kernel and hardware facts as one tar.gz for a person far away. Holds no secrets.
+ * Creates a support bundle with logs, configuration, kernel and hardware data.
  *
- * Nothing is changed; it takes some seconds, on a machine that is ill some minutes.
+ * The response is a tar.gz archive without passwords, keys and CHAP secrets. Nothing is changed. The operation takes
+ * seconds, or minutes on a faulty appliance.
  */
 export const applianceSupport = <ThrowOnError extends boolean = false>(options?: Options<ApplianceSupportData, ThrowOnError>): RequestResult<ApplianceSupportResponses, ApplianceSupportErrors, ThrowOnError> => (options?.client ?? client).post<ApplianceSupportResponses, ApplianceSupportErrors, ThrowOnError>({
     security: [{
@@ -2320,9 +2534,12 @@ export const applianceSupport = <ThrowOnError extends boolean = false>(options?:
 });
 
 /**
- * Appliance Restart
+ * Restarts the appliance
  *
- * Restarts the appliance in order. All exports stop, and come back by themselves; the job is over when it is up.
+ * Restarts the appliance.
+ *
+ * All exports stop and start again automatically afterwards. Returns a job that finishes when the appliance is up
+ * again.
  */
 export const applianceRestart = <ThrowOnError extends boolean = false>(options?: Options<ApplianceRestartData, ThrowOnError>): RequestResult<ApplianceRestartResponses, ApplianceRestartErrors, ThrowOnError> => (options?.client ?? client).post<ApplianceRestartResponses, ApplianceRestartErrors, ThrowOnError>({
     security: [{
@@ -2335,9 +2552,11 @@ export const applianceRestart = <ThrowOnError extends boolean = false>(options?:
 });
 
 /**
- * Appliance Power Off
+ * Shuts down the appliance
  *
- * Switches the appliance off in order. All exports stop until somebody switches it on; then the job is over.
+ * Shuts down the appliance.
+ *
+ * All exports stop until the appliance is switched on again. Returns a job that finishes at the next start.
  */
 export const appliancePowerOff = <ThrowOnError extends boolean = false>(options?: Options<AppliancePowerOffData, ThrowOnError>): RequestResult<AppliancePowerOffResponses, AppliancePowerOffErrors, ThrowOnError> => (options?.client ?? client).post<AppliancePowerOffResponses, AppliancePowerOffErrors, ThrowOnError>({
     security: [{
@@ -2350,11 +2569,13 @@ export const appliancePowerOff = <ThrowOnError extends boolean = false>(options?
 });
 
 /**
- * Appliance Restore
+ * Restores the configuration from a backup and restarts the API
  *
- * Puts the database of a backup in the place of this one, and starts the API anew; a dry run tells what differs.
+ * Restores the configuration from a backup and restarts the API.
  *
- * Nothing that is served is taken away unless `give_up` names it. Users, passwords and tokens are the backup's then.
+ * Replaces the whole database, including users, passwords and API tokens. Exports that the backup does not contain
+ * stay online unless `give_up` names them. A dry run shows the differences and changes nothing. The previous state is
+ * stored on the appliance as a backup with the same passphrase.
  */
 export const applianceRestore = <ThrowOnError extends boolean = false>(options: Options<ApplianceRestoreData, ThrowOnError>): RequestResult<ApplianceRestoreResponses, ApplianceRestoreErrors, ThrowOnError> => (options.client ?? client).post<ApplianceRestoreResponses, ApplianceRestoreErrors, ThrowOnError>({
     security: [{
@@ -2371,15 +2592,16 @@ export const applianceRestore = <ThrowOnError extends boolean = false>(options: 
 });
 
 /**
- * Appliance Rebuild
+ * Rebuilds the configuration of unknown arrays from their sealed copies
  *
- * Takes up arrays the database does not know, from the sealed copies they carry; a dry run tells what is there.
+ * Rebuilds the configuration of unknown arrays from their sealed copies.
  *
- * Without names it is every such array, if all are of one appliance. An array that is down is started to look, if all
- * its disks are here, or without what is missing if `degraded` says so. Hosts whose secrets must be set again are not
- * let in until then. A copy that no key of this appliance has sealed is rebuilt only with `adopt`: read its `changes`
- * first, for whoever wrote it says who is let in. Rebuilding needs the `digest` of the dry run, and is refused (412)
- * if the disks say something else by now.
+ * If no arrays are named, all unknown arrays are rebuilt, provided that they belong to one appliance. Stopped arrays
+ * are started to read their sealed copies, even for a dry run: if all their disks are present, or with missing disks
+ * if `degraded` is set. Hosts with missing secrets have no access until their secrets are set again. A sealed copy
+ * without a seal of this appliance is used only with `adopt`; check the `changes` of the dry run first, because they
+ * determine which hosts have access. A rebuild needs the `digest` of a dry run, and fails with 412 if the sealed
+ * copies have changed since.
  */
 export const applianceRebuild = <ThrowOnError extends boolean = false>(options: Options<ApplianceRebuildData, ThrowOnError>): RequestResult<ApplianceRebuildResponses, ApplianceRebuildErrors, ThrowOnError> => (options.client ?? client).post<ApplianceRebuildResponses, ApplianceRebuildErrors, ThrowOnError>({
     security: [{
@@ -2396,9 +2618,11 @@ export const applianceRebuild = <ThrowOnError extends boolean = false>(options: 
 });
 
 /**
- * Update Show
+ * Shows the two system slots and the result of the last update
  *
- * Both slots with their versions, which runs, which is started next, and what became of the last update.
+ * Shows the two system slots and the result of the last update.
+ *
+ * For each slot, the answer gives its version and whether it is running and starts next.
  */
 export const updateShow = <ThrowOnError extends boolean = false>(options?: Options<UpdateShowData, ThrowOnError>): RequestResult<UpdateShowResponses, UpdateShowErrors, ThrowOnError> => (options?.client ?? client).get<UpdateShowResponses, UpdateShowErrors, ThrowOnError>({
     security: [{
@@ -2411,12 +2635,13 @@ export const updateShow = <ThrowOnError extends boolean = false>(options?: Optio
 });
 
 /**
- * Update Create
+ * Installs the uploaded bundle and restarts the appliance
  *
- * Writes the uploaded bundle to the slot that does not run, and restarts into it.
+ * Installs the uploaded bundle and restarts the appliance.
  *
- * The job ends when the new system has proved healthy, or the one before runs again. All exports stop meanwhile. A
- * version that is older than the one that runs is refused unless `downgrade` is set.
+ * The bundle overwrites the slot that is not running. All exports stop during the restart. Returns a job, which ends
+ * when the new version has proved healthy or the previous version runs again. A version older than the running one is
+ * refused unless `downgrade` is true.
  */
 export const updateCreate = <ThrowOnError extends boolean = false>(options: Options<UpdateCreateData, ThrowOnError>): RequestResult<UpdateCreateResponses, UpdateCreateErrors, ThrowOnError> => (options.client ?? client).post<UpdateCreateResponses, UpdateCreateErrors, ThrowOnError>({
     security: [{
@@ -2433,11 +2658,12 @@ export const updateCreate = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
- * Update Upload
+ * Uploads an update bundle and verifies its signature
  *
- * Takes a bundle, and tells what it is; one that is not signed by somebody who is trusted is not kept.
+ * Uploads an update bundle and verifies its signature.
  *
- * It takes the place of the one that was uploaded before. Nothing is written to a slot.
+ * A bundle without a trusted signature is rejected and not stored. A complete upload removes the bundle that was
+ * uploaded before. Nothing is written to a slot.
  */
 export const updateUpload = <ThrowOnError extends boolean = false>(options: Options<UpdateUploadData, ThrowOnError>): RequestResult<UpdateUploadResponses, UpdateUploadErrors, ThrowOnError> => (options.client ?? client).post<UpdateUploadResponses, UpdateUploadErrors, ThrowOnError>({
     bodySerializer: null,
@@ -2455,9 +2681,11 @@ export const updateUpload = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
- * Update Fetch
+ * Downloads an update bundle from a web server
  *
- * Fetches a bundle from a web server, as if it were uploaded from there; answers once it is here.
+ * Downloads an update bundle from a web server.
+ *
+ * The request ends when the download is complete. The bundle is verified and stored like an uploaded one.
  */
 export const updateFetch = <ThrowOnError extends boolean = false>(options: Options<UpdateFetchData, ThrowOnError>): RequestResult<UpdateFetchResponses, UpdateFetchErrors, ThrowOnError> => (options.client ?? client).post<UpdateFetchResponses, UpdateFetchErrors, ThrowOnError>({
     security: [{
@@ -2474,9 +2702,12 @@ export const updateFetch = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
- * Update Roll Back
+ * Restarts the appliance from the other slot
  *
- * Restarts into the other slot as it is, which must prove healthy as an update must. All exports stop meanwhile.
+ * Restarts the appliance from the other slot.
+ *
+ * All exports stop during the restart. The version in the other slot must prove healthy; otherwise the present version
+ * runs again. Returns a job.
  */
 export const updateRollBack = <ThrowOnError extends boolean = false>(options?: Options<UpdateRollBackData, ThrowOnError>): RequestResult<UpdateRollBackResponses, UpdateRollBackErrors, ThrowOnError> => (options?.client ?? client).post<UpdateRollBackResponses, UpdateRollBackErrors, ThrowOnError>({
     security: [{
@@ -2489,9 +2720,12 @@ export const updateRollBack = <ThrowOnError extends boolean = false>(options?: O
 });
 
 /**
- * Site Saveconfig
+ * Exports the LIO configuration as a `saveconfig.json`
  *
- * All that LIO serves, as a `saveconfig.json` that targetctl and targetcli restore to the same tree.
+ * Exports the LIO configuration as a `saveconfig.json`.
+ *
+ * `targetctl restore` and targetcli restore the same targets, LUNs and portals from it. CHAP secrets are included only
+ * with `secrets`.
  */
 export const siteSaveconfig = <ThrowOnError extends boolean = false>(options?: Options<SiteSaveconfigData, ThrowOnError>): RequestResult<SiteSaveconfigResponses, SiteSaveconfigErrors, ThrowOnError> => (options?.client ?? client).get<SiteSaveconfigResponses, SiteSaveconfigErrors, ThrowOnError>({
     security: [{
@@ -2504,12 +2738,13 @@ export const siteSaveconfig = <ThrowOnError extends boolean = false>(options?: O
 });
 
 /**
- * Site Adopt
+ * Adopts running iSCSI targets and NVMe subsystems, without interrupting hosts
  *
- * Takes over iSCSI targets and NVMe subsystems that the kernel serves for others, while their hosts go on.
+ * Adopts running iSCSI targets and NVMe subsystems, without interrupting hosts.
  *
- * Names, LUN numbers and namespace ids, NAAs, UUIDs, NGUIDs, serials, CHAP and keys stay; nothing that is served is
- * made anew. One of which anything cannot be taken over stays whole as it is, and the dry run says why.
+ * Names, LUNs, namespace IDs, NAAs, UUIDs, NGUIDs, serial numbers, CHAP secrets and keys stay the same. A target or
+ * subsystem that cannot be adopted completely stays unchanged; a dry run gives the reasons. Returns a job, or the
+ * findings if nothing can be adopted.
  */
 export const siteAdopt = <ThrowOnError extends boolean = false>(options: Options<SiteAdoptData, ThrowOnError>): RequestResult<SiteAdoptResponses, SiteAdoptErrors, ThrowOnError> => (options.client ?? client).post<SiteAdoptResponses, SiteAdoptErrors, ThrowOnError>({
     security: [{
@@ -2526,9 +2761,11 @@ export const siteAdopt = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
- * Site Inspect
+ * Inspects a targetcli configuration
  *
- * Which objects of a targetcli configuration Lunette could serve as they are. Nothing is changed or kept.
+ * Inspects a targetcli configuration.
+ *
+ * For each object, the answer says whether Lunette can serve it unchanged. Nothing is changed or stored.
  */
 export const siteInspect = <ThrowOnError extends boolean = false>(options: Options<SiteInspectData, ThrowOnError>): RequestResult<SiteInspectResponses, SiteInspectErrors, ThrowOnError> => (options.client ?? client).post<SiteInspectResponses, SiteInspectErrors, ThrowOnError>({
     security: [{
@@ -2545,9 +2782,11 @@ export const siteInspect = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
- * Drift Show
+ * Shows the drift: all differences between desired and observed state
  *
- * What the machine has and the database does not, and the reverse, in words with the fix. Nothing is changed.
+ * Shows the drift: all differences between desired and observed state.
+ *
+ * Each difference has a description and a fix. Nothing is changed.
  */
 export const driftShow = <ThrowOnError extends boolean = false>(options?: Options<DriftShowData, ThrowOnError>): RequestResult<DriftShowResponses, DriftShowErrors, ThrowOnError> => (options?.client ?? client).get<DriftShowResponses, DriftShowErrors, ThrowOnError>({
     security: [{
@@ -2560,9 +2799,9 @@ export const driftShow = <ThrowOnError extends boolean = false>(options?: Option
 });
 
 /**
- * Job List
+ * Lists the jobs, without their steps
  *
- * The jobs, newest first, without their steps.
+ * Lists the jobs, without their steps.
  */
 export const jobList = <ThrowOnError extends boolean = false>(options?: Options<JobListData, ThrowOnError>): RequestResult<JobListResponses, JobListErrors, ThrowOnError> => (options?.client ?? client).get<JobListResponses, JobListErrors, ThrowOnError>({
     security: [{
@@ -2575,9 +2814,9 @@ export const jobList = <ThrowOnError extends boolean = false>(options?: Options<
 });
 
 /**
- * Job Show
+ * Shows a job with all its steps
  *
- * One job with all its steps.
+ * Shows a job with all its steps.
  */
 export const jobShow = <ThrowOnError extends boolean = false>(options: Options<JobShowData, ThrowOnError>): RequestResult<JobShowResponses, JobShowErrors, ThrowOnError> => (options.client ?? client).get<JobShowResponses, JobShowErrors, ThrowOnError>({
     security: [{
@@ -2590,9 +2829,12 @@ export const jobShow = <ThrowOnError extends boolean = false>(options: Options<J
 });
 
 /**
- * Job Resolve
+ * Resolves a stuck job by retrying or abandoning it
  *
- * Decides about a stuck job. 409 if it is not stuck.
+ * Resolves a stuck job by retrying or abandoning it.
+ *
+ * An abandoned job leaves the machine as it is: what the job created may have to be removed manually. Fails with 409
+ * if the job is not stuck. Returns the job.
  */
 export const jobResolve = <ThrowOnError extends boolean = false>(options: Options<JobResolveData, ThrowOnError>): RequestResult<JobResolveResponses, JobResolveErrors, ThrowOnError> => (options.client ?? client).post<JobResolveResponses, JobResolveErrors, ThrowOnError>({
     security: [{
@@ -2609,9 +2851,11 @@ export const jobResolve = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
- * Event Export
+ * Exports the events as a file, newest first
  *
- * What happened as a file, newest first: who, when, what the plan of the change said, and how it ended.
+ * Exports the events as a file, newest first.
+ *
+ * Each event has its actor, its time, its outcome, and the plan of the change.
  */
 export const eventExport = <ThrowOnError extends boolean = false>(options?: Options<EventExportData, ThrowOnError>): RequestResult<EventExportResponses, EventExportErrors, ThrowOnError> => (options?.client ?? client).get<EventExportResponses, EventExportErrors, ThrowOnError>({
     security: [{
@@ -2624,9 +2868,9 @@ export const eventExport = <ThrowOnError extends boolean = false>(options?: Opti
 });
 
 /**
- * Event List
+ * Lists the events, newest first by default
  *
- * What happened, newest first.
+ * Lists the events, newest first by default.
  */
 export const eventList = <ThrowOnError extends boolean = false>(options?: Options<EventListData, ThrowOnError>): RequestResult<EventListResponses, EventListErrors, ThrowOnError> => (options?.client ?? client).get<EventListResponses, EventListErrors, ThrowOnError>({
     security: [{
@@ -2639,11 +2883,12 @@ export const eventList = <ThrowOnError extends boolean = false>(options?: Option
 });
 
 /**
- * Event Stream
+ * Streams events as they happen, as server-sent events
  *
- * Server-sent events: each message is an Event, its id the event's number.
+ * Streams events as they happen, as server-sent events.
  *
- * Ends after ten minutes; come back. It ends, too, with the login or the API token it was asked with.
+ * The `data` of each message is an Event, and its `id` is the number of the event. The stream ends after ten minutes,
+ * and when the login or API token of the request ends. Reconnect with `Last-Event-ID` to continue without a gap.
  */
 export const eventStream = <ThrowOnError extends boolean = false>(options?: Options<EventStreamData, ThrowOnError, EventStreamResponse>): Promise<ServerSentEventsResult<EventStreamResponses>> => (options?.client ?? client).sse.get<EventStreamResponses, EventStreamErrors, ThrowOnError>({
     security: [{
@@ -2656,9 +2901,9 @@ export const eventStream = <ThrowOnError extends boolean = false>(options?: Opti
 });
 
 /**
- * Event Show
+ * Shows an event, with its plan and whether its change can be undone
  *
- * One event: who, when, what the plan of the change said, and whether it can be undone.
+ * Shows an event, with its plan and whether its change can be undone.
  */
 export const eventShow = <ThrowOnError extends boolean = false>(options: Options<EventShowData, ThrowOnError>): RequestResult<EventShowResponses, EventShowErrors, ThrowOnError> => (options.client ?? client).get<EventShowResponses, EventShowErrors, ThrowOnError>({
     security: [{
@@ -2671,12 +2916,13 @@ export const eventShow = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
- * Event Undo
+ * Undoes the change that an event records
  *
- * Undoes the change an event tells of, by a new change planned against today's state.
+ * Undoes the change that an event records.
  *
- * Answers the event of the undo, which can be undone itself. 409 names what stands in the way. It needs the role the
- * opposite change needs.
+ * The undo is a new change, planned against the current state. Returns the event of the undo, which can itself be
+ * undone. Fails with 409 and the reason if the change cannot be undone. Requires the role that the new change
+ * requires.
  */
 export const eventUndo = <ThrowOnError extends boolean = false>(options: Options<EventUndoData, ThrowOnError>): RequestResult<EventUndoResponses, EventUndoErrors, ThrowOnError> => (options.client ?? client).post<EventUndoResponses, EventUndoErrors, ThrowOnError>({
     security: [{
@@ -2689,9 +2935,9 @@ export const eventUndo = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
- * Alert List
+ * Lists the alerts, with their causes and fixes
  *
- * What a person must look at, with cause and fix.
+ * Lists the alerts, with their causes and fixes.
  */
 export const alertList = <ThrowOnError extends boolean = false>(options?: Options<AlertListData, ThrowOnError>): RequestResult<AlertListResponses, AlertListErrors, ThrowOnError> => (options?.client ?? client).get<AlertListResponses, AlertListErrors, ThrowOnError>({
     security: [{
@@ -2704,9 +2950,9 @@ export const alertList = <ThrowOnError extends boolean = false>(options?: Option
 });
 
 /**
- * Alert Show
+ * Shows an alert
  *
- * One alert.
+ * Shows an alert.
  */
 export const alertShow = <ThrowOnError extends boolean = false>(options: Options<AlertShowData, ThrowOnError>): RequestResult<AlertShowResponses, AlertShowErrors, ThrowOnError> => (options.client ?? client).get<AlertShowResponses, AlertShowErrors, ThrowOnError>({
     security: [{
@@ -2719,9 +2965,11 @@ export const alertShow = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
- * Alert Acknowledge
+ * Acknowledges an active alert
  *
- * Says that somebody sees to an open alert. That ends with the alert, and where it gets worse.
+ * Acknowledges an active alert.
+ *
+ * The acknowledgement ends when the alert is raised again after its end, or when its severity rises.
  */
 export const alertAcknowledge = <ThrowOnError extends boolean = false>(options: Options<AlertAcknowledgeData, ThrowOnError>): RequestResult<AlertAcknowledgeResponses, AlertAcknowledgeErrors, ThrowOnError> => (options.client ?? client).post<AlertAcknowledgeResponses, AlertAcknowledgeErrors, ThrowOnError>({
     security: [{
@@ -2738,11 +2986,12 @@ export const alertAcknowledge = <ThrowOnError extends boolean = false>(options: 
 });
 
 /**
- * Alert Silence
+ * Silences the notifications of an alert for a limited time
  *
- * Has an alert told over no channel for a while, also if it goes and comes back; if it gets worse, it is told.
+ * Silences the notifications of an alert for a limited time.
  *
- * An alert that is still there when the time is over is told again, unless it was acknowledged.
+ * The silence also applies if the alert is resolved and raised again meanwhile. It ends early if the severity of the
+ * alert rises. When the silence ends, an alert that is still active and not acknowledged is sent again.
  */
 export const alertSilence = <ThrowOnError extends boolean = false>(options: Options<AlertSilenceData, ThrowOnError>): RequestResult<AlertSilenceResponses, AlertSilenceErrors, ThrowOnError> => (options.client ?? client).post<AlertSilenceResponses, AlertSilenceErrors, ThrowOnError>({
     security: [{
@@ -2759,9 +3008,11 @@ export const alertSilence = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
- * Alert Reopen
+ * Removes the acknowledgement and the silence of an alert
  *
- * Takes an acknowledgement and a silence back.
+ * Removes the acknowledgement and the silence of an alert.
+ *
+ * An active alert that was silenced is sent again.
  */
 export const alertReopen = <ThrowOnError extends boolean = false>(options: Options<AlertReopenData, ThrowOnError>): RequestResult<AlertReopenResponses, AlertReopenErrors, ThrowOnError> => (options.client ?? client).post<AlertReopenResponses, AlertReopenErrors, ThrowOnError>({
     security: [{

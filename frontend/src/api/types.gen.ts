@@ -5,4258 +5,4361 @@ export type ClientOptions = {
 };
 
 /**
- * Action
+ * Effect of a change on an object.
  */
 export type Action = 'create' | 'change' | 'interrupt' | 'destroy';
 
 /**
- * ActiveLogin
- *
- * A browser in which somebody is logged in. `address` is where the login came from, null if that is not known.
+ * Browser login that has not expired.
  */
 export type ActiveLogin = {
     /**
-     * Id
+     * Unique ID of the login.
      */
     id: string;
     /**
-     * Username
+     * Username of the user that is logged in.
      */
     username: string;
+    /**
+     * Role of the user that is logged in.
+     */
     role: Role;
     /**
-     * Address
+     * IP address from which the user logged in. `null` if the address is not known.
      */
     address: string | null;
     /**
-     * Is Own
+     * Whether the request itself uses this login.
      */
     is_own: boolean;
     /**
-     * Created At
+     * When the user logged in, in UTC.
      */
     created_at: string;
     /**
-     * Expires At
+     * When the login expires, in UTC.
      */
     expires_at: string;
 };
 
 /**
- * ActiveLoginPage
+ * One page of a list.
  */
 export type ActiveLoginPage = {
     /**
-     * Items
+     * Entries on this page.
      */
     items: Array<ActiveLogin>;
     /**
-     * Next Cursor
+     * Cursor of the next page. `null` on the last page.
      */
     next_cursor: string | null;
     /**
-     * Total
+     * Number of entries on all pages.
      */
     total: number;
 };
 
 /**
- * AdoptRequest
- *
- * What to take over: targets by their IQNs, NVMe subsystems by their NQNs; none named means all that can be.
+ * Running iSCSI targets and NVMe subsystems to adopt.
  */
 export type AdoptRequest = {
     /**
-     * Targets
+     * IQNs of the targets and NQNs of the subsystems to adopt. If omitted or empty, all that can be adopted.
      */
     targets?: Array<string>;
 };
 
 /**
- * AdoptionAnswer
- *
- * The plan, and a verdict on every object. Nothing has been changed.
+ * Plan of an adoption, and the result for every object. Nothing has been changed.
  */
 export type AdoptionAnswer = {
     /**
-     * Title
+     * Title of the change.
      */
     title: string;
     /**
-     * Changes
+     * Objects that the request creates, changes, interrupts or destroys.
      */
     changes: Array<PlanChange>;
     /**
-     * Steps
+     * Steps in the order in which they run.
      */
     steps: Array<PlanStep>;
     /**
-     * Devices
+     * IDs of all disks that the steps act on.
      */
     devices: Array<string>;
     /**
-     * Bytes Destroyed
+     * Amount of data that all steps destroy, in bytes.
      */
     bytes_destroyed: number;
     /**
-     * Hosts Interrupted
+     * Names of the hosts whose access is interrupted.
      */
     hosts_interrupted: Array<string>;
     /**
-     * Warnings
+     * Warnings about risks and side effects.
      */
     warnings: Array<string>;
     /**
-     * Volumes
+     * Volumes that are deleted or that hosts lose, with their current use.
      */
     volumes: Array<PlanVolume>;
     /**
-     * Reused
+     * LUNs and namespace IDs under which hosts may still have the devices of other volumes.
      */
     reused: Array<PlanReuse>;
     /**
-     * Targets
+     * IQNs of the targets and NQNs of the subsystems that are adopted, each with all that belongs to it.
      */
     targets: Array<string>;
     /**
-     * Findings
+     * Result for every object. Objects that fit are adopted; for the others, the finding gives the reason and the
+     * action to take.
      */
     findings: Array<Finding>;
 };
 
 /**
- * AgentStatus
- *
- * Whether the root agent answers; `age_s` is the age of its last observation.
+ * Whether the storage agent answers.
  */
 export type AgentStatus = {
     /**
-     * Answers
+     * Whether the agent answers.
      */
     answers: boolean;
     /**
-     * Reason
+     * Why the agent does not answer; `null` if it does.
      */
     reason: string | null;
     /**
-     * Age S
+     * Age of the agent's last observation in seconds; `null` if there is none.
      */
     age_s: number | null;
 };
 
 /**
- * Alert
- *
- * What a person must look at: what it is, where it comes from, what to do.
+ * A condition that needs attention, with its cause and the action to take.
  */
 export type Alert = {
     /**
-     * Id
+     * Unique ID of the alert.
      */
     id: string;
     /**
-     * Key
+     * Unique key of the condition, such as `array.health:<id>`. The same condition always has the same alert.
      */
     key: string;
+    /**
+     * Area of the alert, which is the first part of its key; `null` for an alert that only an earlier release raises.
+     *
+     */
     family: AlertFamily | null;
     /**
-     * Severity
+     * Severity of the alert: `info`, `warning` or `critical`.
      */
-    severity: string;
+    severity: Severity;
     /**
-     * Message
+     * Short description of the condition.
      */
     message: string;
     /**
-     * Cause
+     * Cause of the condition.
      */
     cause: string;
     /**
-     * Fix
+     * Recommended action.
      */
     fix: string;
     /**
-     * Raised At
+     * When the alert was last raised, in UTC.
      */
     raised_at: string;
     /**
-     * Resolved At
+     * When the condition ended, in UTC; `null` while the alert is active.
      */
     resolved_at: string | null;
     /**
-     * Acknowledged At
+     * When the alert was acknowledged, in UTC; `null` if the alert is not acknowledged.
      */
     acknowledged_at: string | null;
     /**
-     * Acknowledged By
+     * User or API token that acknowledged the alert; `null` if the alert is not acknowledged.
      */
     acknowledged_by: string | null;
     /**
-     * Note
+     * Note of the acknowledgement; empty if there is none.
      */
     note: string;
     /**
-     * Silenced Until
+     * Time until which no notifications of the alert are sent, in UTC; `null` if the alert is not silenced.
      */
     silenced_until: string | null;
 };
 
 /**
- * AlertAcknowledge
- *
- * That somebody knows of an alert and sees to it. `note` says what is done, or by whom.
+ * Acknowledgement of an active alert, valid until the alert is resolved or its severity rises.
  */
 export type AlertAcknowledge = {
     /**
-     * Note
+     * Note on the acknowledgement, such as the person in charge or the planned action. If omitted, the note is empty.
+     *
      */
     note?: string;
 };
 
 /**
- * AlertFamily
- *
- * What an alert is about: its key begins with it (`array.health:<id>`).
+ * Area of an alert, which is the first part of its key, as in `array.health:<id>`.
  */
 export type AlertFamily = 'agent' | 'array' | 'clock' | 'delivery' | 'disk' | 'exports' | 'fc_port' | 'firewall' | 'host' | 'initiator' | 'interface' | 'job' | 'login' | 'mapping' | 'portal' | 'schedule' | 'sealed_copy' | 'setting' | 'spdk' | 'subsystem' | 'system' | 'target' | 'thin_pool';
 
 /**
- * AlertPage
+ * One page of a list.
  */
 export type AlertPage = {
     /**
-     * Items
+     * Entries on this page.
      */
     items: Array<Alert>;
     /**
-     * Next Cursor
+     * Cursor of the next page. `null` on the last page.
      */
     next_cursor: string | null;
     /**
-     * Total
+     * Number of entries on all pages.
      */
     total: number;
 };
 
 /**
- * AlertSilence
- *
- * The wish that an alert is told to nobody for `duration_s` seconds, a minute to a year, also if it comes back.
+ * Suppression of the notifications of an alert for a limited time.
  */
 export type AlertSilence = {
     /**
-     * Duration S
+     * Duration in seconds, from one minute to 365 days. Also applies if the condition recurs, and ends early if the
+     * severity rises.
      */
     duration_s: number;
 };
 
 /**
- * AlertTest
- *
- * One result for each channel that is set up.
+ * Results of a test message over every configured channel.
  */
 export type AlertTest = {
     /**
-     * Results
+     * One result per configured channel.
      */
     results: Array<ChannelTest>;
 };
 
 /**
- * ArrayAddDisks
- *
- * Disks that stand beside the data disks of a pool. Log and special disks join the mirror that is there.
- *
- * Spares are added by a call of their own. `wipe` as at creation.
+ * Log, cache or special disks to add to a ZFS pool.
  */
 export type ArrayAddDisks = {
     /**
-     * Role
+     * Role of the new disks.
      */
     role: 'log' | 'cache' | 'special';
     /**
-     * Disks
+     * IDs of the disks to add. Log and special disks join the existing mirror of their role, which has 4 disks at
+     * most.
      */
     disks: Array<string>;
     /**
-     * Wipe
+     * IDs of those `disks` that may be wiped, which destroys their data. A disk with signatures that is not listed is
+     * refused.
      */
     wipe?: Array<string>;
 };
 
 /**
- * ArrayAddSpares
- *
- * Disks that stand by: the first takes the place of a member that is lost. `wipe` as at creation.
+ * Spares to add to an MD RAID array or a ZFS pool.
  */
 export type ArrayAddSpares = {
     /**
-     * Disks
+     * IDs of the disks to add as spares. On a degraded array, the rebuild onto the first disk starts immediately.
      */
     disks: Array<string>;
     /**
-     * Wipe
+     * IDs of those `disks` that may be wiped, which destroys their data. A disk with signatures that is not listed is
+     * refused.
      */
     wipe?: Array<string>;
 };
 
 /**
- * ArrayCreate
- *
- * The wish for a new array. `disks` are stable disk ids; `wipe` names those whose signatures may be destroyed.
+ * Array to create.
  */
 export type ArrayCreate = {
     /**
-     * Name
+     * Unique name of the array.
      */
     name: string;
+    /**
+     * Array engine that runs the array.
+     */
     engine?: ArrayEngine;
+    /**
+     * Level of the array. The list of engines shows the levels of each engine.
+     */
     level: Level;
     /**
-     * Disks
+     * IDs of the data disks, as the list of disks shows them.
      */
     disks: Array<string>;
     /**
-     * Chunk Bytes
+     * MD RAID and LVM RAID, except `raid1`: chunk size in bytes, a power of two. If omitted, 64 KiB.
      */
-    chunk_bytes?: number | null;
+    chunk_bytes?: number | string | null;
+    /**
+     * MD RAID `raid10` only: arrangement of the copies. If omitted, `n2`. An array with a far layout (`f2`, `f3`)
+     * cannot grow.
+     */
     layout?: Raid10Layout | null;
+    /**
+     * Protection against the write hole. If omitted, `ppl` for MD RAID `raid5` with up to 64 disks, `bitmap` for the
+     * other redundant levels of MD RAID and for LVM RAID. ZFS pools always have `copy_on_write`.
+     */
     write_hole?: WriteHole | null;
     /**
-     * Wipe
+     * IDs of those disks in this request that may be wiped, which destroys their data. A disk with signatures that is
+     * not listed is refused.
      */
     wipe?: Array<string>;
     /**
-     * Write Mostly
+     * MD RAID `raid1` only: IDs of those `disks` that are read only if no other disk has the data, such as slower or
+     * remote disks.
      */
     write_mostly?: Array<string>;
     /**
-     * Spares
+     * MD RAID and ZFS, except levels without redundancy: IDs of the spares. The first spare replaces a failed data disk
+     * automatically.
      */
     spares?: Array<string>;
     /**
-     * Spare Group
+     * MD RAID only, except `raid0`: name of the spare group. A degraded array without a spare receives a spare of
+     * another array in the group.
      */
     spare_group?: string | null;
     /**
-     * Log
+     * ZFS pools only: IDs of the log disks, which receive synchronous writes first. Several log disks form one
+     * mirror.
      */
     log?: Array<string>;
     /**
-     * Cache
+     * ZFS pools only: IDs of the cache disks, which store copies of frequently read data. Each disk adds capacity. The
+     * loss of a cache disk loses no data.
      */
     cache?: Array<string>;
     /**
-     * Special
+     * ZFS pools only: IDs of the special disks, which store the metadata of the pool in one mirror. The mirror must
+     * survive as many disk failures as the data disks. The pool needs special disks as long as the pool exists.
      */
     special?: Array<string>;
     /**
-     * Group Data Disks
+     * dRAID only: number of data disks in each group. If omitted, the number that suits blocks of 16 KiB: 4 on disks
+     * with 4 KiB sectors, fewer if the array has few disks.
      */
     group_data_disks?: number | null;
     /**
-     * Distributed Spares
+     * dRAID only: number of distributed spares, whose space is spread over all disks. If omitted, one for every 20
+     * disks, rounded up.
      */
     distributed_spares?: number | null;
     /**
-     * Sync Speed Min Bytes S
+     * MD RAID only, except `raid0`: minimum speed of a resync, rebuild or scrub in bytes per second and disk, even
+     * under load. If omitted, the default of the kernel.
      */
-    sync_speed_min_bytes_s?: number | null;
+    sync_speed_min_bytes_s?: number | string | null;
     /**
-     * Sync Speed Max Bytes S
+     * MD RAID only, except `raid0`: maximum speed of a resync, rebuild or scrub in bytes per second and disk, even
+     * without load. If omitted, the default of the kernel.
      */
-    sync_speed_max_bytes_s?: number | null;
+    sync_speed_max_bytes_s?: number | string | null;
     /**
-     * Group Thread Cnt
+     * MD RAID 4, 5 and 6 only: number of threads per NUMA node that compute parity, in addition to the thread of the
+     * array. If omitted, an automatic value.
      */
     group_thread_cnt?: number | null;
     /**
-     * Stripe Cache Size
+     * MD RAID 4, 5 and 6 only: number of stripes in the stripe cache, each 4 KiB of memory for each disk. If omitted,
+     * an automatic value.
      */
     stripe_cache_size?: number | null;
     /**
-     * Skip Copy
+     * MD RAID 4, 5 and 6 only: whether full pages are written directly from the memory of the request instead of from a
+     * copy. If omitted, an automatic value.
      */
     skip_copy?: boolean | null;
+    /**
+     * MD RAID only: I/O scheduler of the member disks. If omitted, the automatic scheduler for each disk.
+     */
     scheduler?: Scheduler | null;
     /**
-     * Health Command
+     * External arrays only: name of the command on the appliance that reports the health of the array. If omitted, the
+     * health is unknown.
      */
     health_command?: string | null;
     /**
-     * Integrity
+     * LVM RAID only: whether every disk has checksums (dm-integrity with a journal). Corrupt blocks on a disk are then
+     * repaired from the other disks. Checksums do not detect corruption on the way to the disk, and every write is written
+     * twice.
      */
     integrity?: boolean;
+    /**
+     * MD RAID only: method of encryption of all data on the array. Requires `passphrase`. Encryption cannot be enabled
+     * or disabled later. If omitted, the array is not encrypted.
+     */
     encryption?: Encryption | null;
     /**
-     * Passphrase
+     * Encrypted arrays only: passphrase that unlocks the array, here and on any Linux machine; 12 to 512 printable
+     * characters. Lunette does not store the passphrase. Without the passphrase and without a stored key, the data is
+     * lost.
      */
     passphrase?: null;
     /**
-     * Keep Key
+     * Encrypted arrays only: whether the appliance stores a key of its own and unlocks the array at every start. The
+     * data on removed disks stays protected, but not the data on a stolen appliance.
      */
     keep_key?: boolean;
 };
 
 /**
- * ArrayDiskChoice
- *
- * One disk of the array, by its id; one that is gone is named by the id it had.
+ * One disk of an array.
  */
 export type ArrayDiskChoice = {
     /**
-     * Disk
+     * ID of the disk. A missing disk has the ID that the array shows for it.
      */
     disk: string;
 };
 
 /**
- * ArrayEngine
+ * Software that runs an array.
  */
 export type ArrayEngine = 'md' | 'zfs' | 'lvm' | 'external';
 
 /**
- * ArrayForceStart
- *
- * Starts an array that was being written to when it stopped, and that lacks a disk. `confirm`: its name.
+ * Confirmation to start an MD RAID array that is dirty and degraded.
  */
 export type ArrayForceStart = {
     /**
-     * Confirm
+     * Name of the array, as confirmation. Blocks can be corrupt afterwards, and nothing shows which ones.
      */
     confirm: string;
 };
 
 /**
- * ArrayForget
- *
- * Forgets an array whose disks are lost for good, with all that was on it. `confirm`: its name.
+ * Confirmation to delete the records of a permanently lost array and of its volumes, snapshots and mappings.
  */
 export type ArrayForget = {
     /**
-     * Confirm
+     * Name of the array, as confirmation. The records cannot be restored.
      */
     confirm: string;
 };
 
 /**
- * ArrayGrow
- *
- * Disks that become members: of a mirror further copies, of any other level more room. `wipe` as at creation.
+ * Disks to add to an MD RAID array as members.
  */
 export type ArrayGrow = {
     /**
-     * Disks
+     * IDs of the disks to add. A mirror gains copies; any other level gains capacity.
      */
     disks: Array<string>;
     /**
-     * Wipe
+     * IDs of those `disks` that may be wiped, which destroys their data. A disk with signatures that is not listed is
+     * refused.
      */
     wipe?: Array<string>;
 };
 
 /**
- * ArrayHealth
- *
- * As the kernel reports it, or an external array's health command. reshaping: whole, and being laid out over more
- * disks. missing: not assembled. unknown: the agent does not answer, it is being created, or it is external and
- * nobody tells.
+ * Health of an array as the kernel or, for an external array, its health command reports it.
  */
 export type ArrayHealth = 'clean' | 'resyncing' | 'reshaping' | 'degraded' | 'rebuilding' | 'failed' | 'missing' | 'unknown';
 
 /**
- * ArrayKeyChange
- *
- * Changes who opens an encrypted array. `passphrase` opens it now; what is left out stays as it is.
+ * Changes the keys of an encrypted array. Fields that are omitted change nothing.
  */
 export type ArrayKeyChange = {
     /**
-     * New Passphrase
+     * New passphrase of the array, 12 to 512 printable characters. If omitted or `null`, the passphrase stays
+     * unchanged.
      */
     new_passphrase?: null;
     /**
-     * Keep Old
+     * Whether the current passphrase remains valid as a second passphrase, for recovery. Requires `new_passphrase`.
      */
     keep_old?: boolean;
     /**
-     * Keep Key
+     * Whether the appliance stores a key of its own and unlocks the array at every start. If omitted or `null`, the
+     * setting stays unchanged.
      */
     keep_key?: boolean | null;
 };
 
 /**
- * ArrayMember
- *
- * A disk of an array. `state`: in_sync, rebuilding, replacing, spare, faulty, missing, or unknown.
+ * A disk of an array.
  */
 export type ArrayMember = {
     /**
-     * Disk Id
+     * ID of the disk.
      */
     disk_id: string;
     /**
-     * Serial
+     * Serial number of the disk; empty if the disk has none.
      */
     serial: string;
+    /**
+     * Role of the disk in the array.
+     */
     role: MemberRole;
     /**
-     * Slot
+     * Number of the slot of a data disk. `null` for a disk without a slot, such as a spare, a log disk or a lost
+     * disk.
      */
     slot: number | null;
     /**
-     * State
+     * State of the disk in the array: `in_sync`, `rebuilding`, `replacing` (filled while the disk to be replaced still
+     * works), `spare`, `faulty`, `missing` or `unknown`.
      */
     state: string;
     /**
-     * Leaving
+     * Whether the disk is being replaced. The disk becomes free when its replacement is complete.
      */
     leaving: boolean;
 };
 
 /**
- * ArrayObserved
- *
- * What the machine says about an array, and how old that is.
+ * An array as observed on the machine, with the age of the observation.
  */
 export type ArrayObserved = {
     /**
-     * Age S
+     * Age of the observation in seconds.
      */
     age_s: number;
     /**
-     * Device
+     * Block device of the array; `null` for a ZFS pool, and while the array does not run.
      */
     device: string | null;
     /**
-     * Level
+     * Current level. During a change of the level, the `level` of the array itself is still the previous one.
      */
     level: string;
+    /**
+     * Protection against the write hole that is in effect. The partial parity log is off while an array grows.
+     */
     write_hole: WriteHole;
     /**
-     * Layout
+     * Layout in effect: the arrangement of the copies of a `raid10`, or the dRAID layout in the notation of zpool, such
+     * as `draid2:4d:11c:1s`. `left-symmetric-6` or similar for a `raid6` that was a `raid5` and has all of the second
+     * parity on one disk. `null` for any other array.
      */
     layout: string | null;
     /**
-     * Survives Disks
+     * Number of further disks that the array can lose, whichever they are. `null` if unknown: while the array does not
+     * run, has failed or is being synchronized, and for an external array.
      */
     survives_disks: number | null;
     /**
-     * Free Distributed Spares
+     * dRAID only: number of distributed spares that are not in use. `null` for any other array.
      */
     free_distributed_spares: number | null;
+    /**
+     * Progress of the running resync, rebuild, scrub or reshape; `null` if none runs.
+     */
     progress: ArrayProgress | null;
     /**
-     * Mismatch Count
+     * Number of sectors that differed in the last scrub; for ZFS, and LVM RAID with checksums, the number of checksum
+     * errors. `null` if unknown.
      */
     mismatch_count: number | null;
     /**
-     * Last Scrub
+     * Last scrub, resync or rebuild: `check`, `repair`, `resync` or `recover`. A scrub of a ZFS pool is a `check`,
+     * which also repairs errors. `null` if unknown.
      */
     last_scrub: string | null;
     /**
-     * Health Words
+     * Message of the health command of an external array, or the reason why there is none. `null` without a health
+     * command.
      */
     health_words: string | null;
     /**
-     * Dirty Degraded
+     * Whether the array is dirty and degraded, and therefore stays stopped: the array was being written to when it
+     * stopped, lacks a disk, and has no partial parity log.
      */
     dirty_degraded: boolean;
 };
 
 /**
- * ArrayPage
+ * One page of a list.
  */
 export type ArrayPage = {
     /**
-     * Items
+     * Entries on this page.
      */
     items: Array<StorageArray>;
     /**
-     * Next Cursor
+     * Cursor of the next page. `null` on the last page.
      */
     next_cursor: string | null;
     /**
-     * Total
+     * Number of entries on all pages.
      */
     total: number;
 };
 
 /**
- * ArrayPatch
+ * Changes to the speed limits, the tuning and other settings of an array. Fields that are omitted stay unchanged.
  *
- * How fast a resync, rebuild or scrub runs, per disk, how the array is tuned, and what tells its health.
- *
- * null leaves a pace to the kernel, makes a tuning automatic, and leaves the health of an external array unknown; what
- * is left out stays as it is.
+ * The settings apply to MD RAID arrays, except `health_command`, which applies to external arrays.
  */
 export type ArrayPatch = {
     /**
-     * Group Thread Cnt
+     * Number of threads per NUMA node that compute parity, in addition to the thread of the array. RAID 4, 5 and 6
+     * only. `null` selects the automatic value.
      */
     group_thread_cnt?: number | null;
     /**
-     * Stripe Cache Size
+     * Number of stripes in the stripe cache, each 4 KiB of memory for each disk. RAID 4, 5 and 6 only. `null` selects
+     * the automatic value.
      */
     stripe_cache_size?: number | null;
     /**
-     * Skip Copy
+     * Whether full pages are written directly from the memory of the request instead of from a copy. RAID 4, 5 and 6
+     * only. `null` selects the automatic value.
      */
     skip_copy?: boolean | null;
+    /**
+     * I/O scheduler of the member disks. `null` selects the automatic scheduler for each disk.
+     */
     scheduler?: Scheduler | null;
     /**
-     * Sync Speed Min Bytes S
+     * MD RAID only: minimum speed of a resync, rebuild or scrub in bytes per second and disk, even under load. `null`
+     * restores the default of the kernel.
      */
-    sync_speed_min_bytes_s?: number | null;
+    sync_speed_min_bytes_s?: number | string | null;
     /**
-     * Sync Speed Max Bytes S
+     * MD RAID only: maximum speed of a resync, rebuild or scrub in bytes per second and disk, even without load. `null`
+     * restores the default of the kernel.
      */
-    sync_speed_max_bytes_s?: number | null;
+    sync_speed_max_bytes_s?: number | string | null;
     /**
-     * Write Mostly
+     * MD RAID `raid1` only: IDs of all disks of the array that are read only if no other disk has the data. Replaces
+     * the current list; `null` or an empty list clears the list.
      */
     write_mostly?: Array<string> | null;
     /**
-     * Spare Group
+     * MD RAID only, except `raid0`: name of the spare group, whose arrays share their spares. `null` removes the array
+     * from its spare group.
      */
     spare_group?: string | null;
     /**
-     * Health Command
+     * External arrays only: name of the command on the appliance that reports the health of the array. With `null`, the
+     * health is unknown.
      */
     health_command?: string | null;
 };
 
 /**
- * ArrayProgress
- *
- * A running resync, rebuild, check or reshape; speed and time left as the kernel estimates them.
+ * Progress of a running resync, rebuild, scrub or reshape. Speed and remaining time are estimates of the kernel.
  */
 export type ArrayProgress = {
     /**
-     * Action
+     * Running action: `resync`, `recover` (rebuild), `check` or `repair` (scrub), `reshape`, or `integrity` (first
+     * computation of checksums).
      */
     action: string;
     /**
-     * Percent
+     * Completed part of the action in percent.
      */
     percent: number;
     /**
-     * Rate Bytes S
+     * Speed in bytes per second; `null` if unknown.
      */
     rate_bytes_s: number | null;
     /**
-     * Left S
+     * Estimated remaining time in seconds; `null` if unknown.
      */
     left_s: number | null;
 };
 
 /**
- * ArrayRelease
- *
- * Lets go of an array: it stays on its disks with its volumes and their data, and is Lunette's no more. `confirm`:
- * its name.
+ * Confirmation to release an MD RAID array, without changing its data.
  */
 export type ArrayRelease = {
     /**
-     * Confirm
+     * Name of the array, as confirmation. Hosts cannot access the volumes of the array afterwards.
      */
     confirm: string;
 };
 
 /**
- * ArrayReplace
- *
- * Put the disk `new` in the place of `disk`, which may be working, faulty or gone.
+ * Replacement of a disk of an array by another disk.
  */
 export type ArrayReplace = {
     /**
-     * Disk
+     * ID of the disk to replace. The disk can be working, faulty or missing.
      */
     disk: string;
     /**
-     * New
+     * ID of the new disk.
      */
     new: string;
     /**
-     * Wipe
+     * ID of the new disk if it may be wiped, which destroys its data. A disk with signatures that is not listed is
+     * refused.
      */
     wipe?: Array<string>;
 };
 
 /**
- * ArrayReshape
- *
- * Another level, with a disk more. `wipe` as at creation.
+ * Change of an MD RAID array to another level, with one more disk.
  */
 export type ArrayReshape = {
+    /**
+     * New level of the array. `raid5` can be changed to `raid6`; the list of engines shows the possible levels
+     * (`becomes`).
+     */
     level: Level;
     /**
-     * Disks
+     * ID of the disk that the new level needs in addition. If omitted, a spare of the array is used.
      */
     disks?: Array<string>;
     /**
-     * Wipe
+     * IDs of those `disks` that may be wiped, which destroys their data. A disk with signatures that is not listed is
+     * refused.
      */
     wipe?: Array<string>;
 };
 
 /**
- * ArrayScrub
+ * Scrub of an array to start or stop.
  */
 export type ArrayScrub = {
+    /**
+     * Whether to start a check or a repair, or to stop the running scrub.
+     */
     action?: ScrubAction;
 };
 
 /**
- * ArrayTuningValue
- *
- * One value of an array's tuning, in the kernel's notation. `value` is kept: set now and after every start.
+ * One tuning value of an array, in the notation of the kernel.
  */
 export type ArrayTuningValue = {
+    /**
+     * Name of the tuning value.
+     */
     name: TuningName;
     /**
-     * Value
+     * Desired value, which is set now and at every start; `null` if the kernel decides.
      */
     value: string | null;
     /**
-     * Automatic
+     * Whether the value is automatic. If `false`, the value was set for the array.
      */
     automatic: boolean;
     /**
-     * Why
+     * Reason for the value.
      */
     why: string;
     /**
-     * Observed
+     * Value in effect; `null` if the kernel does not report a value.
      */
     observed: string | null;
 };
 
 /**
- * ArrayUnlock
- *
- * Opens an encrypted array until it is stopped or the appliance restarts.
+ * Unlocks an encrypted array until the array stops or the appliance restarts.
  */
 export type ArrayUnlock = {
     /**
-     * Passphrase
+     * Passphrase of the array. A wrong passphrase is refused and changes nothing.
      */
     passphrase: string;
 };
 
 /**
- * ArrayVerb
- *
- * What can be done with an array that stands, other than deleting it.
+ * Change that an existing array supports, other than deletion.
  */
 export type ArrayVerb = 'add_spares' | 'add_disks' | 'grow' | 'reshape' | 'replace' | 'fail' | 'remove' | 'readd' | 'force_start' | 'scrub' | 'pace' | 'tune';
 
 /**
- * BackupRequest
- *
- * The passphrase is not kept anywhere: without it the file is of no use. `certificate`: with its private key.
+ * Request for a backup of the appliance's configuration.
  */
 export type BackupRequest = {
     /**
-     * Certificate
+     * Whether the backup includes the certificate with its private key.
      */
     certificate?: boolean;
 };
 
 /**
- * BondMode
- *
- * How a bond uses its members, as the kernel names it (networking/bonding.rst). 802.3ad is LACP.
+ * Mode of a bond, as the Linux kernel names it.
  */
 export type BondMode = 'active-backup' | '802.3ad' | 'balance-xor' | 'balance-rr' | 'balance-tlb' | 'balance-alb';
 
 /**
- * Certificate
- *
- * The certificate of the web page and the API.
+ * Certificate of the web page and the API.
  */
 export type Certificate = {
     /**
-     * Subject
+     * Distinguished name of the subject (RFC 4514).
      */
     subject: string;
     /**
-     * Issuer
+     * Distinguished name of the issuer (RFC 4514).
      */
     issuer: string;
     /**
-     * Names
+     * Host names and IP addresses for which the certificate is valid.
      */
     names: Array<string>;
     /**
-     * Not Before
+     * When the certificate becomes valid, in UTC.
      */
     not_before: string;
     /**
-     * Not After
+     * When the certificate expires, in UTC.
      */
     not_after: string;
     /**
-     * Fingerprint
+     * SHA-256 fingerprint, as the console and browsers show it.
      */
     fingerprint: string;
     /**
-     * Self Signed
+     * Whether issuer and subject are the same.
      */
     self_signed: boolean;
     /**
-     * Chain
+     * Number of issuer certificates that the server sends with the certificate.
      */
     chain: number;
     /**
-     * Replaceable
+     * Whether the certificate can be replaced over the API.
+     *
+     * `false` if the settings of the service name certificate files elsewhere. Replace those files instead.
      */
     replaceable: boolean;
+    /**
+     * Previous certificate, which a revert restores. `null` if there is none.
+     */
     previous: CertificateFacts | null;
 };
 
 /**
- * CertificateFacts
- *
- * What a certificate says of itself.
+ * Contents of a certificate.
  */
 export type CertificateFacts = {
     /**
-     * Subject
+     * Distinguished name of the subject (RFC 4514).
      */
     subject: string;
     /**
-     * Issuer
+     * Distinguished name of the issuer (RFC 4514).
      */
     issuer: string;
     /**
-     * Names
+     * Host names and IP addresses for which the certificate is valid.
      */
     names: Array<string>;
     /**
-     * Not Before
+     * When the certificate becomes valid, in UTC.
      */
     not_before: string;
     /**
-     * Not After
+     * When the certificate expires, in UTC.
      */
     not_after: string;
     /**
-     * Fingerprint
+     * SHA-256 fingerprint, as the console and browsers show it.
      */
     fingerprint: string;
     /**
-     * Self Signed
+     * Whether issuer and subject are the same.
      */
     self_signed: boolean;
     /**
-     * Chain
+     * Number of issuer certificates that the server sends with the certificate.
      */
     chain: number;
 };
 
 /**
- * CertificateReplace
- *
- * The wish for another certificate: the server's own first, then each that signed the one before it.
+ * Replacement of the certificate of the web page and the API.
  */
 export type CertificateReplace = {
     /**
-     * Certificate
+     * Certificates in PEM form: the server's own first, then the certificate of each issuer in order.
      */
     certificate: string;
 };
 
 /**
- * Channel
- *
- * A way alerts are told to people and machines.
+ * Channel over which the appliance sends alerts.
  */
 export type Channel = 'mail' | 'webhook' | 'syslog';
 
 /**
- * ChannelTest
- *
- * Whether a test was taken over one channel; `detail` is what the server said, or why nothing could be sent.
+ * Result of a test message over one channel.
  */
 export type ChannelTest = {
+    /**
+     * Channel of the test message.
+     */
     channel: Channel;
     /**
-     * Accepted
+     * Whether the test message was accepted. For syslog, only sending is checked: servers send no reply.
      */
     accepted: boolean;
     /**
-     * Detail
+     * Response of the server, or the reason why the test message was not accepted.
      */
     detail: string;
 };
 
 /**
- * Chap
- *
- * CHAP the host must answer, and with `mutual_*` the answer the host asks of us. The two secrets must differ.
+ * CHAP credentials of a host. With `mutual_*`, the appliance also authenticates itself to the host.
  */
 export type Chap = {
     /**
-     * User
+     * User name that the host must present.
      */
     user: string;
     /**
-     * Mutual User
+     * User name that the appliance presents to the host. Required together with `mutual_secret`. If omitted or `null`,
+     * the appliance does not authenticate itself.
      */
     mutual_user?: string | null;
     /**
-     * Mutual Secret
+     * Secret that the appliance presents to the host, 12 to 16 printable ASCII characters. Must differ from `secret`.
+     * Required together with `mutual_user`.
      */
     mutual_secret?: null;
 };
 
 /**
- * ChapUsers
- *
- * That CHAP is asked for, and under which names. The secrets are never answered.
+ * CHAP user names of a host. The secrets are never returned.
  */
 export type ChapUsers = {
     /**
-     * User
+     * User name that the host must present.
      */
     user: string;
     /**
-     * Mutual User
+     * User name that the appliance presents to the host. `null` if the appliance does not authenticate itself.
      */
     mutual_user: string | null;
 };
 
 /**
- * Convergence
- *
- * converged: all that is wanted is taken up. pending: the agent is behind. held: the brake keeps things served.
- *
- * refused: the agent refused the wish. unknown: it has not answered yet.
+ * How far the served exports match the desired state.
  */
 export type Convergence = 'converged' | 'pending' | 'held' | 'refused' | 'unknown';
 
 /**
- * Counts
- *
- * How many there are. Disks and sessions are null while the agent does not answer, or cannot see all of them.
+ * Number of objects of each kind.
  */
 export type Counts = {
     /**
-     * Disks
+     * Number of disks; `null` while the agent does not answer.
      */
     disks: number | null;
     /**
-     * Arrays
+     * Number of arrays.
      */
     arrays: number;
     /**
-     * Volumes
+     * Number of volumes.
      */
     volumes: number;
     /**
-     * Hosts
+     * Number of hosts.
      */
     hosts: number;
     /**
-     * Host Groups
+     * Number of host groups.
      */
     host_groups: number;
     /**
-     * Portals
+     * Number of portals.
      */
     portals: number;
     /**
-     * Mappings
+     * Number of mappings.
      */
     mappings: number;
     /**
-     * Sessions
+     * Number of sessions; `null` while the agent does not answer or cannot list all sessions.
      */
     sessions: number | null;
     /**
-     * Running Jobs
+     * Number of jobs that are pending or running.
      */
     running_jobs: number;
     /**
-     * Stuck Jobs
+     * Number of stuck jobs.
      */
     stuck_jobs: number;
     /**
-     * Alerts
+     * Number of active alerts.
      */
     alerts: number;
 };
 
 /**
- * DeletedSnapshot
- *
- * A snapshot that was deleted, with the id that it gets back when it is recovered.
- *
- * `volume`: the name of its volume, or the name that it had if it was deleted since (`volume_deleted`); such a volume
- * is recovered first. `erase_at`: when it is erased, unless its volume is erased earlier; time while the appliance
- * does not run does not count, so it may become later. `state`: ready, changing (being recovered) or deleting (being
- * erased).
+ * A deleted snapshot. A recovery restores the snapshot with its data and ID.
  */
 export type DeletedSnapshot = {
     /**
-     * Id
+     * Unique ID of the snapshot, which the snapshot retains when it is recovered.
      */
     id: string;
     /**
-     * Name
+     * Name of the snapshot when it was deleted.
      */
     name: string;
     /**
-     * Description
+     * Description of the snapshot.
      */
     description: string;
     /**
-     * Volume
+     * Name of the volume of the snapshot, or the former name if the volume is deleted too.
      */
     volume: string;
     /**
-     * Volume Id
+     * Unique ID of the volume of the snapshot.
      */
     volume_id: string;
     /**
-     * Volume Deleted
+     * Whether the volume is deleted too. The volume must then be recovered before the snapshot.
      */
     volume_deleted: boolean;
     /**
-     * Size Bytes
+     * Size in bytes that the volume had when the snapshot was taken.
      */
     size_bytes: number;
+    /**
+     * State of the deleted snapshot: `ready`, `changing` (being recovered), `deleting` (being erased) or `stuck`.
+     */
     state: ResourceState;
     /**
-     * Deleted At
+     * When the snapshot was deleted, in UTC.
      */
     deleted_at: string;
     /**
-     * Erase At
+     * When the snapshot is erased, in UTC, unless its volume is erased earlier. Time while the appliance does not run
+     * does not count, so the snapshot may be erased later.
      */
     erase_at: string;
     /**
-     * Created At
+     * When the snapshot was taken, in UTC.
      */
     created_at: string;
     /**
-     * Updated At
+     * When the record of the deleted snapshot was last changed, in UTC.
      */
     updated_at: string;
 };
 
 /**
- * DeletedSnapshotPage
+ * One page of a list.
  */
 export type DeletedSnapshotPage = {
     /**
-     * Items
+     * Entries on this page.
      */
     items: Array<DeletedSnapshot>;
     /**
-     * Next Cursor
+     * Cursor of the next page. `null` on the last page.
      */
     next_cursor: string | null;
     /**
-     * Total
+     * Number of entries on all pages.
      */
     total: number;
 };
 
 /**
- * DeletedVolume
- *
- * A volume that was deleted, with the id and identity that it gets back when it is recovered.
- *
- * `held_bytes`: what it takes of its array meanwhile. `erase_at`: when it is erased; time while the appliance does not
- * run does not count, so it may become later. `state`: ready, changing (being recovered) or deleting (being erased).
+ * A deleted volume. A recovery restores the volume with its data, ID and identity.
  */
 export type DeletedVolume = {
     /**
-     * Id
+     * Unique ID of the volume, which the volume retains when it is recovered.
      */
     id: string;
     /**
-     * Name
+     * Name of the volume when it was deleted. Several deleted volumes can have the same name.
      */
     name: string;
     /**
-     * Description
+     * Description of the volume.
      */
     description: string;
     /**
-     * Array
+     * Name of the array.
      */
     array: string;
     /**
-     * Array Id
+     * Unique ID of the array.
      */
     array_id: string;
     /**
-     * Size Bytes
+     * Size of the volume in bytes.
      */
     size_bytes: number;
     /**
-     * Held Bytes
+     * Space that the deleted volume uses on the array, in bytes.
      */
     held_bytes: number;
+    /**
+     * Whether the volume is `thick` or `thin`.
+     */
     provisioning: Provisioning;
+    /**
+     * State of the deleted volume: `ready`, `changing` (being recovered), `deleting` (being erased) or `stuck`.
+     */
     state: ResourceState;
     /**
-     * Uuid
+     * UUID of the volume. NVMe hosts see the UUID.
      */
     uuid: string;
     /**
-     * Serial
+     * Unit serial number of the volume. SCSI hosts see the serial number.
      */
     serial: string;
     /**
-     * Naa
+     * NAA identifier of the volume, derived from the serial number. SCSI hosts see the NAA.
      */
     naa: string;
     /**
-     * Nguid
+     * NGUID of the volume. NVMe hosts see the NGUID. All zeros if hosts see none, because the volume was adopted from a
+     * subsystem that showed none.
      */
     nguid: string;
     /**
-     * Eui64
+     * EUI-64 of the volume. Hosts do not see the EUI-64.
      */
     eui64: string;
     /**
-     * Deleted At
+     * When the volume was deleted, in UTC.
      */
     deleted_at: string;
     /**
-     * Erase At
+     * When the volume is erased, in UTC. Time while the appliance does not run does not count, so the volume may be
+     * erased later.
      */
     erase_at: string;
     /**
-     * Created At
+     * When the volume was created, in UTC.
      */
     created_at: string;
     /**
-     * Updated At
+     * When the record of the deleted volume was last changed, in UTC.
      */
     updated_at: string;
 };
 
 /**
- * DeletedVolumePage
+ * One page of a list.
  */
 export type DeletedVolumePage = {
     /**
-     * Items
+     * Entries on this page.
      */
     items: Array<DeletedVolume>;
     /**
-     * Next Cursor
+     * Cursor of the next page. `null` on the last page.
      */
     next_cursor: string | null;
     /**
-     * Total
+     * Number of entries on all pages.
      */
     total: number;
 };
 
 /**
- * DeliveryState
- *
- * How telling goes over one channel. `trouble` says why the oldest message that waits was not taken.
+ * State of the delivery of messages over one channel.
  */
 export type DeliveryState = {
+    /**
+     * Channel of the messages.
+     */
     channel: Channel;
     /**
-     * Waiting
+     * Number of messages that wait for delivery.
      */
     waiting: number;
     /**
-     * Trouble
+     * Reason why the last attempt to deliver the oldest waiting message failed.
+     *
+     * `null` if no message waits or no attempt has failed.
      */
     trouble: string | null;
     /**
-     * Last Told At
+     * When a message was last delivered, in UTC.
+     *
+     * `null` if no delivery is recorded. Records are retained for at least 30 days.
      */
     last_told_at: string | null;
 };
 
 /**
- * DhChap
- *
- * What an NVMe host must show, and with `mutual_secret` what it asks of us. The two must differ.
+ * DH-HMAC-CHAP keys of an NVMe host and, optionally, of the appliance.
  */
 export type DhChap = {
     /**
-     * Mutual Secret
+     * Key of the appliance, in the same form. Must differ from `secret`.
+     *
+     * If omitted, the appliance does not authenticate to the host.
      */
     mutual_secret?: null;
+    /**
+     * Hash of the exchange. Has no effect with the export engine `spdk`, which negotiates the hash.
+     */
     hash?: DhHash;
+    /**
+     * Diffie-Hellman group of the exchange. Has no effect with the export engine `spdk`, which negotiates the group.
+     */
     dh_group?: DhGroup;
 };
 
 /**
- * DhChapAsked
- *
- * That DH-HMAC-CHAP is asked for, and how. The keys are never answered.
+ * DH-HMAC-CHAP settings of a host. The keys are never returned.
  */
 export type DhChapAsked = {
+    /**
+     * Hash function of the authentication.
+     */
     hash: DhHash;
+    /**
+     * Diffie-Hellman group of the authentication. The group named `null` is authentication without key exchange.
+     */
     dh_group: DhGroup;
     /**
-     * Is Mutual
+     * Whether the appliance also authenticates itself to the host.
      */
     is_mutual: boolean;
 };
 
 /**
- * DhGroup
- *
- * The finite field of the Diffie-Hellman exchange (RFC 7919). `null` does without, as plain CHAP.
+ * Diffie-Hellman group of the DH-HMAC-CHAP exchange (RFC 7919).
  */
 export type DhGroup = 'null' | 'ffdhe2048' | 'ffdhe3072' | 'ffdhe4096' | 'ffdhe6144' | 'ffdhe8192';
 
 /**
- * DhHash
- *
- * The hash of challenge and response.
+ * Hash of the DH-HMAC-CHAP exchange.
  */
 export type DhHash = 'sha256' | 'sha384' | 'sha512';
 
 /**
- * Difference
- *
- * One thing that restoring would bring back, change or forget. `name` is for people.
+ * Object that a restore returns, changes or forgets.
  */
 export type Difference = {
     /**
-     * Noun
+     * Kind of the object, such as `volume`.
      */
     noun: string;
     /**
-     * Name
+     * Name of the object.
      */
     name: string;
+    /**
+     * Change to the object.
+     */
     change: RowChange;
 };
 
 /**
- * DiscoveryAuth
+ * CHAP login that a host must pass before the appliance lists its iSCSI targets.
  *
- * What a host shows by CHAP before it is told the iSCSI targets, and with `mutual_user` what the appliance answers.
- * The secrets are never shown; left out, those that are kept stay, as long as their users are the same.
+ * The login applies to the whole machine, including iSCSI targets that Lunette does not manage.
  */
 export type DiscoveryAuth = {
     /**
-     * User
+     * CHAP user name with which hosts authenticate.
      */
     user: string;
     /**
-     * Secret
+     * CHAP secret of the hosts, of 12 to 16 characters. Not returned with the settings.
+     *
+     * If omitted, the stored secret is retained as long as `user` does not change.
      */
     secret?: null;
     /**
-     * Mutual User
+     * CHAP user name with which the appliance authenticates. If omitted, only hosts authenticate.
      */
     mutual_user?: string | null;
     /**
-     * Mutual Secret
+     * CHAP secret of the appliance, of 12 to 16 characters. Must differ from `secret`. Not returned with the settings.
+     *
+     * If omitted, the stored secret is retained as long as `mutual_user` does not change.
      */
     mutual_secret?: null;
 };
 
 /**
- * DiscoveryLogin
- *
- * What a host shows before it is told the iSCSI targets.
+ * CHAP login that a host must pass before the appliance lists its iSCSI targets.
  */
 export type DiscoveryLogin = {
     /**
-     * User
+     * CHAP user name with which hosts authenticate.
      */
     user: string;
     /**
-     * Has Secret
+     * Whether the CHAP secret of the hosts is stored.
      */
     has_secret: boolean;
     /**
-     * Mutual User
+     * CHAP user name with which the appliance authenticates. `null` if only hosts authenticate.
      */
     mutual_user: string | null;
     /**
-     * Has Mutual Secret
+     * Whether the CHAP secret of the appliance is stored.
      */
     has_mutual_secret: boolean;
 };
 
 /**
- * Disk
- *
- * One physical drive, by its stable id. `occupied_by` tells why it cannot be used without being wiped.
+ * A physical drive, identified by its stable ID.
  */
 export type Disk = {
     /**
-     * Id
+     * Stable ID of the disk.
      */
     id: string;
+    /**
+     * How the disk is used.
+     */
     state: DiskState;
     /**
-     * Serial
+     * Serial number of the disk. Empty if not reported.
      */
     serial: string;
     /**
-     * Model
+     * Manufacturer and model of the disk. `null` if the disk is missing.
      */
     model: string | null;
+    /**
+     * How the disk is attached. `null` if the disk is missing.
+     */
     transport: Transport | null;
     /**
-     * Size Bytes
+     * Size of the disk in bytes. `null` if the disk is missing.
      */
     size_bytes: number | null;
     /**
-     * Array
+     * Name of the array to which the disk belongs. `null` if the disk belongs to no array.
      */
     array: string | null;
     /**
-     * Array Id
+     * Unique ID of the array to which the disk belongs. `null` if the disk belongs to no array.
      */
     array_id: string | null;
     /**
-     * Slot
+     * Position of the disk in the order in which disks were added to the array. `null` if the disk belongs to no
+     * array.
      */
     slot: number | null;
     /**
-     * Occupied By
+     * Why the disk cannot be used as it is. `null` if the disk is free or belongs to an array.
      */
     occupied_by: string | null;
     /**
-     * Wipeable
+     * Whether an explicit wipe can free the disk for use. A wipe destroys what the disk carries.
      */
     wipeable: boolean;
+    /**
+     * Health of the disk. `null` if the disk is missing.
+     */
     health: DiskHealth | null;
+    /**
+     * Hardware properties and content of the disk. `null` if the disk is missing.
+     */
     observed: DiskHardware | null;
     /**
-     * Age S
+     * Age of the observation in seconds. `null` if nothing has been observed.
      */
     age_s: number | null;
 };
 
 /**
- * DiskDay
- *
- * What a drive told on one day of UTC: its last values, and the highest of its temperatures.
+ * Health of a drive on one day in UTC.
  */
 export type DiskDay = {
     /**
-     * Day
+     * Day of the readings, in UTC.
      */
     day: string;
     /**
-     * Serial
+     * Serial number of the drive.
      */
     serial: string;
+    /**
+     * Health of the drive at the last reading of the day.
+     */
     state: DiskHealthState;
     /**
-     * Hottest C
+     * Highest temperature of the day in °C. `null` if not reported.
      */
     hottest_c: number | null;
     /**
-     * Read At
+     * When the last reading of the day was taken, in UTC.
      */
     read_at: string;
+    /**
+     * Health values of the last reading of the day.
+     */
     values: DiskHealthValues;
 };
 
 /**
- * DiskErrorRecovery
- *
- * How long a SATA drive tries to read a bad sector. `limit_s`: when it gives up and names the sector; null if it
- * tries as long as it likes. `is_limitable`: whether it can be told when. `wait_s`: when the kernel gives the drive
- * up; null if that is not known.
+ * How long a SATA drive tries to read a bad sector.
  */
 export type DiskErrorRecovery = {
     /**
-     * Is Limitable
+     * Whether the drive accepts a time limit for error recovery (SCT Error Recovery Control).
      */
     is_limitable: boolean;
     /**
-     * Limit S
+     * Seconds after which the drive stops trying and reports the bad sector. `null` if the drive has no limit.
      */
     limit_s: number | null;
     /**
-     * Wait S
+     * Seconds after which the kernel aborts a command and resets the drive. `null` if unknown.
      */
     wait_s: number | null;
 };
 
 /**
- * DiskHardware
- *
- * What the drive says about itself, and what is on it. `paths`: all devices it is reached over; each of them but
- * `device` is listed as a disk of its own that cannot be used, or lies under the multipath device that `device` is.
- * `power_loss_protection`: true if what it acknowledged is
- * safe from a power cut, for it has no volatile write cache that is on; null if that is not known.
+ * Hardware properties and content of a disk, as observed on the machine.
  */
 export type DiskHardware = {
     /**
-     * Device
+     * Kernel device of the disk, such as `/dev/sda`. The device can change at a restart.
      */
     device: string;
     /**
-     * Paths
+     * Kernel devices through which the drive is reached. Devices other than `device` are listed as separate disks that
+     * cannot be used, or belong to the multipath device in `device`.
      */
     paths: Array<string>;
     /**
-     * Wwn
+     * WWN, EUI-64 or NGUID of the disk. `null` if not reported.
      */
     wwn: string | null;
     /**
-     * Firmware
+     * Firmware version of the drive. `null` if not reported.
      */
     firmware: string | null;
     /**
-     * Rotational
+     * Whether the drive has rotating media.
      */
     rotational: boolean;
     /**
-     * Logical Block Bytes
+     * Logical block size in bytes.
      */
     logical_block_bytes: number;
     /**
-     * Physical Block Bytes
+     * Physical block size in bytes.
      */
     physical_block_bytes: number;
     /**
-     * Write Cache
+     * Whether the drive has an active volatile write cache according to the kernel.
      */
     write_cache: boolean;
     /**
-     * Power Loss Protection
+     * Whether acknowledged writes survive a power cut, because no volatile write cache is active. `null` if unknown.
      */
     power_loss_protection: boolean | null;
     /**
-     * Numa Node
+     * NUMA node to which the drive is attached. `null` if unknown.
      */
     numa_node: number | null;
+    /**
+     * Physical location of the drive.
+     */
     place: DiskSeat;
     /**
-     * Links
+     * All names of the disk below `/dev/disk/by-id`.
      */
     links: Array<string>;
     /**
-     * Partitions
+     * Number of partitions on the disk.
      */
     partitions: number;
     /**
-     * Signatures
+     * Signatures on the disk.
      */
     signatures: Array<DiskSignature>;
     /**
-     * Holders
+     * Kernel devices built on the disk, such as `md127`.
      */
     holders: Array<string>;
     /**
-     * Mounts
+     * Mount points of the disk and its partitions.
      */
     mounts: Array<string>;
     /**
-     * Fabric
+     * Whether the disk is a volume of another system, reached over a fabric. Lunette never uses such a disk.
      */
     fabric: boolean;
 };
 
 /**
- * DiskHealth
- *
- * What the drive says of itself. `read_at`: when it last said so; while it sleeps it is not woken for it.
- * `problem`: why nothing could be read. `error_recovery`: of SATA drives alone. `self_tests`: null of a
- * drive that has none.
+ * Health of a disk, as reported by the drive.
  */
 export type DiskHealth = {
+    /**
+     * Health of the disk in one word.
+     */
     state: DiskHealthState;
     /**
-     * Reasons
+     * Problems with the health of the disk, most serious first.
      */
     reasons: Array<DiskHealthReason>;
+    /**
+     * Health values that the drive last reported.
+     */
     values: DiskHealthValues;
     /**
-     * Read At
+     * When the drive last reported its health, in UTC. `null` if no report has been read yet.
      */
     read_at: string | null;
     /**
-     * Is Asleep
+     * Whether the drive was asleep at the last query. Health queries do not wake a drive.
      */
     is_asleep: boolean;
     /**
-     * Problem
+     * Why the health could not be read, or only in part. `null` if the health was read completely.
      */
     problem: string | null;
+    /**
+     * Error recovery settings of a SATA drive. `null` for other drives and if unknown.
+     */
     error_recovery: DiskErrorRecovery | null;
+    /**
+     * Self-tests of the drive. `null` if the drive has no self-test log.
+     */
     self_tests: DiskSelfTests | null;
 };
 
 /**
- * DiskHealthReason
- *
- * One thing that is wrong with a disk; each is an alert as well.
+ * A problem with the health of a disk. Each problem also raises an alert.
  */
 export type DiskHealthReason = {
     /**
-     * Kind
+     * Kind of the problem, such as `wear` or `temperature`. The kind stays the same while the problem lasts.
      */
     kind: string;
+    /**
+     * Severity of the problem.
+     */
     severity: Severity;
     /**
-     * Message
+     * Description of the problem with the values that were read.
      */
     message: string;
 };
 
 /**
- * DiskHealthState
- *
- * ok: the drive says so and nothing speaks against it. warning: a person should look. failing: replace it.
- *
- * unknown: it does not tell, or what it tells cannot be read.
+ * Health of a disk in one word.
  */
 export type DiskHealthState = 'ok' | 'warning' | 'failing' | 'unknown';
 
 /**
- * DiskHealthValues
- *
- * What the drive gives, each in the unit of its name; null is what it does not give. `used_percent` is of the life
- * its maker gave it. `interface_errors`: on the way to a SATA or SAS drive, by its cable or backplane.
- * `error_log_entries`: commands of an NVMe drive that failed in all its life, those it refused included.
+ * Health values that a drive reports.
  */
 export type DiskHealthValues = {
     /**
-     * Temperature C
+     * Temperature in °C. `null` if not reported.
      */
     temperature_c: number | null;
     /**
-     * Temperature Warning C
+     * Warning limit of the temperature in °C, set by the manufacturer. `null` if not reported.
      */
     temperature_warning_c: number | null;
     /**
-     * Temperature Critical C
+     * Critical limit of the temperature in °C, set by the manufacturer. `null` if not reported.
      */
     temperature_critical_c: number | null;
     /**
-     * Available Spare Percent
+     * Spare capacity left, in percent (NVMe). `null` if not reported.
      */
     available_spare_percent: number | null;
     /**
-     * Available Spare Threshold Percent
+     * Minimum spare capacity in percent, set by the manufacturer (NVMe). `null` if not reported.
      */
     available_spare_threshold_percent: number | null;
     /**
-     * Used Percent
+     * Share of the rated lifetime used, in percent. The value can exceed 100. `null` if not reported.
      */
     used_percent: number | null;
     /**
-     * Power On Hours
+     * Number of hours for which the drive has been powered on. `null` if not reported.
      */
     power_on_hours: number | null;
     /**
-     * Unsafe Shutdowns
+     * Number of times the drive lost power without a shutdown (NVMe). `null` if not reported.
      */
     unsafe_shutdowns: number | null;
     /**
-     * Written Bytes
+     * Number of bytes written to the drive over its lifetime. `null` if not reported.
      */
     written_bytes: number | null;
     /**
-     * Media Errors
+     * Number of data errors that the drive could not correct (NVMe and SAS). `null` if not reported.
      */
     media_errors: number | null;
     /**
-     * Reallocated Sectors
+     * Number of sectors that the drive has replaced with spare sectors (SATA). `null` if not reported.
      */
     reallocated_sectors: number | null;
     /**
-     * Pending Sectors
+     * Number of unstable sectors that wait for reallocation (SATA). `null` if not reported.
      */
     pending_sectors: number | null;
     /**
-     * Uncorrectable Sectors
+     * Number of sectors that the drive could not correct (SATA). `null` if not reported.
      */
     uncorrectable_sectors: number | null;
     /**
-     * Grown Defects
+     * Number of defects that developed after manufacture (SAS). `null` if not reported.
      */
     grown_defects: number | null;
     /**
-     * Interface Errors
+     * Number of transmission errors between the appliance and a SATA or SAS drive, usually caused by a cable or
+     * backplane. SAS drives count from power-on. `null` if not reported.
      */
     interface_errors: number | null;
     /**
-     * Error Log Entries
+     * Number of commands that failed over the lifetime of the drive, including commands that the drive rightly refused
+     * (NVMe). `null` if not reported.
      */
     error_log_entries: number | null;
 };
 
 /**
- * DiskHistory
- *
- * The health of a drive day by day, the newest first, for as long as history is kept.
+ * Health of a drive day by day.
  */
 export type DiskHistory = {
     /**
-     * Disk
+     * Stable ID of the disk.
      */
     disk: string;
     /**
-     * Days
+     * Daily records, newest first, for the retention period of the history.
      */
     days: Array<DiskDay>;
 };
 
 /**
- * DiskLocateWish
- *
- * The light of the bay the disk sits in is switched on, or with `off` off again.
+ * A request to switch the locate light of the disk's bay on or off.
  */
 export type DiskLocateWish = {
     /**
-     * Off
+     * Whether the light is switched off. If omitted, the light is switched on.
      */
     off?: boolean;
 };
 
 /**
- * DiskPage
+ * One page of a list.
  */
 export type DiskPage = {
     /**
-     * Items
+     * Entries on this page.
      */
     items: Array<Disk>;
     /**
-     * Next Cursor
+     * Cursor of the next page. `null` on the last page.
      */
     next_cursor: string | null;
     /**
-     * Total
+     * Number of entries on all pages.
      */
     total: number;
 };
 
 /**
- * DiskSeat
- *
- * Where the drive sits; null is what the machine does not tell. `pci_address`: its own, if it is an NVMe drive,
- * else its controller's. `bay`: what the enclosure calls it. `is_located`: whether the bay's light is on; null if
- * there is none to switch.
+ * Physical location of a drive.
  */
 export type DiskSeat = {
     /**
-     * Pci Address
+     * PCI address of an NVMe drive, or of the controller of any other drive. `null` if not reported.
      */
     pci_address: string | null;
     /**
-     * Pci Slot
+     * Mainboard slot with this PCI address. `null` if not reported.
      */
     pci_slot: string | null;
     /**
-     * Enclosure
+     * ID of the SCSI enclosure of the drive. `null` if the drive is in no known enclosure.
      */
     enclosure: string | null;
     /**
-     * Bay
+     * Name of the enclosure bay of the drive. `null` if the drive is in no known enclosure.
      */
     bay: string | null;
     /**
-     * Is Located
+     * Whether the locate light of the bay is on. `null` if the bay has no light that Lunette can switch.
      */
     is_located: boolean | null;
 };
 
 /**
- * DiskSelfTest
- *
- * One self-test by the drive's own log. `hours`: its power-on hours then. `lba`: the first block that failed.
- * `words`: what smartctl calls the result.
+ * An entry in the self-test log of a drive.
  */
 export type DiskSelfTest = {
+    /**
+     * Kind of the self-test.
+     */
     kind: SelfTestKind;
+    /**
+     * Result of the self-test.
+     */
     result: SelfTestResult;
     /**
-     * Hours
+     * Power-on hours of the drive at the time of the self-test. `null` if not reported.
      */
     hours: number | null;
     /**
-     * Lba
+     * Address (LBA) of the first block that failed. `null` if not reported.
      */
     lba: number | null;
     /**
-     * Words
+     * Result of the self-test in the words of smartctl.
      */
     words: string;
 };
 
 /**
- * DiskSelfTests
- *
- * The newest first. `refused`: why the last one that was due did not begin.
+ * Self-tests of a drive.
  */
 export type DiskSelfTests = {
     /**
-     * Is Running
+     * Whether a self-test is running now.
      */
     is_running: boolean;
     /**
-     * Refused
+     * Why the last self-test that was due did not start. `null` if no self-test was refused.
      */
     refused: string | null;
     /**
-     * Log
+     * Entries of the self-test log, newest first.
      */
     log: Array<DiskSelfTest>;
 };
 
 /**
- * DiskSignature
- *
- * Something recognised on a disk: a file system, a partition table, an md superblock, an LVM label.
+ * A signature on a disk, such as a file system, a partition table, an MD superblock or an LVM label.
  */
 export type DiskSignature = {
     /**
-     * Type
+     * Type of the signature, such as `ext4` or `linux_raid_member`. `unreadable` if the disk cannot be read.
      */
     type: string;
     /**
-     * Label
+     * Label in the signature. `null` if the signature has no label.
      */
     label: string | null;
     /**
-     * Uuid
+     * UUID in the signature. `null` if the signature has no UUID.
      */
     uuid: string | null;
 };
 
 /**
- * DiskState
- *
- * free: blank and ready for an array. member: in one of our arrays. system: carries the running system.
- *
- * occupied: carries data or is in use by something else. missing: in one of our arrays, and not seen any more.
- * unknown: in one of our arrays, and the agent does not answer.
+ * How a disk is used.
  */
 export type DiskState = 'free' | 'member' | 'occupied' | 'system' | 'missing' | 'unknown';
 
 /**
- * DiskWipeWish
- *
- * The disk is emptied for good. `confirm`: its serial. `signatures`: types of those that are part of somebody's
- * array, pool or volume group and may be destroyed, such as linux_raid_member.
+ * A request to wipe or erase a disk. This is irreversible.
  */
 export type DiskWipeWish = {
+    /**
+     * How the disk is wiped or erased.
+     */
     method: WipeMethod;
     /**
-     * Confirm
+     * Serial number of the disk, as confirmation.
      */
     confirm: string;
     /**
-     * Signatures
+     * Types of signatures to destroy although the disk may be part of an array, pool or volume group or be encrypted,
+     * such as `linux_raid_member`. A disk with such a signature that is not listed is refused.
      */
     signatures?: Array<string>;
 };
 
 /**
- * Drift
- *
- * One difference. `is_repaired` is true for what the appliance tries again by itself until it is as wanted.
+ * One difference between desired and observed state.
  */
 export type Drift = {
+    /**
+     * Kind of the difference.
+     */
     kind: DriftKind;
     /**
-     * Noun
+     * Kind of the object, such as `array`.
      */
     noun: string;
     /**
-     * Name
+     * Name of the object.
      */
     name: string;
     /**
-     * Words
+     * Description of the difference.
      */
     words: string;
     /**
-     * Fix
+     * Recommended action.
      */
     fix: string;
     /**
-     * Is Repaired
+     * Whether the appliance corrects the difference automatically, and retries until it succeeds.
      */
     is_repaired: boolean;
 };
 
 /**
- * DriftKind
- *
- * refused: the agent serves what it served, because the database is older or another one. unexplained: it is
- * served though the database does not ask for it, and nothing says that it was given up. unserved: the database asks
- * for it and it is not served now. missing: the database has it and the machine does not. unknown: it carries our mark
- * and the database does not know it. foreign: it is not ours.
+ * Kind of a difference between desired and observed state.
  */
 export type DriftKind = 'refused' | 'unexplained' | 'unserved' | 'missing' | 'unknown' | 'foreign';
 
 /**
- * DriftReport
- *
- * Every difference, what needs a person first. `complete` is false where a part could not be looked at.
- *
- * `repaired` counts what the last round of the reconciler put right in the kernel by itself: 0 means that all was as
- * wanted. Null: there was no round yet.
+ * All differences between desired and observed state.
  */
 export type DriftReport = {
     /**
-     * Items
+     * Differences, the most serious kinds first.
      */
     items: Array<Drift>;
     /**
-     * Complete
+     * Whether all parts of the machine could be inspected.
      */
     complete: boolean;
     /**
-     * Unseen
+     * Parts that could not be inspected, each with the reason.
      */
     unseen: Array<string>;
     /**
-     * Repaired
+     * Number of kernel objects that the agent changed in its last comparison; 0 if all exports were correct. `null` if
+     * there was no comparison yet.
      */
     repaired: number | null;
 };
 
 /**
- * Encryption
- *
- * luks2: one dm-crypt mapping with a LUKS2 header between the array and its volumes.
+ * Method of encryption of an array.
  */
 export type Encryption = 'luks2';
 
 /**
- * Engine
- *
- * What an engine can do on this machine; where it is not available, why, and what would bring it.
+ * Capabilities of one engine on this machine.
  */
 export type Engine = {
     /**
-     * Engine
+     * Name of the engine, such as `md` or `nvmet`.
      */
     engine: string;
     /**
-     * Kind
+     * Kind of the engine: `array`, `volume` or `export`.
      */
     kind: string;
     /**
-     * Available
+     * Whether the engine can be used on this machine.
      */
     available: boolean;
     /**
-     * Reason
+     * Why the engine is not available; `null` if it is.
      */
     reason: string | null;
     /**
-     * Levels
+     * Levels that an array engine offers; empty for other engines.
      */
     levels: Array<EngineLevel>;
     /**
-     * Can Grow
+     * Whether a volume engine can grow volumes.
      */
     can_grow: boolean;
     /**
-     * Can Thin
+     * Whether a volume engine can create thin volumes.
      */
     can_thin: boolean;
     /**
-     * Can Snapshot
+     * Whether a volume engine can create snapshots.
      */
     can_snapshot: boolean;
     /**
-     * Can Snapshot Thick
+     * Whether thick volumes can have snapshots, in addition to thin volumes.
      */
     can_snapshot_thick: boolean;
     /**
-     * Can Snapshot Together
+     * Whether snapshots of several volumes of one array can be taken at the same moment.
      */
     can_snapshot_together: boolean;
     /**
-     * Can Qos
+     * Whether the engine can limit the I/O of single volumes.
      */
     can_qos: boolean;
     /**
-     * Reservations
+     * Whether an export engine supports persistent reservations, which cluster nodes use to lock shared volumes.
      */
     reservations: boolean;
     /**
-     * Compare And Write
+     * Whether an export engine supports atomic compare-and-write, which ESXi uses to lock shared datastores.
      */
     compare_and_write: boolean;
     /**
-     * Protocols
+     * Protocols that an export engine can serve on this machine now; empty for other engines.
      */
     protocols: Array<string>;
     /**
-     * Lacking
+     * Protocols and abilities that the engine does not offer on this machine, each with the reason.
      */
     lacking: Array<string>;
     /**
-     * Encryption
+     * Encryption methods that an array engine offers for new arrays on this machine.
      */
     encryption: Array<Encryption>;
     /**
-     * Health Commands
+     * Names of the commands on this machine that report the health of arrays of this engine.
      */
     health_commands: Array<string>;
     /**
-     * Needs
+     * Tools and kernel modules that the engine uses.
      */
     needs: Array<string>;
 };
 
 /**
- * EngineLevel
- *
- * One level an engine offers: how many disks it takes, how many losses it survives, the cost of a small write.
+ * One level that an array engine offers, with its limits and costs.
  */
 export type EngineLevel = {
+    /**
+     * Name of the level.
+     */
     level: Level;
     /**
-     * Min Disks
+     * Minimum number of disks.
      */
     min_disks: number;
     /**
-     * Max Disks
+     * Maximum number of disks.
      */
     max_disks: number;
     /**
-     * Survives Failures
+     * Number of failed disks that an array of this level survives, in words, such as `one disk`.
      */
     survives_failures: string;
     /**
-     * Small Write Ios
+     * Number of disk I/Os that one random write of 4 KiB causes, for the smallest array of this level.
      */
     small_write_ios: number;
     /**
-     * Write Hole
+     * Available protections against a power loss between data and parity writes, the default first.
      */
     write_hole: Array<WriteHole>;
     /**
-     * Verbs
+     * Changes that an existing array of this level supports, other than deletion.
      */
     verbs: Array<ArrayVerb>;
     /**
-     * Layouts
+     * Available arrangements of the copies, the default first; empty if there is no choice.
      */
     layouts: Array<Raid10Layout>;
     /**
-     * Roles
+     * Roles that disks can have in addition to the role of data disks.
      */
     roles: Array<MemberRole>;
     /**
-     * Becomes
+     * Levels to which an existing array of this level can be changed.
      */
     becomes: Array<Level>;
     /**
-     * Options
+     * Request fields that apply to the creation of an array of this level, in addition to name, engine, level, disks
+     * and wipe.
      */
     options: Array<string>;
 };
 
 /**
- * EnginePage
+ * One page of a list.
  */
 export type EnginePage = {
     /**
-     * Items
+     * Entries on this page.
      */
     items: Array<Engine>;
     /**
-     * Next Cursor
+     * Cursor of the next page. `null` on the last page.
      */
     next_cursor: string | null;
     /**
-     * Total
+     * Number of entries on all pages.
      */
     total: number;
 };
 
 /**
- * Event
- *
- * One line of the log; `noun` and `ref` name what it is about.
+ * One entry of the numbered event log.
  */
 export type Event = {
     /**
-     * Seq
+     * Number of the event; later events have higher numbers.
      */
     seq: number;
     /**
-     * At
+     * When the event was recorded, in UTC.
      */
     at: string;
     /**
-     * Kind
+     * Kind of the event as noun and verb, such as `volume.created`.
      */
     kind: string;
     /**
-     * Noun
+     * Kind of the resource that the event is about, such as `volume`.
      */
     noun: string;
     /**
-     * Ref
+     * ID of the resource that the event is about; `null` if the event is about none or several.
      */
     ref: string | null;
     /**
-     * Actor
+     * User, API token or schedule that caused the event, such as `admin` or `token:backup`; `system` for automatic
+     * events.
      */
     actor: string;
     /**
-     * Message
+     * Description of the event.
      */
     message: string;
+    /**
+     * Outcome of the change that the event reports.
+     */
     outcome: EventOutcome;
 };
 
 /**
- * EventDetail
- *
- * One line of the log in full: what the plan of the change said, and whether it can be undone.
+ * One entry of the event log, with the plan of its change and whether the change can be undone.
  */
 export type EventDetail = {
     /**
-     * Seq
+     * Number of the event; later events have higher numbers.
      */
     seq: number;
     /**
-     * At
+     * When the event was recorded, in UTC.
      */
     at: string;
     /**
-     * Kind
+     * Kind of the event as noun and verb, such as `volume.created`.
      */
     kind: string;
     /**
-     * Noun
+     * Kind of the resource that the event is about, such as `volume`.
      */
     noun: string;
     /**
-     * Ref
+     * ID of the resource that the event is about; `null` if the event is about none or several.
      */
     ref: string | null;
     /**
-     * Actor
+     * User, API token or schedule that caused the event, such as `admin` or `token:backup`; `system` for automatic
+     * events.
      */
     actor: string;
     /**
-     * Message
+     * Description of the event.
      */
     message: string;
+    /**
+     * Outcome of the change that the event reports.
+     */
     outcome: EventOutcome;
     /**
-     * Changes
+     * Changes in the plan; empty if the event has no plan.
      */
     changes: Array<PlanChange>;
     /**
-     * Hosts Interrupted
+     * Names of the hosts that the change interrupted, according to the plan.
      */
     hosts_interrupted: Array<string>;
     /**
-     * Warnings
+     * Warnings of the plan.
      */
     warnings: Array<string>;
+    /**
+     * Whether the change can be undone.
+     */
     undo: Undo;
 };
 
 /**
- * EventOutcome
- *
- * begun: a job follows. done: it is so now, or was seen. failed: it was not done, was taken back or is stuck.
+ * Outcome of the change that an event reports.
  */
 export type EventOutcome = 'begun' | 'done' | 'failed';
 
 /**
- * EventPage
+ * One page of a list.
  */
 export type EventPage = {
     /**
-     * Items
+     * Entries on this page.
      */
     items: Array<Event>;
     /**
-     * Next Cursor
+     * Cursor of the next page. `null` on the last page.
      */
     next_cursor: string | null;
     /**
-     * Total
+     * Number of entries on all pages.
      */
     total: number;
 };
 
 /**
- * Export
- *
- * Whether it is served to hosts now, and if not, why.
+ * Whether an object is served to hosts now, and the reason if it is not.
  */
 export type Export = {
+    /**
+     * State of the export.
+     */
     state: ExportState;
     /**
-     * Reason
+     * Explanation of the state, such as the volumes that are missing. `null` if no explanation is needed.
      */
     reason: string | null;
 };
 
 /**
- * ExportEngine
+ * Software that serves volumes to hosts.
  */
 export type ExportEngine = 'lio' | 'nvmet' | 'spdk';
 
 /**
- * ExportFormat
+ * Format of exported events.
  */
 export type ExportFormat = 'csv' | 'json';
 
 /**
- * ExportState
- *
- * open: served now. blocked: wanted, and waiting for what the reason names. pending: not yet taken up.
- *
- * none: nothing asks for it to be served. unknown: the agent does not answer.
+ * State of an export.
  */
 export type ExportState = 'open' | 'blocked' | 'pending' | 'none' | 'unknown';
 
 /**
- * ExportsStatus
- *
- * How far the machine's exports are what the database wants.
+ * How far the served exports match the desired state.
  */
 export type ExportsStatus = {
+    /**
+     * State of the exports in comparison with the desired state.
+     */
     state: Convergence;
     /**
-     * Wanted Generation
+     * Generation number of the desired state.
      */
     wanted_generation: number;
     /**
-     * Applied Generation
+     * Generation number that the agent applied last; `null` if the agent has not reported yet.
      */
     applied_generation: number | null;
     /**
-     * Reason
+     * Why the state is not `converged`; `null` if it is.
      */
     reason: string | null;
     /**
-     * Unexplained
+     * Exports that are served although the desired state no longer contains them. The brake retains them until an
+     * administrator decides.
      */
     unexplained: Array<string>;
     /**
-     * Foreign
+     * Exports that Lunette does not manage. Lunette never changes them.
      */
     foreign: Array<string>;
     /**
-     * Age S
+     * Age of the agent's last report in seconds; `null` if there is none.
      */
     age_s: number | null;
 };
 
 /**
- * FactorConfirm
- *
- * A code of the authenticator app that is being set up.
+ * Proof that the new authenticator app works.
  */
 export type FactorConfirm = {
     /**
-     * Code
+     * Six-digit code from the authenticator app that is being set up.
      */
     code: string;
 };
 
 /**
- * FactorProof
- *
- * The own password, and a code of the second factor where there is one.
+ * Current password of the user and, if set up, a code of the second factor.
  */
 export type FactorProof = {
     /**
-     * Code
+     * Six-digit code of the authenticator app, or a recovery code. Required if the user has a second factor.
      */
     code?: null;
 };
 
 /**
- * Family
- *
- * Over which fabrics a mapping goes. Never both: a host would take the paths for two disks (DESIGN R13).
+ * Protocol family of a mapping. All mappings of a volume have the same family.
  */
 export type Family = 'scsi' | 'nvme';
 
 /**
- * FcHardware
- *
- * What the port says of itself now. Null is what its driver does not tell.
+ * Observed properties of an FC port.
  */
 export type FcHardware = {
     /**
-     * Wwnn
+     * WWNN of the FC port. Empty if the kernel reports no valid name.
      */
     wwnn: string;
     /**
-     * Driver
+     * Kernel driver of the FC port, such as `qla2xxx`.
      */
     driver: string;
     /**
-     * Model
+     * Model of the adapter, or null if the driver does not report one.
      */
     model: string | null;
     /**
-     * Firmware
+     * Firmware version of the adapter, or null if the driver does not report one.
      */
     firmware: string | null;
     /**
-     * Symbolic Name
+     * Symbolic name of the FC port on the fabric, or null if the driver does not report one.
      */
     symbolic_name: string | null;
     /**
-     * Link
+     * Link state as the kernel reports it, such as `Online`, `Linkdown` or `Offline`.
      */
     link: string;
     /**
-     * Speed
+     * Link speed as the kernel reports it, such as `16 Gbit`, or null if unknown.
      */
     speed: string | null;
     /**
-     * Topology
+     * Port type as the kernel reports it, which shows the topology, or null if unknown.
      */
     topology: string | null;
+    /**
+     * Current mode of the FC port.
+     */
     mode: FcMode;
     /**
-     * Modes
+     * Modes that the FC port can take while the appliance runs.
      */
     modes: Array<FcMode>;
     /**
-     * Target Reason
+     * Reason why the FC port cannot be a target, or null if the port can.
      */
     target_reason: string | null;
     /**
-     * Remotes
+     * Remote ports with a login to the FC port.
      */
     remotes: Array<FcRemote>;
     /**
-     * Reaches
+     * Number of SCSI targets of other systems that the appliance reaches through the FC port.
      */
     reaches: number;
 };
 
 /**
- * FcMode
- *
- * target: serves volumes. initiator: reaches other arrays. disabled: neither. dual is seen, and never asked for.
+ * Mode of an FC port.
  */
 export type FcMode = 'target' | 'initiator' | 'dual' | 'disabled';
 
 /**
- * FcPort
- *
- * A Fibre Channel port. `id` and `mode` are null while nobody manages it: then it is left as its driver made it.
+ * A port of a Fibre Channel adapter in the appliance.
  */
 export type FcPort = {
     /**
-     * Wwpn
+     * WWPN of the FC port.
      */
     wwpn: string;
     /**
-     * Id
+     * Unique ID of the FC port, or null if Lunette does not manage the port.
      */
     id: string | null;
+    /**
+     * Desired mode of the FC port, or null if Lunette does not manage the port and leaves the driver's mode.
+     */
     mode: FcMode | null;
+    /**
+     * Whether the FC port is in its desired mode now; `none` if Lunette does not manage the port.
+     */
     state: ExportState;
     /**
-     * Reason
+     * Reason why the FC port is not in its desired mode, or why initiators have no access. Null if there is none.
      */
     reason: string | null;
+    /**
+     * Observed properties of the FC port, or null if the port is missing or the agent does not answer.
+     */
     observed: FcHardware | null;
     /**
-     * Age S
+     * Age of the observed state in seconds, or null if the agent does not answer.
      */
     age_s: number | null;
 };
 
 /**
- * FcPortCreate
- *
- * The wish to manage an HBA port; until then Lunette leaves it as its driver made it.
+ * A request to manage an FC port. An unmanaged port stays as its driver configured it.
  */
 export type FcPortCreate = {
     /**
-     * Wwpn
+     * WWPN of the FC port: 16 hexadecimal digits, with or without colons.
      */
     wwpn: string;
+    /**
+     * Mode of the FC port. `dual` is refused.
+     */
     mode?: FcMode;
 };
 
 /**
- * FcPortPage
+ * One page of a list.
  */
 export type FcPortPage = {
     /**
-     * Items
+     * Entries on this page.
      */
     items: Array<FcPort>;
     /**
-     * Next Cursor
+     * Cursor of the next page. `null` on the last page.
      */
     next_cursor: string | null;
     /**
-     * Total
+     * Number of entries on all pages.
      */
     total: number;
 };
 
 /**
- * FcPortPatch
- *
- * Another mode; an absent field stays.
+ * Changes to an FC port. Fields that are omitted stay unchanged.
  */
 export type FcPortPatch = {
+    /**
+     * New mode of the FC port; `dual` is refused. If omitted or `null`, the mode stays unchanged.
+     */
     mode?: FcMode | null;
 };
 
 /**
- * FcRemote
- *
- * A port on the fabric that is logged in to ours. `host` is whose initiator it is entered as.
+ * A remote port on the fabric with a login to an FC port of the appliance.
  */
 export type FcRemote = {
     /**
-     * Wwpn
+     * WWPN of the remote port. Empty if the kernel reports no valid name.
      */
     wwpn: string;
     /**
-     * Wwnn
+     * WWNN of the remote port. Empty if the kernel reports no valid name.
      */
     wwnn: string;
     /**
-     * Roles
+     * Roles of the remote port as the kernel reports them, such as `FCP Initiator`. Empty if unknown.
      */
     roles: Array<string>;
     /**
-     * State
+     * State of the remote port as the kernel reports it, such as `Online` or `Blocked`.
      */
     state: string;
     /**
-     * Host
+     * Name of the host that has the WWPN as an initiator, or null if no host has.
      */
     host: string | null;
 };
 
 /**
- * Finding
- *
- * One object of the configuration: what it would be in Lunette, or why it does not fit and what to do about it.
+ * Result for one object of a targetcli configuration.
  */
 export type Finding = {
     /**
-     * Path
+     * Path of the object in targetcli.
      */
     path: string;
     /**
-     * Fits
+     * Whether Lunette can serve the object without any difference for hosts.
      */
     fits: boolean;
     /**
-     * Words
+     * What the object becomes in Lunette, or why Lunette cannot serve the object and what action to take.
      */
     words: string;
 };
 
 /**
- * Firewall
- *
- * What is let in to the machine, and whether the kernel keeps to it.
+ * Mode and state of the firewall, and the ports that are open.
  */
 export type Firewall = {
+    /**
+     * Mode of the firewall.
+     */
     mode: FirewallMode;
     /**
-     * Is Default
+     * Whether the mode follows from how the appliance was installed, because the settings do not set one.
      */
     is_default: boolean;
+    /**
+     * State of the firewall rules in the kernel.
+     */
     state: FirewallState;
     /**
-     * Reason
+     * Reason why the firewall is unavailable or failed, or why `managed` is not possible. Null if there is none.
      */
     reason: string | null;
     /**
-     * Openings
+     * Ports on which the firewall accepts traffic. Empty while the firewall is off, unavailable or failed.
      */
     openings: Array<FirewallOpening>;
     /**
-     * Closed On
+     * Interfaces with the role storage, on which the web page, API and SSH are blocked.
      */
     closed_on: Array<string>;
     /**
-     * Kept Open On
+     * Interfaces with the role storage on which the web page, API and SSH stay open, because no other interface has an
+     * address.
      */
     kept_open_on: Array<string>;
     /**
-     * Repaired
+     * Description of the last unexpected change of the rules that the agent corrected, or null if there was none.
      */
     repaired: string | null;
     /**
-     * Repaired At
+     * When the agent last corrected the rules, in UTC. Null if the agent never did.
      */
     repaired_at: string | null;
     /**
-     * Age S
+     * Age of the observed state in seconds.
      */
     age_s: number;
 };
 
 /**
- * FirewallMode
- *
- * managed: Lunette lets in what its portals, web page and API need, and nothing else. off: it filters nothing.
+ * Mode of the firewall of the appliance.
  */
 export type FirewallMode = 'managed' | 'off';
 
 /**
- * FirewallOpening
- *
- * One port that is let in. `address` is one of this machine's, null every one. `portals` are those that need it.
+ * A port on which the firewall accepts traffic.
  */
 export type FirewallOpening = {
+    /**
+     * Transport protocol of the port.
+     */
     protocol: PortProtocol;
     /**
-     * Port
+     * Port number.
      */
     port: number;
     /**
-     * Address
+     * IP address of the appliance on which the port is open, or null for all addresses.
      */
     address: string | null;
     /**
-     * Management
+     * Whether the port serves the web page, API or SSH. Management ports are blocked on interfaces in `closed_on`.
      */
     management: boolean;
     /**
-     * Portals
+     * Names of the portals that need the port. Empty for management ports and foreign exports.
      */
     portals: Array<string>;
 };
 
 /**
- * FirewallState
- *
- * in_force: the kernel filters as wanted. unavailable: this machine cannot. failed: it can, and did not.
+ * State of the firewall rules in the kernel.
  */
 export type FirewallState = 'in_force' | 'off' | 'unavailable' | 'failed';
 
 /**
- * ForeignArray
+ * An array that another system created, or an array of Lunette with logical volumes that another system created.
  *
- * An array that others made, or one of Lunette with logical volumes that others made. Nothing of that is written
- * before it is adopted.
+ * Nothing is written to the array before it is adopted.
  */
 export type ForeignArray = {
     /**
-     * Id
+     * UUID of the array; for a ZFS pool, the GUID of the pool.
      */
     id: string;
     /**
-     * Name
+     * Name of the array in MD RAID, without the home host, or name of the ZFS pool.
      */
     name: string;
     /**
-     * Home Host
+     * Machine on which the array was created, according to its superblock; `null` if unknown.
      */
     home_host: string | null;
+    /**
+     * Array engine of the array.
+     */
     engine: ArrayEngine;
     /**
-     * Level
+     * Level of the array; `pool` for a ZFS pool that is not imported.
      */
     level: string;
     /**
-     * Health
+     * Health of the array as the kernel reports it, such as `clean` or `degraded`; `missing` if the array does not
+     * run.
      */
     health: string;
     /**
-     * Size Bytes
+     * Size of the array in bytes; `null` while the array does not run.
      */
     size_bytes: number | null;
     /**
-     * Read Only
+     * Whether the array runs read-only.
      */
     read_only: boolean;
     /**
-     * Members
+     * Disks of the array.
      */
     members: Array<ForeignMember>;
     /**
-     * Carries
+     * Signatures on the array other than a volume group, such as `ext4`.
      */
     carries: Array<string>;
     /**
-     * Group
+     * Name of the volume group on the array, or of the ZFS pool. `null` if there is none, and while the array does not
+     * run.
      */
     group: string | null;
     /**
-     * Free Bytes
+     * Free space in the volume group or pool, in bytes; `null` if `group` is `null`.
      */
     free_bytes: number | null;
     /**
-     * Volumes
+     * Logical volumes in the volume group, or zvols in the pool. For an array of Lunette, only those that Lunette does
+     * not know.
      */
     volumes: Array<ForeignVolume>;
     /**
-     * Array
+     * Name of the array in Lunette, if the array belongs to Lunette and has logical volumes that do not; `null`
+     * otherwise.
      */
     array: string | null;
+    /**
+     * Next possible step.
+     */
     next: NextStep;
     /**
-     * Reason
+     * Why no step is possible, or why the array must be rebuilt instead of adopted; `null` otherwise.
      */
     reason: string | null;
 };
 
 /**
- * ForeignArrayAdopt
- *
- * How an array becomes ours.
+ * Adoption of a foreign array, and of its logical volumes as volumes.
  */
 export type ForeignArrayAdopt = {
     /**
-     * Name
+     * Name of the array in Lunette. If omitted or `null`, the name in MD RAID, changed if another array has this
+     * name.
      */
     name?: string | null;
     /**
-     * Volumes
+     * Names of the logical volumes to adopt as volumes. If omitted or `null`, all that can be adopted. Other logical
+     * volumes stay unchanged.
      */
     volumes?: Array<string> | null;
     /**
-     * Make Group
+     * Whether a volume group is created on an array that has none. Data at the beginning of the array without a known
+     * signature is overwritten.
      */
     make_group?: boolean;
 };
 
 /**
- * ForeignArrayPage
+ * One page of a list.
  */
 export type ForeignArrayPage = {
     /**
-     * Items
+     * Entries on this page.
      */
     items: Array<ForeignArray>;
     /**
-     * Next Cursor
+     * Cursor of the next page. `null` on the last page.
      */
     next_cursor: string | null;
     /**
-     * Total
+     * Number of entries on all pages.
      */
     total: number;
 };
 
 /**
- * ForeignMember
- *
- * A disk of it. `disk_id` is null for what is no whole disk, and for one that is missing.
+ * A disk of a foreign array.
  */
 export type ForeignMember = {
     /**
-     * Disk Id
+     * ID of the disk; `null` if the member is missing or is not a whole disk.
      */
     disk_id: string | null;
     /**
-     * Device
+     * Device of the member; `null` if the member is missing.
      */
     device: string | null;
     /**
-     * State
+     * State of the member: `in_sync`, `rebuilding`, `replacing`, `spare`, `faulty` or `missing`. While the array does
+     * not run, every member that is present has the state `spare`.
      */
     state: string;
 };
 
 /**
- * ForeignVolume
- *
- * A logical volume in its group, or a zvol of the pool.
+ * A logical volume in the volume group of a foreign array, or a zvol in a foreign ZFS pool.
  */
 export type ForeignVolume = {
     /**
-     * Name
+     * Name of the logical volume or zvol.
      */
     name: string;
     /**
-     * Size Bytes
+     * Size in bytes.
      */
     size_bytes: number;
     /**
-     * Open
+     * Whether the logical volume or zvol is in use now.
      */
     open: boolean;
     /**
-     * Reason
+     * Why the logical volume or zvol cannot be adopted even if its array can; `null` otherwise.
      */
     reason: string | null;
 };
 
 /**
- * Health
- *
- * That the API answers; nothing more is told without credentials.
+ * Confirmation that the API answers. It contains no other information, because no credentials are needed.
  */
 export type Health = {
     /**
-     * Status
+     * Always `ok`.
      */
     status: string;
 };
 
 /**
- * HealthState
+ * Overall health of the appliance.
  */
 export type HealthState = 'good' | 'warning' | 'critical';
 
 /**
- * Host
- *
- * A client server. `export` tells whether all that is mapped to itself is served; its group has its own.
+ * A client server, with its initiators and credentials.
  */
 export type Host = {
     /**
-     * Id
+     * Unique ID of the host.
      */
     id: string;
     /**
-     * Name
+     * Name of the host.
      */
     name: string;
     /**
-     * Description
+     * Description of the host.
      */
     description: string;
+    /**
+     * Operating system of the host.
+     */
     os_type: OsType;
     /**
-     * Iqns
+     * iSCSI initiator names (IQNs) of the host.
      */
     iqns: Array<string>;
     /**
-     * Wwpns
+     * Fibre Channel port names (WWPNs) of the host.
      */
     wwpns: Array<string>;
     /**
-     * Nqns
+     * NVMe qualified names (NQNs) of the host.
      */
     nqns: Array<string>;
+    /**
+     * CHAP user names of the host. `null` if the host logs in without CHAP.
+     */
     chap: ChapUsers | null;
+    /**
+     * DH-HMAC-CHAP settings of the host. `null` if the host connects without DH-HMAC-CHAP.
+     */
     dhchap: DhChapAsked | null;
     /**
-     * Opens Without Missing After S
+     * Seconds after which the paths of the host open without missing volumes. If `null`, the paths stay closed until
+     * all volumes are present.
      */
     opens_without_missing_after_s: number | null;
     /**
-     * Group
+     * Name of the host group to which the host belongs. `null` if the host is in no group.
      */
     group: string | null;
     /**
-     * Group Id
+     * Unique ID of the host group to which the host belongs. `null` if the host is in no group.
      */
     group_id: string | null;
     /**
-     * Target Iqn
+     * IQN of the target that serves the host over iSCSI and iSER. `null` if the host has no target.
      */
     target_iqn: string | null;
     /**
-     * Subsystem Nqn
+     * NQN of the NVMe subsystem that serves the host. `null` if the host has no subsystem.
      */
     subsystem_nqn: string | null;
+    /**
+     * Whether all volumes mapped to the host itself are served now. Volumes of the host group are not included.
+     */
     export: Export;
     /**
-     * Mappings
+     * Number of mappings to the host itself, not counting the mappings of its host group.
      */
     mappings: number;
     /**
-     * Sessions
+     * Number of sessions of the host now. `null` if the agent does not answer or cannot list sessions of the host's
+     * protocols.
      */
     sessions: number | null;
     /**
-     * Created At
+     * When the host was created, in UTC.
      */
     created_at: string;
     /**
-     * Updated At
+     * When the host was last changed, in UTC.
      */
     updated_at: string;
 };
 
 /**
- * HostCreate
- *
- * The wish for a host. An initiator name belongs to one host only.
- *
- * Its paths open when all its volumes are there. With `opens_without_missing_after_s` they open after so many seconds
- * of waiting without those that are missing, which the host then takes for gone. Null, the default, waits for ever.
+ * A host to create. An initiator name belongs to one host only.
  */
 export type HostCreate = {
     /**
-     * Name
+     * Name of the host.
      */
     name: string;
+    /**
+     * Operating system of the host.
+     */
     os_type?: OsType;
     /**
-     * Iqns
+     * iSCSI initiator names (IQNs) of the host.
      */
     iqns?: Array<string>;
     /**
-     * Wwpns
+     * Fibre Channel port names (WWPNs) of the host: 16 hexadecimal digits each, with or without colons.
      */
     wwpns?: Array<string>;
     /**
-     * Nqns
+     * NVMe qualified names (NQNs) of the host.
      */
     nqns?: Array<string>;
+    /**
+     * CHAP credentials that the host must present over iSCSI and iSER. If `null`, the host logs in without CHAP.
+     */
     chap?: Chap | null;
+    /**
+     * DH-HMAC-CHAP keys that the host must present over NVMe. If `null`, the host connects without DH-HMAC-CHAP.
+     */
     dhchap?: DhChap | null;
     /**
-     * Description
+     * Description of the host.
      */
     description?: string;
     /**
-     * Opens Without Missing After S
+     * Seconds, from 30 to 86400, after which the paths of the host open without missing volumes. Hosts then treat the
+     * missing volumes as lost. If `null`, the paths stay closed until all volumes are present.
      */
     opens_without_missing_after_s?: number | null;
 };
 
 /**
- * HostGroup
- *
- * A cluster of hosts that share volumes.
+ * Hosts, usually the nodes of a cluster, that share volumes.
  */
 export type HostGroup = {
     /**
-     * Id
+     * Unique ID of the host group.
      */
     id: string;
     /**
-     * Name
+     * Name of the host group.
      */
     name: string;
     /**
-     * Description
+     * Description of the host group.
      */
     description: string;
     /**
-     * Hosts
+     * Names of the hosts in the group.
      */
     hosts: Array<string>;
     /**
-     * Host Ids
+     * Unique IDs of the hosts in the group, in the order of `hosts`.
      */
     host_ids: Array<string>;
     /**
-     * Opens Without Missing After S
+     * Seconds after which the paths to the volumes of the group open without missing volumes. If `null`, the paths stay
+     * closed until all volumes are present.
      */
     opens_without_missing_after_s: number | null;
     /**
-     * Target Iqn
+     * IQN of the target that serves the group over iSCSI and iSER. `null` if the group has no target.
      */
     target_iqn: string | null;
     /**
-     * Subsystem Nqn
+     * NQN of the NVMe subsystem that serves the group. `null` if the group has no subsystem.
      */
     subsystem_nqn: string | null;
+    /**
+     * Whether all volumes mapped to the group are served now.
+     */
     export: Export;
     /**
-     * Mappings
+     * Number of mappings to the group.
      */
     mappings: number;
     /**
-     * Created At
+     * When the host group was created, in UTC.
      */
     created_at: string;
     /**
-     * Updated At
+     * When the host group was last changed, in UTC.
      */
     updated_at: string;
 };
 
 /**
- * HostGroupCreate
- *
- * A cluster of hosts that share volumes. Hosts by id or name; a host is in one group at most.
- *
- * `opens_without_missing_after_s` as of a host, for the volumes of the group.
+ * A host group to create: hosts, usually the nodes of a cluster, that share volumes.
  */
 export type HostGroupCreate = {
     /**
-     * Name
+     * Name of the host group.
      */
     name: string;
     /**
-     * Hosts
+     * Names or IDs of the hosts in the group. A host belongs to one group at most.
      */
     hosts?: Array<string>;
     /**
-     * Description
+     * Description of the host group.
      */
     description?: string;
     /**
-     * Opens Without Missing After S
+     * Seconds, from 30 to 86400, after which the paths to the volumes of the group open without missing volumes. Hosts
+     * then treat the missing volumes as lost. If `null`, the paths stay closed until all volumes are present.
      */
     opens_without_missing_after_s?: number | null;
 };
 
 /**
- * HostGroupPage
+ * One page of a list.
  */
 export type HostGroupPage = {
     /**
-     * Items
+     * Entries on this page.
      */
     items: Array<HostGroup>;
     /**
-     * Next Cursor
+     * Cursor of the next page. `null` on the last page.
      */
     next_cursor: string | null;
     /**
-     * Total
+     * Number of entries on all pages.
      */
     total: number;
 };
 
 /**
- * HostGroupPatch
- *
- * Changes of a group; an absent field stays. `opens_without_missing_after_s: null` takes the deadline away.
+ * Changes to a host group. Fields that are omitted stay unchanged.
  */
 export type HostGroupPatch = {
     /**
-     * Name
+     * New name of the host group. If omitted or `null`, the name stays unchanged.
      */
     name?: string | null;
     /**
-     * Hosts
+     * Names or IDs of all hosts in the group. Hosts that are not in the list leave the group and lose access to its
+     * volumes. If omitted or `null`, the hosts stay unchanged.
      */
     hosts?: Array<string> | null;
     /**
-     * Description
+     * New description of the host group. If omitted or `null`, the description stays unchanged.
      */
     description?: string | null;
     /**
-     * Opens Without Missing After S
+     * New number of seconds, from 30 to 86400, after which the paths to the volumes of the group open without missing
+     * volumes. `null` removes the limit; open paths stay open. If omitted, the limit stays unchanged.
      */
     opens_without_missing_after_s?: number | null;
 };
 
 /**
- * HostKit
- *
- * A kit. Files first, then the commands in order; `check` is the command that tells whether all is well.
+ * Setup kit of a host: the files are written first, then the commands run in order.
  */
 export type HostKit = {
     /**
-     * Host
+     * Name of the host.
      */
     host: string;
+    /**
+     * Operating system of the host.
+     */
     os_type: OsType;
+    /**
+     * How the setup kit was verified.
+     */
     proof: KitProof;
     /**
-     * Files
+     * Files to write on the host.
      */
     files: Array<KitFile>;
     /**
-     * Commands
+     * Commands to run on the host, in order.
      */
     commands: Array<KitCommand>;
     /**
-     * Check
+     * Command that checks whether the host sees its volumes; `null` if there is nothing to set up.
      */
     check: string | null;
     /**
-     * Needs Secrets
+     * Whether the setup kit needs secrets.
      */
     needs_secrets: boolean;
     /**
-     * Has Secrets
+     * Whether the setup kit contains its secrets. If secrets are needed but not included, placeholders replace them.
      */
     has_secrets: boolean;
     /**
-     * Warnings
+     * Problems that need attention, with the action to take.
      */
     warnings: Array<string>;
     /**
-     * Notes
+     * Additional information.
      */
     notes: Array<string>;
 };
 
 /**
- * HostPage
+ * One page of a list.
  */
 export type HostPage = {
     /**
-     * Items
+     * Entries on this page.
      */
     items: Array<Host>;
     /**
-     * Next Cursor
+     * Cursor of the next page. `null` on the last page.
      */
     next_cursor: string | null;
     /**
-     * Total
+     * Number of entries on all pages.
      */
     total: number;
 };
 
 /**
- * HostPatch
- *
- * Changes of a host; an absent field stays. `chap: null` takes CHAP away, `dhchap: null` DH-HMAC-CHAP.
- *
- * `opens_without_missing_after_s: null` takes the deadline away; paths that are open stay open.
+ * Changes to a host. Fields that are omitted stay unchanged.
  */
 export type HostPatch = {
     /**
-     * Name
+     * New name of the host. If omitted or `null`, the name stays unchanged.
      */
     name?: string | null;
+    /**
+     * New operating system of the host. If omitted or `null`, the operating system stays unchanged.
+     */
     os_type?: OsType | null;
     /**
-     * Iqns
+     * New complete list of iSCSI initiator names (IQNs). Initiators that are not in the list are removed and lose their
+     * sessions. If omitted or `null`, the list stays unchanged.
      */
     iqns?: Array<string> | null;
     /**
-     * Wwpns
+     * New complete list of Fibre Channel port names (WWPNs). Initiators that are not in the list are removed and lose
+     * their sessions. If omitted or `null`, the list stays unchanged.
      */
     wwpns?: Array<string> | null;
     /**
-     * Nqns
+     * New complete list of NVMe qualified names (NQNs). Initiators that are not in the list are removed and lose their
+     * sessions. If omitted or `null`, the list stays unchanged.
      */
     nqns?: Array<string> | null;
+    /**
+     * New CHAP credentials, required from the next login. `null` removes CHAP. If omitted, CHAP stays unchanged.
+     */
     chap?: Chap | null;
+    /**
+     * New DH-HMAC-CHAP keys, required from the next connection. `null` removes DH-HMAC-CHAP. If omitted, DH-HMAC-CHAP
+     * stays unchanged.
+     */
     dhchap?: DhChap | null;
     /**
-     * Description
+     * New description of the host. If omitted or `null`, the description stays unchanged.
      */
     description?: string | null;
     /**
-     * Opens Without Missing After S
+     * New number of seconds, from 30 to 86400, after which the paths of the host open without missing volumes. `null`
+     * removes the limit; open paths stay open. If omitted, the limit stays unchanged.
      */
     opens_without_missing_after_s?: number | null;
 };
 
 /**
- * HostPath
- *
- * One way from the host to one of its targets or subsystems.
+ * One path from a host to one of its targets or subsystems.
  */
 export type HostPath = {
     /**
-     * Target
+     * IQN of the target, NQN of the subsystem, or over Fibre Channel the WWPN of the appliance's FC port; empty if the
+     * initiator is on no port's fabric.
      */
     target: string;
+    /**
+     * Protocol of the path.
+     */
     protocol: Protocol;
     /**
-     * Portal
+     * Name of the portal; over Fibre Channel the same WWPN as `target`.
      */
     portal: string;
     /**
-     * Address
+     * Address and port of the portal; `null` for SCSI over Fibre Channel.
      */
     address: string | null;
     /**
-     * Initiator
+     * WWPN of the host for SCSI over Fibre Channel; `null` for other protocols, and if no WWPN of the host is on the
+     * port's fabric.
      */
     initiator: string | null;
+    /**
+     * State of the path.
+     */
     state: PathState;
     /**
-     * Words
+     * Description of the state, with the reason.
      */
     words: string;
 };
 
 /**
- * HostPaths
- *
- * All paths of a host. `sentence` says the worst of it first.
+ * All paths of a host to its volumes.
  */
 export type HostPaths = {
     /**
-     * Host
+     * Name of the host.
      */
     host: string;
+    /**
+     * State of all paths: `down` if some are missing; `unknown` if no volume is mapped to the host.
+     */
     state: PathState;
     /**
-     * Sentence
+     * Summary in one sentence, which names the most serious problem.
      */
     sentence: string;
     /**
-     * Paths
+     * Paths that the host should have.
      */
     paths: Array<HostPath>;
     /**
-     * Volumes
+     * Volumes that are mapped to the host or its host group.
      */
     volumes: Array<VolumePaths>;
+    /**
+     * Result of the last path test; `null` if the paths were never tested.
+     */
     verification: PathVerification | null;
 };
 
 /**
- * HostVerifyPaths
- *
- * Each path of the host is taken away in turn. `confirm`: the host's name.
+ * Request to interrupt each path of a host in turn and check that I/O continues.
  */
 export type HostVerifyPaths = {
     /**
-     * Confirm
+     * Name of the host, as confirmation.
      */
     confirm: string;
     /**
-     * Away S
+     * Duration in seconds for which each path is interrupted.
      */
     away_s?: number;
 };
 
 /**
- * Initiator
- *
- * One that is on the fabric, logged in, or was turned away at a login over iSCSI. `words` say where it was seen.
+ * An initiator that belongs to no host and is on the fabric, is logged in, or was refused at an iSCSI login.
  */
 export type Initiator = {
     /**
-     * Name
+     * Name of the initiator: an IQN, WWPN or NQN.
      */
     name: string;
+    /**
+     * Kind of name.
+     */
     kind: InitiatorKind;
     /**
-     * Peer
+     * Network address of the initiator, or null if unknown.
      */
     peer: string | null;
     /**
-     * Words
+     * Where the appliance observed the initiator, in words.
      */
     words: string;
     /**
-     * Refused At
+     * When an iSCSI login of the initiator was last refused, in UTC. Null for initiators on the fabric or logged in.
      */
     refused_at: string | null;
 };
 
 /**
- * InitiatorKind
- *
- * What an initiator is named by: over iSCSI, over Fibre Channel, over NVMe.
+ * Kind of an initiator name.
  */
 export type InitiatorKind = 'iqn' | 'wwpn' | 'nqn';
 
 /**
- * InitiatorPage
+ * One page of a list.
  */
 export type InitiatorPage = {
     /**
-     * Items
+     * Entries on this page.
      */
     items: Array<Initiator>;
     /**
-     * Next Cursor
+     * Cursor of the next page. `null` on the last page.
      */
     next_cursor: string | null;
     /**
-     * Total
+     * Number of entries on all pages.
      */
     total: number;
 };
 
 /**
- * InspectRequest
- *
- * A targetcli configuration to be read. Nothing of it is kept.
+ * A request to inspect a targetcli configuration. Lunette does not store the configuration.
  */
 export type InspectRequest = {
+    /**
+     * Content of the `saveconfig.json` to inspect.
+     */
     saveconfig: SavedConfig;
 };
 
 /**
- * Inspection
- *
- * Every object of a configuration with its verdict, in the order of the file.
+ * Result of the inspection of a targetcli configuration.
  */
 export type Inspection = {
     /**
-     * Fits
+     * Number of objects that Lunette can serve.
      */
     fits: number;
     /**
-     * Refused
+     * Number of objects that Lunette cannot serve.
      */
     refused: number;
     /**
-     * Findings
+     * Result for each object of the configuration.
      */
     findings: Array<Finding>;
 };
 
 /**
- * Interface
- *
- * A network interface. Null is what nobody tells.
+ * Network interface of the appliance.
  */
 export type Interface = {
     /**
-     * Name
+     * Name of the interface.
      */
     name: string;
     /**
-     * Mac
+     * MAC address. `null` if the kernel reports none.
      */
     mac: string | null;
     /**
-     * Kind
+     * Kind of the interface: `physical`, or as the kernel names it, such as `vlan` or `bond`.
+     *
+     * `removed` while the removal of a VLAN or bond is on trial.
      */
     kind: string;
     /**
-     * Parent
+     * Name of the interface that carries the VLAN. `null` if the interface is not a VLAN.
      */
     parent: string | null;
     /**
-     * Vlan Id
+     * VLAN ID. `null` if the interface is not a VLAN.
      */
     vlan_id: number | null;
     /**
-     * Master
+     * Name of the bond or bridge to which the interface belongs. `null` if it belongs to none.
      */
     master: string | null;
     /**
-     * Link
+     * Whether the interface has a link.
      */
     link: boolean;
     /**
-     * State
+     * Operational state as the kernel reports it, such as `up` or `down`.
+     *
+     * `removed` while the removal of a VLAN or bond is on trial.
      */
     state: string;
     /**
-     * Speed Mbit S
+     * Speed of the link in Mbit/s. `null` if the driver does not report a speed.
      */
     speed_mbit_s: number | null;
     /**
-     * Mtu Bytes
+     * Current MTU in bytes.
      */
     mtu_bytes: number;
     /**
-     * Addresses
+     * Current IP addresses, without link-local addresses.
      */
     addresses: Array<InterfaceAddress>;
     /**
-     * Configured By
+     * Path of the systemd-networkd file that configures the interface. `null` if there is none.
      */
     configured_by: string | null;
+    /**
+     * Configuration by Lunette. `null` if Lunette does not configure the interface.
+     */
     wanted: InterfaceConfig | null;
     /**
-     * Reason
+     * Reason why Lunette does not change the interface. `null` if the interface can be changed.
      */
     reason: string | null;
     /**
-     * Trial Left S
+     * Seconds until the change on trial is reverted unless confirmed. `null` if no change is on trial.
      */
     trial_left_s: number | null;
     /**
-     * Age S
+     * Age of the data in seconds.
      */
     age_s: number;
 };
 
 /**
- * InterfaceAddress
- *
- * An address with its prefix; `dynamic`: DHCP or a router gave it. `portals` are those that listen on it.
+ * IP address of a network interface.
  */
 export type InterfaceAddress = {
     /**
-     * Address
+     * IP address with prefix length, such as `192.0.2.10/24`.
      */
     address: string;
     /**
-     * Dynamic
+     * Whether DHCP or a router assigned the address.
      */
     dynamic: boolean;
     /**
-     * Portals
+     * Names of the portals with this address. Portals that listen on all addresses are not included.
      */
     portals: Array<string>;
 };
 
 /**
- * InterfaceChange
+ * Changes to an interface. An omitted field does not change.
  *
- * Another way for an interface to be; an absent field stays. The first one says where its addresses come from.
+ * The first change to an interface that Lunette does not configure yet must set `addresses` or `dhcp`.
  */
 export type InterfaceChange = {
+    /**
+     * Role of the interface.
+     */
     role?: InterfaceRole | null;
     /**
-     * Dhcp
+     * Whether DHCP and, for IPv6, router advertisements assign addresses.
      */
     dhcp?: boolean | null;
     /**
-     * Addresses
+     * Static IP addresses with prefix length. Replaces all static addresses of the interface.
      */
     addresses?: Array<string | string> | null;
     /**
-     * Gateway
+     * IP address of the gateway, in the network of one of the static addresses. `null` removes the gateway.
      */
     gateway?: string | string | null;
     /**
-     * Dns
+     * IP addresses of DNS servers. Replaces the current list.
      */
     dns?: Array<string | string> | null;
     /**
-     * Ntp
+     * Names or IP addresses of time servers. Replaces the current list.
+     *
+     * They are used in addition to those that DHCP assigns.
      */
     ntp?: Array<string> | null;
     /**
-     * Mtu Bytes
+     * MTU in bytes. `null` restores the driver's default at the next start.
      */
     mtu_bytes?: number | null;
     /**
-     * Members
+     * Names of all interfaces that form the bond. Only for a bond that Lunette created.
+     *
+     * Interfaces that join lose their own addresses.
      */
     members?: Array<string> | null;
     /**
-     * Portals
+     * Names of the portals that may lose their address.
+     *
+     * The change is refused if any other portal would lose its address.
      */
     portals?: Array<string>;
 };
 
 /**
- * InterfaceConfig
+ * Configuration of a network interface by Lunette.
  *
- * How Lunette configures it: on trial while `trial_left_s` is not null, else kept.
+ * The configuration is on trial while `trial_left_s` of the interface is not `null`.
  */
 export type InterfaceConfig = {
+    /**
+     * Role of the interface.
+     */
     role: InterfaceRole;
     /**
-     * Dhcp
+     * Whether DHCP and, for IPv6, router advertisements assign addresses.
      */
     dhcp: boolean;
     /**
-     * Addresses
+     * Static IP addresses with prefix length.
      */
     addresses: Array<string>;
     /**
-     * Gateway
+     * IP address of the gateway. `null` if no gateway is set.
      */
     gateway: string | null;
     /**
-     * Dns
+     * IP addresses of DNS servers.
      */
     dns: Array<string>;
     /**
-     * Ntp
+     * Names or IP addresses of time servers, used in addition to those that DHCP assigns.
      */
     ntp: Array<string>;
     /**
-     * Mtu Bytes
+     * MTU in bytes. `null` if the driver's default applies.
      */
     mtu_bytes: number | null;
+    /**
+     * Composition of a VLAN or bond. `null` if Lunette did not create the interface.
+     */
     made: InterfaceMade | null;
 };
 
 /**
- * InterfaceCreate
- *
- * The wish for a VLAN or a bond.
+ * VLAN or bond to create.
  */
 export type InterfaceCreate = {
+    /**
+     * Role of the interface.
+     */
     role?: InterfaceRole;
     /**
-     * Dhcp
+     * Whether DHCP and, for IPv6, router advertisements assign addresses.
      */
     dhcp?: boolean;
     /**
-     * Addresses
+     * Static IP addresses with prefix length, such as `192.0.2.10/24`.
      */
     addresses?: Array<string | string>;
     /**
-     * Gateway
+     * IP address of the gateway, in the network of one of `addresses`. If omitted, no gateway is set.
      */
     gateway?: string | string | null;
     /**
-     * Dns
+     * IP addresses of DNS servers.
      */
     dns?: Array<string | string>;
     /**
-     * Ntp
+     * Names or IP addresses of time servers, used in addition to those that DHCP assigns.
      */
     ntp?: Array<string>;
     /**
-     * Mtu Bytes
+     * MTU in bytes. If omitted, the driver's default applies.
      */
     mtu_bytes?: number | null;
     /**
-     * Name
+     * Name of the interface, of at most 15 characters.
      */
     name: string;
+    /**
+     * Kind of the interface.
+     */
     kind: InterfaceKind;
     /**
-     * Parent
+     * Name of the interface that carries the VLAN. Required for a VLAN only.
      */
     parent?: string | null;
     /**
-     * Vlan Id
+     * VLAN ID. Required for a VLAN only.
      */
     vlan_id?: number | null;
     /**
-     * Members
+     * Names of the interfaces that form the bond. Required for a bond only. The interfaces lose their own addresses.
      */
     members?: Array<string>;
+    /**
+     * Mode of a bond. If omitted, `active-backup`.
+     */
     mode?: BondMode | null;
+    /**
+     * LACP rate of a bond in mode `802.3ad`. If omitted, the kernel's default (`slow`) applies.
+     */
     lacp_rate?: LacpRate | null;
     /**
-     * Miimon Ms
+     * Interval of the link checks of a bond in milliseconds. If omitted, 100.
      */
     miimon_ms?: number | null;
 };
 
 /**
- * InterfaceKind
- *
- * What Lunette makes itself: a VLAN of an interface, or several interfaces as one.
+ * Kind of a network interface that Lunette can create.
  */
 export type InterfaceKind = 'vlan' | 'bond';
 
 /**
- * InterfaceMade
- *
- * What a VLAN or a bond of Lunette's consists of.
+ * Composition of a VLAN or bond that Lunette created.
  */
 export type InterfaceMade = {
+    /**
+     * Kind of the interface.
+     */
     kind: InterfaceKind;
     /**
-     * Parent
+     * Name of the interface that carries the VLAN. `null` for a bond.
      */
     parent: string | null;
     /**
-     * Vlan Id
+     * VLAN ID. `null` for a bond.
      */
     vlan_id: number | null;
     /**
-     * Members
+     * Names of the interfaces that form the bond. Empty for a VLAN.
      */
     members: Array<string>;
+    /**
+     * Mode of the bond. `null` for a VLAN.
+     */
     mode: BondMode | null;
+    /**
+     * LACP rate of a bond in mode `802.3ad`. `null` if not set; the kernel's default is `slow`.
+     */
     lacp_rate: LacpRate | null;
     /**
-     * Miimon Ms
+     * Interval of the link checks of a bond in milliseconds. `null` for a VLAN.
      */
     miimon_ms: number | null;
 };
 
 /**
- * InterfacePage
+ * One page of a list.
  */
 export type InterfacePage = {
     /**
-     * Items
+     * Entries on this page.
      */
     items: Array<Interface>;
     /**
-     * Next Cursor
+     * Cursor of the next page. `null` on the last page.
      */
     next_cursor: string | null;
     /**
-     * Total
+     * Number of entries on all pages.
      */
     total: number;
 };
 
 /**
- * InterfaceRole
- *
- * management: the way to the web page. storage: the way of hosts to volumes; its gateway only takes answers.
+ * Role of a network interface.
  */
 export type InterfaceRole = 'management' | 'storage' | 'both';
 
 /**
- * Job
- *
- * Long work with all its steps.
+ * A job with all its steps.
  */
 export type Job = {
     /**
-     * Id
+     * Unique ID of the job.
      */
     id: string;
     /**
-     * Kind
+     * Kind of the job, such as `array.create`.
      */
-    kind: string;
+    kind: JobKind;
     /**
-     * Title
+     * Title of the job, which names the change.
      */
     title: string;
+    /**
+     * State of the job.
+     */
     state: JobState;
     /**
-     * Progress Percent
+     * Completed share of the steps in percent, from 0 to 100.
      */
     progress_percent: number;
     /**
-     * Steps Total
+     * Number of steps of the job.
      */
     steps_total: number;
     /**
-     * Steps Done
+     * Number of completed steps. The number decreases while steps are undone. Failed steps of a schedule run count as
+     * completed.
      */
     steps_done: number;
     /**
-     * Message
+     * Current activity of the job, or its result after the end.
      */
     message: string;
     /**
-     * Resource Kind
+     * Kind of the affected resources, such as `volume`.
      */
     resource_kind: string;
     /**
-     * Resource Ids
+     * IDs of the resources that the job creates, changes or deletes.
      */
     resource_ids: Array<string>;
     /**
-     * Actor
+     * User, API token or schedule that started the job, such as `admin` or `token:backup`; `system` for automatic jobs.
+     *
      */
     actor: string;
+    /**
+     * Error that made the job fail; `null` if there is none.
+     */
     error: JobError | null;
+    /**
+     * Why the job cannot be undone, and the alternative. Jobs can never be undone; the events of single changes can.
+     */
     undo: Undo;
     /**
-     * Created At
+     * When the job was created, in UTC.
      */
     created_at: string;
     /**
-     * Started At
+     * When the job started, in UTC; `null` until then.
      */
     started_at: string | null;
     /**
-     * Finished At
+     * When the job ended or became stuck, in UTC; `null` until then.
      */
     finished_at: string | null;
     /**
-     * Steps
+     * Steps of the job, in the order in which they run.
      */
     steps: Array<JobStep>;
 };
 
 /**
- * JobError
- *
- * Why a job or a step failed.
+ * The error that made a job or a step fail.
  */
 export type JobError = {
+    /**
+     * Problem type of the error.
+     */
     type: ProblemType;
     /**
-     * Detail
+     * Explanation of the error, usually with the action to take.
      */
     detail: string;
 };
 
 /**
- * JobKind
+ * Kind of a job, as noun and verb.
  */
 export type JobKind = 'array.create' | 'array.delete' | 'array.change' | 'array.start' | 'array.adopt' | 'array.release' | 'volumes.create' | 'volume.delete' | 'volume.recover' | 'volume.erase' | 'volume.grow' | 'volume.roll_back' | 'snapshots.create' | 'snapshot.delete' | 'snapshot.recover' | 'snapshot.erase' | 'thin_pool.grow' | 'interface.change' | 'session.disconnect' | 'site.apply' | 'site.adopt' | 'schedule.run' | 'system.update' | 'system.restart' | 'system.power_off' | 'disk.wipe' | 'disk.locate' | 'host.verify_paths';
 
 /**
- * JobResolve
- *
- * The decision about a stuck job: retry, or abandon and leave the machine as it is.
+ * The decision about a stuck job.
  */
 export type JobResolve = {
+    /**
+     * Whether to try the rollback or deletion again, or to abandon the job and leave the machine as it is now.
+     */
     how: Resolution;
 };
 
 /**
- * JobState
- *
- * failed: refused before anything changed. undone: what it had begun was taken back. stuck: taking back failed.
- *
- * The job of a site document that failed may have made some of its changes: they stay, and its message names the rest.
- * So may the run of a schedule: each of its steps is a job of its own.
+ * State of a job.
  */
 export type JobState = 'pending' | 'running' | 'succeeded' | 'failed' | 'undone' | 'stuck';
 
 /**
- * JobStep
- *
- * One journaled step, in words.
+ * One recorded step of a job.
  */
 export type JobStep = {
     /**
-     * Index
+     * Position of the step in the job, starting at 0.
      */
     index: number;
     /**
-     * Kind
+     * Kind of the step, such as `md.create`.
      */
     kind: string;
     /**
-     * Description
+     * Description of the action.
      */
     description: string;
     /**
-     * Devices
+     * IDs of the disks that the step acts on; empty if none.
      */
     devices: Array<string>;
     /**
-     * Irreversible
+     * Whether the step cannot be undone.
      */
     irreversible: boolean;
+    /**
+     * State of the step.
+     */
     state: StepState;
     /**
-     * Detail
+     * Result reported by the step or by its undo; empty if none.
      */
     detail: string;
+    /**
+     * Error of the step; `null` if the step did not fail.
+     */
     error: JobError | null;
     /**
-     * Started At
+     * When the step started, in UTC; `null` until then.
      */
     started_at: string | null;
     /**
-     * Finished At
+     * When the step or its undo finished, in UTC; `null` until then.
      */
     finished_at: string | null;
 };
 
 /**
- * JobSummary
- *
- * Long work: `failed` changed nothing, `undone` was taken back, `stuck` needs a decision.
+ * A job without its steps.
  */
 export type JobSummary = {
     /**
-     * Id
+     * Unique ID of the job.
      */
     id: string;
     /**
-     * Kind
+     * Kind of the job, such as `array.create`.
      */
-    kind: string;
+    kind: JobKind;
     /**
-     * Title
+     * Title of the job, which names the change.
      */
     title: string;
+    /**
+     * State of the job.
+     */
     state: JobState;
     /**
-     * Progress Percent
+     * Completed share of the steps in percent, from 0 to 100.
      */
     progress_percent: number;
     /**
-     * Steps Total
+     * Number of steps of the job.
      */
     steps_total: number;
     /**
-     * Steps Done
+     * Number of completed steps. The number decreases while steps are undone. Failed steps of a schedule run count as
+     * completed.
      */
     steps_done: number;
     /**
-     * Message
+     * Current activity of the job, or its result after the end.
      */
     message: string;
     /**
-     * Resource Kind
+     * Kind of the affected resources, such as `volume`.
      */
     resource_kind: string;
     /**
-     * Resource Ids
+     * IDs of the resources that the job creates, changes or deletes.
      */
     resource_ids: Array<string>;
     /**
-     * Actor
+     * User, API token or schedule that started the job, such as `admin` or `token:backup`; `system` for automatic jobs.
+     *
      */
     actor: string;
+    /**
+     * Error that made the job fail; `null` if there is none.
+     */
     error: JobError | null;
+    /**
+     * Why the job cannot be undone, and the alternative. Jobs can never be undone; the events of single changes can.
+     */
     undo: Undo;
     /**
-     * Created At
+     * When the job was created, in UTC.
      */
     created_at: string;
     /**
-     * Started At
+     * When the job started, in UTC; `null` until then.
      */
     started_at: string | null;
     /**
-     * Finished At
+     * When the job ended or became stuck, in UTC; `null` until then.
      */
     finished_at: string | null;
 };
 
 /**
- * JobSummaryPage
+ * One page of a list.
  */
 export type JobSummaryPage = {
     /**
-     * Items
+     * Entries on this page.
      */
     items: Array<JobSummary>;
     /**
-     * Next Cursor
+     * Cursor of the next page. `null` on the last page.
      */
     next_cursor: string | null;
     /**
-     * Total
+     * Number of entries on all pages.
      */
     total: number;
 };
 
 /**
- * Kept
- *
- * How many snapshots of each volume stay.
+ * Retention of the snapshots of a schedule, per volume.
  */
 export type Kept = {
     /**
-     * Last
+     * Number of most recent snapshots to retain.
      */
     last: number;
     /**
-     * Hourly
+     * Number of hourly snapshots to retain: the newest of each hour. Hours without snapshots are skipped.
      */
     hourly: number;
     /**
-     * Daily
+     * Number of daily snapshots to retain: the newest of each day. Days without snapshots are skipped.
      */
     daily: number;
     /**
-     * Weekly
+     * Number of weekly snapshots to retain: the newest of each ISO week. Weeks without snapshots are skipped.
      */
     weekly: number;
     /**
-     * Monthly
+     * Number of monthly snapshots to retain: the newest of each month. Months without snapshots are skipped.
      */
     monthly: number;
 };
 
 /**
- * KitCommand
- *
- * One command for the superuser's shell. It can be repeated; where `unless` succeeds there is nothing to do.
+ * One command of a setup kit for the superuser's shell; it can be repeated.
  */
 export type KitCommand = {
     /**
-     * Run
+     * Command to run.
      */
     run: string;
     /**
-     * Unless
+     * Command that succeeds if `run` is not needed; `null` if `run` is always needed.
      */
     unless: string | null;
     /**
-     * Purpose
+     * Purpose of the command.
      */
     purpose: string;
 };
 
 /**
- * KitFile
- *
- * One file to write, owned by the superuser. `mode` is octal; `is_secret`: it holds, or has room for, secrets.
+ * One file of a setup kit, owned by the superuser.
  */
 export type KitFile = {
     /**
-     * Path
+     * Absolute path of the file on the host.
      */
     path: string;
     /**
-     * Mode
+     * File mode in octal, such as `0644`.
      */
     mode: string;
     /**
-     * Content
+     * Content of the file.
      */
     content: string;
     /**
-     * Purpose
+     * Purpose of the file.
      */
     purpose: string;
     /**
-     * Is Secret
+     * Whether the file contains secrets or placeholders for them.
      */
     is_secret: boolean;
 };
 
 /**
- * KitProof
- *
- * tested: applied on a real host by the project's own tests. documented: written against the vendor's words.
+ * How a setup kit was verified.
  */
 export type KitProof = 'tested' | 'documented';
 
 /**
- * LacpRate
- *
- * How often the switch is asked to tell that it is there: every 30 seconds, or every second.
+ * Rate at which the switch is asked to send LACP packets.
  */
 export type LacpRate = 'slow' | 'fast';
 
 /**
- * LastRun
- *
- * The newest run: its job, and how it went.
+ * Last run of a schedule.
  */
 export type LastRun = {
     /**
-     * Job Id
+     * Unique ID of the job of the run.
      */
     job_id: string;
+    /**
+     * State of the job.
+     */
     state: JobState;
     /**
-     * Message
+     * Progress or result of the job.
      */
     message: string;
     /**
-     * Started At
+     * When the job was created, in UTC.
      */
     started_at: string;
     /**
-     * Finished At
+     * When the job finished, in UTC. `null` if the job has not finished.
      */
     finished_at: string | null;
 };
 
 /**
- * Layout
+ * One level of one array engine with these disks, in one arrangement of the copies.
  *
- * One level of one engine with these disks, in one of its layouts.
- *
- * Where `possible` is false the figures are null and `problem` says why.
- *
- * Disks that need a wipe or are in use do not make a level impossible here: that is told for each disk.
+ * Disks that need a wipe or are in use do not make a level impossible. See `disks` for these disks.
  */
 export type Layout = {
+    /**
+     * Array engine.
+     */
     engine: ArrayEngine;
+    /**
+     * Level of the array.
+     */
     level: Level;
+    /**
+     * Arrangement of the copies in an `md` RAID 10. `null` for any other level.
+     */
     layout: Raid10Layout | null;
     /**
-     * Groups
+     * Groups and distributed spares of a dRAID by default, in the notation of zpool: `draid2:4d:11c:1s`. `null` for any
+     * other level.
      */
     groups: string | null;
     /**
-     * Possible
+     * Whether the array can be created. If `false`, the figures are `null`.
      */
     possible: boolean;
     /**
-     * Problem
+     * Why the array cannot be created. `null` if the array can be created.
      */
     problem: string | null;
     /**
-     * Usable Bytes
+     * Capacity for volumes in bytes, after redundancy, padding and the overhead of the array engine. `null` if the
+     * array cannot be created.
      */
     usable_bytes: number | null;
     /**
-     * Usable Percent
+     * Capacity for volumes in percent of the total size of the disks. `null` if the array cannot be created.
      */
     usable_percent: number | null;
     /**
-     * Survives
+     * Disk failures that the array survives, in words.
      */
     survives: string;
     /**
-     * Survives Disks
+     * Fault tolerance: number of disks, whichever they are, that the array can lose without losing data. `null` if the
+     * array cannot be created, and for `external` arrays.
      */
     survives_disks: number | null;
     /**
-     * Small Write Ios
+     * Number of disk I/Os, including reads, for one random write of 4 KiB. `null` if the array cannot be created.
      */
     small_write_ios: number | null;
     /**
-     * Write Hole
+     * Available write-hole policies. The first is the default.
      */
     write_hole: Array<WriteHole>;
     /**
-     * Integrity Usable Bytes
+     * Capacity for volumes in bytes with checksums on each disk. `null` if the array engine offers no optional
+     * checksums or the array cannot be created.
      */
     integrity_usable_bytes: number | null;
     /**
-     * Min Rebuild S
+     * Shortest possible rebuild onto a replacement disk in seconds, at the full write speed of the drive. `null` if the
+     * array cannot be created, has no redundancy or is external.
      */
     min_rebuild_s: number | null;
     /**
-     * Warnings
+     * Reasons against this level with these disks, such as too many copies or too many disks for one parity.
      */
     warnings: Array<string>;
 };
 
 /**
- * LayoutDisk
- *
- * A disk that was asked about. `problem` says why it cannot be used as it is; None if it is blank and free.
+ * A disk in the request.
  */
 export type LayoutDisk = {
     /**
-     * Id
+     * Stable ID of the disk.
      */
     id: string;
     /**
-     * Size Bytes
+     * Size of the disk in bytes.
      */
     size_bytes: number;
     /**
-     * Problem
+     * Why the disk cannot be used as it is. `null` if the disk is blank and free.
      */
     problem: string | null;
     /**
-     * Needs Wipe
+     * Whether the disk can be used after an explicit wipe, which destroys all data on the disk.
      */
     needs_wipe: boolean;
 };
 
 /**
- * Layouts
- *
- * The answer for one set of disks. `block_bytes` is the block size (volblocksize) the ZFS figures are for.
+ * Arrays that can be created from one set of disks, with their figures.
  */
 export type Layouts = {
     /**
-     * Disks
+     * Disks in the request.
      */
     disks: Array<LayoutDisk>;
     /**
-     * Total Bytes
+     * Total size of the disks in bytes.
      */
     total_bytes: number;
     /**
-     * Block Bytes
+     * Block size of volumes in bytes (`volblocksize`) on which the ZFS figures are based.
      */
     block_bytes: number;
     /**
-     * Layouts
+     * Every level of every array engine with these disks, including levels that are not possible.
      */
     layouts: Array<Layout>;
 };
 
 /**
- * LeftOut
- *
- * Something of the backup that is not restored, because hosts use what is in its way.
+ * Object of the backup that is not restored because it conflicts with the present access of hosts.
  */
 export type LeftOut = {
     /**
-     * Noun
+     * Kind of the object: `mapping` or `initiator`.
      */
     noun: string;
     /**
-     * Id
+     * Unique ID of the object.
      */
     id: string;
     /**
-     * Words
+     * Description of the object and of the conflict.
      */
     words: string;
 };
 
 /**
- * Level
- *
- * raid*: md's words. stripe, mirror, raidz1 to raidz3: ZFS's; its parity levels are no RAID 5 or 6 on disk.
- *
- * raid10 of ZFS: a pool of mirrors of two disks each, in the order in which the disks are given.
- *
- * draid1 to draid3: ZFS's as well, groups of RAID-Z spread over more disks than one is wide, with their spares.
- *
- * external: one device, whose redundancy is the matter of what presents it.
+ * How an array distributes data and redundancy. Each array engine offers some of the levels.
  */
 export type Level = 'raid0' | 'raid1' | 'raid4' | 'raid5' | 'raid6' | 'raid10' | 'stripe' | 'mirror' | 'raidz1' | 'raidz2' | 'raidz3' | 'draid1' | 'draid2' | 'draid3' | 'external';
 
 /**
- * LinkState
- *
- * unknown: the agent does not answer, so nobody can say.
+ * State of one link of the chain.
  */
 export type LinkState = 'ok' | 'broken' | 'unknown';
 
 /**
- * Login
- *
- * A person's credentials. `code` is of the authenticator app or a recovery code, for who has a second factor.
+ * Credentials of a user.
  */
 export type Login = {
     /**
-     * Username
+     * Name of the user.
      */
     username: string;
     /**
-     * Code
+     * Code of the authenticator app, or a recovery code. Required if the user has a second factor.
      */
     code?: null;
 };
 
 /**
- * Mail
- *
- * Mail through one server.
+ * Settings of the mail channel. The password is never returned.
  */
 export type Mail = {
     /**
-     * Server
+     * Host name or address of the mail server.
      */
     server: string;
     /**
-     * Port
+     * TCP port of the mail server.
      */
     port: number;
+    /**
+     * Encryption of the connection to the mail server.
+     */
     security: MailSecurity;
     /**
-     * User
+     * User name for the login to the mail server. `null` if messages are sent without a login.
      */
     user: string | null;
     /**
-     * Has Password
+     * Whether a password for the mail server is stored.
      */
     has_password: boolean;
     /**
-     * Sender
+     * Sender address of the messages.
      */
     sender: string;
     /**
-     * Recipients
+     * Addresses that receive the messages.
      */
     recipients: Array<string>;
 };
 
 /**
- * MailSecurity
- *
- * starttls: encrypted after a greeting, port 587. tls: from the first byte, port 465. none: readable by all, 25.
+ * Encryption of the connection to a mail server.
  */
 export type MailSecurity = 'starttls' | 'tls' | 'none';
 
 /**
- * MailSettings
- *
- * Mail through one server. The certificate of the server is always checked. The password is never shown; left out,
- * the one that is kept stays, as long as server, port and user are the same.
+ * Settings of the mail channel. On an encrypted connection, the server's certificate is always verified.
  */
 export type MailSettings = {
     /**
-     * Server
+     * Host name or address of the mail server.
      */
     server: string;
     /**
-     * Port
+     * TCP port of the mail server. If omitted, 587 for `starttls`, 465 for `tls` and 25 for `none`.
      */
     port?: number | null;
+    /**
+     * Encryption of the connection to the mail server.
+     */
     security?: MailSecurity;
     /**
-     * User
+     * User name for the login to the mail server. If omitted, messages are sent without a login.
+     *
+     * Requires an encrypted connection.
      */
     user?: string | null;
     /**
-     * Password
+     * Password of the user. Never returned.
+     *
+     * If omitted, the stored password is retained as long as server, port and user do not change and the connection is
+     * encrypted.
      */
     password?: null;
     /**
-     * Sender
+     * Sender address of the messages.
      */
     sender: string;
     /**
-     * Recipients
+     * Addresses that receive the messages.
      */
     recipients: Array<string>;
 };
 
 /**
- * MappedTo
- *
- * One owner of a volume: a host or a host group, by name, and the number it sees the volume under.
- *
- * Over NVMe the number is the namespace id.
+ * A mapping of a volume to a host or a host group.
  */
 export type MappedTo = {
     /**
-     * Mapping Id
+     * Unique ID of the mapping.
      */
     mapping_id: string;
     /**
-     * Host
+     * Name of the host; `null` if the volume is mapped to a host group.
      */
     host: string | null;
     /**
-     * Host Group
+     * Name of the host group; `null` if the volume is mapped to a host.
      */
     host_group: string | null;
+    /**
+     * Protocol family of the mapping.
+     */
     family: Family;
     /**
-     * Lun
+     * LUN, or namespace ID over NVMe.
      */
     lun: number;
 };
 
 /**
- * Mapping
- *
- * `state` tells whether the owner is served it now, `reason` why not.
+ * Access of one host or one host group to one volume, under one LUN or namespace ID.
  */
 export type Mapping = {
     /**
-     * Id
+     * Unique ID of the mapping.
      */
     id: string;
     /**
-     * Volume
+     * Name of the mapped volume.
      */
     volume: string;
     /**
-     * Volume Id
+     * ID of the mapped volume.
      */
     volume_id: string;
     /**
-     * Host
+     * Name of the host that owns the mapping, or null if a host group owns the mapping.
      */
     host: string | null;
     /**
-     * Host Id
+     * ID of the host that owns the mapping, or null if a host group owns the mapping.
      */
     host_id: string | null;
     /**
-     * Host Group
+     * Name of the host group that owns the mapping, or null if a host owns the mapping.
      */
     host_group: string | null;
     /**
-     * Host Group Id
+     * ID of the host group that owns the mapping, or null if a host owns the mapping.
      */
     host_group_id: string | null;
+    /**
+     * Protocol family of the mapping.
+     */
     family: Family;
     /**
-     * Lun
+     * LUN under which hosts see the volume; over NVMe, the namespace ID.
      */
     lun: number;
     /**
-     * Shared
+     * Whether the mapping was created with permission for the volume to have several owners.
      */
     shared: boolean;
     /**
-     * Target Iqn
+     * IQN of the target that serves the volume to the owner, or null over NVMe.
      */
     target_iqn: string | null;
     /**
-     * Subsystem Nqn
+     * NQN of the NVMe subsystem that serves the volume to the owner, or null over SCSI.
      */
     subsystem_nqn: string | null;
+    /**
+     * Whether the appliance serves the volume to the owner now.
+     */
     state: ExportState;
     /**
-     * Reason
+     * Reason why the volume is not served to the owner, or null if no reason is known.
      */
     reason: string | null;
     /**
-     * Created At
+     * When the mapping was created, in UTC.
      */
     created_at: string;
     /**
-     * Updated At
+     * When the mapping was last changed, in UTC.
      */
     updated_at: string;
 };
 
 /**
- * MappingBatch
- *
- * Many mappings in one transaction, all or nothing.
- *
- * Either `mappings` one by one, or the split template: `volumes` in order are dealt out in equal runs to `hosts`,
- * so that 32 volumes over 4 hosts gives the first 8 to the first host, and so on, numbered from 1 on each host.
+ * Request to create many mappings in one transaction, all or nothing, from either `mappings` or `split`.
  */
 export type MappingBatch = {
     /**
-     * Mappings
+     * Mappings to create, listed one by one. Required unless `split` is set.
      */
     mappings?: Array<MappingCreate>;
+    /**
+     * Volumes to distribute evenly over hosts. Required unless `mappings` is set.
+     */
     split?: Split | null;
 };
 
 /**
- * MappingCreate
- *
- * The wish to give a volume to one host or one host group. `lun` None takes the lowest free number from 1.
- *
- * Over NVMe the number is the namespace id. `family` None takes what the owner's initiators speak; SCSI if both.
+ * Request to map a volume to one host or one host group.
  */
 export type MappingCreate = {
     /**
-     * Volume
+     * ID or name of the volume to map.
      */
     volume: string;
     /**
-     * Host
+     * ID or name of the host that receives access. Required unless `host_group` is set.
      */
     host?: string | null;
     /**
-     * Host Group
+     * ID or name of the host group that receives access. Required unless `host` is set.
      */
     host_group?: string | null;
     /**
-     * Lun
+     * LUN, or namespace ID over NVMe (from 1). If omitted, the lowest free number from 1 is assigned.
      */
     lun?: number | null;
+    /**
+     * Protocol family of the mapping. If omitted, NVMe for an owner that has only NQNs, and SCSI for any other owner.
+     *
+     * All mappings of a volume have the same family.
+     */
     family?: Family | null;
     /**
-     * Shared
+     * Whether the volume may be mapped although it has another owner.
+     *
+     * Several owners corrupt the data of the volume unless all of them use a cluster file system.
      */
     shared?: boolean;
 };
 
 /**
- * MappingList
- *
- * The mappings a batch made, in the order asked for.
+ * Mappings that a batch created.
  */
 export type MappingList = {
     /**
-     * Items
+     * Created mappings, in the order of the request.
      */
     items: Array<Mapping>;
 };
 
 /**
- * MappingPage
+ * One page of a list.
  */
 export type MappingPage = {
     /**
-     * Items
+     * Entries on this page.
      */
     items: Array<Mapping>;
     /**
-     * Next Cursor
+     * Cursor of the next page. `null` on the last page.
      */
     next_cursor: string | null;
     /**
-     * Total
+     * Number of entries on all pages.
      */
     total: number;
 };
 
 /**
- * Me
- *
- * Who is asking. A browser sends `csrf_token` back in X-CSRF-Token with every change; null for an API token.
+ * Identity behind the request: a user, or the owner of an API token.
  */
 export type Me = {
     /**
-     * Username
+     * Username of the user. For an API token, the username of its owner.
      */
     username: string;
+    /**
+     * Effective role. For an API token, the lower of its own role and the role of its owner.
+     */
     role: Role;
     /**
-     * Password Change Required
+     * Whether the user must change the password before any other action.
      */
     password_change_required: boolean;
     /**
-     * Has Second Factor
+     * Whether the user has a second factor. Always `false` for an API token.
      */
     has_second_factor: boolean;
     /**
-     * Second Factor Required
+     * Whether the user must set up a second factor before any other action, as the settings require.
      */
     second_factor_required: boolean;
     /**
-     * Csrf Token
+     * Token that a browser must send in the header `X-CSRF-Token` with every change.
+     *
+     * `null` if the request does not use a browser login.
      */
     csrf_token: string | null;
 };
 
 /**
- * Measured
- *
- * What has a performance. The appliance's is the sum over its volumes.
+ * Kind of object for which performance is measured.
  */
 export type Measured = 'appliance' | 'volume' | 'session' | 'array' | 'disk';
 
 /**
- * MemberRole
- *
- * What a disk of an array is for.
- *
- * data: it holds what hosts wrote. log: writes go there first, and it is read only after a power cut (ZFS's SLOG, for
- * synchronous writes; md's journal, which others made). cache: copies of what is read often (L2ARC). special: the
- * pool's metadata, without which nothing is found. spare: it stands by for a data disk that is lost.
+ * Role of a disk in an array.
  */
 export type MemberRole = 'data' | 'log' | 'cache' | 'special' | 'spare';
 
 /**
- * MissedRuns
- *
- * What becomes of runs whose time passed while the appliance was down: one for all of them, or none.
+ * Handling of runs that a schedule missed while the appliance was down.
  */
 export type MissedRuns = 'run_once' | 'skip';
 
 /**
- * NewToken
- *
- * A token just made. `token` is shown this once: send it as `Authorization: Bearer …`.
+ * New API token with its secret.
  */
 export type NewToken = {
     /**
-     * Id
+     * Unique ID of the API token.
      */
     id: string;
     /**
-     * Name
+     * Name of the API token.
      */
     name: string;
     /**
-     * Username
+     * Username of the owner.
      */
     username: string;
+    /**
+     * Role of the API token. If the owner has a lower role, that role applies.
+     */
     role: Role;
     /**
-     * Expires At
+     * When the API token expires, in UTC. `null` for a token without expiry.
      */
     expires_at: string | null;
     /**
-     * Last Used At
+     * When the API token was last used, in UTC, to the minute. `null` if the token has never been used.
      */
     last_used_at: string | null;
     /**
-     * Created At
+     * When the API token was created, in UTC.
      */
     created_at: string;
     /**
-     * Token
+     * Secret of the API token, returned only once. Send the secret as `Authorization: Bearer …`.
      */
     token: string;
 };
 
 /**
- * NextStep
- *
- * What can be done with a foreign array. none: its reason says what stands in the way.
+ * Next possible step for a foreign array.
  */
 export type NextStep = 'start' | 'adopt' | 'rebuild' | 'none';
 
 /**
- * OsType
+ * Operating system of a host.
  */
 export type OsType = 'linux' | 'esxi' | 'windows' | 'proxmox' | 'other';
 
 /**
- * OutdatedProblem
- *
- * As a problem, and the resource as it is now, as GET answers it; null where it cannot be shown.
+ * Error response for a resource that changed in the meantime, with its current state.
  */
 export type OutdatedProblem = {
+    /**
+     * Type of the problem, from a closed set.
+     */
     type: ProblemType;
     /**
-     * Title
+     * Short title of the problem type.
      */
     title: string;
     /**
-     * Status
+     * HTTP status code of the response.
      */
     status: number;
     /**
-     * Detail
+     * Explanation of the refusal, with the action to take.
      */
     detail: string;
     /**
-     * Instance
+     * URL path of the request.
      */
     instance: string;
     /**
-     * Errors
+     * Wrong fields of the request; empty if the problem does not concern single fields.
      */
     errors: Array<ProblemField>;
     /**
-     * Current
+     * Current state of the resource, as a GET request returns it; `null` if the state cannot be shown.
      */
     current: {
         [key: string]: unknown;
@@ -4264,4027 +4367,4331 @@ export type OutdatedProblem = {
 };
 
 /**
- * Part
- *
- * The links, in the order in which each stands on the one before.
+ * Part of the chain from the disks to the host; each part depends on the one before.
  */
 export type Part = 'disk' | 'array' | 'volume' | 'export' | 'portal' | 'session';
 
 /**
- * PasswordChange
- *
- * The own password, old and new, and a code of the second factor where there is one.
- *
- * The new password has 12 characters or more and is not the user name. The own API tokens end with the old one, unless
- * `keep_tokens` says that they stay.
+ * A change of the user's own password.
  */
 export type PasswordChange = {
     /**
-     * Code
+     * Six-digit code of the authenticator app, or a recovery code. Required if the user has a second factor.
      */
     code?: null;
     /**
-     * Keep Tokens
+     * Whether the user's API tokens stay valid. If false or omitted, they are deleted.
      */
     keep_tokens?: boolean;
 };
 
 /**
- * PathState
- *
- * up: logged in now. down: nobody is. unknown: the kernel does not tell, or the agent does not answer.
+ * State of one path, or of all paths of a volume or a host.
  */
 export type PathState = 'up' | 'down' | 'unknown';
 
 /**
- * PathVerification
- *
- * What came of the last time that every path of the host was taken away in turn. `words`: path by path.
+ * Result of the last job that interrupted each path of a host in turn.
  */
 export type PathVerification = {
     /**
-     * At
+     * When the job ended, in UTC.
      */
     at: string;
     /**
-     * Is Passed
+     * Whether I/O continued during every interruption.
      */
     is_passed: boolean;
     /**
-     * Words
+     * Results of the single paths; the reason if the test was not passed.
      */
     words: Array<string>;
     /**
-     * Job Id
+     * Unique ID of the job.
      */
     job_id: string;
 };
 
 /**
- * Performance
+ * Current performance of the appliance, a volume, a session, an array or a disk.
  *
- * What one thing does. Times are in milliseconds; null: the kernel does not count it, or there was no I/O.
- *
- * Of a session commands of every kind are counted, and bytes in whole MiB for each volume.
+ * All values are averages over the latest span, except `in_flight`.
  */
 export type Performance = {
+    /**
+     * Kind of the measured object.
+     */
     of: Measured;
     /**
-     * Id
+     * Unique ID of the measured object, `appliance` for the appliance.
+     *
+     * The ID of a session differs from its ID in the list of sessions.
      */
     id: string;
     /**
-     * Name
+     * Name of the measured object. For a session, its initiator; for a disk, its ID.
      */
     name: string;
     /**
-     * Host
+     * Name of the host of a session. `null` for other objects, or if no host has the initiator.
      */
     host: string | null;
+    /**
+     * Protocol of a session. `null` for other objects.
+     */
     protocol: Protocol | null;
     /**
-     * Target
+     * Target of a session: an IQN, or the WWPN of an FC port of the appliance. `null` for other objects.
      */
     target: string | null;
     /**
-     * Iops
+     * Number of I/Os per second. For a session, the number of commands of any kind.
      */
     iops: number;
     /**
-     * Read Iops
+     * Number of reads per second. `null` for a session.
      */
     read_iops: number | null;
     /**
-     * Write Iops
+     * Number of writes per second. `null` for a session.
      */
     write_iops: number | null;
     /**
-     * Read Bytes S
+     * Bytes read per second. For a session, bytes are counted in whole MiB per volume.
      */
     read_bytes_s: number;
     /**
-     * Write Bytes S
+     * Bytes written per second. For a session, bytes are counted in whole MiB per volume.
      */
     write_bytes_s: number;
     /**
-     * Latency Ms
+     * Mean latency of all reads and writes in milliseconds. `null` without I/O, or if not measured.
      */
     latency_ms: number | null;
     /**
-     * Read Latency Ms
+     * Mean latency of reads in milliseconds. `null` without reads, or if not measured.
      */
     read_latency_ms: number | null;
     /**
-     * Write Latency Ms
+     * Mean latency of writes in milliseconds. `null` without writes, or if not measured.
      */
     write_latency_ms: number | null;
     /**
-     * In Flight
+     * Number of I/Os in progress at the end of the span. `null` if not measured.
      */
     in_flight: number | null;
     /**
-     * Busy Percent
+     * Share of the span with at least one I/O in progress, in percent. `null` if not measured.
      */
     busy_percent: number | null;
 };
 
 /**
- * PerformanceHistory
- *
- * `now` is null where nothing is measured now. The last hour at most, oldest first; without gaps filled.
+ * Current performance of one object and its recent history.
  */
 export type PerformanceHistory = {
+    /**
+     * Kind of the measured object.
+     */
     of: Measured;
     /**
-     * Id
+     * Unique ID of the measured object, `appliance` for the appliance.
      */
     id: string;
     /**
-     * Name
+     * Name of the measured object. For a session, its initiator; for a disk, its ID.
      */
     name: string;
+    /**
+     * Current performance. `null` if the agent does not respond or the object is not measured at present.
+     */
     now: Performance | null;
     /**
-     * Points
+     * History of at most 360 spans, usually the last hour, oldest first.
+     *
+     * Spans without a measurement are left out. The history is lost when the API restarts.
      */
     points: Array<PerformancePoint>;
 };
 
 /**
- * PerformancePage
- *
- * `seconds` is the span the rates are over, null while there was only one pass. `unseen`: what is not counted.
+ * One page of current performance.
  */
 export type PerformancePage = {
     /**
-     * Items
+     * Entries on this page.
      */
     items: Array<Performance>;
     /**
-     * Next Cursor
+     * Cursor of the next page. `null` on the last page.
      */
     next_cursor: string | null;
     /**
-     * Total
+     * Number of entries on all pages.
      */
     total: number;
     /**
-     * At
+     * When the span ended, in UTC.
      */
     at: string;
     /**
-     * Seconds
+     * Length of the span in seconds. `null` if only one measurement exists, so that no rates are known.
      */
     seconds: number | null;
     /**
-     * Unseen
+     * Families whose sessions are not measured, with the reason. Empty unless sessions are requested.
      */
     unseen: Array<Unseen>;
 };
 
 /**
- * PerformancePoint
- *
- * One span of 10 s, by its end.
+ * Mean performance over one span, usually of 10 seconds.
  */
 export type PerformancePoint = {
     /**
-     * At
+     * When the span ended, in UTC.
      */
     at: string;
     /**
-     * Iops
+     * Number of I/Os per second. For a session, the number of commands of any kind.
      */
     iops: number;
     /**
-     * Read Bytes S
+     * Bytes read per second.
      */
     read_bytes_s: number;
     /**
-     * Write Bytes S
+     * Bytes written per second.
      */
     write_bytes_s: number;
     /**
-     * Latency Ms
+     * Mean latency of all reads and writes in milliseconds. `null` without I/O, or if not measured.
      */
     latency_ms: number | null;
 };
 
 /**
- * Plan
- *
- * Everything a request would do. Nothing has been changed.
+ * All effects of a request, before any change.
  */
 export type Plan = {
     /**
-     * Title
+     * Title of the change.
      */
     title: string;
     /**
-     * Changes
+     * Objects that the request creates, changes, interrupts or destroys.
      */
     changes: Array<PlanChange>;
     /**
-     * Steps
+     * Steps in the order in which they run.
      */
     steps: Array<PlanStep>;
     /**
-     * Devices
+     * IDs of all disks that the steps act on.
      */
     devices: Array<string>;
     /**
-     * Bytes Destroyed
+     * Amount of data that all steps destroy, in bytes.
      */
     bytes_destroyed: number;
     /**
-     * Hosts Interrupted
+     * Names of the hosts whose access is interrupted.
      */
     hosts_interrupted: Array<string>;
     /**
-     * Warnings
+     * Warnings about risks and side effects.
      */
     warnings: Array<string>;
     /**
-     * Volumes
+     * Volumes that are deleted or that hosts lose, with their current use.
      */
     volumes: Array<PlanVolume>;
     /**
-     * Reused
+     * LUNs and namespace IDs under which hosts may still have the devices of other volumes.
      */
     reused: Array<PlanReuse>;
 };
 
 /**
- * PlanChange
- *
- * One line of the plan in words.
+ * One change in a plan.
  */
 export type PlanChange = {
+    /**
+     * Effect of the change on the object.
+     */
     action: Action;
     /**
-     * Noun
+     * Kind of the object, such as `volume`.
      */
     noun: string;
     /**
-     * Name
+     * Name of the object.
      */
     name: string;
     /**
-     * Detail
+     * Description of the change.
      */
     detail: string;
 };
 
 /**
- * PlanReuse
+ * A LUN or namespace ID that belonged to another volume, whose device a host may still have.
  *
- * A number that another volume had, whose device a host may still have: it would write into the new one.
+ * A host that still uses the old device would write into the new volume.
  */
 export type PlanReuse = {
     /**
-     * Number
+     * Number with its kind, such as `LUN 3` or `namespace 3`.
      */
     number: string;
     /**
-     * Owner
+     * Name of the host or host group.
      */
     owner: string;
     /**
-     * Volume
+     * Name of the volume that gets the number.
      */
     volume: string;
     /**
-     * Former
+     * Name of the volume that had the number before. The request is refused unless `confirm` names this volume.
      */
     former: string;
 };
 
 /**
- * PlanStep
- *
- * One step: what it does, on which devices, what is lost, and whether it can be taken back.
+ * One step of a plan, with its effects.
  */
 export type PlanStep = {
     /**
-     * Kind
+     * Kind of the step, such as `md.create`.
      */
     kind: string;
     /**
-     * Description
+     * Description of the action.
      */
     description: string;
     /**
-     * Devices
+     * IDs of the disks that the step acts on; empty if none.
      */
     devices: Array<string>;
     /**
-     * Bytes Destroyed
+     * Amount of data that the step destroys, in bytes.
      */
     bytes_destroyed: number;
     /**
-     * Irreversible
+     * Whether the step cannot be undone.
      */
     irreversible: boolean;
 };
 
 /**
- * PlanVolume
- *
- * A volume that a host loses or that is deleted, and how much it is used. Null: not counted, which is not zero.
+ * A volume that is deleted or that a host loses, with its current use.
  */
 export type PlanVolume = {
     /**
-     * Name
+     * Name of the volume.
      */
     name: string;
     /**
-     * Iops
+     * Current number of I/Os per second; `null` if not measured.
      */
     iops: number | null;
     /**
-     * Last Io At
+     * When the last I/O within the past hour took place, in UTC; `null` if there was none or it was not measured.
      */
     last_io_at: string | null;
     /**
-     * Busy
+     * Whether the volume is in use or was within the last minute. The request is then refused unless `confirm` names
+     * the volume.
      */
     busy: boolean;
 };
 
 /**
- * PortProtocol
+ * Transport protocol of a port.
  */
 export type PortProtocol = 'tcp' | 'udp';
 
 /**
- * Portal
- *
- * A listening address. `state` tells whether it listens now, `reason` why not. Fibre Channel has no `port`.
+ * An address and port on which the appliance serves a protocol.
  */
 export type Portal = {
     /**
-     * Id
+     * Unique ID of the portal.
      */
     id: string;
     /**
-     * Name
+     * Unique name of the portal.
      */
     name: string;
+    /**
+     * Protocol that the portal serves.
+     */
     protocol: Protocol;
+    /**
+     * Export engine of the portal.
+     */
     engine: ExportEngine;
     /**
-     * Address
+     * IP address on which the portal listens; `0.0.0.0` or `::` for all. For `nvme-fc`, WWNN and WWPN of an FC port.
      */
     address: string;
     /**
-     * Port
+     * Port number on which the portal listens, or null over Fibre Channel.
      */
     port: number | null;
+    /**
+     * Whether the portal listens now.
+     */
     state: ExportState;
     /**
-     * Reason
+     * Reason why the portal does not listen, or null if no reason is known.
      */
     reason: string | null;
     /**
-     * Created At
+     * When the portal was created, in UTC.
      */
     created_at: string;
     /**
-     * Updated At
+     * When the portal was last changed, in UTC.
      */
     updated_at: string;
 };
 
 /**
- * PortalCreate
- *
- * The wish to listen on an address. `0.0.0.0` or `::` listens on every address of its family.
- *
- * `port` None takes the protocol's own: 3260 for iSCSI, 3261 for iSER, 4420 for NVMe. The RDMA protocols need an
- * address of an RDMA device. NVMe over Fibre Channel takes a port of an HBA, written as its WWNN and WWPN
- * (`nn-0x…:pn-0x…`), and no port number. `engine` None takes the kernel's; `spdk` serves NVMe/TCP on one address of
- * the appliance. All portals for NVMe have the same engine.
+ * Request to create a portal.
  */
 export type PortalCreate = {
     /**
-     * Name
+     * Unique name of the portal.
      */
     name: string;
+    /**
+     * Protocol that the portal serves. SCSI over Fibre Channel (`fc`) has no portals.
+     */
     protocol?: Protocol;
     /**
-     * Address
+     * IP address of the appliance to listen on, or `0.0.0.0` or `::` for all addresses.
+     *
+     * The RDMA protocols need an address of an RDMA device, SPDK needs a specific address. For `nvme-fc`, the WWNN and
+     * WWPN of an FC port, as in `nn-0x20000024ff000001:pn-0x21000024ff000001`.
      */
     address: string;
     /**
-     * Port
+     * Port number to listen on. If omitted, 3260 for iSCSI, 3261 for iSER, and 4420 for NVMe over TCP or RDMA.
+     *
+     * Must be omitted for `nvme-fc`.
      */
     port?: number | null;
+    /**
+     * Export engine of the portal. If omitted, the engine of the kernel. All NVMe portals have the same engine.
+     */
     engine?: ExportEngine | null;
 };
 
 /**
- * PortalPage
+ * One page of a list.
  */
 export type PortalPage = {
     /**
-     * Items
+     * Entries on this page.
      */
     items: Array<Portal>;
     /**
-     * Next Cursor
+     * Cursor of the next page. `null` on the last page.
      */
     next_cursor: string | null;
     /**
-     * Total
+     * Number of entries on all pages.
      */
     total: number;
 };
 
 /**
- * Problem
- *
- * What was refused, why, and what to do next. `type` is of a closed set; `errors` names the wrong fields.
+ * Error response according to RFC 9457, with the reason for the refusal and the action to take.
  */
 export type Problem = {
+    /**
+     * Type of the problem, from a closed set.
+     */
     type: ProblemType;
     /**
-     * Title
+     * Short title of the problem type.
      */
     title: string;
     /**
-     * Status
+     * HTTP status code of the response.
      */
     status: number;
     /**
-     * Detail
+     * Explanation of the refusal, with the action to take.
      */
     detail: string;
     /**
-     * Instance
+     * URL path of the request.
      */
     instance: string;
     /**
-     * Errors
+     * Wrong fields of the request; empty if the problem does not concern single fields.
      */
     errors: Array<ProblemField>;
 };
 
 /**
- * ProblemField
- *
- * One wrong field: where it stands in the request, what it held, which rule it broke.
+ * One wrong field of a request.
  */
 export type ProblemField = {
     /**
-     * Field
+     * Path of the field in the request, such as `volumes[0].size_bytes`.
      */
     field: string;
     /**
-     * Value
+     * Rejected value; `null` if the value is missing, structured, or possibly a secret.
      */
     value: string | null;
     /**
-     * Message
+     * Rule that the value violates.
      */
     message: string;
 };
 
 /**
- * ProblemType
- *
- * The closed set of `type` values a problem document can carry.
+ * Type of an error, from a closed set.
  */
 export type ProblemType = 'invalid' | 'malformed' | 'unauthenticated' | 'forbidden' | 'password-change-required' | 'code-required' | 'second-factor-required' | 'not-found' | 'method-not-allowed' | 'conflict' | 'in-use' | 'stuck' | 'precondition-failed' | 'too-large' | 'too-slow' | 'length-required' | 'precondition-required' | 'rate-limited' | 'internal' | 'tool-failed' | 'unavailable' | 'no-space';
 
 /**
- * Protocol
+ * Storage protocol by which hosts reach volumes.
  */
 export type Protocol = 'iscsi' | 'iser' | 'nvme-tcp' | 'nvme-rdma' | 'nvme-fc' | 'fc';
 
 /**
- * Provisioning
+ * When the space of a volume is allocated.
  */
 export type Provisioning = 'thick' | 'thin';
 
 /**
- * Raid10Layout
- *
- * Where md's raid10 puts the copies of a chunk, in mdadm's words: n, f or o, and how many copies there are.
- *
- * n: near, side by side on neighbouring disks. f: far, each in a section of its own of every disk: reads as fast as a
- * stripe, writes seek on rotating disks, and it can never grow. o: offset, in the next stripe, shifted by one disk.
+ * Arrangement of the copies on an MD RAID array of level `raid10`, as mdadm names it.
  */
 export type Raid10Layout = 'n2' | 'f2' | 'o2' | 'n3' | 'f3' | 'o3';
 
 /**
- * RdmaAddress
- *
- * An IP address that a portal over RDMA can have; `kind` is the RoCE version as the kernel says it.
+ * An IP address of an RDMA device, on which a portal over RDMA can listen.
  */
 export type RdmaAddress = {
     /**
-     * Address
+     * IP address.
      */
     address: string;
     /**
-     * Gid Index
+     * Index of the address in the GID table of the device.
      */
     gid_index: number;
     /**
-     * Gid
+     * GID that belongs to the address.
      */
     gid: string;
     /**
-     * Kind
+     * RoCE version as the kernel reports it: `RoCE v2` (UDP, routable) or `IB/RoCE v1` (one Ethernet segment only).
      */
     kind: string;
     /**
-     * Interface
+     * Name of the network interface that has the address, or null if the kernel does not report one.
      */
     interface: string | null;
 };
 
 /**
- * RdmaDevice
- *
- * One port of an RDMA device. `reason` tells why nobody gets through it; null if nothing speaks against it.
+ * One port of an RDMA device in the appliance.
  */
 export type RdmaDevice = {
     /**
-     * Id
+     * Unique ID of the device port, as the `rdma` tool shows it, such as `mlx5_0/1`.
      */
     id: string;
     /**
-     * Interface
+     * Name of the network interface of the device port, or null if the kernel reports none.
      */
     interface: string | null;
     /**
-     * Link Layer
+     * Link layer of the device port: `Ethernet` or `InfiniBand`.
      */
     link_layer: string;
     /**
-     * State
+     * Link state as the kernel reports it: `active`, `active_defer`, `armed`, `init` or `down`.
      */
     state: string;
     /**
-     * Physical State
+     * Physical link state as the kernel reports it, such as `linkup`.
      */
     physical_state: string;
     /**
-     * Rate
+     * Link rate as the kernel reports it, such as `100 Gb/sec (4X EDR)`, or null if unknown.
      */
     rate: string | null;
     /**
-     * Mtu Bytes
+     * MTU of the network interface in bytes, or null if unknown. RoCE uses the largest of 256 to 4096 that fits.
      */
     mtu_bytes: number | null;
     /**
-     * Firmware
+     * Firmware version of the device, or null if the driver does not report one.
      */
     firmware: string | null;
     /**
-     * Node Guid
+     * Node GUID of the device, or null if the driver does not report one.
      */
     node_guid: string | null;
     /**
-     * Addresses
+     * IP addresses of the device port, on which portals over RDMA can listen.
      */
     addresses: Array<RdmaAddress>;
     /**
-     * Reason
+     * Reason why hosts cannot connect through the device port, or null if none is known.
      */
     reason: string | null;
     /**
-     * Lossless
+     * Priorities (0 to 7) with priority flow control (PFC), or null if the driver does not report them.
      */
     lossless: Array<number> | null;
     /**
-     * Hint
+     * Advice on the flow control settings for RoCE, or null if they are unknown.
      */
     hint: string | null;
     /**
-     * Age S
+     * Age of the observed state in seconds.
      */
     age_s: number;
 };
 
 /**
- * RdmaDevicePage
+ * One page of a list.
  */
 export type RdmaDevicePage = {
     /**
-     * Items
+     * Entries on this page.
      */
     items: Array<RdmaDevice>;
     /**
-     * Next Cursor
+     * Cursor of the next page. `null` on the last page.
      */
     next_cursor: string | null;
     /**
-     * Total
+     * Number of entries on all pages.
      */
     total: number;
 };
 
 /**
- * RebuildArray
- *
- * An array with our mark that the database does not know, and what its copy would bring back.
+ * An array that is missing from the database, with the content of its sealed copy.
  */
 export type RebuildArray = {
     /**
-     * Name
+     * Name of the array.
      */
     name: string;
     /**
-     * Uuid
+     * UUID of the array.
      */
     uuid: string;
     /**
-     * Appliance
+     * Name of the appliance that wrote the sealed copy. `null` if the array has no readable copy.
      */
     appliance: string | null;
     /**
-     * Appliance Id
+     * Unique ID of the appliance that wrote the sealed copy. `null` if the array has no readable copy.
      */
     appliance_id: string | null;
     /**
-     * Generation
+     * Generation of the sealed copy; the highest is the newest. `null` if the array has no readable copy.
      */
     generation: number | null;
     /**
-     * Written At
+     * When the sealed copy was written, in UTC. `null` if the array has no readable copy.
      */
     written_at: string | null;
     /**
-     * Volumes
+     * Number of volumes on the array according to the sealed copies.
      */
     volumes: number;
     /**
-     * Mappings
+     * Number of mappings of these volumes.
      */
     mappings: number;
     /**
-     * Sealed Here
+     * Whether a key of this appliance has sealed the copy. Any other copy is rebuilt only with `adopt`.
      */
     sealed_here: boolean;
     /**
-     * Chosen
+     * Whether the array is part of the rebuild.
      */
     chosen: boolean;
     /**
-     * Problem
+     * Why the array cannot be rebuilt. `null` if the array can be rebuilt.
      */
     problem: string | null;
 };
 
 /**
- * RebuildFound
- *
- * What was found on the disks, and what rebuilding from it changes.
+ * Arrays that can be rebuilt from the disks, and the changes of the rebuild.
  */
 export type RebuildFound = {
     /**
-     * Arrays
+     * Arrays on the disks that are missing from the database.
      */
     arrays: Array<RebuildArray>;
     /**
-     * Hosts
+     * Names of the hosts that the rebuild adds.
      */
     hosts: Array<string>;
     /**
-     * Secrets Missing
+     * Names of those hosts whose CHAP or DH-HMAC-CHAP secret must be set again. Until then, these hosts cannot log
+     * in.
      */
     secrets_missing: Array<string>;
     /**
-     * Warnings
+     * Differences between the sealed copies and the current state of the disks.
      */
     warnings: Array<string>;
     /**
-     * Changes
+     * Changes of the rebuild, one sentence each. Check in particular which hosts receive access to which volumes.
      */
     changes: Array<string>;
     /**
-     * Digest
+     * SHA-256 of all sealed copies that were read. Send the digest with the request to rebuild.
      */
     digest: string;
     /**
-     * Rebuilt
+     * Whether the arrays were rebuilt. `false` for a dry run, which changes nothing.
      */
     rebuilt: boolean;
 };
 
 /**
- * RebuildRequest
- *
- * `arrays` are names or UUIDs of arrays that were found; none: all, if all are of one appliance.
- *
- * `degraded`: arrays that are down are started without disks that are missing, as far as their level survives it.
+ * A request to rebuild the configuration of the appliance from sealed copies.
  */
 export type RebuildRequest = {
     /**
-     * Arrays
+     * Names or UUIDs of the arrays to rebuild. If omitted, all arrays that were found, provided that all belong to one
+     * appliance.
      */
     arrays?: Array<string>;
     /**
-     * Degraded
+     * Whether stopped arrays are started even if disks are missing, as far as their levels allow.
      */
     degraded?: boolean;
     /**
-     * Adopt
+     * Whether to accept sealed copies without a seal of this appliance, which another appliance or any person with
+     * access to the disks may have written.
      */
     adopt?: boolean;
     /**
-     * Digest
+     * `digest` of the dry run. Required to rebuild. The request is refused if the disks have changed since the dry
+     * run.
      */
     digest?: string | null;
 };
 
 /**
- * RecoveryCodes
- *
- * Codes for the loss of the authenticator app, each good for one login. They are not shown again.
+ * Recovery codes for the loss of the authenticator app, returned only once.
  */
 export type RecoveryCodes = {
     /**
-     * Recovery Codes
+     * Recovery codes. Each can be used once in place of a code of the app.
      */
     recovery_codes: Array<string>;
 };
 
 /**
- * ReleaseKind
+ * Kind of an exported object.
  */
 export type ReleaseKind = 'array' | 'volume' | 'portal' | 'fc_port' | 'target' | 'subsystem' | 'initiator' | 'mapping';
 
 /**
- * Resolution
- *
- * What to do with a stuck job.
- *
- * retry: try again to take back (creation) or to finish (deletion). abandon: stop trying and leave the machine as it
- * is; a resource that was being created is forgotten, one that was being changed or deleted becomes usable again.
+ * Decision about a stuck job.
  */
 export type Resolution = 'retry' | 'abandon';
 
 /**
- * ResourceState
- *
- * `changing`: it serves, and a job changes its disks. `stuck`: an undo failed; the resource can be read, and a
- * person decides what happens to it.
+ * State of a stored resource.
  */
 export type ResourceState = 'creating' | 'ready' | 'changing' | 'deleting' | 'stuck';
 
 /**
- * RestoreFound
- *
- * What is in a backup, and what restoring it changes.
+ * Contents of a backup and the effects of restoring it.
  */
 export type RestoreFound = {
     /**
-     * Appliance
+     * Name of the appliance in the backup.
      */
     appliance: string;
     /**
-     * Appliance Id
+     * Unique ID of the appliance in the backup.
      */
     appliance_id: string;
     /**
-     * Made At
+     * When the backup was created, in UTC.
      */
     made_at: string;
     /**
-     * Version
+     * Version of Lunette that created the backup.
      */
     version: string;
     /**
-     * Schema Revision
+     * Revision of the database schema in the backup.
      */
     schema_revision: string;
     /**
-     * Has Certificate
+     * Whether the backup contains the certificate with its private key.
      */
     has_certificate: boolean;
     /**
-     * Differences
+     * Objects that the restore returns, changes or forgets.
      */
     differences: Array<Difference>;
     /**
-     * Still Served
+     * Objects that are served now and missing from the backup.
      */
     still_served: Array<StillServed>;
     /**
-     * Left Out
+     * Objects of the backup that are not restored because they conflict with the present access of hosts.
      */
     left_out: Array<LeftOut>;
     /**
-     * Warnings
+     * Warnings about the effects of the restore.
      */
     warnings: Array<string>;
     /**
-     * Restored
+     * Whether the backup was restored. `false` for a dry run, which changes nothing.
      */
     restored: boolean;
     /**
-     * Kept
+     * Path on the appliance of a backup of the state before the restore, with the same passphrase.
+     *
+     * `null` for a dry run.
      */
     kept: string | null;
 };
 
 /**
- * RestoreRequest
- *
- * `content` is the file, as base64. `give_up` names, by id, what is served now and the backup does not know: it is
- * not served any more then. Without its name nothing that is served is taken away.
+ * Request to restore the appliance's configuration from a backup.
  */
 export type RestoreRequest = {
     /**
-     * Content
+     * Contents of the backup file, in base64.
      */
     content: string;
     /**
-     * Certificate
+     * Whether to restore the certificate with its private key, if the backup contains them.
      */
     certificate?: boolean;
     /**
-     * Give Up
+     * IDs from `still_served` that the appliance stops serving. Hosts lose access to these objects.
+     *
+     * Everything else that is served now and missing from the backup stays served.
      */
     give_up?: Array<string>;
 };
 
 /**
- * Retention
+ * Retention of the snapshots of a schedule, per volume. At least one field must be above 0.
  *
- * How many snapshots of each volume stay: the newest `last`, and the newest of each of so many hours, days, ISO
- * weeks and months in which there is one. Nothing is deleted by age, so a clock that is wrong deletes nothing.
+ * A snapshot that no field covers is deleted by the next run, unless clones of it exist. Age alone deletes no
+ * snapshot, so a wrong clock is harmless.
  */
 export type Retention = {
     /**
-     * Last
+     * Number of most recent snapshots to retain.
      */
     last?: number;
     /**
-     * Hourly
+     * Number of hourly snapshots to retain: the newest of each hour. Hours without snapshots are skipped.
      */
     hourly?: number;
     /**
-     * Daily
+     * Number of daily snapshots to retain: the newest of each day. Days without snapshots are skipped.
      */
     daily?: number;
     /**
-     * Weekly
+     * Number of weekly snapshots to retain: the newest of each ISO week. Weeks without snapshots are skipped.
      */
     weekly?: number;
     /**
-     * Monthly
+     * Number of monthly snapshots to retain: the newest of each month. Months without snapshots are skipped.
      */
     monthly?: number;
 };
 
 /**
- * Role
- *
- * viewer reads; operator also changes volumes, hosts and mappings; administrator also disks, arrays, users.
- *
- * metrics reads /metrics and nothing else: it is for the token of a monitoring system, and no person has it.
+ * Permissions of a user or an API token. Each role includes the permissions of the roles before it.
  */
 export type Role = 'metrics' | 'viewer' | 'operator' | 'administrator';
 
 /**
- * RowChange
- *
- * returns: it is in the backup only. forgotten: it is here only; on the machine it stays as it is.
+ * Change to an object by a restore.
  */
 export type RowChange = 'returns' | 'changes' | 'forgotten';
 
 /**
- * Saveconfig
- *
- * All that LIO serves for us as `targetctl restore` and targetcli read it (rtslib-fb 2.1 and later).
+ * All LIO exports in the format of `targetctl restore` and targetcli (rtslib-fb 2.1 and later).
  */
 export type Saveconfig = {
     /**
-     * Document
+     * Content of the `saveconfig.json`.
      */
     document: {
         [key: string]: unknown;
     };
     /**
-     * Has Secrets
+     * Whether the document contains all CHAP secrets. If `false`, hosts with CHAP cannot log in to the restored
+     * targets.
      */
     has_secrets: boolean;
     /**
-     * Left Out
+     * Objects and values that the document does not contain, each with the action to take.
      */
     left_out: Array<string>;
 };
 
 /**
- * SavedAcl
+ * An ACL: the access of one initiator.
  */
 export type SavedAcl = {
     /**
-     * Node Wwn
+     * IQN or WWPN of the initiator.
      */
     node_wwn: string;
     /**
-     * Attributes
+     * Attributes of the ACL by name.
      */
     attributes?: {
         [key: string]: number | string | null;
     };
     /**
-     * Mapped Luns
+     * LUNs that the initiator sees.
      */
     mapped_luns?: Array<SavedMappedLun>;
     /**
-     * Chap Userid
+     * CHAP user name that the initiator must present. `null` if no user name is set.
      */
     chap_userid?: string | null;
     /**
-     * Chap Password
+     * CHAP secret of the initiator. `null` if no secret is set.
      */
     chap_password?: null;
     /**
-     * Chap Mutual Userid
+     * CHAP user name that the target presents to the initiator. `null` if no user name is set.
      */
     chap_mutual_userid?: string | null;
     /**
-     * Chap Mutual Password
+     * CHAP secret of the target. `null` if no secret is set.
      */
     chap_mutual_password?: null;
 };
 
 /**
- * SavedAluaGroup
+ * An ALUA target port group of a backstore.
  */
 export type SavedAluaGroup = {
     /**
-     * Name
+     * Name of the ALUA group.
      */
     name: string;
     /**
-     * Alua Access State
+     * ALUA access state of the group. 0 is active/optimized, the only state that Lunette supports. `null` counts as
+     * 0.
      */
     alua_access_state?: number | null;
 };
 
 /**
- * SavedConfig
- *
  * A `saveconfig.json` as targetcli and targetctl write it.
  */
 export type SavedConfig = {
     /**
-     * Storage Objects
+     * Backstores of the configuration.
      */
     storage_objects?: Array<SavedStore>;
     /**
-     * Targets
+     * Targets of the configuration.
      */
     targets?: Array<SavedTarget>;
     /**
-     * Fabric Modules
+     * Settings of the fabrics.
      */
     fabric_modules?: Array<SavedFabric>;
 };
 
 /**
- * SavedFabric
+ * Settings of a fabric.
  */
 export type SavedFabric = {
     /**
-     * Name
+     * Name of the fabric, such as `iscsi`.
      */
     name: string;
     /**
-     * Discovery Enable Auth
+     * Whether discovery requires CHAP. `null` counts as `false`.
      */
     discovery_enable_auth?: boolean | null;
 };
 
 /**
- * SavedGroup
- *
  * A target portal group.
  */
 export type SavedGroup = {
     /**
-     * Tag
+     * Tag of the target portal group.
      */
     tag?: number;
     /**
-     * Enable
+     * Whether the target portal group is enabled. `null` counts as `false`.
      */
     enable?: boolean | null;
     /**
-     * Attributes
+     * Attributes of the target portal group by name.
      */
     attributes?: {
         [key: string]: number | string | null;
     };
     /**
-     * Luns
+     * LUNs of the target portal group.
      */
     luns?: Array<SavedLun>;
     /**
-     * Portals
+     * Portals of the target portal group.
      */
     portals?: Array<SavedPortal>;
     /**
-     * Node Acls
+     * ACLs of the target portal group, one for each initiator.
      */
     node_acls?: Array<SavedAcl>;
 };
 
 /**
- * SavedLun
+ * A LUN of a target portal group.
  */
 export type SavedLun = {
     /**
-     * Index
+     * Number of the LUN in the target portal group.
      */
     index: number;
     /**
-     * Storage Object
+     * Path of the backstore in targetcli, such as `/backstores/block/disk1`.
      */
     storage_object: string;
     /**
-     * Alua Tg Pt Gp Name
+     * Name of the LUN's ALUA group. Lunette supports the default group only. `null` means the default group.
      */
     alua_tg_pt_gp_name?: string | null;
 };
 
 /**
- * SavedMappedLun
- *
- * `index` is the number the host sees, `tpg_lun` that of the portal group.
+ * A LUN that an initiator sees.
  */
 export type SavedMappedLun = {
     /**
-     * Index
+     * LUN under which the initiator sees the volume.
      */
     index: number;
     /**
-     * Tpg Lun
+     * Number of the LUN in the target portal group.
      */
     tpg_lun: number;
     /**
-     * Write Protect
+     * Whether the LUN is read-only for the initiator, which Lunette does not support. `null` counts as `false`.
      */
     write_protect?: boolean | null;
 };
 
 /**
- * SavedPortal
+ * A portal of a target portal group.
  */
 export type SavedPortal = {
     /**
-     * Ip Address
+     * IP address of the portal.
      */
     ip_address: string;
     /**
-     * Port
+     * TCP port of the portal.
      */
     port: number;
     /**
-     * Iser
+     * Whether the portal serves iSER. `null` counts as `false`.
      */
     iser?: boolean | null;
     /**
-     * Offload
+     * Whether the portal is offloaded to a Chelsio adapter, which Lunette does not support. `null` counts as
+     * `false`.
      */
     offload?: boolean | null;
 };
 
 /**
- * SavedStore
- *
  * A backstore.
  */
 export type SavedStore = {
     /**
-     * Name
+     * Name of the backstore.
      */
     name: string;
     /**
-     * Plugin
+     * Type of the backstore. Lunette supports `block` only.
      */
     plugin: string;
     /**
-     * Dev
+     * Path of the device or file. `null` if the backstore has none.
      */
     dev?: string | null;
     /**
-     * Wwn
+     * Unit serial number, from which LIO derives the NAA. `null` if the backstore has none; Lunette then cannot serve
+     * it.
      */
     wwn?: string | null;
     /**
-     * Readonly
+     * Whether the backstore is read-only. Lunette does not support read-only backstores. `null` counts as `false`.
      */
     readonly?: boolean | null;
     /**
-     * Exclusive
+     * Whether LIO opens the device exclusively. Lunette does not support `false`. `null` counts as `true`.
      */
     exclusive?: boolean | null;
     /**
-     * Attributes
+     * Attributes of the backstore by name.
      */
     attributes?: {
         [key: string]: number | string | null;
     };
     /**
-     * Alua Tpgs
+     * ALUA target port groups of the backstore.
      */
     alua_tpgs?: Array<SavedAluaGroup>;
 };
 
 /**
- * SavedTarget
+ * A target.
  */
 export type SavedTarget = {
     /**
-     * Wwn
+     * IQN of the target, or WWPN of the FC port.
      */
     wwn: string;
     /**
-     * Fabric
+     * Fabric of the target, such as `iscsi` or `qla2xxx`.
      */
     fabric: string;
     /**
-     * Tpgs
+     * Target portal groups of the target.
      */
     tpgs?: Array<SavedGroup>;
 };
 
 /**
- * Schedule
- *
- * What is done by the clock. `when` is in `time_zone`; `next_runs` are empty while it is disabled.
+ * Schedule that takes snapshots of volumes or scrubs arrays at set times.
  */
 export type Schedule = {
     /**
-     * Id
+     * Unique ID of the schedule.
      */
     id: string;
     /**
-     * Name
+     * Name of the schedule.
      */
     name: string;
     /**
-     * Description
+     * Free-text description.
      */
     description: string;
+    /**
+     * Action of the schedule.
+     */
     action: ScheduleAction;
     /**
-     * Volumes
+     * Names of the volumes to take snapshots of. Empty for the action `scrub`.
      */
     volumes: Array<string>;
     /**
-     * Volume Ids
+     * Unique IDs of the volumes, in the order of `volumes`.
      */
     volume_ids: Array<string>;
     /**
-     * Arrays
+     * Names of the arrays to scrub. Empty for the action `snapshot`.
      */
     arrays: Array<string>;
     /**
-     * Array Ids
+     * Unique IDs of the arrays, in the order of `arrays`.
      */
     array_ids: Array<string>;
     /**
-     * When
+     * Cron expression with minute, hour, day of month, month and weekday, in `time_zone`.
      */
     when: string;
     /**
-     * Time Zone
+     * Time zone of the appliance, in which `when` is evaluated.
      */
     time_zone: string;
+    /**
+     * Retention of the snapshots, per volume. `null` for the action `scrub`.
+     */
     keep: Kept | null;
     /**
-     * Snapshot Name
+     * Pattern for the names of the snapshots. Has no effect for the action `scrub`.
      */
     snapshot_name: string;
+    /**
+     * Handling of runs that were missed while the appliance was down.
+     */
     missed: MissedRuns;
     /**
-     * Enabled
+     * Whether the schedule runs automatically.
      */
     enabled: boolean;
     /**
-     * Snapshots
+     * Number of existing snapshots that the schedule took.
      */
     snapshots: number;
     /**
-     * Next Runs
+     * Next three times of the schedule, in UTC. Empty if the schedule is disabled.
      */
     next_runs: Array<string>;
+    /**
+     * Last run of the schedule. `null` if no run is recorded.
+     */
     last_run: LastRun | null;
     /**
-     * Created At
+     * When the schedule was created, in UTC.
      */
     created_at: string;
     /**
-     * Updated At
+     * When the schedule was last changed, in UTC.
      */
     updated_at: string;
 };
 
 /**
- * ScheduleAction
- *
- * snapshot: take one of each volume, and let old ones go. scrub: read and compare all of each array.
+ * Action of a schedule.
  */
 export type ScheduleAction = 'snapshot' | 'scrub';
 
 /**
- * ScheduleCreate
- *
- * The wish for a schedule. Volumes and arrays are named by id or name; `when` is in the appliance's time zone.
+ * Schedule to create.
  */
 export type ScheduleCreate = {
     /**
-     * Name
+     * Name of the schedule.
      */
     name: string;
+    /**
+     * Action of the schedule. The action cannot be changed later.
+     */
     action: ScheduleAction;
     /**
-     * Volumes
+     * Names or IDs of the volumes to take snapshots of. Required for the action `snapshot` only.
+     *
+     * On arrays other than ZFS pools, only thin volumes can have snapshots.
      */
     volumes?: Array<string>;
     /**
-     * Arrays
+     * Names or IDs of the arrays to scrub, except RAID 0. Required for the action `scrub` only.
      */
     arrays?: Array<string>;
     /**
-     * When
+     * Cron expression with minute, hour, day of month, month and weekday, such as `0 3 * * *`.
+     *
+     * Evaluated in the time zone of the appliance.
      */
     when: string;
+    /**
+     * Retention of the snapshots, per volume. Required for the action `snapshot` only.
+     *
+     * The schedule deletes only snapshots that it took itself.
+     */
     keep?: Retention | null;
     /**
-     * Snapshot Name
+     * Pattern for the names of the snapshots. Must contain `{volume}`, and may contain `{date}` and `{time}`.
      */
     snapshot_name?: string;
+    /**
+     * Handling of runs that were missed while the appliance was down.
+     */
     missed?: MissedRuns;
     /**
-     * Enabled
+     * Whether the schedule runs automatically. A disabled schedule can still be run manually.
      */
     enabled?: boolean;
     /**
-     * Description
+     * Free-text description.
      */
     description?: string;
 };
 
 /**
- * SchedulePage
+ * One page of a list.
  */
 export type SchedulePage = {
     /**
-     * Items
+     * Entries on this page.
      */
     items: Array<Schedule>;
     /**
-     * Next Cursor
+     * Cursor of the next page. `null` on the last page.
      */
     next_cursor: string | null;
     /**
-     * Total
+     * Number of entries on all pages.
      */
     total: number;
 };
 
 /**
- * SchedulePatch
- *
- * Changes of a schedule; an absent field stays. What it does (`action`) is fixed.
+ * Changes to a schedule. An omitted field does not change. The action cannot be changed.
  */
 export type SchedulePatch = {
     /**
-     * Name
+     * New name of the schedule.
      */
     name?: string | null;
     /**
-     * Volumes
+     * Names or IDs of the volumes to take snapshots of. Replaces the current list.
+     *
+     * On arrays other than ZFS pools, only thin volumes can have snapshots.
      */
     volumes?: Array<string> | null;
     /**
-     * Arrays
+     * Names or IDs of the arrays to scrub, except RAID 0. Replaces the current list.
      */
     arrays?: Array<string> | null;
     /**
-     * When
+     * Cron expression with minute, hour, day of month, month and weekday, such as `0 3 * * *`.
+     *
+     * Evaluated in the time zone of the appliance.
      */
     when?: string | null;
+    /**
+     * Retention of the snapshots, per volume. If reduced, the next run deletes surplus snapshots.
+     */
     keep?: Retention | null;
     /**
-     * Snapshot Name
+     * Pattern for the names of the snapshots. Must contain `{volume}`, and may contain `{date}` and `{time}`.
      */
     snapshot_name?: string | null;
+    /**
+     * Handling of runs that were missed while the appliance was down.
+     */
     missed?: MissedRuns | null;
     /**
-     * Enabled
+     * Whether the schedule runs automatically. A disabled schedule can still be run manually.
      */
     enabled?: boolean | null;
     /**
-     * Description
+     * Free-text description.
      */
     description?: string | null;
 };
 
 /**
- * Scheduler
- *
- * I/O scheduler of the member disks, by the kernel's names.
+ * I/O scheduler of the member disks.
  */
 export type Scheduler = 'none' | 'mq-deadline';
 
 /**
- * ScrubAction
- *
- * check: read everything and count what does not agree. repair: also make it agree. stop: end a running one.
+ * Scrub of an array to start or stop.
  */
 export type ScrubAction = 'check' | 'repair' | 'stop';
 
 /**
- * SecondFactorOffer
+ * Secret of a new second factor, returned only once.
  *
- * A second factor that begins to be asked for once a code of it is shown. It is not shown again.
+ * The second factor becomes active when a code of the authenticator app confirms the secret.
  */
 export type SecondFactorOffer = {
     /**
-     * Secret
+     * Secret in base32, to enter in an authenticator app that cannot scan the QR code.
      */
     secret: string;
     /**
-     * Address
+     * Address with the scheme `otpauth://`, to show as a QR code.
      */
     address: string;
 };
 
 /**
- * SelfTestKind
- *
- * short: a few minutes. long: all of the medium is read, in hours. other: what only its maker knows.
+ * Kind of a self-test.
  */
 export type SelfTestKind = 'short' | 'long' | 'other';
 
 /**
- * SelfTestResult
- *
- * aborted: by a host, a reset or another command; it says nothing of the drive.
+ * Result of a self-test.
  */
 export type SelfTestResult = 'passed' | 'failed' | 'aborted';
 
 /**
- * Session
+ * Initiator that is logged in on a portal or an FC port.
  *
- * An initiator logged in now.
- *
- * The counters are those of its volumes since they were mapped to it, bytes in whole MiB for each volume; null where
- * the kernel counts nothing per host.
+ * Over iSCSI and iSER, only the newest session of an initiator with a target is listed.
  */
 export type Session = {
     /**
-     * Id
+     * Unique ID of the session. Over iSCSI and iSER, each login has a new ID.
      */
     id: string;
     /**
-     * Host
+     * Name of the host of the initiator. `null` if no host has the initiator.
      */
     host: string | null;
     /**
-     * Host Id
+     * Unique ID of the host of the initiator. `null` if no host has the initiator.
      */
     host_id: string | null;
     /**
-     * Initiator
+     * Name of the initiator: an IQN, a WWPN or an NQN.
      */
     initiator: string;
+    /**
+     * Protocol of the session.
+     */
     protocol: Protocol;
     /**
-     * Target Iqn
+     * IQN of the target. `null` unless the protocol is `iscsi` or `iser`.
      */
     target_iqn: string | null;
     /**
-     * Target Wwpn
+     * WWPN of the FC port of the appliance. `null` unless the protocol is `fc`.
      */
     target_wwpn: string | null;
     /**
-     * Subsystem Nqn
+     * NQN of the NVMe subsystem. `null` unless the session uses NVMe.
      */
     subsystem_nqn: string | null;
     /**
-     * Portal
+     * Address and port of the portal. `null` if the export engine does not report them, as over iSCSI.
      */
     portal: string | null;
     /**
-     * Peer
+     * Address of the host. `null` if the export engine does not report the address.
      */
     peer: string | null;
     /**
-     * State
+     * State of the session as the export engine reports it, such as `logged in`.
      */
     state: string;
     /**
-     * Since
+     * When the initiator logged in, in UTC. `null` if the export engine does not report the time.
      */
     since: string | null;
     /**
-     * Read Bytes
+     * Bytes read since the volumes were mapped to the initiator, in whole MiB per volume.
+     *
+     * `null` if the export engine does not count per initiator.
      */
     read_bytes: number | null;
     /**
-     * Write Bytes
+     * Bytes written since the volumes were mapped to the initiator, in whole MiB per volume.
+     *
+     * `null` if the export engine does not count per initiator.
      */
     write_bytes: number | null;
     /**
-     * Commands
+     * Number of commands of any kind since the volumes were mapped to the initiator.
+     *
+     * `null` if the export engine does not count per initiator.
      */
     commands: number | null;
     /**
-     * Queue Depth
+     * Maximum number of commands in progress for the initiator. `null` if not reported.
      */
     queue_depth: number | null;
     /**
-     * Can Disconnect
+     * Whether the appliance can disconnect the session.
      */
     can_disconnect: boolean;
     /**
-     * Stays Because
+     * Reason why the session cannot be disconnected. `null` if it can be disconnected.
      */
     stays_because: string | null;
     /**
-     * Age S
+     * Age of the data in seconds.
      */
     age_s: number;
 };
 
 /**
- * SessionPage
- *
- * `unseen` tells what the list leaves out: it is never to be taken for no sessions.
+ * One page of sessions.
  */
 export type SessionPage = {
     /**
-     * Items
+     * Entries on this page.
      */
     items: Array<Session>;
     /**
-     * Next Cursor
+     * Cursor of the next page. `null` on the last page.
      */
     next_cursor: string | null;
     /**
-     * Total
+     * Number of entries on all pages.
      */
     total: number;
     /**
-     * Unseen
+     * Families whose sessions cannot be listed, with the reason. Sessions of these families may exist.
      */
     unseen: Array<Unseen>;
 };
 
 /**
- * Settings
- *
- * All settings. `name` is null where the host name is used.
+ * Settings of the appliance.
  */
 export type Settings = {
     /**
-     * Name
+     * Name of the appliance. `null` if the host name is used.
      */
     name: string | null;
     /**
-     * Time Zone
+     * Time zone of schedules and of the heartbeat, as a name such as `Europe/Berlin` or `UTC`.
      */
     time_zone: string;
     /**
-     * Session Hours
+     * Lifetime of a browser login in hours.
      */
     session_hours: number;
     /**
-     * Second Factor Required
+     * Whether every user must have a second factor.
+     *
+     * A user without one must set up a second factor before any other action. API tokens need none.
      */
     second_factor_required: boolean;
     /**
-     * History Days
+     * Number of days for which events, finished jobs, resolved alerts and disk health data are retained.
      */
     history_days: number;
     /**
-     * Deleted Keep Hours
+     * Number of hours for which deleted volumes and snapshots can be recovered.
+     *
+     * 0 erases them immediately when they are deleted.
      */
     deleted_keep_hours: number;
     /**
-     * Number Held Hours
+     * Number of hours for which the LUN or NSID of an unmapped volume is reserved.
+     *
+     * Until then, the number is not automatically assigned to another volume of the same hosts, which may still associate
+     * the number with the old volume. A new iSCSI or iSER login of the host can end the reservation sooner.
      */
     number_held_hours: number;
     /**
-     * Disk Health Minutes
+     * Interval in minutes at which the health of every disk is read.
      */
     disk_health_minutes: number;
     /**
-     * Short Test Days
+     * Interval between short self-tests of a disk, in days of power-on time. 0 disables them.
+     *
+     * A long self-test counts as a short one.
      */
     short_test_days: number;
     /**
-     * Long Test Days
+     * Interval between long self-tests of a disk, in days of power-on time. 0 disables them.
      */
     long_test_days: number;
+    /**
+     * Settings of the mail channel. `null` if mail is not configured.
+     */
     mail: Mail | null;
+    /**
+     * Settings of the webhook channel. `null` if no webhook is configured.
+     */
     webhook: Webhook | null;
+    /**
+     * Settings of the syslog channel. `null` if syslog is not configured.
+     */
     syslog: Syslog | null;
     /**
-     * Heartbeat
+     * Time of the daily heartbeat as `HH:MM`, in `time_zone`. `null` if no heartbeat is sent.
      */
     heartbeat: string | null;
     /**
-     * Trusted Ca
+     * Certificates in PEM form of authorities that are trusted in addition to the system's own.
+     *
+     * They verify mail servers, log servers and webhooks. `null` if only the system's own are trusted.
      */
     trusted_ca: string | null;
+    /**
+     * Firewall mode. `null` for the default: `managed` after installation from the ISO, otherwise `off`.
+     */
     firewall: FirewallMode | null;
+    /**
+     * CHAP login required for the discovery of iSCSI targets. `null` if no login is required.
+     */
     discovery_auth: DiscoveryLogin | null;
     /**
-     * Deliveries
+     * State of the delivery of messages over each configured channel.
      */
     deliveries: Array<DeliveryState>;
     /**
-     * Updated At
+     * When the settings were last changed, in UTC.
      */
     updated_at: string;
 };
 
 /**
- * SettingsPatch
- *
- * Changes of the settings; an absent field stays, and null takes away what can be without.
+ * Changes to the settings. An omitted field does not change.
  */
 export type SettingsPatch = {
     /**
-     * Name
+     * Name of the appliance. `null` restores the host name.
      */
     name?: string | null;
     /**
-     * Time Zone
+     * Time zone of schedules and of the heartbeat, as a name such as `Europe/Berlin` or `UTC`.
      */
     time_zone?: string | null;
     /**
-     * Session Hours
+     * Lifetime of a browser login in hours. A change applies to new logins only.
      */
     session_hours?: number | null;
     /**
-     * Second Factor Required
+     * Whether every user must have a second factor.
+     *
+     * A user without one must set up a second factor before any other action. API tokens need none.
      */
     second_factor_required?: boolean | null;
     /**
-     * History Days
+     * Number of days for which events, finished jobs, resolved alerts and disk health data are retained.
      */
     history_days?: number | null;
     /**
-     * Deleted Keep Hours
+     * Number of hours for which deleted volumes and snapshots can be recovered.
+     *
+     * 0 erases them immediately when they are deleted.
      */
     deleted_keep_hours?: number | null;
     /**
-     * Number Held Hours
+     * Number of hours for which the LUN or NSID of an unmapped volume is reserved.
+     *
+     * Until then, the number is not automatically assigned to another volume of the same hosts, which may still associate
+     * the number with the old volume. A new iSCSI or iSER login of the host can end the reservation sooner.
      */
     number_held_hours?: number | null;
     /**
-     * Disk Health Minutes
+     * Interval in minutes at which the health of every disk is read.
      */
     disk_health_minutes?: number | null;
     /**
-     * Short Test Days
+     * Interval between short self-tests of a disk, in days of power-on time. 0 disables them.
+     *
+     * A long self-test counts as a short one.
      */
     short_test_days?: number | null;
     /**
-     * Long Test Days
+     * Interval between long self-tests of a disk, in days of power-on time. 0 disables them.
      */
     long_test_days?: number | null;
+    /**
+     * Settings of the mail channel. `null` removes the channel and discards its waiting messages.
+     */
     mail?: MailSettings | null;
+    /**
+     * Settings of the webhook channel. `null` removes the channel and discards its waiting messages.
+     */
     webhook?: WebhookSettings | null;
+    /**
+     * Settings of the syslog channel. `null` removes the channel and discards its waiting messages.
+     */
     syslog?: SyslogSettings | null;
     /**
-     * Heartbeat
+     * Time of the daily heartbeat over every channel as `HH:MM`, in `time_zone`. `null` stops the heartbeat.
      */
     heartbeat?: string | null;
     /**
-     * Trusted Ca
+     * Certificates in PEM form of authorities that are trusted in addition to the system's own.
+     *
+     * They verify mail servers, log servers and webhooks. `null` removes them.
      */
     trusted_ca?: string | null;
+    /**
+     * Firewall mode. `null` restores the default: `managed` after installation from the ISO, otherwise `off`.
+     */
     firewall?: FirewallMode | null;
+    /**
+     * CHAP login required for the discovery of iSCSI targets. `null` removes the login.
+     */
     discovery_auth?: DiscoveryAuth | null;
 };
 
 /**
- * Severity
+ * Severity of an alert.
  */
 export type Severity = 'info' | 'warning' | 'critical';
 
 /**
- * Site
+ * Site document: the desired state of the appliance, by name.
  *
- * The document. A section that is left out is not looked at.
+ * Objects of an omitted section stay unchanged, unless `destroy` names them. An omitted field stays unchanged on an
+ * existing object, and has its default on a new one. The order of entries has no meaning.
  */
 export type Site = {
     /**
-     * Format
+     * Version of the document format.
      */
     format?: 1;
     /**
-     * Arrays
+     * Arrays. If omitted or `null`, existing arrays stay unchanged.
      */
     arrays?: Array<SiteArray> | null;
     /**
-     * Volumes
+     * Volumes. If omitted or `null`, existing volumes stay unchanged.
      */
     volumes?: Array<SiteVolume> | null;
     /**
-     * Hosts
+     * Hosts. If omitted or `null`, existing hosts stay unchanged.
      */
     hosts?: Array<SiteHost> | null;
     /**
-     * Host Groups
+     * Host groups. If omitted or `null`, existing host groups stay unchanged.
      */
     host_groups?: Array<SiteHostGroup> | null;
     /**
-     * Portals
+     * Portals. If omitted or `null`, existing portals stay unchanged.
      */
     portals?: Array<PortalCreate> | null;
     /**
-     * Fc Ports
+     * FC ports with their modes. If omitted or `null`, managed FC ports stay unchanged.
      */
     fc_ports?: Array<FcPortCreate> | null;
     /**
-     * Mappings
+     * Mappings. If omitted or `null`, existing mappings stay unchanged. All mappings of a volume with several owners
+     * must have `shared` set to `true`.
      */
     mappings?: Array<MappingCreate> | null;
     /**
-     * Schedules
+     * Schedules. If omitted or `null`, existing schedules stay unchanged.
      */
     schedules?: Array<SiteSchedule> | null;
+    /**
+     * Settings. If omitted or `null`, the settings stay unchanged.
+     */
     settings?: SettingsPatch | null;
 };
 
 /**
- * SiteArray
+ * An array in a site document. Disks that the document adds join an existing array; no document removes a disk.
+ *
+ * A document cannot create an encrypted array and must not contain a passphrase.
  */
 export type SiteArray = {
     /**
-     * Name
+     * Unique name of the array.
      */
     name: string;
+    /**
+     * Array engine that runs the array.
+     */
     engine?: ArrayEngine;
+    /**
+     * Level of the array. The list of engines shows the levels of each engine.
+     */
     level: Level;
     /**
-     * Disks
+     * IDs of the data disks, as the list of disks shows them.
      */
     disks: Array<string>;
     /**
-     * Chunk Bytes
+     * MD RAID and LVM RAID, except `raid1`: chunk size in bytes, a power of two. If omitted, 64 KiB.
      */
-    chunk_bytes?: number | null;
+    chunk_bytes?: number | string | null;
+    /**
+     * MD RAID `raid10` only: arrangement of the copies. If omitted, `n2`. An array with a far layout (`f2`, `f3`)
+     * cannot grow.
+     */
     layout?: Raid10Layout | null;
+    /**
+     * Protection against the write hole. If omitted, `ppl` for MD RAID `raid5` with up to 64 disks, `bitmap` for the
+     * other redundant levels of MD RAID and for LVM RAID. ZFS pools always have `copy_on_write`.
+     */
     write_hole?: WriteHole | null;
     /**
-     * Wipe
+     * Always empty. Disks to wipe are named in `destroy` of the request, as `disk/ID`.
      */
     wipe?: Array<unknown>;
     /**
-     * Write Mostly
+     * MD RAID `raid1` only: IDs of those `disks` that are read only if no other disk has the data, such as slower or
+     * remote disks.
      */
     write_mostly?: Array<string>;
     /**
-     * Spares
+     * MD RAID and ZFS, except levels without redundancy: IDs of the spares. The first spare replaces a failed data disk
+     * automatically.
      */
     spares?: Array<string>;
     /**
-     * Spare Group
+     * MD RAID only, except `raid0`: name of the spare group. A degraded array without a spare receives a spare of
+     * another array in the group.
      */
     spare_group?: string | null;
     /**
-     * Log
+     * ZFS pools only: IDs of the log disks, which receive synchronous writes first. Several log disks form one
+     * mirror.
      */
     log?: Array<string>;
     /**
-     * Cache
+     * ZFS pools only: IDs of the cache disks, which store copies of frequently read data. Each disk adds capacity. The
+     * loss of a cache disk loses no data.
      */
     cache?: Array<string>;
     /**
-     * Special
+     * ZFS pools only: IDs of the special disks, which store the metadata of the pool in one mirror. The mirror must
+     * survive as many disk failures as the data disks. The pool needs special disks as long as the pool exists.
      */
     special?: Array<string>;
     /**
-     * Group Data Disks
+     * dRAID only: number of data disks in each group. If omitted, the number that suits blocks of 16 KiB: 4 on disks
+     * with 4 KiB sectors, fewer if the array has few disks.
      */
     group_data_disks?: number | null;
     /**
-     * Distributed Spares
+     * dRAID only: number of distributed spares, whose space is spread over all disks. If omitted, one for every 20
+     * disks, rounded up.
      */
     distributed_spares?: number | null;
     /**
-     * Sync Speed Min Bytes S
+     * MD RAID only, except `raid0`: minimum speed of a resync, rebuild or scrub in bytes per second and disk, even
+     * under load. If omitted, the default of the kernel.
      */
-    sync_speed_min_bytes_s?: number | null;
+    sync_speed_min_bytes_s?: number | string | null;
     /**
-     * Sync Speed Max Bytes S
+     * MD RAID only, except `raid0`: maximum speed of a resync, rebuild or scrub in bytes per second and disk, even
+     * without load. If omitted, the default of the kernel.
      */
-    sync_speed_max_bytes_s?: number | null;
+    sync_speed_max_bytes_s?: number | string | null;
     /**
-     * Group Thread Cnt
+     * MD RAID 4, 5 and 6 only: number of threads per NUMA node that compute parity, in addition to the thread of the
+     * array. If omitted, an automatic value.
      */
     group_thread_cnt?: number | null;
     /**
-     * Stripe Cache Size
+     * MD RAID 4, 5 and 6 only: number of stripes in the stripe cache, each 4 KiB of memory for each disk. If omitted,
+     * an automatic value.
      */
     stripe_cache_size?: number | null;
     /**
-     * Skip Copy
+     * MD RAID 4, 5 and 6 only: whether full pages are written directly from the memory of the request instead of from a
+     * copy. If omitted, an automatic value.
      */
     skip_copy?: boolean | null;
+    /**
+     * MD RAID only: I/O scheduler of the member disks. If omitted, the automatic scheduler for each disk.
+     */
     scheduler?: Scheduler | null;
     /**
-     * Health Command
+     * External arrays only: name of the command on the appliance that reports the health of the array. If omitted, the
+     * health is unknown.
      */
     health_command?: string | null;
     /**
-     * Integrity
+     * LVM RAID only: whether every disk has checksums (dm-integrity with a journal). Corrupt blocks on a disk are then
+     * repaired from the other disks. Checksums do not detect corruption on the way to the disk, and every write is written
+     * twice.
      */
     integrity?: boolean;
+    /**
+     * MD RAID only: method of encryption of all data on the array. Requires `passphrase`. Encryption cannot be enabled
+     * or disabled later. If omitted, the array is not encrypted.
+     */
     encryption?: Encryption | null;
     /**
-     * Passphrase
+     * Encrypted arrays only: passphrase that unlocks the array, here and on any Linux machine; 12 to 512 printable
+     * characters. Lunette does not store the passphrase. Without the passphrase and without a stored key, the data is
+     * lost.
      */
     passphrase?: null;
     /**
-     * Keep Key
+     * Encrypted arrays only: whether the appliance stores a key of its own and unlocks the array at every start. The
+     * data on removed disks stays protected, but not the data on a stolen appliance.
      */
     keep_key?: boolean;
 };
 
 /**
- * SiteChap
- *
- * CHAP of a host. A secret that is left out stays as the appliance keeps it; no export shows one.
+ * CHAP credentials of a host in a site document. Exported documents contain no secrets.
  */
 export type SiteChap = {
     /**
-     * User
+     * User name that the host must present.
      */
     user: string;
     /**
-     * Secret
+     * Secret that the host must present, 12 to 16 printable ASCII characters. If omitted or `null`, the stored secret
+     * stays unchanged.
      */
     secret?: null;
     /**
-     * Mutual User
+     * User name that the appliance presents to the host. `null` removes mutual CHAP. If omitted, the user name stays
+     * unchanged.
      */
     mutual_user?: string | null;
     /**
-     * Mutual Secret
+     * Secret that the appliance presents to the host, 12 to 16 printable ASCII characters. Must differ from `secret`.
+     * If omitted, the stored secret stays unchanged.
      */
     mutual_secret?: null;
 };
 
 /**
- * SiteDhChap
- *
- * DH-HMAC-CHAP of a host. A key that is left out stays as the appliance keeps it; no export shows one.
- *
- * `is_mutual` tells that the appliance proves itself too, with `mutual_secret`; false takes that key away. Left out
- * where a `mutual_secret` is given, it is true.
+ * DH-HMAC-CHAP keys of a host in a site document. Exported documents contain no keys.
  */
 export type SiteDhChap = {
     /**
-     * Secret
+     * Key of the host in the form `DHHC-1:…`. If omitted or `null`, the stored key stays unchanged.
      */
     secret?: null;
     /**
-     * Is Mutual
+     * Whether the appliance also authenticates itself to the host, with `mutual_secret`. `false` removes the key of the
+     * appliance. If omitted or `null`, `true` if `mutual_secret` is set, and unchanged otherwise.
      */
     is_mutual?: boolean | null;
     /**
-     * Mutual Secret
+     * Key of the appliance, in the same form. Must differ from `secret`. If omitted, the stored key stays unchanged.
      */
     mutual_secret?: null;
+    /**
+     * Hash of the exchange. If omitted, unchanged on an existing host. Has no effect with the export engine `spdk`,
+     * which negotiates the hash.
+     */
     hash?: DhHash;
+    /**
+     * Diffie-Hellman group of the exchange. If omitted, unchanged on an existing host. Has no effect with the export
+     * engine `spdk`, which negotiates the group.
+     */
     dh_group?: DhGroup;
 };
 
 /**
- * SiteHost
- *
- * `chap: null` takes CHAP away, `dhchap: null` DH-HMAC-CHAP; without the field each stays as it is.
+ * A host in a site document.
  */
 export type SiteHost = {
     /**
-     * Name
+     * Name of the host.
      */
     name: string;
+    /**
+     * Operating system of the host.
+     */
     os_type?: OsType;
     /**
-     * Iqns
+     * iSCSI initiator names (IQNs) of the host.
      */
     iqns?: Array<string>;
     /**
-     * Wwpns
+     * Fibre Channel port names (WWPNs) of the host: 16 hexadecimal digits each, with or without colons.
      */
     wwpns?: Array<string>;
     /**
-     * Nqns
+     * NVMe qualified names (NQNs) of the host.
      */
     nqns?: Array<string>;
+    /**
+     * CHAP credentials that the host must present over iSCSI and iSER. `null` removes CHAP. If omitted, CHAP stays
+     * unchanged.
+     */
     chap?: SiteChap | null;
+    /**
+     * DH-HMAC-CHAP keys that the host must present over NVMe. `null` removes DH-HMAC-CHAP. If omitted, DH-HMAC-CHAP
+     * stays unchanged.
+     */
     dhchap?: SiteDhChap | null;
     /**
-     * Description
+     * Description of the host.
      */
     description?: string;
     /**
-     * Opens Without Missing After S
+     * Seconds, from 30 to 86400, after which the paths of the host open without missing volumes. Hosts then treat the
+     * missing volumes as lost. If `null`, the paths stay closed until all volumes are present.
      */
     opens_without_missing_after_s?: number | null;
     /**
-     * Renamed From
+     * Former name of the object. The object with this name is renamed and retains everything else, such as data,
+     * identity and mappings. Ignored if an object with the new name exists. Exported documents do not contain this
+     * field.
      */
     renamed_from?: string | null;
 };
 
 /**
- * SiteHostGroup
- *
- * A host group.
+ * A host group in a site document.
  */
 export type SiteHostGroup = {
     /**
-     * Name
+     * Name of the host group.
      */
     name: string;
     /**
-     * Hosts
+     * Names or IDs of the hosts in the group. A host belongs to one group at most.
      */
     hosts?: Array<string>;
     /**
-     * Description
+     * Description of the host group.
      */
     description?: string;
     /**
-     * Opens Without Missing After S
+     * Seconds, from 30 to 86400, after which the paths to the volumes of the group open without missing volumes. Hosts
+     * then treat the missing volumes as lost. If `null`, the paths stay closed until all volumes are present.
      */
     opens_without_missing_after_s?: number | null;
     /**
-     * Renamed From
+     * Former name of the object. The object with this name is renamed and retains everything else, such as data,
+     * identity and mappings. Ignored if an object with the new name exists. Exported documents do not contain this
+     * field.
      */
     renamed_from?: string | null;
 };
 
 /**
- * SiteRequest
- *
- * A document to be compared or applied. Without `scope` all of it counts; nothing goes but what `destroy` names.
+ * Site document to compare with the appliance, or to apply. Only objects that `destroy` names are deleted.
  */
 export type SiteRequest = {
+    /**
+     * Site document with the desired state.
+     */
     site: Site;
     /**
-     * Scope
+     * Objects to which the request is limited, such as `host/esx3`, each with what belongs to it: volumes of an array,
+     * mappings of a volume, mappings and mapped volumes of a host or host group, and hosts of a host group. If empty, the
+     * request applies to the whole document.
      */
     scope?: Array<string>;
     /**
-     * Destroy
+     * Objects that may be deleted, such as `volume/lun03` or `mapping/lun03/host/esx3`, and disks that may be wiped,
+     * such as `disk/ID`. A portal or mapping that is named here is replaced if it cannot be changed. Nothing else is
+     * deleted or wiped.
      */
     destroy?: Array<string>;
 };
 
 /**
- * SiteSchedule
- *
- * A schedule.
+ * A schedule in a site document.
  */
 export type SiteSchedule = {
     /**
-     * Name
+     * Name of the schedule.
      */
     name: string;
+    /**
+     * Action of the schedule. The action cannot be changed later.
+     */
     action: ScheduleAction;
     /**
-     * Volumes
+     * Names or IDs of the volumes to take snapshots of. Required for the action `snapshot` only.
+     *
+     * On arrays other than ZFS pools, only thin volumes can have snapshots.
      */
     volumes?: Array<string>;
     /**
-     * Arrays
+     * Names or IDs of the arrays to scrub, except RAID 0. Required for the action `scrub` only.
      */
     arrays?: Array<string>;
     /**
-     * When
+     * Cron expression with minute, hour, day of month, month and weekday, such as `0 3 * * *`.
+     *
+     * Evaluated in the time zone of the appliance.
      */
     when: string;
+    /**
+     * Retention of the snapshots, per volume. Required for the action `snapshot` only.
+     *
+     * The schedule deletes only snapshots that it took itself.
+     */
     keep?: Retention | null;
     /**
-     * Snapshot Name
+     * Pattern for the names of the snapshots. Must contain `{volume}`, and may contain `{date}` and `{time}`.
      */
     snapshot_name?: string;
+    /**
+     * Handling of runs that were missed while the appliance was down.
+     */
     missed?: MissedRuns;
     /**
-     * Enabled
+     * Whether the schedule runs automatically. A disabled schedule can still be run manually.
      */
     enabled?: boolean;
     /**
-     * Description
+     * Free-text description.
      */
     description?: string;
     /**
-     * Renamed From
+     * Former name of the object. The object with this name is renamed and retains everything else, such as data,
+     * identity and mappings. Ignored if an object with the new name exists. Exported documents do not contain this
+     * field.
      */
     renamed_from?: string | null;
 };
 
 /**
- * SiteVolume
- *
- * A volume. A larger size grows it; a smaller one is refused.
+ * A volume in a site document. A larger size grows the volume; a smaller size is refused.
  */
 export type SiteVolume = {
     /**
-     * Name
+     * Unique name of the volume.
      */
     name: string;
     /**
-     * Array
+     * Name or ID of the array.
      */
     array: string;
     /**
-     * Size Bytes
+     * Size of the volume in bytes: a multiple of 4 MiB, or of 16 KiB on a ZFS pool.
      */
-    size_bytes: number;
+    size_bytes: number | string;
+    /**
+     * Whether the space is allocated when the volume is created (`thick`) or when hosts write data (`thin`).
+     */
     provisioning?: Provisioning;
     /**
-     * Description
+     * Description of the volume.
      */
     description?: string;
     /**
-     * Renamed From
+     * Former name of the object. The object with this name is renamed and retains everything else, such as data,
+     * identity and mappings. Ignored if an object with the new name exists. Exported documents do not contain this
+     * field.
      */
     renamed_from?: string | null;
 };
 
 /**
- * Snapshot
- *
- * A volume as it was. `size_bytes` is what the volume had then.
+ * A read-only point-in-time copy of a volume.
  */
 export type Snapshot = {
     /**
-     * Id
+     * Unique ID of the snapshot.
      */
     id: string;
     /**
-     * Name
+     * Unique name of the snapshot.
      */
     name: string;
     /**
-     * Description
+     * Description of the snapshot.
      */
     description: string;
     /**
-     * Volume
+     * Name of the volume of the snapshot.
      */
     volume: string;
     /**
-     * Volume Id
+     * Unique ID of the volume of the snapshot.
      */
     volume_id: string;
     /**
-     * Size Bytes
+     * Size in bytes that the volume had when the snapshot was taken.
      */
     size_bytes: number;
+    /**
+     * State of the snapshot in Lunette.
+     */
     state: ResourceState;
     /**
-     * Created At
+     * When the snapshot was taken, in UTC.
      */
     created_at: string;
     /**
-     * Updated At
+     * When the record of the snapshot was last changed, in UTC.
      */
     updated_at: string;
 };
 
 /**
- * SnapshotBatch
+ * Snapshots to take of many volumes as one job, all or none.
  *
- * A snapshot of each of many volumes, all or nothing.
- *
- * Those on one ZFS pool are taken at one moment, others one after the other; with `atomic`, all at one moment or none.
- * `{volume}`, `{date}` and `{time}` in the name are filled in for each; a long volume's name is cut.
+ * Snapshots of volumes on one ZFS pool are taken at the same moment, others one after the other.
  */
 export type SnapshotBatch = {
     /**
-     * Volumes
+     * Names or IDs of the volumes. On arrays other than ZFS pools, only thin volumes can have snapshots.
      */
     volumes: Array<string>;
     /**
-     * Name
+     * Pattern for the names of the snapshots. Must contain `{volume}`, and may contain `{date}` and `{time}`. Long
+     * names of volumes are shortened.
      */
     name?: string;
     /**
-     * Description
+     * Description of each snapshot.
      */
     description?: string;
     /**
-     * Atomic
+     * Whether all snapshots must be taken at the same moment. Refused unless all volumes are on one ZFS pool.
      */
     atomic?: boolean;
 };
 
 /**
- * SnapshotClone
- *
- * Writable volumes that begin as a snapshot, all or nothing: one by `name`, or `count` by `name_pattern`.
+ * Clones to create from a snapshot, all or none: one with `name`, or several with `name_pattern` and `count`.
  */
 export type SnapshotClone = {
     /**
-     * Name
+     * Name of the only clone. Required unless `name_pattern` is set.
      */
     name?: string | null;
     /**
-     * Name Pattern
+     * Pattern for the names, with one number in the notation of printf: `clone%02d` gives `clone01`, `clone02` and so
+     * on. The number has up to 9 digits. Required unless `name` is set.
      */
     name_pattern?: string | null;
     /**
-     * Count
+     * Number of clones to create with `name_pattern`.
      */
     count?: number;
     /**
-     * First
+     * Number in the name of the first clone. Has no effect with `name`.
      */
     first?: number;
     /**
-     * Description
+     * Description of each clone.
      */
     description?: string;
 };
 
 /**
- * SnapshotCreate
- *
- * The wish for a snapshot of one volume, named by the volume's id or name.
+ * Snapshot to take of one volume.
  */
 export type SnapshotCreate = {
     /**
-     * Name
+     * Unique name of the snapshot.
      */
     name: string;
     /**
-     * Volume
+     * Name or ID of the volume. On arrays other than ZFS pools, only thin volumes can have snapshots.
      */
     volume: string;
     /**
-     * Description
+     * Description of the snapshot.
      */
     description?: string;
 };
 
 /**
- * SnapshotPage
+ * One page of a list.
  */
 export type SnapshotPage = {
     /**
-     * Items
+     * Entries on this page.
      */
     items: Array<Snapshot>;
     /**
-     * Next Cursor
+     * Cursor of the next page. `null` on the last page.
      */
     next_cursor: string | null;
     /**
-     * Total
+     * Number of entries on all pages.
      */
     total: number;
 };
 
 /**
- * SnapshotRecover
- *
- * The wish to have a deleted snapshot back; under another name where its own was given to a snapshot since.
+ * Recovery of a deleted snapshot, under its former name or a new one.
  */
 export type SnapshotRecover = {
     /**
-     * Name
+     * New name of the snapshot, needed if another snapshot has the former name. If omitted or `null`, the former
+     * name.
      */
     name?: string | null;
 };
 
 /**
- * Split
+ * Distribution of volumes over hosts in equal, consecutive runs.
  *
- * The split template of a batch. The number of volumes must be a multiple of the number of hosts.
+ * With 32 volumes and 4 hosts, the first host receives the first 8 volumes, the second host the next 8, and so on.
+ * Each host receives the lowest free LUNs or namespace IDs from 1.
  */
 export type Split = {
     /**
-     * Volumes
+     * IDs or names of the volumes, in the order of distribution. Every host must receive the same number of volumes.
      */
     volumes: Array<string>;
     /**
-     * Hosts
+     * IDs or names of the hosts, in the order of distribution.
      */
     hosts: Array<string>;
+    /**
+     * Protocol family of all mappings. If omitted, NVMe for hosts that have only NQNs, and SCSI for all others.
+     */
     family?: Family | null;
 };
 
 /**
- * Status
- *
- * The appliance at a glance.
+ * Overview of the appliance.
  */
 export type Status = {
+    /**
+     * Overall health of the appliance.
+     */
     health: HealthState;
     /**
-     * Sentence
+     * Most serious problem in one sentence, or the statement that there is none.
      */
     sentence: string;
     /**
-     * Name
+     * Name of the appliance; its host name if no name is set.
      */
     name: string;
     /**
-     * Version
+     * Lunette version that is running.
      */
     version: string;
     /**
-     * Appliance Id
+     * Unique ID of the appliance.
      */
     appliance_id: string;
     /**
-     * Addresses
+     * IP addresses of the network interfaces; empty while the agent does not answer.
      */
     addresses: Array<string>;
+    /**
+     * How far the served exports match the desired state.
+     */
     exports: ExportsStatus;
+    /**
+     * Whether the storage agent answers.
+     */
     agent: AgentStatus;
+    /**
+     * Number of objects of each kind.
+     */
     counts: Counts;
 };
 
 /**
- * StepState
- *
- * Journaled before and after every call of the agent, so a restart knows what may have happened.
+ * State of a step, recorded before and after each action so that a restart can continue the job.
  */
 export type StepState = 'pending' | 'started' | 'done' | 'undoing' | 'undone' | 'undo_failed';
 
 /**
- * StillServed
+ * Object that is served now and missing from the backup.
  *
- * Something that is served now and unknown to the backup: it stays served, unless `give_up` names its id.
+ * The object stays served unless `give_up` contains its ID.
  */
 export type StillServed = {
+    /**
+     * Kind of the object.
+     */
     kind: ReleaseKind;
     /**
-     * Id
+     * Unique ID of the object, to use in `give_up`.
      */
     id: string;
     /**
-     * Words
+     * Description of the object, with the hosts concerned.
      */
     words: string;
 };
 
 /**
- * Syslog
- *
- * A log server, or the own log.
+ * Settings of the syslog channel.
  */
 export type Syslog = {
+    /**
+     * Transport of the messages.
+     */
     transport: SyslogTransport;
     /**
-     * Server
+     * Host name or address of the log server. `null` for the transport `local`.
      */
     server: string | null;
     /**
-     * Port
+     * Port of the log server. `null` for the transport `local`.
      */
     port: number | null;
 };
 
 /**
- * SyslogSettings
+ * Settings of the syslog channel: a log server (RFC 5424), or the appliance's own log.
  *
- * A log server (RFC 5424), or the appliance's own log. The certificate of a TLS server is always checked.
+ * Over TLS, the server's certificate is always verified.
  */
 export type SyslogSettings = {
+    /**
+     * Transport of the messages.
+     */
     transport?: SyslogTransport;
     /**
-     * Server
+     * Host name or address of the log server. Required, except for the transport `local`, which has none.
      */
     server?: string | null;
     /**
-     * Port
+     * Port of the log server. If omitted, 6514 for `tls` and 514 for `udp` and `tcp`. Not allowed for `local`.
      */
     port?: number | null;
 };
 
 /**
- * SyslogTransport
- *
- * local: the appliance's own log. tcp and tls count octets (RFC 6587, RFC 5425).
+ * Transport of messages to a log server.
  */
 export type SyslogTransport = 'local' | 'udp' | 'tcp' | 'tls';
 
 /**
- * ThinPool
- *
- * What thin volumes and snapshots share. Used sizes are null while the array is down.
+ * Space that the thin volumes of an LVM-based array and their snapshots share.
  */
 export type ThinPool = {
     /**
-     * Size Bytes
+     * Size of the thin pool for data, in bytes.
      */
     size_bytes: number;
     /**
-     * Used Bytes
+     * Used data space of the thin pool in bytes; `null` while the array does not run.
      */
     used_bytes: number | null;
     /**
-     * Metadata Bytes
+     * Size of the thin pool for metadata, in bytes.
      */
     metadata_bytes: number;
     /**
-     * Metadata Used Bytes
+     * Used metadata space of the thin pool in bytes; `null` while the array does not run.
      */
     metadata_used_bytes: number | null;
     /**
-     * Volumes
+     * Number of thin volumes and snapshots in the thin pool, including deleted ones that are retained.
      */
     volumes: number;
 };
 
 /**
- * Token
- *
- * An API token for automation; its secret was shown once, when it was made.
+ * API token for automation. The secret is returned only when the token is created.
  */
 export type Token = {
     /**
-     * Id
+     * Unique ID of the API token.
      */
     id: string;
     /**
-     * Name
+     * Name of the API token.
      */
     name: string;
     /**
-     * Username
+     * Username of the owner.
      */
     username: string;
+    /**
+     * Role of the API token. If the owner has a lower role, that role applies.
+     */
     role: Role;
     /**
-     * Expires At
+     * When the API token expires, in UTC. `null` for a token without expiry.
      */
     expires_at: string | null;
     /**
-     * Last Used At
+     * When the API token was last used, in UTC, to the minute. `null` if the token has never been used.
      */
     last_used_at: string | null;
     /**
-     * Created At
+     * When the API token was created, in UTC.
      */
     created_at: string;
 };
 
 /**
- * TokenCreate
- *
- * The wish for an API token. `role` None takes the own one.
- *
- * `expires_days` None never expires, or with the token that the request is made with.
+ * An API token to create.
  */
 export type TokenCreate = {
     /**
-     * Name
+     * Name of the token, unique among all tokens.
      */
     name: string;
+    /**
+     * Role of the token, at most the creator's role. If null or omitted, the creator's role.
+     */
     role?: Role | null;
     /**
-     * Expires Days
+     * Days until the token expires. If null or omitted, the token never expires, or expires with the token used to
+     * create it.
      */
     expires_days?: number | null;
 };
 
 /**
- * TokenPage
+ * One page of a list.
  */
 export type TokenPage = {
     /**
-     * Items
+     * Entries on this page.
      */
     items: Array<Token>;
     /**
-     * Next Cursor
+     * Cursor of the next page. `null` on the last page.
      */
     next_cursor: string | null;
     /**
-     * Total
+     * Number of entries on all pages.
      */
     total: number;
 };
 
 /**
- * Transport
+ * How a disk is attached.
  */
 export type Transport = 'nvme' | 'sas' | 'sata' | 'scsi' | 'virtio' | 'ubd' | 'other';
 
 /**
- * TrialState
- *
- * starting: the other slot was chosen, and has not proved itself. healthy: it did, and is started from now on.
- *
- * failed: the slot before runs again.
+ * State of the trial of a slot.
  */
 export type TrialState = 'starting' | 'healthy' | 'failed';
 
 /**
- * TuningName
- *
- * The fields of a tuning record; but for `scheduler` also the names of md's attributes in sysfs.
+ * Name of a tuning value of an MD array.
  */
 export type TuningName = 'group_thread_cnt' | 'stripe_cache_size' | 'skip_copy' | 'scheduler';
 
 /**
- * Undo
- *
- * Whether a change can be undone, and why not. Today's state may still be in the way: a dry run says so.
+ * Whether a change can be undone, and if not, why.
  */
 export type Undo = {
     /**
-     * Possible
+     * Whether the change can be undone in principle. A dry run of the undo reports whether the current state allows it.
+     *
      */
     possible: boolean;
     /**
-     * Reason
+     * Why the change cannot be undone, and the alternative; `null` if it can.
      */
     reason: string | null;
     /**
-     * Undone By
+     * Number of the event that undid the change; `null` if the change was not undone. Undoing that event applies the
+     * change again.
      */
     undone_by: number | null;
 };
 
 /**
- * Unseen
- *
- * Sessions over one family that may be there and cannot be listed, with the reason.
+ * Family whose sessions may exist and cannot be listed or measured.
  */
 export type Unseen = {
+    /**
+     * Family of the sessions.
+     */
     family: Family;
     /**
-     * Reason
+     * Reason why the sessions cannot be listed or measured.
      */
     reason: string;
 };
 
 /**
- * Update
- *
- * What runs and what would be started next. `reason`: why there are no updates here.
+ * The slots of the appliance, and the result of the last update.
  */
 export type Update = {
     /**
-     * Available
+     * Whether the appliance can be updated. Only an appliance that is installed on its own disk has two slots.
      */
     available: boolean;
     /**
-     * Reason
+     * Why updates are not available; `null` if they are.
      */
     reason: string | null;
     /**
-     * On Trial
+     * Whether the running version is on trial. If it does not prove healthy, the appliance restarts into the other
+     * slot.
      */
     on_trial: boolean;
     /**
-     * Slots
+     * Both slots; empty if updates are not available.
      */
     slots: Array<UpdateSlot>;
+    /**
+     * Last attempt to start another slot; `null` if there was none.
+     */
     last: UpdateTrial | null;
     /**
-     * Trusts
+     * Signers whose bundles the appliance accepts; `null` if updates are not available.
      */
     trusts: string | null;
     /**
-     * Outage S
+     * Time in seconds for which hosts had no exports during the last restart; `null` if not measured yet.
      */
     outage_s: number | null;
 };
 
 /**
- * UpdateBundle
- *
- * A bundle that was uploaded, and is signed by somebody who is trusted.
+ * An uploaded update bundle with a trusted signature.
  */
 export type UpdateBundle = {
     /**
-     * Id
+     * Unique ID of the bundle, which the update request names.
      */
     id: string;
     /**
-     * Version
+     * Version in the bundle.
      */
     version: string;
     /**
-     * Size Bytes
+     * Size of the bundle in bytes.
      */
     size_bytes: number;
     /**
-     * Is Older
+     * Whether the bundle is older than the running version. An older bundle is installed only with `downgrade`.
      */
     is_older: boolean;
 };
 
 /**
- * UpdateCreate
- *
- * An update to the bundle that was uploaded.
+ * Request to install an uploaded bundle and restart into it.
  */
 export type UpdateCreate = {
     /**
-     * Bundle
+     * ID of the bundle, as returned by the upload or the fetch.
      */
     bundle: string;
     /**
-     * Downgrade
+     * Whether to install a version older than the running one, which brings back faults that were fixed since. By
+     * default, an older version is refused.
      */
     downgrade?: boolean;
 };
 
 /**
- * UpdateFetch
- *
- * A bundle that a web server has. Its signature is what is trusted, not the server.
+ * Request to fetch a bundle from a web server, which is not trusted: the bundle must have a trusted signature.
  */
 export type UpdateFetch = {
     /**
-     * Url
+     * HTTP or HTTPS address of the bundle. Its path and query, which may contain a token, are never logged.
      */
     url: string;
 };
 
 /**
- * UpdateSlot
- *
- * One slot. Null is an empty one, or one that was not written to its end.
+ * One of the two system images of the appliance.
  */
 export type UpdateSlot = {
     /**
-     * Name
+     * Name of the slot: `a` or `b`.
      */
     name: 'a' | 'b';
     /**
-     * Version
+     * Version in the slot; `null` if the slot is empty or was not written completely.
      */
     version: string | null;
     /**
-     * Running
+     * Whether the appliance runs from this slot.
      */
     running: boolean;
     /**
-     * Next
+     * Whether the next restart starts this slot.
      */
     next: boolean;
 };
 
 /**
- * UpdateTrial
- *
- * The last time the other slot was to be started. `reason`: why it failed.
+ * The last attempt to start another slot.
  */
 export type UpdateTrial = {
     /**
-     * Version
+     * Version on trial.
      */
     version: string;
     /**
-     * Slot
+     * Slot on trial.
      */
     slot: 'a' | 'b';
+    /**
+     * Result of the trial.
+     */
     state: TrialState;
     /**
-     * Reason
+     * Why the trial failed; `null` if it did not fail.
      */
     reason: string | null;
 };
 
 /**
- * User
- *
- * A person who may log in.
+ * User account.
  */
 export type User = {
     /**
-     * Id
+     * Unique ID of the user.
      */
     id: string;
     /**
-     * Username
+     * Name with which the user logs in.
      */
     username: string;
+    /**
+     * Role of the user.
+     */
     role: Role;
     /**
-     * Password Change Required
+     * Whether the user must change the password before any other action.
      */
     password_change_required: boolean;
     /**
-     * Has Second Factor
+     * Whether the user has a second factor.
      */
     has_second_factor: boolean;
     /**
-     * Created At
+     * When the user was created, in UTC.
      */
     created_at: string;
     /**
-     * Updated At
+     * When the user was last changed, in UTC.
      */
     updated_at: string;
 };
 
 /**
- * UserCreate
- *
- * The wish for a user. The password given here must be changed at the first login.
+ * A user to create.
  */
 export type UserCreate = {
     /**
-     * Username
+     * Name to log in with, unique among all users.
      */
     username: string;
     /**
-     * Role
+     * Role of the user. If omitted, `viewer`.
      */
     role?: 'viewer' | 'operator' | 'administrator';
 };
 
 /**
- * UserPage
+ * One page of a list.
  */
 export type UserPage = {
     /**
-     * Items
+     * Entries on this page.
      */
     items: Array<User>;
     /**
-     * Next Cursor
+     * Cursor of the next page. `null` on the last page.
      */
     next_cursor: string | null;
     /**
-     * Total
+     * Number of entries on all pages.
      */
     total: number;
 };
 
 /**
- * UserPatch
- *
- * Changes of a user; an absent field stays.
- *
- * A new password must be changed at the next login, and ends the user's API tokens unless `keep_tokens` says that they
- * stay. `remove_second_factor` is for somebody else who has lost the authenticator app and the recovery codes.
+ * Changes of a user; omitted fields stay unchanged.
  */
 export type UserPatch = {
     /**
-     * Role
+     * New role of the user, which ends the user's logins. If null or omitted, the role stays unchanged.
      */
     role?: 'viewer' | 'operator' | 'administrator' | null;
     /**
-     * Password
+     * New password, 12 to 256 characters, which ends the user's logins. The user must change the password at the next
+     * login. If null or omitted, the password stays unchanged.
      */
     password?: null;
     /**
-     * Keep Tokens
+     * Whether the user's API tokens stay valid when `password` is set. If false or omitted, they are deleted.
      */
     keep_tokens?: boolean;
     /**
-     * Remove Second Factor
+     * Whether to remove the second factor of a user who has lost the authenticator app and the recovery codes. Refused
+     * for the caller's own account.
      */
     remove_second_factor?: boolean;
 };
 
 /**
- * Volume
- *
- * A slice of an array. `export` tells whether hosts are served from it now.
+ * A slice of an array that hosts use as a disk.
  */
 export type Volume = {
     /**
-     * Id
+     * Unique ID of the volume.
      */
     id: string;
     /**
-     * Name
+     * Unique name of the volume.
      */
     name: string;
     /**
-     * Description
+     * Description of the volume.
      */
     description: string;
     /**
-     * Array
+     * Name of the array.
      */
     array: string;
     /**
-     * Array Id
+     * Unique ID of the array.
      */
     array_id: string;
     /**
-     * Size Bytes
+     * Size of the volume in bytes.
      */
     size_bytes: number;
+    /**
+     * Whether the space was allocated when the volume was created (`thick`) or is allocated when hosts write data
+     * (`thin`).
+     */
     provisioning: Provisioning;
     /**
-     * Can Snapshot
+     * Whether the volume can have snapshots. `false` for a thick volume, except on a ZFS pool.
      */
     can_snapshot: boolean;
+    /**
+     * State of the volume in Lunette.
+     */
     state: ResourceState;
     /**
-     * Uuid
+     * UUID of the volume. NVMe hosts see the UUID.
      */
     uuid: string;
     /**
-     * Serial
+     * Unit serial number of the volume. SCSI hosts see the serial number.
      */
     serial: string;
     /**
-     * Naa
+     * NAA identifier of the volume, derived from the serial number. SCSI hosts see the NAA.
      */
     naa: string;
     /**
-     * Nguid
+     * NGUID of the volume. NVMe hosts see the NGUID. All zeros if hosts see none, because the volume was adopted from a
+     * subsystem that showed none.
      */
     nguid: string;
     /**
-     * Eui64
+     * EUI-64 of the volume. Hosts do not see the EUI-64.
      */
     eui64: string;
     /**
-     * Mapped To
+     * Mappings of the volume to hosts and host groups; empty if the volume is not mapped.
      */
     mapped_to: Array<MappedTo>;
+    /**
+     * Whether the volume is served to hosts now, and the reason if it is not.
+     */
     export: Export;
+    /**
+     * Volume as observed on the machine; `null` if the machine does not report the volume.
+     */
     observed: VolumeObserved | null;
     /**
-     * Created At
+     * When the volume was created or adopted, in UTC.
      */
     created_at: string;
     /**
-     * Updated At
+     * When the record of the volume was last changed, in UTC.
      */
     updated_at: string;
 };
 
 /**
- * VolumeBatch
- *
- * Many volumes in one transaction, all or nothing. Names follow a printf pattern: `lun%02d` -> lun01, lun02 …
+ * Volumes of the same size to create as one job, all or none.
  */
 export type VolumeBatch = {
     /**
-     * Array
+     * Name or ID of the array.
      */
     array: string;
     /**
-     * Name Pattern
+     * Pattern for the names, with one number in the notation of printf: `lun%02d` gives `lun01`, `lun02` and so on. The
+     * number has up to 9 digits.
      */
     name_pattern: string;
     /**
-     * Count
+     * Number of volumes to create.
      */
     count: number;
     /**
-     * First
+     * Number in the name of the first volume.
      */
     first?: number;
     /**
-     * Size Bytes
+     * Size of each volume in bytes: a multiple of 4 MiB, or of 16 KiB on a ZFS pool.
      */
-    size_bytes: number;
+    size_bytes: number | string;
+    /**
+     * Whether the space is allocated when the volumes are created (`thick`) or when hosts write data (`thin`).
+     */
     provisioning?: Provisioning;
     /**
-     * Description
+     * Description of each volume.
      */
     description?: string;
 };
 
 /**
- * VolumeCreate
- *
- * The wish for one volume on an array, named by the array's id or name.
+ * Volume to create on an array.
  */
 export type VolumeCreate = {
     /**
-     * Name
+     * Unique name of the volume.
      */
     name: string;
     /**
-     * Array
+     * Name or ID of the array.
      */
     array: string;
     /**
-     * Size Bytes
+     * Size of the volume in bytes: a multiple of 4 MiB, or of 16 KiB on a ZFS pool.
      */
-    size_bytes: number;
+    size_bytes: number | string;
+    /**
+     * Whether the space is allocated when the volume is created (`thick`) or when hosts write data (`thin`).
+     */
     provisioning?: Provisioning;
     /**
-     * Description
+     * Description of the volume.
      */
     description?: string;
 };
 
 /**
- * VolumeDeleteBatch
- *
- * The wish to delete many volumes in one plan, all or nothing.
+ * Volumes to delete as one job, all or none.
  */
 export type VolumeDeleteBatch = {
     /**
-     * Volumes
+     * Names or IDs of the volumes. A volume with mappings or snapshots is refused.
      */
     volumes: Array<string>;
 };
 
 /**
- * VolumeGrow
- *
- * The wish to make a volume larger. Hosts keep using it meanwhile; a volume never gets smaller.
+ * New size of a volume, which hosts can use meanwhile. A volume cannot be made smaller.
  */
 export type VolumeGrow = {
     /**
-     * Size Bytes
+     * New size of the volume in bytes: a multiple of 4 MiB, or of 16 KiB on a ZFS pool. Must not be less than the
+     * current size.
      */
-    size_bytes: number;
+    size_bytes: number | string;
 };
 
 /**
- * VolumeObserved
- *
- * What the machine says about a volume, and how old that is.
+ * A volume as observed on the machine, with the age of the observation.
  */
 export type VolumeObserved = {
     /**
-     * Age S
+     * Age of the observation in seconds.
      */
     age_s: number;
     /**
-     * Device
+     * Path of the block device of the volume.
      */
     device: string;
     /**
-     * Size Bytes
+     * Observed size of the volume in bytes.
      */
     size_bytes: number;
     /**
-     * Active
+     * Whether the block device of the volume is active.
      */
     active: boolean;
     /**
-     * Open
+     * Whether the block device is in use, for example by an export. `null` for a volume on a ZFS pool, which does not
+     * report the use.
      */
     open: boolean | null;
     /**
-     * Sealed
+     * Whether the preparation of the volume is complete. `false` while a new volume can still contain old data that has
+     * not been wiped.
      */
     sealed: boolean;
     /**
-     * Used Bytes
+     * Data of a thin volume in bytes, including data that its snapshots share. `null` for a thick volume, and while the
+     * volume is not active.
      */
     used_bytes: number | null;
     /**
-     * Block Bytes
+     * Logical block size in bytes, as hosts see it: 512 or 4096, depending on the disks of the array. `null` while the
+     * volume is not active.
      */
     block_bytes: number | null;
 };
 
 /**
- * VolumePage
+ * One page of a list.
  */
 export type VolumePage = {
     /**
-     * Items
+     * Entries on this page.
      */
     items: Array<Volume>;
     /**
-     * Next Cursor
+     * Cursor of the next page. `null` on the last page.
      */
     next_cursor: string | null;
     /**
-     * Total
+     * Number of entries on all pages.
      */
     total: number;
 };
 
 /**
- * VolumePatch
- *
- * Changes of a volume that touch no data.
+ * Changes to a volume that do not affect its data. Fields that are omitted stay unchanged.
  */
 export type VolumePatch = {
     /**
-     * Name
+     * New name of the volume. If omitted or `null`, the name stays unchanged.
      */
     name?: string | null;
     /**
-     * Description
+     * New description of the volume. If omitted or `null`, the description stays unchanged.
      */
     description?: string | null;
 };
 
 /**
- * VolumePaths
- *
- * One volume of the host: how many paths there should be, and how many are known to be there.
+ * The paths of a host to one of its volumes.
  */
 export type VolumePaths = {
     /**
-     * Volume
+     * Name of the volume.
      */
     volume: string;
     /**
-     * Lun
+     * LUN of the volume; over NVMe the namespace ID.
      */
     lun: number;
+    /**
+     * Protocol family of the mapping.
+     */
     family: Family;
     /**
-     * Expected
+     * Number of paths that the host should have.
      */
     expected: number;
     /**
-     * Seen
+     * Number of paths over which the host is logged in; `null` if the state of any path is not known.
      */
     seen: number | null;
+    /**
+     * State of all paths: `down` if any is missing or none is expected, `unknown` if any is not known, else `up`.
+     */
     state: PathState;
     /**
-     * Words
+     * Description of the state, with the missing paths.
      */
     words: string;
 };
 
 /**
- * VolumeRecover
- *
- * The wish to have a deleted volume back; under another name where its own was given to a volume since.
+ * Recovery of a deleted volume, under its former name or a new one.
  */
 export type VolumeRecover = {
     /**
-     * Name
+     * New name of the volume, needed if another volume has the former name. If omitted or `null`, the former name.
      */
     name?: string | null;
 };
 
 /**
- * VolumeRollBack
- *
- * The wish to have a volume as it was in one of its snapshots, by id or name.
+ * Rollback of a volume to one of its snapshots.
  */
 export type VolumeRollBack = {
     /**
-     * Snapshot
+     * Name or ID of the snapshot.
      */
     snapshot: string;
     /**
-     * Keep
+     * Whether the present data of the volume is retained as a deleted volume of the same name, for the hours of the
+     * setting `deleted_keep_hours`. If `false`, or with 0 hours, the present data is destroyed.
      */
     keep?: boolean;
 };
 
 /**
- * VolumeWhy
- *
- * Why a volume is or is not where it should be: one chain for each host asked about.
+ * Why hosts can or cannot use a volume.
  */
 export type VolumeWhy = {
     /**
-     * Volume
+     * Name of the volume.
      */
     volume: string;
     /**
-     * Chains
+     * One chain for the requested host, or for each host that the volume is mapped to.
      */
     chains: Array<WhyChain>;
 };
 
 /**
- * Webhook
- *
- * An address that is sent JSON; signed where it has a secret. `url` is scheme, host and port; `has_path` tells that
- * the address has a path or a query, which are never shown.
+ * Settings of the webhook channel. The secret and the path and query of the address are never returned.
  */
 export type Webhook = {
     /**
-     * Url
+     * Scheme, host and port of the address to which messages are posted.
      */
     url: string;
     /**
-     * Has Path
+     * Whether the stored address also has a path or a query.
      */
     has_path: boolean;
     /**
-     * Has Secret
+     * Whether a secret for signing messages is stored.
      */
     has_secret: boolean;
 };
 
 /**
- * WebhookSettings
+ * Settings of the webhook channel. The server's certificate is always verified.
  *
- * An address that is sent each message as JSON by POST. Its path and query are secrets, for they often hold a
- * token: only scheme, host and port are shown. Given like that, without a slash at the end, the stored address stays
- * if it is of the same server. With a secret, each message is signed with it (HMAC-SHA256). The secret is never shown;
- * left out, the one that is kept stays, as long as the address is the same.
+ * Each message is sent as JSON in a POST request. Redirects are not followed.
  */
 export type WebhookSettings = {
     /**
-     * Url
+     * HTTPS address to which messages are posted. Its path and query are secret and never returned.
+     *
+     * Scheme, host and port alone, without a slash at the end, retain the stored address of the same server.
      */
     url: string;
     /**
-     * Secret
+     * Secret with which each message is signed (HMAC-SHA256), of at least 16 characters. Never returned.
+     *
+     * If omitted, the stored secret is retained as long as the address does not change. Without a secret, messages are not
+     * signed.
      */
     secret?: null;
 };
 
 /**
- * WhyChain
- *
- * The way to one host. `sentence` names the first broken link; `host` is null where the volume is for nobody.
+ * The chain from the disks of a volume to one host.
  */
 export type WhyChain = {
     /**
-     * Host
+     * Name of the host; `null` if the volume is not mapped to any host.
      */
     host: string | null;
     /**
-     * Sentence
+     * Summary in one sentence, which names the first broken link.
      */
     sentence: string;
     /**
-     * Links
+     * Links of the chain, from disk to session.
      */
     links: Array<WhyLink>;
 };
 
 /**
- * WhyLink
- *
- * One link, and in `words` what it is like or what is wrong and what to do.
+ * One link of the chain, with its state.
  */
 export type WhyLink = {
+    /**
+     * Part of the chain.
+     */
     part: Part;
+    /**
+     * State of the link.
+     */
     state: LinkState;
     /**
-     * Words
+     * Description of the state; for a broken link with the action to take.
      */
     words: string;
 };
 
 /**
- * WipeMethod
- *
- * signatures: what tells what is on the disk goes, its data stays readable. format: the drive erases all data
- * (NVMe Format NVM). crypto: the drive throws the key of its data away (the same command, where it can).
- * sanitize_block, sanitize_crypto: the same of everything the drive holds, what it set aside and keeps in caches too
- * (Sanitize of NVMe, SATA and SAS drives); it goes on after a power cut.
+ * How a disk is wiped or erased.
  */
 export type WipeMethod = 'signatures' | 'format' | 'crypto' | 'sanitize_block' | 'sanitize_crypto';
 
 /**
- * WriteHole
- *
- * How a parity array survives a power cut between data and parity write.
- *
- * ppl: partial parity log, closes the write hole (RAID5 only, costs 30-40 % of random writes).
- * bitmap: write-intent bitmap, quick resync but the hole stays open. none: full resync after an unclean stop.
- * journal: writes go to a disk of its own first, which closes it; seen on arrays that others made, never made here.
- * copy_on_write: nothing is overwritten in place, so there is no hole (ZFS). external: what presents the device closes
- * it or does not; Lunette cannot tell.
+ * Protection of an array against the write hole: wrong parity after a power loss between the data write and the
+ * parity write.
  */
 export type WriteHole = 'ppl' | 'bitmap' | 'journal' | 'none' | 'copy_on_write' | 'external';
 
 /**
- * Array
- *
- * Redundancy over disks. `state` is its life here, `health` what the kernel sees.
+ * Redundancy over disks, created by an array engine.
  */
 export type StorageArray = {
     /**
-     * Id
+     * Unique ID of the array.
      */
     id: string;
     /**
-     * Name
+     * Unique name of the array.
      */
     name: string;
+    /**
+     * Array engine that runs the array.
+     */
     engine: ArrayEngine;
+    /**
+     * Level of the array. During a change of the level, the previous level.
+     */
     level: Level;
+    /**
+     * State of the array in Lunette.
+     */
     state: ResourceState;
+    /**
+     * Observed health of the array.
+     */
     health: ArrayHealth;
     /**
-     * Uuid
+     * UUID of the array on its disks; for a ZFS pool, the GUID of the pool.
      */
     uuid: string;
     /**
-     * Usable Bytes
+     * Capacity of the array in bytes, without redundancy.
      */
     usable_bytes: number;
     /**
-     * Free Bytes
+     * Free space for volumes in bytes; `null` if unknown.
      */
     free_bytes: number | null;
+    /**
+     * Thin pool of an LVM-based array. `null` on ZFS pools, before the first thin volume is created, and if unknown.
+     */
     thin_pool: ThinPool | null;
     /**
-     * Chunk Bytes
+     * Chunk size in bytes; `null` for an array without chunks, such as a mirror or a ZFS pool.
      */
     chunk_bytes: number | null;
+    /**
+     * Arrangement of the copies of an MD RAID `raid10`; `null` for any other array.
+     */
     layout: Raid10Layout | null;
     /**
-     * Write Mostly
+     * IDs of the disks of an MD RAID `raid1` that are read only if no other disk has the data.
      */
     write_mostly: Array<string>;
     /**
-     * Group Data Disks
+     * dRAID only: requested number of data disks in each group; `null` if automatic. The observed `layout` shows the
+     * number in effect.
      */
     group_data_disks: number | null;
     /**
-     * Distributed Spares
+     * dRAID only: requested number of distributed spares; `null` if automatic, which is one for every 20 disks, rounded
+     * up.
      */
     distributed_spares: number | null;
+    /**
+     * Desired protection against the write hole. The observed `write_hole` shows the protection in effect.
+     */
     write_hole: WriteHole;
     /**
-     * Growing
+     * Whether a growth or a change of the level is not complete yet, because the reshape, the protection against the
+     * write hole or the new space for volumes is pending.
      */
     growing: boolean;
     /**
-     * Sync Speed Min Bytes S
+     * Minimum speed of a resync, rebuild or scrub in bytes per second and disk, even under load; `null` for the default
+     * of the kernel.
      */
     sync_speed_min_bytes_s: number | null;
     /**
-     * Sync Speed Max Bytes S
+     * Maximum speed of a resync, rebuild or scrub in bytes per second and disk, even without load; `null` for the
+     * default of the kernel.
      */
     sync_speed_max_bytes_s: number | null;
     /**
-     * Group Thread Cnt
+     * Number of threads per NUMA node that compute parity, as set for the array; `null` if automatic.
      */
     group_thread_cnt: number | null;
     /**
-     * Stripe Cache Size
+     * Number of stripes in the stripe cache, as set for the array; `null` if automatic.
      */
     stripe_cache_size: number | null;
     /**
-     * Skip Copy
+     * Whether full pages are written directly from the memory of the request, as set for the array; `null` if
+     * automatic.
      */
     skip_copy: boolean | null;
+    /**
+     * I/O scheduler of the member disks, as set for the array; `null` if automatic.
+     */
     scheduler: Scheduler | null;
     /**
-     * Spare Group
+     * Spare group of the array; `null` if the array is in no spare group.
      */
     spare_group: string | null;
     /**
-     * Health Command
+     * Name of the command that reports the health of an external array; `null` if there is none.
      */
     health_command: string | null;
     /**
-     * Integrity
+     * Whether every disk has checksums, so that corrupt blocks are repaired from the other disks.
      */
     integrity: boolean;
+    /**
+     * Method of encryption of all data on the array; `null` if the array is not encrypted.
+     */
     encryption: Encryption | null;
     /**
-     * Keep Key
+     * Whether the appliance stores a key of its own and unlocks the array at every start.
      */
     keep_key: boolean;
     /**
-     * Locked
+     * Whether the encrypted array waits for its key, so that its volumes are not served. `null` if the array is not
+     * encrypted, or if unknown.
      */
     locked: boolean | null;
     /**
-     * Tuning
+     * All tuning values of the array, set or automatic; empty while the array does not run.
      */
     tuning: Array<ArrayTuningValue>;
     /**
-     * Members
+     * Disks of the array, including spares and log, cache and special disks.
      */
     members: Array<ArrayMember>;
     /**
-     * Volumes
+     * Number of volumes on the array.
      */
     volumes: number;
     /**
-     * Deleted Bytes
+     * Space in bytes that deleted volumes use on the array until they are erased.
      */
     deleted_bytes: number;
+    /**
+     * Array as observed on the machine; `null` if the machine does not report the array.
+     */
     observed: ArrayObserved | null;
     /**
-     * Created At
+     * When the array was created or adopted, in UTC.
      */
     created_at: string;
     /**
-     * Updated At
+     * When the record of the array was last changed, in UTC.
      */
     updated_at: string;
 };
 
 /**
- * ArrayCreate
- *
- * The wish for a new array. `disks` are stable disk ids; `wipe` names those whose signatures may be destroyed.
+ * Array to create.
  */
 export type ArrayCreateWritable = {
     /**
-     * Name
+     * Unique name of the array.
      */
     name: string;
+    /**
+     * Array engine that runs the array.
+     */
     engine?: ArrayEngine;
+    /**
+     * Level of the array. The list of engines shows the levels of each engine.
+     */
     level: Level;
     /**
-     * Disks
+     * IDs of the data disks, as the list of disks shows them.
      */
     disks: Array<string>;
     /**
-     * Chunk Bytes
+     * MD RAID and LVM RAID, except `raid1`: chunk size in bytes, a power of two. If omitted, 64 KiB.
      */
-    chunk_bytes?: number | null;
+    chunk_bytes?: number | string | null;
+    /**
+     * MD RAID `raid10` only: arrangement of the copies. If omitted, `n2`. An array with a far layout (`f2`, `f3`)
+     * cannot grow.
+     */
     layout?: Raid10Layout | null;
+    /**
+     * Protection against the write hole. If omitted, `ppl` for MD RAID `raid5` with up to 64 disks, `bitmap` for the
+     * other redundant levels of MD RAID and for LVM RAID. ZFS pools always have `copy_on_write`.
+     */
     write_hole?: WriteHole | null;
     /**
-     * Wipe
+     * IDs of those disks in this request that may be wiped, which destroys their data. A disk with signatures that is
+     * not listed is refused.
      */
     wipe?: Array<string>;
     /**
-     * Write Mostly
+     * MD RAID `raid1` only: IDs of those `disks` that are read only if no other disk has the data, such as slower or
+     * remote disks.
      */
     write_mostly?: Array<string>;
     /**
-     * Spares
+     * MD RAID and ZFS, except levels without redundancy: IDs of the spares. The first spare replaces a failed data disk
+     * automatically.
      */
     spares?: Array<string>;
     /**
-     * Spare Group
+     * MD RAID only, except `raid0`: name of the spare group. A degraded array without a spare receives a spare of
+     * another array in the group.
      */
     spare_group?: string | null;
     /**
-     * Log
+     * ZFS pools only: IDs of the log disks, which receive synchronous writes first. Several log disks form one
+     * mirror.
      */
     log?: Array<string>;
     /**
-     * Cache
+     * ZFS pools only: IDs of the cache disks, which store copies of frequently read data. Each disk adds capacity. The
+     * loss of a cache disk loses no data.
      */
     cache?: Array<string>;
     /**
-     * Special
+     * ZFS pools only: IDs of the special disks, which store the metadata of the pool in one mirror. The mirror must
+     * survive as many disk failures as the data disks. The pool needs special disks as long as the pool exists.
      */
     special?: Array<string>;
     /**
-     * Group Data Disks
+     * dRAID only: number of data disks in each group. If omitted, the number that suits blocks of 16 KiB: 4 on disks
+     * with 4 KiB sectors, fewer if the array has few disks.
      */
     group_data_disks?: number | null;
     /**
-     * Distributed Spares
+     * dRAID only: number of distributed spares, whose space is spread over all disks. If omitted, one for every 20
+     * disks, rounded up.
      */
     distributed_spares?: number | null;
     /**
-     * Sync Speed Min Bytes S
+     * MD RAID only, except `raid0`: minimum speed of a resync, rebuild or scrub in bytes per second and disk, even
+     * under load. If omitted, the default of the kernel.
      */
-    sync_speed_min_bytes_s?: number | null;
+    sync_speed_min_bytes_s?: number | string | null;
     /**
-     * Sync Speed Max Bytes S
+     * MD RAID only, except `raid0`: maximum speed of a resync, rebuild or scrub in bytes per second and disk, even
+     * without load. If omitted, the default of the kernel.
      */
-    sync_speed_max_bytes_s?: number | null;
+    sync_speed_max_bytes_s?: number | string | null;
     /**
-     * Group Thread Cnt
+     * MD RAID 4, 5 and 6 only: number of threads per NUMA node that compute parity, in addition to the thread of the
+     * array. If omitted, an automatic value.
      */
     group_thread_cnt?: number | null;
     /**
-     * Stripe Cache Size
+     * MD RAID 4, 5 and 6 only: number of stripes in the stripe cache, each 4 KiB of memory for each disk. If omitted,
+     * an automatic value.
      */
     stripe_cache_size?: number | null;
     /**
-     * Skip Copy
+     * MD RAID 4, 5 and 6 only: whether full pages are written directly from the memory of the request instead of from a
+     * copy. If omitted, an automatic value.
      */
     skip_copy?: boolean | null;
+    /**
+     * MD RAID only: I/O scheduler of the member disks. If omitted, the automatic scheduler for each disk.
+     */
     scheduler?: Scheduler | null;
     /**
-     * Health Command
+     * External arrays only: name of the command on the appliance that reports the health of the array. If omitted, the
+     * health is unknown.
      */
     health_command?: string | null;
     /**
-     * Integrity
+     * LVM RAID only: whether every disk has checksums (dm-integrity with a journal). Corrupt blocks on a disk are then
+     * repaired from the other disks. Checksums do not detect corruption on the way to the disk, and every write is written
+     * twice.
      */
     integrity?: boolean;
+    /**
+     * MD RAID only: method of encryption of all data on the array. Requires `passphrase`. Encryption cannot be enabled
+     * or disabled later. If omitted, the array is not encrypted.
+     */
     encryption?: Encryption | null;
     /**
-     * Passphrase
+     * Encrypted arrays only: passphrase that unlocks the array, here and on any Linux machine; 12 to 512 printable
+     * characters. Lunette does not store the passphrase. Without the passphrase and without a stored key, the data is
+     * lost.
      */
     passphrase?: string | null;
     /**
-     * Keep Key
+     * Encrypted arrays only: whether the appliance stores a key of its own and unlocks the array at every start. The
+     * data on removed disks stays protected, but not the data on a stolen appliance.
      */
     keep_key?: boolean;
 };
 
 /**
- * ArrayKeyChange
- *
- * Changes who opens an encrypted array. `passphrase` opens it now; what is left out stays as it is.
+ * Changes the keys of an encrypted array. Fields that are omitted change nothing.
  */
 export type ArrayKeyChangeWritable = {
     /**
-     * Passphrase
+     * Current passphrase of the array.
      */
     passphrase: string;
     /**
-     * New Passphrase
+     * New passphrase of the array, 12 to 512 printable characters. If omitted or `null`, the passphrase stays
+     * unchanged.
      */
     new_passphrase?: string | null;
     /**
-     * Keep Old
+     * Whether the current passphrase remains valid as a second passphrase, for recovery. Requires `new_passphrase`.
      */
     keep_old?: boolean;
     /**
-     * Keep Key
+     * Whether the appliance stores a key of its own and unlocks the array at every start. If omitted or `null`, the
+     * setting stays unchanged.
      */
     keep_key?: boolean | null;
 };
 
 /**
- * BackupRequest
- *
- * The passphrase is not kept anywhere: without it the file is of no use. `certificate`: with its private key.
+ * Request for a backup of the appliance's configuration.
  */
 export type BackupRequestWritable = {
     /**
-     * Passphrase
+     * Passphrase that encrypts the backup, of 12 to 256 characters.
+     *
+     * The passphrase is not stored anywhere. Without it, the backup cannot be restored.
      */
     passphrase: string;
     /**
-     * Certificate
+     * Whether the backup includes the certificate with its private key.
      */
     certificate?: boolean;
 };
 
 /**
- * CertificateReplace
- *
- * The wish for another certificate: the server's own first, then each that signed the one before it.
+ * Replacement of the certificate of the web page and the API.
  */
 export type CertificateReplaceWritable = {
     /**
-     * Certificate
+     * Certificates in PEM form: the server's own first, then the certificate of each issuer in order.
      */
     certificate: string;
     /**
-     * Private Key
+     * Unencrypted private key of the server's certificate in PEM form. Never returned.
+     *
+     * An RSA key of at least 2048 bits, or an elliptic-curve key.
      */
     private_key: string;
 };
 
 /**
- * Chap
- *
- * CHAP the host must answer, and with `mutual_*` the answer the host asks of us. The two secrets must differ.
+ * CHAP credentials of a host. With `mutual_*`, the appliance also authenticates itself to the host.
  */
 export type ChapWritable = {
     /**
-     * User
+     * User name that the host must present.
      */
     user: string;
     /**
-     * Secret
+     * Secret that the host must present, 12 to 16 printable ASCII characters.
      */
     secret: string;
     /**
-     * Mutual User
+     * User name that the appliance presents to the host. Required together with `mutual_secret`. If omitted or `null`,
+     * the appliance does not authenticate itself.
      */
     mutual_user?: string | null;
     /**
-     * Mutual Secret
+     * Secret that the appliance presents to the host, 12 to 16 printable ASCII characters. Must differ from `secret`.
+     * Required together with `mutual_user`.
      */
     mutual_secret?: string | null;
 };
 
 /**
- * DhChap
- *
- * What an NVMe host must show, and with `mutual_secret` what it asks of us. The two must differ.
+ * DH-HMAC-CHAP keys of an NVMe host and, optionally, of the appliance.
  */
 export type DhChapWritable = {
     /**
-     * Secret
+     * Key of the host in the form `DHHC-1:…`, as `nvme gen-dhchap-key` prints it.
      */
     secret: string;
     /**
-     * Mutual Secret
+     * Key of the appliance, in the same form. Must differ from `secret`.
+     *
+     * If omitted, the appliance does not authenticate to the host.
      */
     mutual_secret?: string | null;
+    /**
+     * Hash of the exchange. Has no effect with the export engine `spdk`, which negotiates the hash.
+     */
     hash?: DhHash;
+    /**
+     * Diffie-Hellman group of the exchange. Has no effect with the export engine `spdk`, which negotiates the group.
+     */
     dh_group?: DhGroup;
 };
 
 /**
- * DiscoveryAuth
+ * CHAP login that a host must pass before the appliance lists its iSCSI targets.
  *
- * What a host shows by CHAP before it is told the iSCSI targets, and with `mutual_user` what the appliance answers.
- * The secrets are never shown; left out, those that are kept stay, as long as their users are the same.
+ * The login applies to the whole machine, including iSCSI targets that Lunette does not manage.
  */
 export type DiscoveryAuthWritable = {
     /**
-     * User
+     * CHAP user name with which hosts authenticate.
      */
     user: string;
     /**
-     * Secret
+     * CHAP secret of the hosts, of 12 to 16 characters. Not returned with the settings.
+     *
+     * If omitted, the stored secret is retained as long as `user` does not change.
      */
     secret?: string | null;
     /**
-     * Mutual User
+     * CHAP user name with which the appliance authenticates. If omitted, only hosts authenticate.
      */
     mutual_user?: string | null;
     /**
-     * Mutual Secret
+     * CHAP secret of the appliance, of 12 to 16 characters. Must differ from `secret`. Not returned with the settings.
+     *
+     * If omitted, the stored secret is retained as long as `mutual_user` does not change.
      */
     mutual_secret?: string | null;
 };
 
 /**
- * FactorProof
- *
- * The own password, and a code of the second factor where there is one.
+ * Current password of the user and, if set up, a code of the second factor.
  */
 export type FactorProofWritable = {
     /**
-     * Current Password
+     * Current password of the user.
      */
     current_password: string;
     /**
-     * Code
+     * Six-digit code of the authenticator app, or a recovery code. Required if the user has a second factor.
      */
     code?: string | null;
 };
 
 /**
- * HostCreate
- *
- * The wish for a host. An initiator name belongs to one host only.
- *
- * Its paths open when all its volumes are there. With `opens_without_missing_after_s` they open after so many seconds
- * of waiting without those that are missing, which the host then takes for gone. Null, the default, waits for ever.
+ * A host to create. An initiator name belongs to one host only.
  */
 export type HostCreateWritable = {
     /**
-     * Name
+     * Name of the host.
      */
     name: string;
+    /**
+     * Operating system of the host.
+     */
     os_type?: OsType;
     /**
-     * Iqns
+     * iSCSI initiator names (IQNs) of the host.
      */
     iqns?: Array<string>;
     /**
-     * Wwpns
+     * Fibre Channel port names (WWPNs) of the host: 16 hexadecimal digits each, with or without colons.
      */
     wwpns?: Array<string>;
     /**
-     * Nqns
+     * NVMe qualified names (NQNs) of the host.
      */
     nqns?: Array<string>;
+    /**
+     * CHAP credentials that the host must present over iSCSI and iSER. If `null`, the host logs in without CHAP.
+     */
     chap?: ChapWritable | null;
+    /**
+     * DH-HMAC-CHAP keys that the host must present over NVMe. If `null`, the host connects without DH-HMAC-CHAP.
+     */
     dhchap?: DhChapWritable | null;
     /**
-     * Description
+     * Description of the host.
      */
     description?: string;
     /**
-     * Opens Without Missing After S
+     * Seconds, from 30 to 86400, after which the paths of the host open without missing volumes. Hosts then treat the
+     * missing volumes as lost. If `null`, the paths stay closed until all volumes are present.
      */
     opens_without_missing_after_s?: number | null;
 };
 
 /**
- * HostPatch
- *
- * Changes of a host; an absent field stays. `chap: null` takes CHAP away, `dhchap: null` DH-HMAC-CHAP.
- *
- * `opens_without_missing_after_s: null` takes the deadline away; paths that are open stay open.
+ * Changes to a host. Fields that are omitted stay unchanged.
  */
 export type HostPatchWritable = {
     /**
-     * Name
+     * New name of the host. If omitted or `null`, the name stays unchanged.
      */
     name?: string | null;
+    /**
+     * New operating system of the host. If omitted or `null`, the operating system stays unchanged.
+     */
     os_type?: OsType | null;
     /**
-     * Iqns
+     * New complete list of iSCSI initiator names (IQNs). Initiators that are not in the list are removed and lose their
+     * sessions. If omitted or `null`, the list stays unchanged.
      */
     iqns?: Array<string> | null;
     /**
-     * Wwpns
+     * New complete list of Fibre Channel port names (WWPNs). Initiators that are not in the list are removed and lose
+     * their sessions. If omitted or `null`, the list stays unchanged.
      */
     wwpns?: Array<string> | null;
     /**
-     * Nqns
+     * New complete list of NVMe qualified names (NQNs). Initiators that are not in the list are removed and lose their
+     * sessions. If omitted or `null`, the list stays unchanged.
      */
     nqns?: Array<string> | null;
+    /**
+     * New CHAP credentials, required from the next login. `null` removes CHAP. If omitted, CHAP stays unchanged.
+     */
     chap?: ChapWritable | null;
+    /**
+     * New DH-HMAC-CHAP keys, required from the next connection. `null` removes DH-HMAC-CHAP. If omitted, DH-HMAC-CHAP
+     * stays unchanged.
+     */
     dhchap?: DhChapWritable | null;
     /**
-     * Description
+     * New description of the host. If omitted or `null`, the description stays unchanged.
      */
     description?: string | null;
     /**
-     * Opens Without Missing After S
+     * New number of seconds, from 30 to 86400, after which the paths of the host open without missing volumes. `null`
+     * removes the limit; open paths stay open. If omitted, the limit stays unchanged.
      */
     opens_without_missing_after_s?: number | null;
 };
 
 /**
- * InspectRequest
- *
- * A targetcli configuration to be read. Nothing of it is kept.
+ * A request to inspect a targetcli configuration. Lunette does not store the configuration.
  */
 export type InspectRequestWritable = {
+    /**
+     * Content of the `saveconfig.json` to inspect.
+     */
     saveconfig: SavedConfigWritable;
 };
 
 /**
- * Login
- *
- * A person's credentials. `code` is of the authenticator app or a recovery code, for who has a second factor.
+ * Credentials of a user.
  */
 export type LoginWritable = {
     /**
-     * Username
+     * Name of the user.
      */
     username: string;
     /**
-     * Password
+     * Password of the user.
      */
     password: string;
     /**
-     * Code
+     * Code of the authenticator app, or a recovery code. Required if the user has a second factor.
      */
     code?: string | null;
 };
 
 /**
- * MailSettings
- *
- * Mail through one server. The certificate of the server is always checked. The password is never shown; left out,
- * the one that is kept stays, as long as server, port and user are the same.
+ * Settings of the mail channel. On an encrypted connection, the server's certificate is always verified.
  */
 export type MailSettingsWritable = {
     /**
-     * Server
+     * Host name or address of the mail server.
      */
     server: string;
     /**
-     * Port
+     * TCP port of the mail server. If omitted, 587 for `starttls`, 465 for `tls` and 25 for `none`.
      */
     port?: number | null;
+    /**
+     * Encryption of the connection to the mail server.
+     */
     security?: MailSecurity;
     /**
-     * User
+     * User name for the login to the mail server. If omitted, messages are sent without a login.
+     *
+     * Requires an encrypted connection.
      */
     user?: string | null;
     /**
-     * Password
+     * Password of the user. Never returned.
+     *
+     * If omitted, the stored password is retained as long as server, port and user do not change and the connection is
+     * encrypted.
      */
     password?: string | null;
     /**
-     * Sender
+     * Sender address of the messages.
      */
     sender: string;
     /**
-     * Recipients
+     * Addresses that receive the messages.
      */
     recipients: Array<string>;
 };
 
 /**
- * PasswordChange
- *
- * The own password, old and new, and a code of the second factor where there is one.
- *
- * The new password has 12 characters or more and is not the user name. The own API tokens end with the old one, unless
- * `keep_tokens` says that they stay.
+ * A change of the user's own password.
  */
 export type PasswordChangeWritable = {
     /**
-     * Current Password
+     * Current password of the user.
      */
     current_password: string;
     /**
-     * Code
+     * Six-digit code of the authenticator app, or a recovery code. Required if the user has a second factor.
      */
     code?: string | null;
     /**
-     * New Password
+     * New password, 12 to 256 characters. Must differ from the current password and from the user name.
      */
     new_password: string;
     /**
-     * Keep Tokens
+     * Whether the user's API tokens stay valid. If false or omitted, they are deleted.
      */
     keep_tokens?: boolean;
 };
 
 /**
- * RestoreRequest
- *
- * `content` is the file, as base64. `give_up` names, by id, what is served now and the backup does not know: it is
- * not served any more then. Without its name nothing that is served is taken away.
+ * Request to restore the appliance's configuration from a backup.
  */
 export type RestoreRequestWritable = {
     /**
-     * Content
+     * Contents of the backup file, in base64.
      */
     content: string;
     /**
-     * Passphrase
+     * Passphrase of the backup. Also encrypts the backup of the state before the restore.
      */
     passphrase: string;
     /**
-     * Certificate
+     * Whether to restore the certificate with its private key, if the backup contains them.
      */
     certificate?: boolean;
     /**
-     * Give Up
+     * IDs from `still_served` that the appliance stops serving. Hosts lose access to these objects.
+     *
+     * Everything else that is served now and missing from the backup stays served.
      */
     give_up?: Array<string>;
 };
 
 /**
- * SavedAcl
+ * An ACL: the access of one initiator.
  */
 export type SavedAclWritable = {
     /**
-     * Node Wwn
+     * IQN or WWPN of the initiator.
      */
     node_wwn: string;
     /**
-     * Attributes
+     * Attributes of the ACL by name.
      */
     attributes?: {
         [key: string]: number | string | null;
     };
     /**
-     * Mapped Luns
+     * LUNs that the initiator sees.
      */
     mapped_luns?: Array<SavedMappedLun>;
     /**
-     * Chap Userid
+     * CHAP user name that the initiator must present. `null` if no user name is set.
      */
     chap_userid?: string | null;
     /**
-     * Chap Password
+     * CHAP secret of the initiator. `null` if no secret is set.
      */
     chap_password?: string | null;
     /**
-     * Chap Mutual Userid
+     * CHAP user name that the target presents to the initiator. `null` if no user name is set.
      */
     chap_mutual_userid?: string | null;
     /**
-     * Chap Mutual Password
+     * CHAP secret of the target. `null` if no secret is set.
      */
     chap_mutual_password?: string | null;
 };
 
 /**
- * SavedConfig
- *
  * A `saveconfig.json` as targetcli and targetctl write it.
  */
 export type SavedConfigWritable = {
     /**
-     * Storage Objects
+     * Backstores of the configuration.
      */
     storage_objects?: Array<SavedStore>;
     /**
-     * Targets
+     * Targets of the configuration.
      */
     targets?: Array<SavedTargetWritable>;
     /**
-     * Fabric Modules
+     * Settings of the fabrics.
      */
     fabric_modules?: Array<SavedFabric>;
 };
 
 /**
- * SavedGroup
- *
  * A target portal group.
  */
 export type SavedGroupWritable = {
     /**
-     * Tag
+     * Tag of the target portal group.
      */
     tag?: number;
     /**
-     * Enable
+     * Whether the target portal group is enabled. `null` counts as `false`.
      */
     enable?: boolean | null;
     /**
-     * Attributes
+     * Attributes of the target portal group by name.
      */
     attributes?: {
         [key: string]: number | string | null;
     };
     /**
-     * Luns
+     * LUNs of the target portal group.
      */
     luns?: Array<SavedLun>;
     /**
-     * Portals
+     * Portals of the target portal group.
      */
     portals?: Array<SavedPortal>;
     /**
-     * Node Acls
+     * ACLs of the target portal group, one for each initiator.
      */
     node_acls?: Array<SavedAclWritable>;
 };
 
 /**
- * SavedTarget
+ * A target.
  */
 export type SavedTargetWritable = {
     /**
-     * Wwn
+     * IQN of the target, or WWPN of the FC port.
      */
     wwn: string;
     /**
-     * Fabric
+     * Fabric of the target, such as `iscsi` or `qla2xxx`.
      */
     fabric: string;
     /**
-     * Tpgs
+     * Target portal groups of the target.
      */
     tpgs?: Array<SavedGroupWritable>;
 };
 
 /**
- * SettingsPatch
- *
- * Changes of the settings; an absent field stays, and null takes away what can be without.
+ * Changes to the settings. An omitted field does not change.
  */
 export type SettingsPatchWritable = {
     /**
-     * Name
+     * Name of the appliance. `null` restores the host name.
      */
     name?: string | null;
     /**
-     * Time Zone
+     * Time zone of schedules and of the heartbeat, as a name such as `Europe/Berlin` or `UTC`.
      */
     time_zone?: string | null;
     /**
-     * Session Hours
+     * Lifetime of a browser login in hours. A change applies to new logins only.
      */
     session_hours?: number | null;
     /**
-     * Second Factor Required
+     * Whether every user must have a second factor.
+     *
+     * A user without one must set up a second factor before any other action. API tokens need none.
      */
     second_factor_required?: boolean | null;
     /**
-     * History Days
+     * Number of days for which events, finished jobs, resolved alerts and disk health data are retained.
      */
     history_days?: number | null;
     /**
-     * Deleted Keep Hours
+     * Number of hours for which deleted volumes and snapshots can be recovered.
+     *
+     * 0 erases them immediately when they are deleted.
      */
     deleted_keep_hours?: number | null;
     /**
-     * Number Held Hours
+     * Number of hours for which the LUN or NSID of an unmapped volume is reserved.
+     *
+     * Until then, the number is not automatically assigned to another volume of the same hosts, which may still associate
+     * the number with the old volume. A new iSCSI or iSER login of the host can end the reservation sooner.
      */
     number_held_hours?: number | null;
     /**
-     * Disk Health Minutes
+     * Interval in minutes at which the health of every disk is read.
      */
     disk_health_minutes?: number | null;
     /**
-     * Short Test Days
+     * Interval between short self-tests of a disk, in days of power-on time. 0 disables them.
+     *
+     * A long self-test counts as a short one.
      */
     short_test_days?: number | null;
     /**
-     * Long Test Days
+     * Interval between long self-tests of a disk, in days of power-on time. 0 disables them.
      */
     long_test_days?: number | null;
+    /**
+     * Settings of the mail channel. `null` removes the channel and discards its waiting messages.
+     */
     mail?: MailSettingsWritable | null;
+    /**
+     * Settings of the webhook channel. `null` removes the channel and discards its waiting messages.
+     */
     webhook?: WebhookSettingsWritable | null;
+    /**
+     * Settings of the syslog channel. `null` removes the channel and discards its waiting messages.
+     */
     syslog?: SyslogSettings | null;
     /**
-     * Heartbeat
+     * Time of the daily heartbeat over every channel as `HH:MM`, in `time_zone`. `null` stops the heartbeat.
      */
     heartbeat?: string | null;
     /**
-     * Trusted Ca
+     * Certificates in PEM form of authorities that are trusted in addition to the system's own.
+     *
+     * They verify mail servers, log servers and webhooks. `null` removes them.
      */
     trusted_ca?: string | null;
+    /**
+     * Firewall mode. `null` restores the default: `managed` after installation from the ISO, otherwise `off`.
+     */
     firewall?: FirewallMode | null;
+    /**
+     * CHAP login required for the discovery of iSCSI targets. `null` removes the login.
+     */
     discovery_auth?: DiscoveryAuthWritable | null;
 };
 
 /**
- * Site
+ * Site document: the desired state of the appliance, by name.
  *
- * The document. A section that is left out is not looked at.
+ * Objects of an omitted section stay unchanged, unless `destroy` names them. An omitted field stays unchanged on an
+ * existing object, and has its default on a new one. The order of entries has no meaning.
  */
 export type SiteWritable = {
     /**
-     * Format
+     * Version of the document format.
      */
     format?: 1;
     /**
-     * Arrays
+     * Arrays. If omitted or `null`, existing arrays stay unchanged.
      */
     arrays?: Array<SiteArrayWritable> | null;
     /**
-     * Volumes
+     * Volumes. If omitted or `null`, existing volumes stay unchanged.
      */
     volumes?: Array<SiteVolume> | null;
     /**
-     * Hosts
+     * Hosts. If omitted or `null`, existing hosts stay unchanged.
      */
     hosts?: Array<SiteHostWritable> | null;
     /**
-     * Host Groups
+     * Host groups. If omitted or `null`, existing host groups stay unchanged.
      */
     host_groups?: Array<SiteHostGroup> | null;
     /**
-     * Portals
+     * Portals. If omitted or `null`, existing portals stay unchanged.
      */
     portals?: Array<PortalCreate> | null;
     /**
-     * Fc Ports
+     * FC ports with their modes. If omitted or `null`, managed FC ports stay unchanged.
      */
     fc_ports?: Array<FcPortCreate> | null;
     /**
-     * Mappings
+     * Mappings. If omitted or `null`, existing mappings stay unchanged. All mappings of a volume with several owners
+     * must have `shared` set to `true`.
      */
     mappings?: Array<MappingCreate> | null;
     /**
-     * Schedules
+     * Schedules. If omitted or `null`, existing schedules stay unchanged.
      */
     schedules?: Array<SiteSchedule> | null;
+    /**
+     * Settings. If omitted or `null`, the settings stay unchanged.
+     */
     settings?: SettingsPatchWritable | null;
 };
 
 /**
- * SiteArray
+ * An array in a site document. Disks that the document adds join an existing array; no document removes a disk.
+ *
+ * A document cannot create an encrypted array and must not contain a passphrase.
  */
 export type SiteArrayWritable = {
     /**
-     * Name
+     * Unique name of the array.
      */
     name: string;
+    /**
+     * Array engine that runs the array.
+     */
     engine?: ArrayEngine;
+    /**
+     * Level of the array. The list of engines shows the levels of each engine.
+     */
     level: Level;
     /**
-     * Disks
+     * IDs of the data disks, as the list of disks shows them.
      */
     disks: Array<string>;
     /**
-     * Chunk Bytes
+     * MD RAID and LVM RAID, except `raid1`: chunk size in bytes, a power of two. If omitted, 64 KiB.
      */
-    chunk_bytes?: number | null;
+    chunk_bytes?: number | string | null;
+    /**
+     * MD RAID `raid10` only: arrangement of the copies. If omitted, `n2`. An array with a far layout (`f2`, `f3`)
+     * cannot grow.
+     */
     layout?: Raid10Layout | null;
+    /**
+     * Protection against the write hole. If omitted, `ppl` for MD RAID `raid5` with up to 64 disks, `bitmap` for the
+     * other redundant levels of MD RAID and for LVM RAID. ZFS pools always have `copy_on_write`.
+     */
     write_hole?: WriteHole | null;
     /**
-     * Wipe
+     * Always empty. Disks to wipe are named in `destroy` of the request, as `disk/ID`.
      */
     wipe?: Array<unknown>;
     /**
-     * Write Mostly
+     * MD RAID `raid1` only: IDs of those `disks` that are read only if no other disk has the data, such as slower or
+     * remote disks.
      */
     write_mostly?: Array<string>;
     /**
-     * Spares
+     * MD RAID and ZFS, except levels without redundancy: IDs of the spares. The first spare replaces a failed data disk
+     * automatically.
      */
     spares?: Array<string>;
     /**
-     * Spare Group
+     * MD RAID only, except `raid0`: name of the spare group. A degraded array without a spare receives a spare of
+     * another array in the group.
      */
     spare_group?: string | null;
     /**
-     * Log
+     * ZFS pools only: IDs of the log disks, which receive synchronous writes first. Several log disks form one
+     * mirror.
      */
     log?: Array<string>;
     /**
-     * Cache
+     * ZFS pools only: IDs of the cache disks, which store copies of frequently read data. Each disk adds capacity. The
+     * loss of a cache disk loses no data.
      */
     cache?: Array<string>;
     /**
-     * Special
+     * ZFS pools only: IDs of the special disks, which store the metadata of the pool in one mirror. The mirror must
+     * survive as many disk failures as the data disks. The pool needs special disks as long as the pool exists.
      */
     special?: Array<string>;
     /**
-     * Group Data Disks
+     * dRAID only: number of data disks in each group. If omitted, the number that suits blocks of 16 KiB: 4 on disks
+     * with 4 KiB sectors, fewer if the array has few disks.
      */
     group_data_disks?: number | null;
     /**
-     * Distributed Spares
+     * dRAID only: number of distributed spares, whose space is spread over all disks. If omitted, one for every 20
+     * disks, rounded up.
      */
     distributed_spares?: number | null;
     /**
-     * Sync Speed Min Bytes S
+     * MD RAID only, except `raid0`: minimum speed of a resync, rebuild or scrub in bytes per second and disk, even
+     * under load. If omitted, the default of the kernel.
      */
-    sync_speed_min_bytes_s?: number | null;
+    sync_speed_min_bytes_s?: number | string | null;
     /**
-     * Sync Speed Max Bytes S
+     * MD RAID only, except `raid0`: maximum speed of a resync, rebuild or scrub in bytes per second and disk, even
+     * without load. If omitted, the default of the kernel.
      */
-    sync_speed_max_bytes_s?: number | null;
+    sync_speed_max_bytes_s?: number | string | null;
     /**
-     * Group Thread Cnt
+     * MD RAID 4, 5 and 6 only: number of threads per NUMA node that compute parity, in addition to the thread of the
+     * array. If omitted, an automatic value.
      */
     group_thread_cnt?: number | null;
     /**
-     * Stripe Cache Size
+     * MD RAID 4, 5 and 6 only: number of stripes in the stripe cache, each 4 KiB of memory for each disk. If omitted,
+     * an automatic value.
      */
     stripe_cache_size?: number | null;
     /**
-     * Skip Copy
+     * MD RAID 4, 5 and 6 only: whether full pages are written directly from the memory of the request instead of from a
+     * copy. If omitted, an automatic value.
      */
     skip_copy?: boolean | null;
+    /**
+     * MD RAID only: I/O scheduler of the member disks. If omitted, the automatic scheduler for each disk.
+     */
     scheduler?: Scheduler | null;
     /**
-     * Health Command
+     * External arrays only: name of the command on the appliance that reports the health of the array. If omitted, the
+     * health is unknown.
      */
     health_command?: string | null;
     /**
-     * Integrity
+     * LVM RAID only: whether every disk has checksums (dm-integrity with a journal). Corrupt blocks on a disk are then
+     * repaired from the other disks. Checksums do not detect corruption on the way to the disk, and every write is written
+     * twice.
      */
     integrity?: boolean;
+    /**
+     * MD RAID only: method of encryption of all data on the array. Requires `passphrase`. Encryption cannot be enabled
+     * or disabled later. If omitted, the array is not encrypted.
+     */
     encryption?: Encryption | null;
     /**
-     * Passphrase
+     * Encrypted arrays only: passphrase that unlocks the array, here and on any Linux machine; 12 to 512 printable
+     * characters. Lunette does not store the passphrase. Without the passphrase and without a stored key, the data is
+     * lost.
      */
     passphrase?: string | null;
     /**
-     * Keep Key
+     * Encrypted arrays only: whether the appliance stores a key of its own and unlocks the array at every start. The
+     * data on removed disks stays protected, but not the data on a stolen appliance.
      */
     keep_key?: boolean;
 };
 
 /**
- * SiteChap
- *
- * CHAP of a host. A secret that is left out stays as the appliance keeps it; no export shows one.
+ * CHAP credentials of a host in a site document. Exported documents contain no secrets.
  */
 export type SiteChapWritable = {
     /**
-     * User
+     * User name that the host must present.
      */
     user: string;
     /**
-     * Secret
+     * Secret that the host must present, 12 to 16 printable ASCII characters. If omitted or `null`, the stored secret
+     * stays unchanged.
      */
     secret?: string | null;
     /**
-     * Mutual User
+     * User name that the appliance presents to the host. `null` removes mutual CHAP. If omitted, the user name stays
+     * unchanged.
      */
     mutual_user?: string | null;
     /**
-     * Mutual Secret
+     * Secret that the appliance presents to the host, 12 to 16 printable ASCII characters. Must differ from `secret`.
+     * If omitted, the stored secret stays unchanged.
      */
     mutual_secret?: string | null;
 };
 
 /**
- * SiteDhChap
- *
- * DH-HMAC-CHAP of a host. A key that is left out stays as the appliance keeps it; no export shows one.
- *
- * `is_mutual` tells that the appliance proves itself too, with `mutual_secret`; false takes that key away. Left out
- * where a `mutual_secret` is given, it is true.
+ * DH-HMAC-CHAP keys of a host in a site document. Exported documents contain no keys.
  */
 export type SiteDhChapWritable = {
     /**
-     * Secret
+     * Key of the host in the form `DHHC-1:…`. If omitted or `null`, the stored key stays unchanged.
      */
     secret?: string | null;
     /**
-     * Is Mutual
+     * Whether the appliance also authenticates itself to the host, with `mutual_secret`. `false` removes the key of the
+     * appliance. If omitted or `null`, `true` if `mutual_secret` is set, and unchanged otherwise.
      */
     is_mutual?: boolean | null;
     /**
-     * Mutual Secret
+     * Key of the appliance, in the same form. Must differ from `secret`. If omitted, the stored key stays unchanged.
      */
     mutual_secret?: string | null;
+    /**
+     * Hash of the exchange. If omitted, unchanged on an existing host. Has no effect with the export engine `spdk`,
+     * which negotiates the hash.
+     */
     hash?: DhHash;
+    /**
+     * Diffie-Hellman group of the exchange. If omitted, unchanged on an existing host. Has no effect with the export
+     * engine `spdk`, which negotiates the group.
+     */
     dh_group?: DhGroup;
 };
 
 /**
- * SiteHost
- *
- * `chap: null` takes CHAP away, `dhchap: null` DH-HMAC-CHAP; without the field each stays as it is.
+ * A host in a site document.
  */
 export type SiteHostWritable = {
     /**
-     * Name
+     * Name of the host.
      */
     name: string;
+    /**
+     * Operating system of the host.
+     */
     os_type?: OsType;
     /**
-     * Iqns
+     * iSCSI initiator names (IQNs) of the host.
      */
     iqns?: Array<string>;
     /**
-     * Wwpns
+     * Fibre Channel port names (WWPNs) of the host: 16 hexadecimal digits each, with or without colons.
      */
     wwpns?: Array<string>;
     /**
-     * Nqns
+     * NVMe qualified names (NQNs) of the host.
      */
     nqns?: Array<string>;
+    /**
+     * CHAP credentials that the host must present over iSCSI and iSER. `null` removes CHAP. If omitted, CHAP stays
+     * unchanged.
+     */
     chap?: SiteChapWritable | null;
+    /**
+     * DH-HMAC-CHAP keys that the host must present over NVMe. `null` removes DH-HMAC-CHAP. If omitted, DH-HMAC-CHAP
+     * stays unchanged.
+     */
     dhchap?: SiteDhChapWritable | null;
     /**
-     * Description
+     * Description of the host.
      */
     description?: string;
     /**
-     * Opens Without Missing After S
+     * Seconds, from 30 to 86400, after which the paths of the host open without missing volumes. Hosts then treat the
+     * missing volumes as lost. If `null`, the paths stay closed until all volumes are present.
      */
     opens_without_missing_after_s?: number | null;
     /**
-     * Renamed From
+     * Former name of the object. The object with this name is renamed and retains everything else, such as data,
+     * identity and mappings. Ignored if an object with the new name exists. Exported documents do not contain this
+     * field.
      */
     renamed_from?: string | null;
 };
 
 /**
- * SiteRequest
- *
- * A document to be compared or applied. Without `scope` all of it counts; nothing goes but what `destroy` names.
+ * Site document to compare with the appliance, or to apply. Only objects that `destroy` names are deleted.
  */
 export type SiteRequestWritable = {
+    /**
+     * Site document with the desired state.
+     */
     site: SiteWritable;
     /**
-     * Scope
+     * Objects to which the request is limited, such as `host/esx3`, each with what belongs to it: volumes of an array,
+     * mappings of a volume, mappings and mapped volumes of a host or host group, and hosts of a host group. If empty, the
+     * request applies to the whole document.
      */
     scope?: Array<string>;
     /**
-     * Destroy
+     * Objects that may be deleted, such as `volume/lun03` or `mapping/lun03/host/esx3`, and disks that may be wiped,
+     * such as `disk/ID`. A portal or mapping that is named here is replaced if it cannot be changed. Nothing else is
+     * deleted or wiped.
      */
     destroy?: Array<string>;
 };
 
 /**
- * UserCreate
- *
- * The wish for a user. The password given here must be changed at the first login.
+ * A user to create.
  */
 export type UserCreateWritable = {
     /**
-     * Username
+     * Name to log in with, unique among all users.
      */
     username: string;
     /**
-     * Password
+     * Password for the first login, 12 to 256 characters. The user must change the password then.
      */
     password: string;
     /**
-     * Role
+     * Role of the user. If omitted, `viewer`.
      */
     role?: 'viewer' | 'operator' | 'administrator';
 };
 
 /**
- * UserPatch
- *
- * Changes of a user; an absent field stays.
- *
- * A new password must be changed at the next login, and ends the user's API tokens unless `keep_tokens` says that they
- * stay. `remove_second_factor` is for somebody else who has lost the authenticator app and the recovery codes.
+ * Changes of a user; omitted fields stay unchanged.
  */
 export type UserPatchWritable = {
     /**
-     * Role
+     * New role of the user, which ends the user's logins. If null or omitted, the role stays unchanged.
      */
     role?: 'viewer' | 'operator' | 'administrator' | null;
     /**
-     * Password
+     * New password, 12 to 256 characters, which ends the user's logins. The user must change the password at the next
+     * login. If null or omitted, the password stays unchanged.
      */
     password?: string | null;
     /**
-     * Keep Tokens
+     * Whether the user's API tokens stay valid when `password` is set. If false or omitted, they are deleted.
      */
     keep_tokens?: boolean;
     /**
-     * Remove Second Factor
+     * Whether to remove the second factor of a user who has lost the authenticator app and the recovery codes. Refused
+     * for the caller's own account.
      */
     remove_second_factor?: boolean;
 };
 
 /**
- * WebhookSettings
+ * Settings of the webhook channel. The server's certificate is always verified.
  *
- * An address that is sent each message as JSON by POST. Its path and query are secrets, for they often hold a
- * token: only scheme, host and port are shown. Given like that, without a slash at the end, the stored address stays
- * if it is of the same server. With a secret, each message is signed with it (HMAC-SHA256). The secret is never shown;
- * left out, the one that is kept stays, as long as the address is the same.
+ * Each message is sent as JSON in a POST request. Redirects are not followed.
  */
 export type WebhookSettingsWritable = {
     /**
-     * Url
+     * HTTPS address to which messages are posted. Its path and query are secret and never returned.
+     *
+     * Scheme, host and port alone, without a slash at the end, retain the stored address of the same server.
      */
     url: string;
     /**
-     * Secret
+     * Secret with which each message is signed (HMAC-SHA256), of at least 16 characters. Never returned.
+     *
+     * If omitted, the stored secret is retained as long as the address does not change. Without a secret, messages are not
+     * signed.
      */
     secret?: string | null;
 };
@@ -8298,19 +8705,19 @@ export type HealthShowData = {
 
 export type HealthShowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -8335,27 +8742,27 @@ export type StatusShowData = {
 
 export type StatusShowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -8376,21 +8783,15 @@ export type EngineListData = {
     path?: never;
     query?: {
         /**
-         * Limit
-         *
-         * Most items of a page.
+         * Maximum number of items per page.
          */
         limit?: number;
         /**
-         * Cursor
-         *
-         * `next_cursor` of the page before.
+         * Value of `next_cursor` of the previous page.
          */
         cursor?: string | null;
         /**
-         * Offset
-         *
-         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
     };
@@ -8399,27 +8800,27 @@ export type EngineListData = {
 
 export type EngineListErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -8444,39 +8845,39 @@ export type LoginCreateData = {
 
 export type LoginCreateErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * A body of somebody who has not logged in needs a Content-Length.
+     * A request body without credentials needs a Content-Length header.
      */
     411: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * Too many attempts.
+     * Too many attempts. Retry later.
      */
     429: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -8501,35 +8902,35 @@ export type LoginDeleteData = {
 
 export type LoginDeleteErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -8554,27 +8955,27 @@ export type MeShowData = {
 
 export type MeShowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -8599,39 +9000,39 @@ export type PasswordChangeData = {
 
 export type PasswordChangeErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * Too many attempts.
+     * Too many attempts. Retry later.
      */
     429: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -8652,25 +9053,19 @@ export type LoginListData = {
     path?: never;
     query?: {
         /**
-         * Sort
+         * Field to sort by. A leading `-` sorts in descending order.
          */
         sort?: 'created_at' | '-created_at' | 'expires_at' | '-expires_at';
         /**
-         * Limit
-         *
-         * Most items of a page.
+         * Maximum number of items per page.
          */
         limit?: number;
         /**
-         * Cursor
-         *
-         * `next_cursor` of the page before.
+         * Value of `next_cursor` of the previous page.
          */
         cursor?: string | null;
         /**
-         * Offset
-         *
-         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
     };
@@ -8679,27 +9074,27 @@ export type LoginListData = {
 
 export type LoginListErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -8719,25 +9114,19 @@ export type LoginEndData = {
     body?: never;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Login
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         login: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -8746,39 +9135,39 @@ export type LoginEndData = {
 
 export type LoginEndErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -8787,11 +9176,11 @@ export type LoginEndError = LoginEndErrors[keyof LoginEndErrors];
 
 export type LoginEndResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * It has ended.
+     * The login has ended.
      */
     204: void;
 };
@@ -8807,43 +9196,43 @@ export type SecondFactorStartData = {
 
 export type SecondFactorStartErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * Too many attempts.
+     * Too many attempts. Retry later.
      */
     429: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -8868,43 +9257,43 @@ export type SecondFactorConfirmData = {
 
 export type SecondFactorConfirmErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * Too many attempts.
+     * Too many attempts. Retry later.
      */
     429: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -8920,66 +9309,66 @@ export type SecondFactorConfirmResponses = {
 
 export type SecondFactorConfirmResponse = SecondFactorConfirmResponses[keyof SecondFactorConfirmResponses];
 
-export type SecondFactorRenewData = {
+export type SecondFactorRenewCodesData = {
     body: FactorProofWritable;
     path?: never;
     query?: never;
     url: '/api/v1/second-factor:renew-codes';
 };
 
-export type SecondFactorRenewErrors = {
+export type SecondFactorRenewCodesErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * Too many attempts.
+     * Too many attempts. Retry later.
      */
     429: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
 
-export type SecondFactorRenewError = SecondFactorRenewErrors[keyof SecondFactorRenewErrors];
+export type SecondFactorRenewCodesError = SecondFactorRenewCodesErrors[keyof SecondFactorRenewCodesErrors];
 
-export type SecondFactorRenewResponses = {
+export type SecondFactorRenewCodesResponses = {
     /**
      * Successful Response
      */
     200: RecoveryCodes;
 };
 
-export type SecondFactorRenewResponse = SecondFactorRenewResponses[keyof SecondFactorRenewResponses];
+export type SecondFactorRenewCodesResponse = SecondFactorRenewCodesResponses[keyof SecondFactorRenewCodesResponses];
 
 export type SecondFactorRemoveData = {
     body: FactorProofWritable;
@@ -8990,43 +9379,43 @@ export type SecondFactorRemoveData = {
 
 export type SecondFactorRemoveErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * Too many attempts.
+     * Too many attempts. Retry later.
      */
     429: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -9047,35 +9436,27 @@ export type UserListData = {
     path?: never;
     query?: {
         /**
-         * Sort
+         * Field to sort by. A leading `-` sorts in descending order.
          */
         sort?: 'username' | '-username' | 'role' | '-role' | 'created_at' | '-created_at';
         /**
-         * Name
-         *
-         * Only names that match; `*` stands for any text, `?` for a letter.
+         * Only names that match; `*` matches any text, `?` one character.
          */
         name?: string | null;
         /**
-         * Role
+         * Only users with this role.
          */
         role?: 'viewer' | 'operator' | 'administrator' | null;
         /**
-         * Limit
-         *
-         * Most items of a page.
+         * Maximum number of items per page.
          */
         limit?: number;
         /**
-         * Cursor
-         *
-         * `next_cursor` of the page before.
+         * Value of `next_cursor` of the previous page.
          */
         cursor?: string | null;
         /**
-         * Offset
-         *
-         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
     };
@@ -9084,27 +9465,27 @@ export type UserListData = {
 
 export type UserListErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -9124,18 +9505,14 @@ export type UserCreateData = {
     body: UserCreateWritable;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -9144,43 +9521,43 @@ export type UserCreateData = {
 
 export type UserCreateErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -9189,7 +9566,7 @@ export type UserCreateError = UserCreateErrors[keyof UserCreateErrors];
 
 export type UserCreateResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
@@ -9204,25 +9581,19 @@ export type UserDeleteData = {
     body?: never;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read, or `*`. Required.
+         * ETag of the resource when it was read, or `*` for any. Required.
          */
         'If-Match'?: string | null;
     };
     path: {
         /**
-         * User
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         user: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -9231,43 +9602,43 @@ export type UserDeleteData = {
 
 export type UserDeleteErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * If-Match is required.
+     * The request lacks the required If-Match header.
      */
     428: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -9276,11 +9647,11 @@ export type UserDeleteError = UserDeleteErrors[keyof UserDeleteErrors];
 
 export type UserDeleteResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * It is gone.
+     * The resource no longer exists.
      */
     204: void;
 };
@@ -9291,9 +9662,7 @@ export type UserShowData = {
     body?: never;
     path: {
         /**
-         * User
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         user: string;
     };
@@ -9303,31 +9672,31 @@ export type UserShowData = {
 
 export type UserShowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -9347,25 +9716,19 @@ export type UserPatchData = {
     body: UserPatchWritable;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read, or `*`. Required.
+         * ETag of the resource when it was read, or `*` for any. Required.
          */
         'If-Match'?: string | null;
     };
     path: {
         /**
-         * User
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         user: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -9374,51 +9737,51 @@ export type UserPatchData = {
 
 export type UserPatchErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * If-Match is required.
+     * The request lacks the required If-Match header.
      */
     428: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -9427,9 +9790,7 @@ export type UserPatchError = UserPatchErrors[keyof UserPatchErrors];
 
 export type UserPatchResponses = {
     /**
-     * Response 200 User Patch
-     *
-     * As it is now; the plan in a dry run.
+     * Changed resource, or the plan for a dry run.
      */
     200: User | Plan;
 };
@@ -9441,31 +9802,23 @@ export type TokenListData = {
     path?: never;
     query?: {
         /**
-         * Sort
+         * Field to sort by. A leading `-` sorts in descending order.
          */
         sort?: 'name' | '-name' | 'created_at' | '-created_at';
         /**
-         * Name
-         *
-         * Only names that match; `*` stands for any text, `?` for a letter.
+         * Only names that match; `*` matches any text, `?` one character.
          */
         name?: string | null;
         /**
-         * Limit
-         *
-         * Most items of a page.
+         * Maximum number of items per page.
          */
         limit?: number;
         /**
-         * Cursor
-         *
-         * `next_cursor` of the page before.
+         * Value of `next_cursor` of the previous page.
          */
         cursor?: string | null;
         /**
-         * Offset
-         *
-         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
     };
@@ -9474,27 +9827,27 @@ export type TokenListData = {
 
 export type TokenListErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -9514,18 +9867,14 @@ export type TokenCreateData = {
     body: TokenCreate;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -9534,43 +9883,43 @@ export type TokenCreateData = {
 
 export type TokenCreateErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -9579,7 +9928,7 @@ export type TokenCreateError = TokenCreateErrors[keyof TokenCreateErrors];
 
 export type TokenCreateResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
@@ -9594,25 +9943,19 @@ export type TokenDeleteData = {
     body?: never;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read, or `*`. Required.
+         * ETag of the resource when it was read, or `*` for any. Required.
          */
         'If-Match'?: string | null;
     };
     path: {
         /**
-         * Token
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         token: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -9621,43 +9964,43 @@ export type TokenDeleteData = {
 
 export type TokenDeleteErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * If-Match is required.
+     * The request lacks the required If-Match header.
      */
     428: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -9666,11 +10009,11 @@ export type TokenDeleteError = TokenDeleteErrors[keyof TokenDeleteErrors];
 
 export type TokenDeleteResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * It is gone.
+     * The resource no longer exists.
      */
     204: void;
 };
@@ -9681,9 +10024,7 @@ export type TokenShowData = {
     body?: never;
     path: {
         /**
-         * Token
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         token: string;
     };
@@ -9693,31 +10034,31 @@ export type TokenShowData = {
 
 export type TokenShowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -9738,49 +10079,39 @@ export type DiskListData = {
     path?: never;
     query?: {
         /**
-         * Sort
+         * Field to sort by. A leading `-` sorts in descending order.
          */
         sort?: 'id' | '-id' | 'serial' | '-serial' | 'size_bytes' | '-size_bytes' | 'state' | '-state' | 'model' | '-model';
         /**
-         * Limit
-         *
-         * Most items of a page.
+         * Maximum number of items per page.
          */
         limit?: number;
         /**
-         * Cursor
-         *
-         * `next_cursor` of the page before.
+         * Value of `next_cursor` of the previous page.
          */
         cursor?: string | null;
         /**
-         * Offset
-         *
-         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
         /**
-         * Name
-         *
-         * Only names that match; `*` stands for any text, `?` for a letter.
+         * Only names that match; `*` matches any text, `?` one character.
          */
         name?: string | null;
         /**
-         * State
+         * Only disks in this state.
          */
         state?: DiskState | null;
         /**
-         * Transport
+         * Only disks with this transport.
          */
         transport?: Transport | null;
         /**
-         * Health
+         * Only disks with this health state.
          */
         health?: DiskHealthState | null;
         /**
-         * Array
-         *
-         * Members of this array, by id or name.
+         * Only disks of this array, by ID or name.
          */
         array?: string | null;
     };
@@ -9789,27 +10120,27 @@ export type DiskListData = {
 
 export type DiskListErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -9829,9 +10160,7 @@ export type DiskShowData = {
     body?: never;
     path: {
         /**
-         * Disk
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         disk: string;
     };
@@ -9841,31 +10170,31 @@ export type DiskShowData = {
 
 export type DiskShowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -9885,9 +10214,7 @@ export type DiskHistoryData = {
     body?: never;
     path: {
         /**
-         * Disk
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         disk: string;
     };
@@ -9897,31 +10224,31 @@ export type DiskHistoryData = {
 
 export type DiskHistoryErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -9941,25 +10268,19 @@ export type DiskWipeData = {
     body: DiskWipeWish;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Disk
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         disk: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -9968,43 +10289,43 @@ export type DiskWipeData = {
 
 export type DiskWipeErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -10013,11 +10334,11 @@ export type DiskWipeError = DiskWipeErrors[keyof DiskWipeErrors];
 
 export type DiskWipeResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -10028,25 +10349,19 @@ export type DiskLocateData = {
     body: DiskLocateWish;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Disk
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         disk: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -10055,43 +10370,43 @@ export type DiskLocateData = {
 
 export type DiskLocateErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -10100,11 +10415,11 @@ export type DiskLocateError = DiskLocateErrors[keyof DiskLocateErrors];
 
 export type DiskLocateResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -10116,44 +10431,40 @@ export type LayoutListData = {
     path?: never;
     query: {
         /**
-         * Disks
-         *
-         * Disk id; repeat for each disk.
+         * ID of a disk; repeat the parameter for each disk.
          */
         disks: Array<string>;
         /**
-         * Block Bytes
-         *
-         * Block size of volumes that ZFS figures are for, in bytes.
+         * Block size of volumes on ZFS, in bytes, for which figures are given.
          */
         block_bytes?: number;
     };
-    url: '/api/v1/arrays/layouts';
+    url: '/api/v1/layouts';
 };
 
 export type LayoutListErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -10174,39 +10485,31 @@ export type ArrayListData = {
     path?: never;
     query?: {
         /**
-         * Sort
+         * Field to sort by. A leading `-` sorts in descending order.
          */
         sort?: 'name' | '-name' | 'level' | '-level' | 'state' | '-state' | 'usable_bytes' | '-usable_bytes' | 'created_at' | '-created_at';
         /**
-         * Name
-         *
-         * Only names that match; `*` stands for any text, `?` for a letter.
+         * Only names that match; `*` matches any text, `?` one character.
          */
         name?: string | null;
         /**
-         * State
+         * Only arrays in this state.
          */
         state?: ResourceState | null;
         /**
-         * Level
+         * Only arrays of this level.
          */
         level?: Level | null;
         /**
-         * Limit
-         *
-         * Most items of a page.
+         * Maximum number of items per page.
          */
         limit?: number;
         /**
-         * Cursor
-         *
-         * `next_cursor` of the page before.
+         * Value of `next_cursor` of the previous page.
          */
         cursor?: string | null;
         /**
-         * Offset
-         *
-         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
     };
@@ -10215,27 +10518,27 @@ export type ArrayListData = {
 
 export type ArrayListErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -10255,18 +10558,14 @@ export type ArrayCreateData = {
     body: ArrayCreateWritable;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -10275,43 +10574,43 @@ export type ArrayCreateData = {
 
 export type ArrayCreateErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -10320,11 +10619,11 @@ export type ArrayCreateError = ArrayCreateErrors[keyof ArrayCreateErrors];
 
 export type ArrayCreateResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -10335,25 +10634,19 @@ export type ArrayDeleteData = {
     body?: never;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read, or `*`. Required.
+         * ETag of the resource when it was read, or `*` for any. Required.
          */
         'If-Match'?: string | null;
     };
     path: {
         /**
-         * Array
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         array: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -10362,51 +10655,51 @@ export type ArrayDeleteData = {
 
 export type ArrayDeleteErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * If-Match is required.
+     * The request lacks the required If-Match header.
      */
     428: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -10415,11 +10708,11 @@ export type ArrayDeleteError = ArrayDeleteErrors[keyof ArrayDeleteErrors];
 
 export type ArrayDeleteResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -10430,9 +10723,7 @@ export type ArrayShowData = {
     body?: never;
     path: {
         /**
-         * Array
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         array: string;
     };
@@ -10442,31 +10733,31 @@ export type ArrayShowData = {
 
 export type ArrayShowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -10486,25 +10777,19 @@ export type ArrayPatchData = {
     body: ArrayPatch;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read, or `*`. Required.
+         * ETag of the resource when it was read, or `*` for any. Required.
          */
         'If-Match'?: string | null;
     };
     path: {
         /**
-         * Array
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         array: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -10513,51 +10798,51 @@ export type ArrayPatchData = {
 
 export type ArrayPatchErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * If-Match is required.
+     * The request lacks the required If-Match header.
      */
     428: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -10566,238 +10851,212 @@ export type ArrayPatchError = ArrayPatchErrors[keyof ArrayPatchErrors];
 
 export type ArrayPatchResponses = {
     /**
-     * Response 200 Array Patch
-     *
-     * As it is now; the plan in a dry run.
+     * Changed resource, or the plan for a dry run.
      */
     200: StorageArray | Plan;
 };
 
 export type ArrayPatchResponse = ArrayPatchResponses[keyof ArrayPatchResponses];
 
-export type ArraySparesAddData = {
+export type ArrayAddSparesData = {
     body: ArrayAddSpares;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         * ETag of the resource when it was read. The request is refused if the resource has changed since.
          */
         'If-Match'?: string | null;
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Array
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         array: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
-    url: '/api/v1/arrays/{array}:add_spares';
+    url: '/api/v1/arrays/{array}:add-spares';
 };
 
-export type ArraySparesAddErrors = {
+export type ArrayAddSparesErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
 
-export type ArraySparesAddError = ArraySparesAddErrors[keyof ArraySparesAddErrors];
+export type ArrayAddSparesError = ArrayAddSparesErrors[keyof ArrayAddSparesErrors];
 
-export type ArraySparesAddResponses = {
+export type ArrayAddSparesResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
 
-export type ArraySparesAddResponse = ArraySparesAddResponses[keyof ArraySparesAddResponses];
+export type ArrayAddSparesResponse = ArrayAddSparesResponses[keyof ArrayAddSparesResponses];
 
-export type ArrayDisksAddData = {
+export type ArrayAddDisksData = {
     body: ArrayAddDisks;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         * ETag of the resource when it was read. The request is refused if the resource has changed since.
          */
         'If-Match'?: string | null;
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Array
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         array: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
-    url: '/api/v1/arrays/{array}:add_disks';
+    url: '/api/v1/arrays/{array}:add-disks';
 };
 
-export type ArrayDisksAddErrors = {
+export type ArrayAddDisksErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
 
-export type ArrayDisksAddError = ArrayDisksAddErrors[keyof ArrayDisksAddErrors];
+export type ArrayAddDisksError = ArrayAddDisksErrors[keyof ArrayAddDisksErrors];
 
-export type ArrayDisksAddResponses = {
+export type ArrayAddDisksResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
 
-export type ArrayDisksAddResponse = ArrayDisksAddResponses[keyof ArrayDisksAddResponses];
+export type ArrayAddDisksResponse = ArrayAddDisksResponses[keyof ArrayAddDisksResponses];
 
 export type ArrayGrowData = {
     body: ArrayGrow;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         * ETag of the resource when it was read. The request is refused if the resource has changed since.
          */
         'If-Match'?: string | null;
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Array
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         array: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -10806,47 +11065,47 @@ export type ArrayGrowData = {
 
 export type ArrayGrowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -10855,11 +11114,11 @@ export type ArrayGrowError = ArrayGrowErrors[keyof ArrayGrowErrors];
 
 export type ArrayGrowResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -10870,31 +11129,23 @@ export type ArrayReshapeData = {
     body: ArrayReshape;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         * ETag of the resource when it was read. The request is refused if the resource has changed since.
          */
         'If-Match'?: string | null;
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Array
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         array: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -10903,47 +11154,47 @@ export type ArrayReshapeData = {
 
 export type ArrayReshapeErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -10952,11 +11203,11 @@ export type ArrayReshapeError = ArrayReshapeErrors[keyof ArrayReshapeErrors];
 
 export type ArrayReshapeResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -10967,31 +11218,23 @@ export type ArrayReplaceData = {
     body: ArrayReplace;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         * ETag of the resource when it was read. The request is refused if the resource has changed since.
          */
         'If-Match'?: string | null;
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Array
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         array: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -11000,47 +11243,47 @@ export type ArrayReplaceData = {
 
 export type ArrayReplaceErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -11049,11 +11292,11 @@ export type ArrayReplaceError = ArrayReplaceErrors[keyof ArrayReplaceErrors];
 
 export type ArrayReplaceResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -11064,31 +11307,23 @@ export type ArrayFailData = {
     body: ArrayDiskChoice;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         * ETag of the resource when it was read. The request is refused if the resource has changed since.
          */
         'If-Match'?: string | null;
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Array
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         array: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -11097,47 +11332,47 @@ export type ArrayFailData = {
 
 export type ArrayFailErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -11146,11 +11381,11 @@ export type ArrayFailError = ArrayFailErrors[keyof ArrayFailErrors];
 
 export type ArrayFailResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -11161,31 +11396,23 @@ export type ArrayRemoveData = {
     body: ArrayDiskChoice;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         * ETag of the resource when it was read. The request is refused if the resource has changed since.
          */
         'If-Match'?: string | null;
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Array
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         array: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -11194,47 +11421,47 @@ export type ArrayRemoveData = {
 
 export type ArrayRemoveErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -11243,11 +11470,11 @@ export type ArrayRemoveError = ArrayRemoveErrors[keyof ArrayRemoveErrors];
 
 export type ArrayRemoveResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -11258,31 +11485,23 @@ export type ArrayReaddData = {
     body: ArrayDiskChoice;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         * ETag of the resource when it was read. The request is refused if the resource has changed since.
          */
         'If-Match'?: string | null;
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Array
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         array: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -11291,47 +11510,47 @@ export type ArrayReaddData = {
 
 export type ArrayReaddErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -11340,11 +11559,11 @@ export type ArrayReaddError = ArrayReaddErrors[keyof ArrayReaddErrors];
 
 export type ArrayReaddResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -11355,31 +11574,23 @@ export type ArrayScrubData = {
     body: ArrayScrub;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         * ETag of the resource when it was read. The request is refused if the resource has changed since.
          */
         'If-Match'?: string | null;
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Array
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         array: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -11388,47 +11599,47 @@ export type ArrayScrubData = {
 
 export type ArrayScrubErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -11437,11 +11648,11 @@ export type ArrayScrubError = ArrayScrubErrors[keyof ArrayScrubErrors];
 
 export type ArrayScrubResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -11452,80 +11663,72 @@ export type ArrayForceStartData = {
     body: ArrayForceStart;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         * ETag of the resource when it was read. The request is refused if the resource has changed since.
          */
         'If-Match'?: string | null;
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Array
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         array: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
-    url: '/api/v1/arrays/{array}:force_start';
+    url: '/api/v1/arrays/{array}:force-start';
 };
 
 export type ArrayForceStartErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -11534,11 +11737,11 @@ export type ArrayForceStartError = ArrayForceStartErrors[keyof ArrayForceStartEr
 
 export type ArrayForceStartResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -11549,31 +11752,23 @@ export type ArrayReleaseData = {
     body: ArrayRelease;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         * ETag of the resource when it was read. The request is refused if the resource has changed since.
          */
         'If-Match'?: string | null;
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Array
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         array: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -11582,47 +11777,47 @@ export type ArrayReleaseData = {
 
 export type ArrayReleaseErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -11631,11 +11826,11 @@ export type ArrayReleaseError = ArrayReleaseErrors[keyof ArrayReleaseErrors];
 
 export type ArrayReleaseResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -11646,31 +11841,23 @@ export type ArrayForgetData = {
     body: ArrayForget;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         * ETag of the resource when it was read. The request is refused if the resource has changed since.
          */
         'If-Match'?: string | null;
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Array
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         array: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -11679,47 +11866,47 @@ export type ArrayForgetData = {
 
 export type ArrayForgetErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -11728,11 +11915,11 @@ export type ArrayForgetError = ArrayForgetErrors[keyof ArrayForgetErrors];
 
 export type ArrayForgetResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * It is gone.
+     * The resource no longer exists.
      */
     204: void;
 };
@@ -11743,31 +11930,23 @@ export type ArrayUnlockData = {
     body: ArrayUnlock;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         * ETag of the resource when it was read. The request is refused if the resource has changed since.
          */
         'If-Match'?: string | null;
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Array
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         array: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -11776,51 +11955,51 @@ export type ArrayUnlockData = {
 
 export type ArrayUnlockErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The system refused a step.
+     * A system tool or the kernel refused a step.
      */
     502: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -11829,134 +12008,116 @@ export type ArrayUnlockError = ArrayUnlockErrors[keyof ArrayUnlockErrors];
 
 export type ArrayUnlockResponses = {
     /**
-     * Response 200 Array Unlock
-     *
-     * As it is now; the plan in a dry run.
+     * Changed resource, or the plan for a dry run.
      */
     200: StorageArray | Plan;
 };
 
 export type ArrayUnlockResponse = ArrayUnlockResponses[keyof ArrayUnlockResponses];
 
-export type ArrayKeyChangeData = {
+export type ArrayChangeKeyData = {
     body: ArrayKeyChangeWritable;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         * ETag of the resource when it was read. The request is refused if the resource has changed since.
          */
         'If-Match'?: string | null;
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Array
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         array: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
-    url: '/api/v1/arrays/{array}:change_key';
+    url: '/api/v1/arrays/{array}:change-key';
 };
 
-export type ArrayKeyChangeErrors = {
+export type ArrayChangeKeyErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The system refused a step.
+     * A system tool or the kernel refused a step.
      */
     502: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
 
-export type ArrayKeyChangeError = ArrayKeyChangeErrors[keyof ArrayKeyChangeErrors];
+export type ArrayChangeKeyError = ArrayChangeKeyErrors[keyof ArrayChangeKeyErrors];
 
-export type ArrayKeyChangeResponses = {
+export type ArrayChangeKeyResponses = {
     /**
-     * Response 200 Array Key Change
-     *
-     * As it is now; the plan in a dry run.
+     * Changed resource, or the plan for a dry run.
      */
     200: StorageArray | Plan;
 };
 
-export type ArrayKeyChangeResponse = ArrayKeyChangeResponses[keyof ArrayKeyChangeResponses];
+export type ArrayChangeKeyResponse = ArrayChangeKeyResponses[keyof ArrayChangeKeyResponses];
 
 export type ForeignArrayListData = {
     body?: never;
     path?: never;
     query?: {
         /**
-         * Limit
-         *
-         * Most items of a page.
+         * Maximum number of items per page.
          */
         limit?: number;
         /**
-         * Cursor
-         *
-         * `next_cursor` of the page before.
+         * Value of `next_cursor` of the previous page.
          */
         cursor?: string | null;
         /**
-         * Offset
-         *
-         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
     };
@@ -11965,27 +12126,27 @@ export type ForeignArrayListData = {
 
 export type ForeignArrayListErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -12005,23 +12166,19 @@ export type ForeignArrayStartData = {
     body?: never;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Foreign Array
+         * ID of the foreign array, as the list of foreign arrays shows it.
          */
         foreign_array: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -12030,43 +12187,43 @@ export type ForeignArrayStartData = {
 
 export type ForeignArrayStartErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -12075,11 +12232,11 @@ export type ForeignArrayStartError = ForeignArrayStartErrors[keyof ForeignArrayS
 
 export type ForeignArrayStartResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -12090,23 +12247,19 @@ export type ForeignArrayAdoptData = {
     body: ForeignArrayAdopt;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Foreign Array
+         * ID of the foreign array, as the list of foreign arrays shows it.
          */
         foreign_array: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -12115,43 +12268,43 @@ export type ForeignArrayAdoptData = {
 
 export type ForeignArrayAdoptErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -12160,11 +12313,11 @@ export type ForeignArrayAdoptError = ForeignArrayAdoptErrors[keyof ForeignArrayA
 
 export type ForeignArrayAdoptResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -12175,63 +12328,59 @@ export type VolumeCreateBatchData = {
     body: VolumeBatch;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
-    url: '/api/v1/volumes:batch';
+    url: '/api/v1/volumes:create-batch';
 };
 
 export type VolumeCreateBatchErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -12240,11 +12389,11 @@ export type VolumeCreateBatchError = VolumeCreateBatchErrors[keyof VolumeCreateB
 
 export type VolumeCreateBatchResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -12255,24 +12404,18 @@ export type VolumeDeleteBatchData = {
     body: VolumeDeleteBatch;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Confirm
-         *
-         * Names of volumes that are in use and may go nonetheless, and of those whose number another volume may get although hosts may have their devices; repeat it for each. The plan says which.
+         * Name of a volume that the change may take away although hosts use it, or whose number another volume may get although hosts may still have the old device. Repeat it for each volume that the plan lists.
          */
         confirm?: Array<string> | null;
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -12281,43 +12424,43 @@ export type VolumeDeleteBatchData = {
 
 export type VolumeDeleteBatchErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -12326,11 +12469,11 @@ export type VolumeDeleteBatchError = VolumeDeleteBatchErrors[keyof VolumeDeleteB
 
 export type VolumeDeleteBatchResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -12341,17 +12484,13 @@ export type VolumeWhyData = {
     body?: never;
     path: {
         /**
-         * Volume
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         volume: string;
     };
     query?: {
         /**
-         * Host
-         *
-         * Only the way to this host, by id or name.
+         * Only the paths to this host, by ID or name.
          */
         host?: string | null;
     };
@@ -12360,31 +12499,31 @@ export type VolumeWhyData = {
 
 export type VolumeWhyErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -12405,53 +12544,39 @@ export type VolumeListData = {
     path?: never;
     query?: {
         /**
-         * Sort
+         * Field to sort by. A leading `-` sorts in descending order.
          */
         sort?: 'name' | '-name' | 'state' | '-state' | 'size_bytes' | '-size_bytes' | 'naa' | '-naa' | 'created_at' | '-created_at';
         /**
-         * Limit
-         *
-         * Most items of a page.
+         * Maximum number of items per page.
          */
         limit?: number;
         /**
-         * Cursor
-         *
-         * `next_cursor` of the page before.
+         * Value of `next_cursor` of the previous page.
          */
         cursor?: string | null;
         /**
-         * Offset
-         *
-         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
         /**
-         * Name
-         *
-         * Only names that match; `*` stands for any text, `?` for a letter.
+         * Only names that match; `*` matches any text, `?` one character.
          */
         name?: string | null;
         /**
-         * Array
-         *
-         * Only those of this array, by id or name.
+         * Only volumes of this array, by ID or name.
          */
         array?: string | null;
         /**
-         * Host
-         *
-         * Only those of this host, by id or name.
+         * Only volumes mapped to this host, by ID or name.
          */
         host?: string | null;
         /**
-         * Host Group
-         *
-         * Only those of this host group, by id or name.
+         * Only volumes mapped to this host group, by ID or name.
          */
         host_group?: string | null;
         /**
-         * State
+         * Only volumes in this state.
          */
         state?: ResourceState | null;
     };
@@ -12460,27 +12585,27 @@ export type VolumeListData = {
 
 export type VolumeListErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -12500,18 +12625,14 @@ export type VolumeCreateData = {
     body: VolumeCreate;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -12520,43 +12641,43 @@ export type VolumeCreateData = {
 
 export type VolumeCreateErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -12565,11 +12686,11 @@ export type VolumeCreateError = VolumeCreateErrors[keyof VolumeCreateErrors];
 
 export type VolumeCreateResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -12580,31 +12701,23 @@ export type VolumeDeleteData = {
     body?: never;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read, or `*`. Required.
+         * ETag of the resource when it was read, or `*` for any. Required.
          */
         'If-Match'?: string | null;
     };
     path: {
         /**
-         * Volume
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         volume: string;
     };
     query?: {
         /**
-         * Confirm
-         *
-         * Names of volumes that are in use and may go nonetheless, and of those whose number another volume may get although hosts may have their devices; repeat it for each. The plan says which.
+         * Name of a volume that the change may take away although hosts use it, or whose number another volume may get although hosts may still have the old device. Repeat it for each volume that the plan lists.
          */
         confirm?: Array<string> | null;
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -12613,51 +12726,51 @@ export type VolumeDeleteData = {
 
 export type VolumeDeleteErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * If-Match is required.
+     * The request lacks the required If-Match header.
      */
     428: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -12666,11 +12779,11 @@ export type VolumeDeleteError = VolumeDeleteErrors[keyof VolumeDeleteErrors];
 
 export type VolumeDeleteResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -12681,9 +12794,7 @@ export type VolumeShowData = {
     body?: never;
     path: {
         /**
-         * Volume
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         volume: string;
     };
@@ -12693,31 +12804,31 @@ export type VolumeShowData = {
 
 export type VolumeShowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -12737,25 +12848,19 @@ export type VolumePatchData = {
     body: VolumePatch;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read, or `*`. Required.
+         * ETag of the resource when it was read, or `*` for any. Required.
          */
         'If-Match'?: string | null;
     };
     path: {
         /**
-         * Volume
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         volume: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -12764,51 +12869,51 @@ export type VolumePatchData = {
 
 export type VolumePatchErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * If-Match is required.
+     * The request lacks the required If-Match header.
      */
     428: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -12817,9 +12922,7 @@ export type VolumePatchError = VolumePatchErrors[keyof VolumePatchErrors];
 
 export type VolumePatchResponses = {
     /**
-     * Response 200 Volume Patch
-     *
-     * As it is now; the plan in a dry run.
+     * Changed resource, or the plan for a dry run.
      */
     200: Volume | Plan;
 };
@@ -12830,31 +12933,23 @@ export type VolumeGrowData = {
     body: VolumeGrow;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read, or `*`. Required.
+         * ETag of the resource when it was read, or `*` for any. Required.
          */
         'If-Match'?: string | null;
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Volume
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         volume: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -12863,51 +12958,51 @@ export type VolumeGrowData = {
 
 export type VolumeGrowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * If-Match is required.
+     * The request lacks the required If-Match header.
      */
     428: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -12916,13 +13011,11 @@ export type VolumeGrowError = VolumeGrowErrors[keyof VolumeGrowErrors];
 
 export type VolumeGrowResponses = {
     /**
-     * Response 200 Volume Grow
-     *
-     * It has this size; or the plan.
+     * Volume, if it already has this size, or the plan for a dry run.
      */
     200: Volume | Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -12933,31 +13026,23 @@ export type VolumeRollBackData = {
     body: VolumeRollBack;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read, or `*`. Required.
+         * ETag of the resource when it was read, or `*` for any. Required.
          */
         'If-Match'?: string | null;
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Volume
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         volume: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -12966,51 +13051,51 @@ export type VolumeRollBackData = {
 
 export type VolumeRollBackErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * If-Match is required.
+     * The request lacks the required If-Match header.
      */
     428: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -13019,11 +13104,11 @@ export type VolumeRollBackError = VolumeRollBackErrors[keyof VolumeRollBackError
 
 export type VolumeRollBackResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -13035,37 +13120,27 @@ export type DeletedVolumeListData = {
     path?: never;
     query?: {
         /**
-         * Name
-         *
-         * Only names that match; `*` stands for any text, `?` for a letter.
+         * Only names that match; `*` matches any text, `?` one character.
          */
         name?: string | null;
         /**
-         * Array
-         *
-         * Only those of this array, by id or name.
+         * Only deleted volumes of this array, by ID or name.
          */
         array?: string | null;
         /**
-         * Sort
+         * Field to sort by. A leading `-` sorts in descending order.
          */
         sort?: 'name' | '-name' | 'size_bytes' | '-size_bytes' | 'deleted_at' | '-deleted_at' | 'erase_at' | '-erase_at';
         /**
-         * Limit
-         *
-         * Most items of a page.
+         * Maximum number of items per page.
          */
         limit?: number;
         /**
-         * Cursor
-         *
-         * `next_cursor` of the page before.
+         * Value of `next_cursor` of the previous page.
          */
         cursor?: string | null;
         /**
-         * Offset
-         *
-         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
     };
@@ -13074,27 +13149,27 @@ export type DeletedVolumeListData = {
 
 export type DeletedVolumeListErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -13114,25 +13189,19 @@ export type DeletedVolumeDeleteData = {
     body?: never;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read, or `*`. Required.
+         * ETag of the resource when it was read, or `*` for any. Required.
          */
         'If-Match'?: string | null;
     };
     path: {
         /**
-         * Deleted Volume
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         deleted_volume: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -13141,51 +13210,51 @@ export type DeletedVolumeDeleteData = {
 
 export type DeletedVolumeDeleteErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * If-Match is required.
+     * The request lacks the required If-Match header.
      */
     428: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -13194,11 +13263,11 @@ export type DeletedVolumeDeleteError = DeletedVolumeDeleteErrors[keyof DeletedVo
 
 export type DeletedVolumeDeleteResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -13209,9 +13278,7 @@ export type DeletedVolumeShowData = {
     body?: never;
     path: {
         /**
-         * Deleted Volume
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         deleted_volume: string;
     };
@@ -13221,31 +13288,31 @@ export type DeletedVolumeShowData = {
 
 export type DeletedVolumeShowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -13265,31 +13332,23 @@ export type DeletedVolumeRecoverData = {
     body: VolumeRecover;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read, or `*`. Required.
+         * ETag of the resource when it was read, or `*` for any. Required.
          */
         'If-Match'?: string | null;
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Deleted Volume
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         deleted_volume: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -13298,51 +13357,51 @@ export type DeletedVolumeRecoverData = {
 
 export type DeletedVolumeRecoverErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * If-Match is required.
+     * The request lacks the required If-Match header.
      */
     428: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -13351,11 +13410,11 @@ export type DeletedVolumeRecoverError = DeletedVolumeRecoverErrors[keyof Deleted
 
 export type DeletedVolumeRecoverResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -13366,63 +13425,59 @@ export type SnapshotCreateBatchData = {
     body: SnapshotBatch;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
-    url: '/api/v1/snapshots:batch';
+    url: '/api/v1/snapshots:create-batch';
 };
 
 export type SnapshotCreateBatchErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -13431,11 +13486,11 @@ export type SnapshotCreateBatchError = SnapshotCreateBatchErrors[keyof SnapshotC
 
 export type SnapshotCreateBatchResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -13447,37 +13502,27 @@ export type SnapshotListData = {
     path?: never;
     query?: {
         /**
-         * Name
-         *
-         * Only names that match; `*` stands for any text, `?` for a letter.
+         * Only names that match; `*` matches any text, `?` one character.
          */
         name?: string | null;
         /**
-         * Volume
-         *
-         * Only those of this volume, by id or name.
+         * Only snapshots of this volume, by ID or name.
          */
         volume?: string | null;
         /**
-         * Sort
+         * Field to sort by. A leading `-` sorts in descending order.
          */
         sort?: 'name' | '-name' | 'size_bytes' | '-size_bytes' | 'created_at' | '-created_at';
         /**
-         * Limit
-         *
-         * Most items of a page.
+         * Maximum number of items per page.
          */
         limit?: number;
         /**
-         * Cursor
-         *
-         * `next_cursor` of the page before.
+         * Value of `next_cursor` of the previous page.
          */
         cursor?: string | null;
         /**
-         * Offset
-         *
-         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
     };
@@ -13486,27 +13531,27 @@ export type SnapshotListData = {
 
 export type SnapshotListErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -13526,18 +13571,14 @@ export type SnapshotCreateData = {
     body: SnapshotCreate;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -13546,43 +13587,43 @@ export type SnapshotCreateData = {
 
 export type SnapshotCreateErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -13591,11 +13632,11 @@ export type SnapshotCreateError = SnapshotCreateErrors[keyof SnapshotCreateError
 
 export type SnapshotCreateResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -13606,25 +13647,19 @@ export type SnapshotDeleteData = {
     body?: never;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read, or `*`. Required.
+         * ETag of the resource when it was read, or `*` for any. Required.
          */
         'If-Match'?: string | null;
     };
     path: {
         /**
-         * Snapshot
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         snapshot: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -13633,51 +13668,51 @@ export type SnapshotDeleteData = {
 
 export type SnapshotDeleteErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * If-Match is required.
+     * The request lacks the required If-Match header.
      */
     428: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -13686,11 +13721,11 @@ export type SnapshotDeleteError = SnapshotDeleteErrors[keyof SnapshotDeleteError
 
 export type SnapshotDeleteResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -13701,9 +13736,7 @@ export type SnapshotShowData = {
     body?: never;
     path: {
         /**
-         * Snapshot
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         snapshot: string;
     };
@@ -13713,31 +13746,31 @@ export type SnapshotShowData = {
 
 export type SnapshotShowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -13757,25 +13790,19 @@ export type SnapshotCloneData = {
     body: SnapshotClone;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Snapshot
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         snapshot: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -13784,43 +13811,43 @@ export type SnapshotCloneData = {
 
 export type SnapshotCloneErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -13829,11 +13856,11 @@ export type SnapshotCloneError = SnapshotCloneErrors[keyof SnapshotCloneErrors];
 
 export type SnapshotCloneResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -13845,37 +13872,27 @@ export type DeletedSnapshotListData = {
     path?: never;
     query?: {
         /**
-         * Name
-         *
-         * Only names that match; `*` stands for any text, `?` for a letter.
+         * Only names that match; `*` matches any text, `?` one character.
          */
         name?: string | null;
         /**
-         * Volume
-         *
-         * Only those of this volume, by id or name.
+         * Only deleted snapshots of this volume, by ID or name.
          */
         volume?: string | null;
         /**
-         * Sort
+         * Field to sort by. A leading `-` sorts in descending order.
          */
         sort?: 'name' | '-name' | 'size_bytes' | '-size_bytes' | 'deleted_at' | '-deleted_at' | 'erase_at' | '-erase_at';
         /**
-         * Limit
-         *
-         * Most items of a page.
+         * Maximum number of items per page.
          */
         limit?: number;
         /**
-         * Cursor
-         *
-         * `next_cursor` of the page before.
+         * Value of `next_cursor` of the previous page.
          */
         cursor?: string | null;
         /**
-         * Offset
-         *
-         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
     };
@@ -13884,27 +13901,27 @@ export type DeletedSnapshotListData = {
 
 export type DeletedSnapshotListErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -13924,25 +13941,19 @@ export type DeletedSnapshotDeleteData = {
     body?: never;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read, or `*`. Required.
+         * ETag of the resource when it was read, or `*` for any. Required.
          */
         'If-Match'?: string | null;
     };
     path: {
         /**
-         * Deleted Snapshot
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         deleted_snapshot: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -13951,51 +13962,51 @@ export type DeletedSnapshotDeleteData = {
 
 export type DeletedSnapshotDeleteErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * If-Match is required.
+     * The request lacks the required If-Match header.
      */
     428: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -14004,11 +14015,11 @@ export type DeletedSnapshotDeleteError = DeletedSnapshotDeleteErrors[keyof Delet
 
 export type DeletedSnapshotDeleteResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -14019,9 +14030,7 @@ export type DeletedSnapshotShowData = {
     body?: never;
     path: {
         /**
-         * Deleted Snapshot
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         deleted_snapshot: string;
     };
@@ -14031,31 +14040,31 @@ export type DeletedSnapshotShowData = {
 
 export type DeletedSnapshotShowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -14075,31 +14084,23 @@ export type DeletedSnapshotRecoverData = {
     body: SnapshotRecover;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read, or `*`. Required.
+         * ETag of the resource when it was read, or `*` for any. Required.
          */
         'If-Match'?: string | null;
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Deleted Snapshot
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         deleted_snapshot: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -14108,51 +14109,51 @@ export type DeletedSnapshotRecoverData = {
 
 export type DeletedSnapshotRecoverErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * If-Match is required.
+     * The request lacks the required If-Match header.
      */
     428: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -14161,11 +14162,11 @@ export type DeletedSnapshotRecoverError = DeletedSnapshotRecoverErrors[keyof Del
 
 export type DeletedSnapshotRecoverResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -14176,17 +14177,13 @@ export type HostKitData = {
     body?: never;
     path: {
         /**
-         * Host
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         host: string;
     };
     query?: {
         /**
-         * Secrets
-         *
-         * Fill in secrets. Needs the role operator, and is told in the events.
+         * Whether to include secrets. Requires the role operator and is recorded as an event.
          */
         secrets?: boolean;
     };
@@ -14195,31 +14192,31 @@ export type HostKitData = {
 
 export type HostKitErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -14239,17 +14236,13 @@ export type HostKitDownloadData = {
     body?: never;
     path: {
         /**
-         * Host
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         host: string;
     };
     query?: {
         /**
-         * Secrets
-         *
-         * Fill in secrets. Needs the role operator, and is told in the events.
+         * Whether to include secrets. Requires the role operator and is recorded as an event.
          */
         secrets?: boolean;
     };
@@ -14258,31 +14251,31 @@ export type HostKitDownloadData = {
 
 export type HostKitDownloadErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -14302,9 +14295,7 @@ export type HostPathsData = {
     body?: never;
     path: {
         /**
-         * Host
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         host: string;
     };
@@ -14314,31 +14305,31 @@ export type HostPathsData = {
 
 export type HostPathsErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -14358,25 +14349,19 @@ export type HostVerifyPathsData = {
     body: HostVerifyPaths;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Host
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         host: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -14385,43 +14370,43 @@ export type HostVerifyPathsData = {
 
 export type HostVerifyPathsErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -14430,11 +14415,11 @@ export type HostVerifyPathsError = HostVerifyPathsErrors[keyof HostVerifyPathsEr
 
 export type HostVerifyPathsResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -14446,47 +14431,35 @@ export type HostListData = {
     path?: never;
     query?: {
         /**
-         * Sort
+         * Field to sort by. A leading `-` sorts in descending order.
          */
         sort?: 'name' | '-name' | 'os_type' | '-os_type' | 'created_at' | '-created_at';
         /**
-         * Limit
-         *
-         * Most items of a page.
+         * Maximum number of items per page.
          */
         limit?: number;
         /**
-         * Cursor
-         *
-         * `next_cursor` of the page before.
+         * Value of `next_cursor` of the previous page.
          */
         cursor?: string | null;
         /**
-         * Offset
-         *
-         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
         /**
-         * Name
-         *
-         * Only names that match; `*` stands for any text, `?` for a letter.
+         * Only names that match; `*` matches any text, `?` one character.
          */
         name?: string | null;
         /**
-         * Os Type
+         * Only hosts with this operating system.
          */
         os_type?: OsType | null;
         /**
-         * Initiator
-         *
-         * The host with this IQN, WWPN or NQN.
+         * Only the host with this initiator: an IQN, WWPN or NQN.
          */
         initiator?: string | null;
         /**
-         * Host Group
-         *
-         * Members of this group, by id or name.
+         * Only hosts of this host group, by ID or name.
          */
         host_group?: string | null;
     };
@@ -14495,27 +14468,27 @@ export type HostListData = {
 
 export type HostListErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -14535,18 +14508,14 @@ export type HostCreateData = {
     body: HostCreateWritable;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -14555,43 +14524,43 @@ export type HostCreateData = {
 
 export type HostCreateErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -14600,7 +14569,7 @@ export type HostCreateError = HostCreateErrors[keyof HostCreateErrors];
 
 export type HostCreateResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
@@ -14615,25 +14584,19 @@ export type HostDeleteData = {
     body?: never;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read, or `*`. Required.
+         * ETag of the resource when it was read, or `*` for any. Required.
          */
         'If-Match'?: string | null;
     };
     path: {
         /**
-         * Host
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         host: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -14642,43 +14605,43 @@ export type HostDeleteData = {
 
 export type HostDeleteErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * If-Match is required.
+     * The request lacks the required If-Match header.
      */
     428: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -14687,11 +14650,11 @@ export type HostDeleteError = HostDeleteErrors[keyof HostDeleteErrors];
 
 export type HostDeleteResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * It is gone.
+     * The resource no longer exists.
      */
     204: void;
 };
@@ -14702,9 +14665,7 @@ export type HostShowData = {
     body?: never;
     path: {
         /**
-         * Host
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         host: string;
     };
@@ -14714,31 +14675,31 @@ export type HostShowData = {
 
 export type HostShowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -14758,31 +14719,23 @@ export type HostPatchData = {
     body: HostPatchWritable;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read, or `*`. Required.
+         * ETag of the resource when it was read, or `*` for any. Required.
          */
         'If-Match'?: string | null;
     };
     path: {
         /**
-         * Host
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         host: string;
     };
     query?: {
         /**
-         * Confirm
-         *
-         * Names of volumes that are in use and may go nonetheless, and of those whose number another volume may get although hosts may have their devices; repeat it for each. The plan says which.
+         * Name of a volume that the change may take away although hosts use it, or whose number another volume may get although hosts may still have the old device. Repeat it for each volume that the plan lists.
          */
         confirm?: Array<string> | null;
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -14791,51 +14744,51 @@ export type HostPatchData = {
 
 export type HostPatchErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * If-Match is required.
+     * The request lacks the required If-Match header.
      */
     428: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -14844,9 +14797,7 @@ export type HostPatchError = HostPatchErrors[keyof HostPatchErrors];
 
 export type HostPatchResponses = {
     /**
-     * Response 200 Host Patch
-     *
-     * As it is now; the plan in a dry run.
+     * Changed resource, or the plan for a dry run.
      */
     200: Host | Plan;
 };
@@ -14858,31 +14809,23 @@ export type HostGroupListData = {
     path?: never;
     query?: {
         /**
-         * Sort
+         * Field to sort by. A leading `-` sorts in descending order.
          */
         sort?: 'name' | '-name' | 'created_at' | '-created_at';
         /**
-         * Name
-         *
-         * Only names that match; `*` stands for any text, `?` for a letter.
+         * Only names that match; `*` matches any text, `?` one character.
          */
         name?: string | null;
         /**
-         * Limit
-         *
-         * Most items of a page.
+         * Maximum number of items per page.
          */
         limit?: number;
         /**
-         * Cursor
-         *
-         * `next_cursor` of the page before.
+         * Value of `next_cursor` of the previous page.
          */
         cursor?: string | null;
         /**
-         * Offset
-         *
-         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
     };
@@ -14891,27 +14834,27 @@ export type HostGroupListData = {
 
 export type HostGroupListErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -14931,18 +14874,14 @@ export type HostGroupCreateData = {
     body: HostGroupCreate;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -14951,43 +14890,43 @@ export type HostGroupCreateData = {
 
 export type HostGroupCreateErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -14996,7 +14935,7 @@ export type HostGroupCreateError = HostGroupCreateErrors[keyof HostGroupCreateEr
 
 export type HostGroupCreateResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
@@ -15011,25 +14950,19 @@ export type HostGroupDeleteData = {
     body?: never;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read, or `*`. Required.
+         * ETag of the resource when it was read, or `*` for any. Required.
          */
         'If-Match'?: string | null;
     };
     path: {
         /**
-         * Host Group
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         host_group: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -15038,43 +14971,43 @@ export type HostGroupDeleteData = {
 
 export type HostGroupDeleteErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * If-Match is required.
+     * The request lacks the required If-Match header.
      */
     428: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -15083,11 +15016,11 @@ export type HostGroupDeleteError = HostGroupDeleteErrors[keyof HostGroupDeleteEr
 
 export type HostGroupDeleteResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * It is gone.
+     * The resource no longer exists.
      */
     204: void;
 };
@@ -15098,9 +15031,7 @@ export type HostGroupShowData = {
     body?: never;
     path: {
         /**
-         * Host Group
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         host_group: string;
     };
@@ -15110,31 +15041,31 @@ export type HostGroupShowData = {
 
 export type HostGroupShowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -15154,31 +15085,23 @@ export type HostGroupPatchData = {
     body: HostGroupPatch;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read, or `*`. Required.
+         * ETag of the resource when it was read, or `*` for any. Required.
          */
         'If-Match'?: string | null;
     };
     path: {
         /**
-         * Host Group
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         host_group: string;
     };
     query?: {
         /**
-         * Confirm
-         *
-         * Names of volumes that are in use and may go nonetheless, and of those whose number another volume may get although hosts may have their devices; repeat it for each. The plan says which.
+         * Name of a volume that the change may take away although hosts use it, or whose number another volume may get although hosts may still have the old device. Repeat it for each volume that the plan lists.
          */
         confirm?: Array<string> | null;
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -15187,51 +15110,51 @@ export type HostGroupPatchData = {
 
 export type HostGroupPatchErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * If-Match is required.
+     * The request lacks the required If-Match header.
      */
     428: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -15240,9 +15163,7 @@ export type HostGroupPatchError = HostGroupPatchErrors[keyof HostGroupPatchError
 
 export type HostGroupPatchResponses = {
     /**
-     * Response 200 Host Group Patch
-     *
-     * As it is now; the plan in a dry run.
+     * Changed resource, or the plan for a dry run.
      */
     200: HostGroup | Plan;
 };
@@ -15254,27 +15175,19 @@ export type InitiatorListData = {
     path?: never;
     query?: {
         /**
-         * Kind
-         *
-         * Only these.
+         * Only initiators of this kind.
          */
         kind?: InitiatorKind | null;
         /**
-         * Limit
-         *
-         * Most items of a page.
+         * Maximum number of items per page.
          */
         limit?: number;
         /**
-         * Cursor
-         *
-         * `next_cursor` of the page before.
+         * Value of `next_cursor` of the previous page.
          */
         cursor?: string | null;
         /**
-         * Offset
-         *
-         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
     };
@@ -15283,27 +15196,27 @@ export type InitiatorListData = {
 
 export type InitiatorListErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -15324,35 +15237,27 @@ export type PortalListData = {
     path?: never;
     query?: {
         /**
-         * Sort
+         * Field to sort by. A leading `-` sorts in descending order.
          */
         sort?: 'name' | '-name' | 'address' | '-address' | 'port' | '-port' | 'created_at' | '-created_at';
         /**
-         * Name
-         *
-         * Only names that match; `*` stands for any text, `?` for a letter.
+         * Only names that match; `*` matches any text, `?` one character.
          */
         name?: string | null;
         /**
-         * Protocol
+         * Only portals of this protocol.
          */
         protocol?: Protocol | null;
         /**
-         * Limit
-         *
-         * Most items of a page.
+         * Maximum number of items per page.
          */
         limit?: number;
         /**
-         * Cursor
-         *
-         * `next_cursor` of the page before.
+         * Value of `next_cursor` of the previous page.
          */
         cursor?: string | null;
         /**
-         * Offset
-         *
-         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
     };
@@ -15361,27 +15266,27 @@ export type PortalListData = {
 
 export type PortalListErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -15401,18 +15306,14 @@ export type PortalCreateData = {
     body: PortalCreate;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -15421,43 +15322,43 @@ export type PortalCreateData = {
 
 export type PortalCreateErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -15466,7 +15367,7 @@ export type PortalCreateError = PortalCreateErrors[keyof PortalCreateErrors];
 
 export type PortalCreateResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
@@ -15481,25 +15382,19 @@ export type PortalDeleteData = {
     body?: never;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read, or `*`. Required.
+         * ETag of the resource when it was read, or `*` for any. Required.
          */
         'If-Match'?: string | null;
     };
     path: {
         /**
-         * Portal
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         portal: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -15508,43 +15403,43 @@ export type PortalDeleteData = {
 
 export type PortalDeleteErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * If-Match is required.
+     * The request lacks the required If-Match header.
      */
     428: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -15553,11 +15448,11 @@ export type PortalDeleteError = PortalDeleteErrors[keyof PortalDeleteErrors];
 
 export type PortalDeleteResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * It is gone.
+     * The resource no longer exists.
      */
     204: void;
 };
@@ -15568,9 +15463,7 @@ export type PortalShowData = {
     body?: never;
     path: {
         /**
-         * Portal
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         portal: string;
     };
@@ -15580,31 +15473,31 @@ export type PortalShowData = {
 
 export type PortalShowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -15625,21 +15518,15 @@ export type RdmaDeviceListData = {
     path?: never;
     query?: {
         /**
-         * Limit
-         *
-         * Most items of a page.
+         * Maximum number of items per page.
          */
         limit?: number;
         /**
-         * Cursor
-         *
-         * `next_cursor` of the page before.
+         * Value of `next_cursor` of the previous page.
          */
         cursor?: string | null;
         /**
-         * Offset
-         *
-         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
     };
@@ -15648,27 +15535,27 @@ export type RdmaDeviceListData = {
 
 export type RdmaDeviceListErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -15689,31 +15576,23 @@ export type FcPortListData = {
     path?: never;
     query?: {
         /**
-         * Sort
+         * Field to sort by. A leading `-` sorts in descending order.
          */
         sort?: 'wwpn' | '-wwpn';
         /**
-         * Name
-         *
-         * Only names that match; `*` stands for any text, `?` for a letter.
+         * Only names that match; `*` matches any text, `?` one character.
          */
         name?: string | null;
         /**
-         * Limit
-         *
-         * Most items of a page.
+         * Maximum number of items per page.
          */
         limit?: number;
         /**
-         * Cursor
-         *
-         * `next_cursor` of the page before.
+         * Value of `next_cursor` of the previous page.
          */
         cursor?: string | null;
         /**
-         * Offset
-         *
-         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
     };
@@ -15722,27 +15601,27 @@ export type FcPortListData = {
 
 export type FcPortListErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -15762,18 +15641,14 @@ export type FcPortCreateData = {
     body: FcPortCreate;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -15782,43 +15657,43 @@ export type FcPortCreateData = {
 
 export type FcPortCreateErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -15827,7 +15702,7 @@ export type FcPortCreateError = FcPortCreateErrors[keyof FcPortCreateErrors];
 
 export type FcPortCreateResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
@@ -15842,25 +15717,19 @@ export type FcPortDeleteData = {
     body?: never;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read, or `*`. Required.
+         * ETag of the resource when it was read, or `*` for any. Required.
          */
         'If-Match'?: string | null;
     };
     path: {
         /**
-         * Fc Port
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         fc_port: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -15869,43 +15738,43 @@ export type FcPortDeleteData = {
 
 export type FcPortDeleteErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * If-Match is required.
+     * The request lacks the required If-Match header.
      */
     428: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -15914,11 +15783,11 @@ export type FcPortDeleteError = FcPortDeleteErrors[keyof FcPortDeleteErrors];
 
 export type FcPortDeleteResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * It is gone.
+     * The resource no longer exists.
      */
     204: void;
 };
@@ -15929,9 +15798,7 @@ export type FcPortShowData = {
     body?: never;
     path: {
         /**
-         * Fc Port
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         fc_port: string;
     };
@@ -15941,31 +15808,31 @@ export type FcPortShowData = {
 
 export type FcPortShowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -15985,25 +15852,19 @@ export type FcPortPatchData = {
     body: FcPortPatch;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read, or `*`. Required.
+         * ETag of the resource when it was read, or `*` for any. Required.
          */
         'If-Match'?: string | null;
     };
     path: {
         /**
-         * Fc Port
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         fc_port: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -16012,51 +15873,51 @@ export type FcPortPatchData = {
 
 export type FcPortPatchErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * If-Match is required.
+     * The request lacks the required If-Match header.
      */
     428: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -16065,9 +15926,7 @@ export type FcPortPatchError = FcPortPatchErrors[keyof FcPortPatchErrors];
 
 export type FcPortPatchResponses = {
     /**
-     * Response 200 Fc Port Patch
-     *
-     * As it is now; the plan in a dry run.
+     * Changed resource, or the plan for a dry run.
      */
     200: FcPort | Plan;
 };
@@ -16079,31 +15938,23 @@ export type InterfaceListData = {
     path?: never;
     query?: {
         /**
-         * Sort
+         * Field to sort by. A leading `-` sorts in descending order.
          */
         sort?: 'name' | '-name';
         /**
-         * Name
-         *
-         * Only names that match; `*` stands for any text, `?` for a letter.
+         * Only names that match; `*` matches any text, `?` one character.
          */
         name?: string | null;
         /**
-         * Limit
-         *
-         * Most items of a page.
+         * Maximum number of items per page.
          */
         limit?: number;
         /**
-         * Cursor
-         *
-         * `next_cursor` of the page before.
+         * Value of `next_cursor` of the previous page.
          */
         cursor?: string | null;
         /**
-         * Offset
-         *
-         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
     };
@@ -16112,27 +15963,27 @@ export type InterfaceListData = {
 
 export type InterfaceListErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -16152,18 +16003,14 @@ export type InterfaceCreateData = {
     body: InterfaceCreate;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -16172,43 +16019,43 @@ export type InterfaceCreateData = {
 
 export type InterfaceCreateErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -16217,11 +16064,11 @@ export type InterfaceCreateError = InterfaceCreateErrors[keyof InterfaceCreateEr
 
 export type InterfaceCreateResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -16232,9 +16079,7 @@ export type InterfaceShowData = {
     body?: never;
     path: {
         /**
-         * Interface
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         interface: string;
     };
@@ -16244,31 +16089,31 @@ export type InterfaceShowData = {
 
 export type InterfaceShowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -16288,31 +16133,23 @@ export type InterfaceChangeData = {
     body: InterfaceChange;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         * ETag of the resource when it was read. The request is refused if the resource has changed since.
          */
         'If-Match'?: string | null;
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Interface
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         interface: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -16321,47 +16158,47 @@ export type InterfaceChangeData = {
 
 export type InterfaceChangeErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -16370,13 +16207,11 @@ export type InterfaceChangeError = InterfaceChangeErrors[keyof InterfaceChangeEr
 
 export type InterfaceChangeResponses = {
     /**
-     * Response 200 Interface Change
-     *
-     * It is so already; or the plan.
+     * Interface, if nothing changes, or the plan for a dry run.
      */
     200: Interface | Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -16387,31 +16222,23 @@ export type InterfaceRemoveData = {
     body?: never;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         * ETag of the resource when it was read. The request is refused if the resource has changed since.
          */
         'If-Match'?: string | null;
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Interface
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         interface: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -16420,47 +16247,47 @@ export type InterfaceRemoveData = {
 
 export type InterfaceRemoveErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -16469,11 +16296,11 @@ export type InterfaceRemoveError = InterfaceRemoveErrors[keyof InterfaceRemoveEr
 
 export type InterfaceRemoveResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -16484,31 +16311,23 @@ export type InterfaceConfirmData = {
     body?: never;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         * ETag of the resource when it was read. The request is refused if the resource has changed since.
          */
         'If-Match'?: string | null;
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Interface
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         interface: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -16517,39 +16336,39 @@ export type InterfaceConfirmData = {
 
 export type InterfaceConfirmErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -16558,13 +16377,11 @@ export type InterfaceConfirmError = InterfaceConfirmErrors[keyof InterfaceConfir
 
 export type InterfaceConfirmResponses = {
     /**
-     * Response 200 Interface Confirm
-     *
-     * As it is now; the plan in a dry run.
+     * Interface after the change, or the plan for a dry run.
      */
     200: Interface | Plan;
     /**
-     * It is gone: a VLAN or bond whose removal was confirmed, or that was taken back.
+     * The VLAN or bond no longer exists: its removal was confirmed, or its creation reverted.
      */
     204: void;
 };
@@ -16575,31 +16392,23 @@ export type InterfaceRevertData = {
     body?: never;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read: it is refused if the resource was changed since.
+         * ETag of the resource when it was read. The request is refused if the resource has changed since.
          */
         'If-Match'?: string | null;
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Interface
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         interface: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -16608,39 +16417,39 @@ export type InterfaceRevertData = {
 
 export type InterfaceRevertErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -16649,13 +16458,11 @@ export type InterfaceRevertError = InterfaceRevertErrors[keyof InterfaceRevertEr
 
 export type InterfaceRevertResponses = {
     /**
-     * Response 200 Interface Revert
-     *
-     * As it is now; the plan in a dry run.
+     * Interface after the change, or the plan for a dry run.
      */
     200: Interface | Plan;
     /**
-     * It is gone: a VLAN or bond whose removal was confirmed, or that was taken back.
+     * The VLAN or bond no longer exists: its removal was confirmed, or its creation reverted.
      */
     204: void;
 };
@@ -16671,27 +16478,27 @@ export type FirewallShowData = {
 
 export type FirewallShowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -16711,69 +16518,63 @@ export type MappingCreateBatchData = {
     body: MappingBatch;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Confirm
-         *
-         * Names of volumes that are in use and may go nonetheless, and of those whose number another volume may get although hosts may have their devices; repeat it for each. The plan says which.
+         * Name of a volume that the change may take away although hosts use it, or whose number another volume may get although hosts may still have the old device. Repeat it for each volume that the plan lists.
          */
         confirm?: Array<string> | null;
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
-    url: '/api/v1/mappings:batch';
+    url: '/api/v1/mappings:create-batch';
 };
 
 export type MappingCreateBatchErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -16782,7 +16583,7 @@ export type MappingCreateBatchError = MappingCreateBatchErrors[keyof MappingCrea
 
 export type MappingCreateBatchResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
@@ -16798,43 +16599,31 @@ export type MappingListData = {
     path?: never;
     query?: {
         /**
-         * Sort
+         * Field to sort by. A leading `-` sorts in descending order.
          */
         sort?: 'created_at' | '-created_at' | 'lun' | '-lun';
         /**
-         * Volume
-         *
-         * Only those of it, by id or name.
+         * Only mappings of this volume, by ID or name.
          */
         volume?: string | null;
         /**
-         * Host
-         *
-         * Only those of it, by id or name.
+         * Only mappings of this host, by ID or name.
          */
         host?: string | null;
         /**
-         * Host Group
-         *
-         * Only those of it, by id or name.
+         * Only mappings of this host group, by ID or name.
          */
         host_group?: string | null;
         /**
-         * Limit
-         *
-         * Most items of a page.
+         * Maximum number of items per page.
          */
         limit?: number;
         /**
-         * Cursor
-         *
-         * `next_cursor` of the page before.
+         * Value of `next_cursor` of the previous page.
          */
         cursor?: string | null;
         /**
-         * Offset
-         *
-         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
     };
@@ -16843,27 +16632,27 @@ export type MappingListData = {
 
 export type MappingListErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -16883,24 +16672,18 @@ export type MappingCreateData = {
     body: MappingCreate;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Confirm
-         *
-         * Names of volumes that are in use and may go nonetheless, and of those whose number another volume may get although hosts may have their devices; repeat it for each. The plan says which.
+         * Name of a volume that the change may take away although hosts use it, or whose number another volume may get although hosts may still have the old device. Repeat it for each volume that the plan lists.
          */
         confirm?: Array<string> | null;
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -16909,43 +16692,43 @@ export type MappingCreateData = {
 
 export type MappingCreateErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -16954,7 +16737,7 @@ export type MappingCreateError = MappingCreateErrors[keyof MappingCreateErrors];
 
 export type MappingCreateResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
@@ -16969,31 +16752,23 @@ export type MappingDeleteData = {
     body?: never;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read, or `*`. Required.
+         * ETag of the resource when it was read, or `*` for any. Required.
          */
         'If-Match'?: string | null;
     };
     path: {
         /**
-         * Mapping
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         mapping: string;
     };
     query?: {
         /**
-         * Confirm
-         *
-         * Names of volumes that are in use and may go nonetheless, and of those whose number another volume may get although hosts may have their devices; repeat it for each. The plan says which.
+         * Name of a volume that the change may take away although hosts use it, or whose number another volume may get although hosts may still have the old device. Repeat it for each volume that the plan lists.
          */
         confirm?: Array<string> | null;
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -17002,43 +16777,43 @@ export type MappingDeleteData = {
 
 export type MappingDeleteErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * If-Match is required.
+     * The request lacks the required If-Match header.
      */
     428: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -17047,11 +16822,11 @@ export type MappingDeleteError = MappingDeleteErrors[keyof MappingDeleteErrors];
 
 export type MappingDeleteResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * It is gone.
+     * The resource no longer exists.
      */
     204: void;
 };
@@ -17062,9 +16837,7 @@ export type MappingShowData = {
     body?: never;
     path: {
         /**
-         * Mapping
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         mapping: string;
     };
@@ -17074,31 +16847,31 @@ export type MappingShowData = {
 
 export type MappingShowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -17119,37 +16892,27 @@ export type SessionListData = {
     path?: never;
     query?: {
         /**
-         * Sort
+         * Field to sort by. A leading `-` sorts in descending order.
          */
         sort?: 'initiator' | '-initiator' | 'host' | '-host' | 'target_iqn' | '-target_iqn';
         /**
-         * Name
-         *
-         * Only names that match; `*` stands for any text, `?` for a letter.
+         * Only names that match; `*` matches any text, `?` one character.
          */
         name?: string | null;
         /**
-         * Host
-         *
-         * Only those of this host, by id or name.
+         * Only sessions of this host, by ID or name.
          */
         host?: string | null;
         /**
-         * Limit
-         *
-         * Most items of a page.
+         * Maximum number of items per page.
          */
         limit?: number;
         /**
-         * Cursor
-         *
-         * `next_cursor` of the page before.
+         * Value of `next_cursor` of the previous page.
          */
         cursor?: string | null;
         /**
-         * Offset
-         *
-         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
     };
@@ -17158,27 +16921,27 @@ export type SessionListData = {
 
 export type SessionListErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -17198,25 +16961,19 @@ export type SessionDisconnectData = {
     body?: never;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Session
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         session: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -17225,43 +16982,43 @@ export type SessionDisconnectData = {
 
 export type SessionDisconnectErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -17270,11 +17027,11 @@ export type SessionDisconnectError = SessionDisconnectErrors[keyof SessionDiscon
 
 export type SessionDisconnectResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -17286,35 +17043,27 @@ export type PerformanceListData = {
     path?: never;
     query?: {
         /**
-         * What is asked about.
+         * Kind of object to list.
          */
         of?: Measured;
         /**
-         * Sort
+         * Field to sort by. A leading `-` sorts in descending order.
          */
         sort?: 'name' | '-name' | 'iops' | '-iops' | 'read_bytes_s' | '-read_bytes_s' | 'write_bytes_s' | '-write_bytes_s' | 'latency_ms' | '-latency_ms';
         /**
-         * Name
-         *
-         * Only names that match; `*` stands for any text, `?` for a letter.
+         * Only names that match; `*` matches any text, `?` one character.
          */
         name?: string | null;
         /**
-         * Limit
-         *
-         * Most items of a page.
+         * Maximum number of items per page.
          */
         limit?: number;
         /**
-         * Cursor
-         *
-         * `next_cursor` of the page before.
+         * Value of `next_cursor` of the previous page.
          */
         cursor?: string | null;
         /**
-         * Offset
-         *
-         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
     };
@@ -17323,27 +17072,27 @@ export type PerformanceListData = {
 
 export type PerformanceListErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -17363,9 +17112,7 @@ export type PerformanceShowData = {
     body?: never;
     path: {
         /**
-         * Performance
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         performance: string;
     };
@@ -17375,31 +17122,31 @@ export type PerformanceShowData = {
 
 export type PerformanceShowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -17420,39 +17167,31 @@ export type ScheduleListData = {
     path?: never;
     query?: {
         /**
-         * Sort
+         * Field to sort by. A leading `-` sorts in descending order.
          */
         sort?: 'name' | '-name' | 'created_at' | '-created_at';
         /**
-         * Name
-         *
-         * Only names that match; `*` stands for any text, `?` for a letter.
+         * Only names that match; `*` matches any text, `?` one character.
          */
         name?: string | null;
         /**
-         * Action
+         * Only schedules with this action.
          */
         action?: ScheduleAction | null;
         /**
-         * Enabled
+         * Whether to return enabled (true) or disabled (false) schedules. If omitted, both.
          */
         enabled?: boolean | null;
         /**
-         * Limit
-         *
-         * Most items of a page.
+         * Maximum number of items per page.
          */
         limit?: number;
         /**
-         * Cursor
-         *
-         * `next_cursor` of the page before.
+         * Value of `next_cursor` of the previous page.
          */
         cursor?: string | null;
         /**
-         * Offset
-         *
-         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
     };
@@ -17461,27 +17200,27 @@ export type ScheduleListData = {
 
 export type ScheduleListErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -17501,18 +17240,14 @@ export type ScheduleCreateData = {
     body: ScheduleCreate;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -17521,43 +17256,43 @@ export type ScheduleCreateData = {
 
 export type ScheduleCreateErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -17566,7 +17301,7 @@ export type ScheduleCreateError = ScheduleCreateErrors[keyof ScheduleCreateError
 
 export type ScheduleCreateResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
@@ -17581,25 +17316,19 @@ export type ScheduleDeleteData = {
     body?: never;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read, or `*`. Required.
+         * ETag of the resource when it was read, or `*` for any. Required.
          */
         'If-Match'?: string | null;
     };
     path: {
         /**
-         * Schedule
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         schedule: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -17608,43 +17337,43 @@ export type ScheduleDeleteData = {
 
 export type ScheduleDeleteErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * If-Match is required.
+     * The request lacks the required If-Match header.
      */
     428: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -17653,11 +17382,11 @@ export type ScheduleDeleteError = ScheduleDeleteErrors[keyof ScheduleDeleteError
 
 export type ScheduleDeleteResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * It is gone.
+     * The resource no longer exists.
      */
     204: void;
 };
@@ -17668,9 +17397,7 @@ export type ScheduleShowData = {
     body?: never;
     path: {
         /**
-         * Schedule
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         schedule: string;
     };
@@ -17680,31 +17407,31 @@ export type ScheduleShowData = {
 
 export type ScheduleShowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -17724,25 +17451,19 @@ export type SchedulePatchData = {
     body: SchedulePatch;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read, or `*`. Required.
+         * ETag of the resource when it was read, or `*` for any. Required.
          */
         'If-Match'?: string | null;
     };
     path: {
         /**
-         * Schedule
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         schedule: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -17751,51 +17472,51 @@ export type SchedulePatchData = {
 
 export type SchedulePatchErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * If-Match is required.
+     * The request lacks the required If-Match header.
      */
     428: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -17804,9 +17525,7 @@ export type SchedulePatchError = SchedulePatchErrors[keyof SchedulePatchErrors];
 
 export type SchedulePatchResponses = {
     /**
-     * Response 200 Schedule Patch
-     *
-     * As it is now; the plan in a dry run.
+     * Changed resource, or the plan for a dry run.
      */
     200: Schedule | Plan;
 };
@@ -17817,25 +17536,19 @@ export type ScheduleRunData = {
     body?: never;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Schedule
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         schedule: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -17844,43 +17557,43 @@ export type ScheduleRunData = {
 
 export type ScheduleRunErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -17889,11 +17602,11 @@ export type ScheduleRunError = ScheduleRunErrors[keyof ScheduleRunErrors];
 
 export type ScheduleRunResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -17909,31 +17622,31 @@ export type SettingShowData = {
 
 export type SettingShowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -17953,18 +17666,14 @@ export type SettingPatchData = {
     body: SettingsPatchWritable;
     headers?: {
         /**
-         * If-Match
-         *
-         * ETag of the resource as it was read, or `*`. Required.
+         * ETag of the resource when it was read, or `*` for any. Required.
          */
         'If-Match'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -17973,51 +17682,51 @@ export type SettingPatchData = {
 
 export type SettingPatchErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * If-Match is required.
+     * The request lacks the required If-Match header.
      */
     428: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -18026,9 +17735,7 @@ export type SettingPatchError = SettingPatchErrors[keyof SettingPatchErrors];
 
 export type SettingPatchResponses = {
     /**
-     * Response 200 Setting Patch
-     *
-     * As it is now; the plan in a dry run.
+     * Changed resource, or the plan for a dry run.
      */
     200: Settings | Plan;
 };
@@ -18044,31 +17751,31 @@ export type AlertTestData = {
 
 export type AlertTestErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -18093,31 +17800,31 @@ export type CertificateShowData = {
 
 export type CertificateShowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -18137,18 +17844,14 @@ export type CertificateReplaceData = {
     body: CertificateReplaceWritable;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -18157,43 +17860,43 @@ export type CertificateReplaceData = {
 
 export type CertificateReplaceErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -18202,9 +17905,7 @@ export type CertificateReplaceError = CertificateReplaceErrors[keyof Certificate
 
 export type CertificateReplaceResponses = {
     /**
-     * Response 200 Certificate Replace
-     *
-     * As it is now; the plan in a dry run.
+     * Certificate in use, or the plan for a dry run.
      */
     200: Certificate | Plan;
 };
@@ -18215,18 +17916,14 @@ export type CertificateRevertData = {
     body?: never;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -18235,43 +17932,43 @@ export type CertificateRevertData = {
 
 export type CertificateRevertErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -18280,92 +17977,84 @@ export type CertificateRevertError = CertificateRevertErrors[keyof CertificateRe
 
 export type CertificateRevertResponses = {
     /**
-     * Response 200 Certificate Revert
-     *
-     * As it is now; the plan in a dry run.
+     * Certificate in use, or the plan for a dry run.
      */
     200: Certificate | Plan;
 };
 
 export type CertificateRevertResponse = CertificateRevertResponses[keyof CertificateRevertResponses];
 
-export type CertificateCreateData = {
+export type CertificateSelfSignData = {
     body?: never;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
     url: '/api/v1/certificate:self-sign';
 };
 
-export type CertificateCreateErrors = {
+export type CertificateSelfSignErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
 
-export type CertificateCreateError = CertificateCreateErrors[keyof CertificateCreateErrors];
+export type CertificateSelfSignError = CertificateSelfSignErrors[keyof CertificateSelfSignErrors];
 
-export type CertificateCreateResponses = {
+export type CertificateSelfSignResponses = {
     /**
-     * Response 200 Certificate Create
-     *
-     * As it is now; the plan in a dry run.
+     * Certificate in use, or the plan for a dry run.
      */
     200: Certificate | Plan;
 };
 
-export type CertificateCreateResponse = CertificateCreateResponses[keyof CertificateCreateResponses];
+export type CertificateSelfSignResponse = CertificateSelfSignResponses[keyof CertificateSelfSignResponses];
 
 export type SiteShowData = {
     body?: never;
@@ -18376,27 +18065,27 @@ export type SiteShowData = {
 
 export type SiteShowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -18405,7 +18094,7 @@ export type SiteShowError = SiteShowErrors[keyof SiteShowErrors];
 
 export type SiteShowResponses = {
     /**
-     * The document; what it leaves out is not known or secret.
+     * Site document, without secrets.
      */
     200: Site;
 };
@@ -18421,27 +18110,27 @@ export type SiteSchemaShowData = {
 
 export type SiteSchemaShowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -18450,8 +18139,6 @@ export type SiteSchemaShowError = SiteSchemaShowErrors[keyof SiteSchemaShowError
 
 export type SiteSchemaShowResponses = {
     /**
-     * Response Site Schema Show
-     *
      * Successful Response
      */
     200: {
@@ -18465,18 +18152,14 @@ export type SitePlanData = {
     body: SiteRequestWritable;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -18485,43 +18168,43 @@ export type SitePlanData = {
 
 export type SitePlanErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -18541,24 +18224,18 @@ export type SiteApplyData = {
     body: SiteRequestWritable;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Confirm
-         *
-         * Names of volumes that are in use and may go nonetheless, and of those whose number another volume may get although hosts may have their devices; repeat it for each. The plan says which.
+         * Name of a volume that the change may take away although hosts use it, or whose number another volume may get although hosts may still have the old device. Repeat it for each volume that the plan lists.
          */
         confirm?: Array<string> | null;
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -18567,43 +18244,43 @@ export type SiteApplyData = {
 
 export type SiteApplyErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -18612,11 +18289,11 @@ export type SiteApplyError = SiteApplyErrors[keyof SiteApplyErrors];
 
 export type SiteApplyResponses = {
     /**
-     * The plan (dry run), or that there is nothing to change.
+     * Plan for a dry run, or an empty plan if nothing changes.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -18632,39 +18309,39 @@ export type ApplianceBackupData = {
 
 export type ApplianceBackupErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * Too many attempts.
+     * Too many attempts. Retry later.
      */
     429: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -18689,27 +18366,27 @@ export type ApplianceSupportData = {
 
 export type ApplianceSupportErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -18729,18 +18406,14 @@ export type ApplianceRestartData = {
     body?: never;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -18749,43 +18422,43 @@ export type ApplianceRestartData = {
 
 export type ApplianceRestartErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -18794,11 +18467,11 @@ export type ApplianceRestartError = ApplianceRestartErrors[keyof ApplianceRestar
 
 export type ApplianceRestartResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -18809,18 +18482,14 @@ export type AppliancePowerOffData = {
     body?: never;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -18829,43 +18498,43 @@ export type AppliancePowerOffData = {
 
 export type AppliancePowerOffErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -18874,11 +18543,11 @@ export type AppliancePowerOffError = AppliancePowerOffErrors[keyof AppliancePowe
 
 export type AppliancePowerOffResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -18889,18 +18558,14 @@ export type ApplianceRestoreData = {
     body: RestoreRequestWritable;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -18909,43 +18574,43 @@ export type ApplianceRestoreData = {
 
 export type ApplianceRestoreErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * Too many attempts.
+     * Too many attempts. Retry later.
      */
     429: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -18965,18 +18630,14 @@ export type ApplianceRebuildData = {
     body: RebuildRequest;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -18985,35 +18646,35 @@ export type ApplianceRebuildData = {
 
 export type ApplianceRebuildErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * Changed by someone else since it was read.
+     * The resource has changed since it was read.
      */
     412: OutdatedProblem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -19038,27 +18699,27 @@ export type UpdateShowData = {
 
 export type UpdateShowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -19078,18 +18739,14 @@ export type UpdateCreateData = {
     body: UpdateCreate;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -19098,43 +18755,43 @@ export type UpdateCreateData = {
 
 export type UpdateCreateErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -19143,11 +18800,11 @@ export type UpdateCreateError = UpdateCreateErrors[keyof UpdateCreateErrors];
 
 export type UpdateCreateResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -19163,43 +18820,43 @@ export type UpdateUploadData = {
 
 export type UpdateUploadErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -19224,43 +18881,43 @@ export type UpdateFetchData = {
 
 export type UpdateFetchErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -19280,18 +18937,14 @@ export type UpdateRollBackData = {
     body?: never;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -19300,43 +18953,43 @@ export type UpdateRollBackData = {
 
 export type UpdateRollBackErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -19345,11 +18998,11 @@ export type UpdateRollBackError = UpdateRollBackErrors[keyof UpdateRollBackError
 
 export type UpdateRollBackResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -19361,9 +19014,7 @@ export type SiteSaveconfigData = {
     path?: never;
     query?: {
         /**
-         * Secrets
-         *
-         * Fill in CHAP. Needs the role administrator, and is told in the events.
+         * Whether to include CHAP secrets. Requires the role administrator and is recorded as an event.
          */
         secrets?: boolean;
     };
@@ -19372,27 +19023,27 @@ export type SiteSaveconfigData = {
 
 export type SiteSaveconfigErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -19412,18 +19063,14 @@ export type SiteAdoptData = {
     body: AdoptRequest;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -19432,43 +19079,43 @@ export type SiteAdoptData = {
 
 export type SiteAdoptErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -19477,11 +19124,11 @@ export type SiteAdoptError = SiteAdoptErrors[keyof SiteAdoptErrors];
 
 export type SiteAdoptResponses = {
     /**
-     * The plan (dry run), or why nothing can be taken over.
+     * Plan for a dry run, or the reasons why nothing can be adopted.
      */
     200: AdoptionAnswer;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -19492,18 +19139,14 @@ export type SiteInspectData = {
     body: InspectRequestWritable;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path?: never;
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -19512,39 +19155,39 @@ export type SiteInspectData = {
 
 export type SiteInspectErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -19569,27 +19212,27 @@ export type DriftShowData = {
 
 export type DriftShowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -19610,33 +19253,27 @@ export type JobListData = {
     path?: never;
     query?: {
         /**
-         * Sort
+         * Field to sort by. A leading `-` sorts in descending order.
          */
         sort?: '-created_at' | 'created_at' | 'state' | '-state' | 'kind' | '-kind';
         /**
-         * State
+         * Only jobs in this state; repeat the parameter for several states.
          */
         state?: Array<JobState> | null;
         /**
-         * Kind
+         * Only jobs of this kind.
          */
         kind?: JobKind | null;
         /**
-         * Limit
-         *
-         * Most items of a page.
+         * Maximum number of items per page.
          */
         limit?: number;
         /**
-         * Cursor
-         *
-         * `next_cursor` of the page before.
+         * Value of `next_cursor` of the previous page.
          */
         cursor?: string | null;
         /**
-         * Offset
-         *
-         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
     };
@@ -19645,27 +19282,27 @@ export type JobListData = {
 
 export type JobListErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -19685,9 +19322,7 @@ export type JobShowData = {
     body?: never;
     path: {
         /**
-         * Job
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         job: string;
     };
@@ -19697,31 +19332,31 @@ export type JobShowData = {
 
 export type JobShowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -19741,25 +19376,19 @@ export type JobResolveData = {
     body: JobResolve;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Job
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         job: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -19768,43 +19397,43 @@ export type JobResolveData = {
 
 export type JobResolveErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -19813,11 +19442,11 @@ export type JobResolveError = JobResolveErrors[keyof JobResolveErrors];
 
 export type JobResolveResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
-     * The job that does it.
+     * Job that carries out the change.
      */
     202: Job;
 };
@@ -19829,70 +19458,50 @@ export type EventExportData = {
     path?: never;
     query?: {
         /**
-         * csv for a spreadsheet.
+         * File format.
          */
         format?: ExportFormat;
         /**
-         * Kind
-         *
-         * Such as volume.created.
+         * Only events of this kind, such as `volume.created`.
          */
         kind?: string | null;
         /**
-         * Outcome
-         *
-         * Only what ended so.
+         * Only events with this outcome.
          */
         outcome?: EventOutcome | null;
         /**
-         * After
-         *
-         * Only events with a higher number.
+         * Only events with a number above this one.
          */
         after?: number | null;
         /**
-         * Progress
-         *
-         * Each step of a job too; the job itself tells them as well.
+         * Whether to include an event for each step of a job. The job lists its steps, too.
          */
         progress?: boolean;
         /**
-         * Noun
+         * Only events about this kind of resource, such as `volume`.
          */
         noun?: string | null;
         /**
-         * Ref
-         *
-         * Id of the resource it is about.
+         * Only events about the resource with this ID.
          */
         ref?: string | null;
         /**
-         * Text
-         *
-         * Only events whose words hold this, such as a name; `*` stands for any text, `?` for a letter.
+         * Only events whose message contains this text, such as a name; `*` matches any text, `?` one character.
          */
         text?: string | null;
         /**
-         * Actor
-         *
-         * Only what this user or token did; `*` stands for any text, `?` for a letter.
+         * Only events that this user or API token caused; `*` matches any text, `?` one character.
          */
         actor?: string | null;
         /**
-         * People
-         *
-         * Only what somebody asked for, not what happened by itself.
+         * Whether to return only events caused by users and API tokens, not by the appliance.
          */
         people?: boolean;
         /**
-         * Since
-         *
-         * Only events at this time or later.
+         * Only events at or after this time.
          */
         since?: string | null;
         /**
-         * Until
-         *
          * Only events before this time.
          */
         until?: string | null;
@@ -19902,27 +19511,27 @@ export type EventExportData = {
 
 export type EventExportErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -19945,88 +19554,62 @@ export type EventListData = {
     path?: never;
     query?: {
         /**
-         * Sort
+         * Field to sort by. A leading `-` sorts in descending order.
          */
         sort?: '-seq' | 'seq';
         /**
-         * Limit
-         *
-         * Most items of a page.
+         * Maximum number of items per page.
          */
         limit?: number;
         /**
-         * Cursor
-         *
-         * `next_cursor` of the page before.
+         * Value of `next_cursor` of the previous page.
          */
         cursor?: string | null;
         /**
-         * Offset
-         *
-         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
         /**
-         * Kind
-         *
-         * Such as volume.created.
+         * Only events of this kind, such as `volume.created`.
          */
         kind?: string | null;
         /**
-         * Outcome
-         *
-         * Only what ended so.
+         * Only events with this outcome.
          */
         outcome?: EventOutcome | null;
         /**
-         * After
-         *
-         * Only events with a higher number.
+         * Only events with a number above this one.
          */
         after?: number | null;
         /**
-         * Progress
-         *
-         * Each step of a job too; the job itself tells them as well.
+         * Whether to include an event for each step of a job. The job lists its steps, too.
          */
         progress?: boolean;
         /**
-         * Noun
+         * Only events about this kind of resource, such as `volume`.
          */
         noun?: string | null;
         /**
-         * Ref
-         *
-         * Id of the resource it is about.
+         * Only events about the resource with this ID.
          */
         ref?: string | null;
         /**
-         * Text
-         *
-         * Only events whose words hold this, such as a name; `*` stands for any text, `?` for a letter.
+         * Only events whose message contains this text, such as a name; `*` matches any text, `?` one character.
          */
         text?: string | null;
         /**
-         * Actor
-         *
-         * Only what this user or token did; `*` stands for any text, `?` for a letter.
+         * Only events that this user or API token caused; `*` matches any text, `?` one character.
          */
         actor?: string | null;
         /**
-         * People
-         *
-         * Only what somebody asked for, not what happened by itself.
+         * Whether to return only events caused by users and API tokens, not by the appliance.
          */
         people?: boolean;
         /**
-         * Since
-         *
-         * Only events at this time or later.
+         * Only events at or after this time.
          */
         since?: string | null;
         /**
-         * Until
-         *
          * Only events before this time.
          */
         until?: string | null;
@@ -20036,27 +19619,27 @@ export type EventListData = {
 
 export type EventListErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -20076,9 +19659,7 @@ export type EventStreamData = {
     body?: never;
     headers?: {
         /**
-         * Last-Event-Id
-         *
-         * Number of the last event that was received; none: from now on.
+         * Number of the last event received. If omitted, the stream starts now.
          */
         'last-event-id'?: string | null;
     };
@@ -20089,27 +19670,27 @@ export type EventStreamData = {
 
 export type EventStreamErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -20129,9 +19710,7 @@ export type EventShowData = {
     body?: never;
     path: {
         /**
-         * Event
-         *
-         * Its number.
+         * Number of the event.
          */
         event: number;
     };
@@ -20141,31 +19720,31 @@ export type EventShowData = {
 
 export type EventShowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -20185,31 +19764,23 @@ export type EventUndoData = {
     body?: never;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Event
-         *
-         * Its number.
+         * Number of the event.
          */
         event: number;
     };
     query?: {
         /**
-         * Confirm
-         *
-         * Names of volumes that are in use and may go nonetheless, and of those whose number another volume may get although hosts may have their devices; repeat it for each. The plan says which.
+         * Name of a volume that the change may take away although hosts use it, or whose number another volume may get although hosts may still have the old device. Repeat it for each volume that the plan lists.
          */
         confirm?: Array<string> | null;
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -20218,43 +19789,43 @@ export type EventUndoData = {
 
 export type EventUndoErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -20263,7 +19834,7 @@ export type EventUndoError = EventUndoErrors[keyof EventUndoErrors];
 
 export type EventUndoResponses = {
     /**
-     * The plan (dry run).
+     * Plan of the change, for a dry run. Nothing is changed.
      */
     200: Plan;
     /**
@@ -20279,47 +19850,35 @@ export type AlertListData = {
     path?: never;
     query?: {
         /**
-         * Sort
+         * Field to sort by. A leading `-` sorts in descending order.
          */
         sort?: '-raised_at' | 'raised_at' | 'severity' | '-severity';
         /**
-         * Limit
-         *
-         * Most items of a page.
+         * Maximum number of items per page.
          */
         limit?: number;
         /**
-         * Cursor
-         *
-         * `next_cursor` of the page before.
+         * Value of `next_cursor` of the previous page.
          */
         cursor?: string | null;
         /**
-         * Offset
-         *
-         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         * Number of items to skip. To read a whole list, use `cursor` instead: offsets repeat or skip items if the list changes between requests.
          */
         offset?: number;
         /**
-         * Active
-         *
-         * Only those that are not resolved, or only those that are.
+         * Whether to return active (true) or resolved (false) alerts. If omitted, both.
          */
         active?: boolean | null;
         /**
-         * Acknowledged
-         *
-         * Only those somebody sees to, or only the others.
+         * Whether to return acknowledged (true) or unacknowledged (false) alerts. If omitted, both.
          */
         acknowledged?: boolean | null;
         /**
-         * Severity
+         * Only alerts of this severity.
          */
         severity?: Severity | null;
         /**
-         * Ref
-         *
-         * Only about the resource with this id.
+         * Only alerts about the resource with this ID.
          */
         ref?: string | null;
     };
@@ -20328,27 +19887,27 @@ export type AlertListData = {
 
 export type AlertListErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -20368,9 +19927,7 @@ export type AlertShowData = {
     body?: never;
     path: {
         /**
-         * Alert
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         alert: string;
     };
@@ -20380,31 +19937,31 @@ export type AlertShowData = {
 
 export type AlertShowErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -20424,25 +19981,19 @@ export type AlertAcknowledgeData = {
     body: AlertAcknowledge;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Alert
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         alert: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -20451,43 +20002,43 @@ export type AlertAcknowledgeData = {
 
 export type AlertAcknowledgeErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -20496,9 +20047,7 @@ export type AlertAcknowledgeError = AlertAcknowledgeErrors[keyof AlertAcknowledg
 
 export type AlertAcknowledgeResponses = {
     /**
-     * Response 200 Alert Acknowledge
-     *
-     * As it is now; the plan in a dry run.
+     * Changed alert, or the plan for a dry run.
      */
     200: Alert | Plan;
 };
@@ -20509,25 +20058,19 @@ export type AlertSilenceData = {
     body: AlertSilence;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Alert
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         alert: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -20536,43 +20079,43 @@ export type AlertSilenceData = {
 
 export type AlertSilenceErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -20581,9 +20124,7 @@ export type AlertSilenceError = AlertSilenceErrors[keyof AlertSilenceErrors];
 
 export type AlertSilenceResponses = {
     /**
-     * Response 200 Alert Silence
-     *
-     * As it is now; the plan in a dry run.
+     * Changed alert, or the plan for a dry run.
      */
     200: Alert | Plan;
 };
@@ -20594,25 +20135,19 @@ export type AlertReopenData = {
     body?: never;
     headers?: {
         /**
-         * Idempotency-Key
-         *
-         * Repeating a request under the same key within 24 hours gives the first answer again.
+         * Key of the request. A repetition with the same key within 24 hours returns the first response.
          */
         'Idempotency-Key'?: string | null;
     };
     path: {
         /**
-         * Alert
-         *
-         * Its id or its name.
+         * ID of the resource, or its name if the resource has one.
          */
         alert: string;
     };
     query?: {
         /**
-         * Dry Run
-         *
-         * Answer the plan (200) and change nothing.
+         * Whether to return the plan (200) and change nothing.
          */
         dry_run?: boolean;
     };
@@ -20621,43 +20156,43 @@ export type AlertReopenData = {
 
 export type AlertReopenErrors = {
     /**
-     * The request cannot be read.
+     * The request is malformed.
      */
     400: Problem;
     /**
-     * No valid credentials.
+     * The request has no valid credentials.
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed or a second factor set up first.
+     * The user lacks the required role, or must first change the password or set up a second factor.
      */
     403: Problem;
     /**
-     * There is no such thing.
+     * The resource does not exist.
      */
     404: Problem;
     /**
-     * The body did not come in time.
+     * The request body did not arrive in time.
      */
     408: Problem;
     /**
-     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     * The request conflicts with the current state, such as a name or disk in use, no space or a stuck resource.
      */
     409: Problem;
     /**
-     * The body is too large.
+     * The request body is too large.
      */
     413: Problem;
     /**
-     * A field breaks a rule; `errors` names it.
+     * A field is invalid. The property `errors` names each invalid field.
      */
     422: Problem;
     /**
-     * A fault in Lunette itself.
+     * Lunette encountered an internal error.
      */
     500: Problem;
     /**
-     * The agent or the database is not available now.
+     * The agent or the database is unavailable. Retry later.
      */
     503: Problem;
 };
@@ -20666,9 +20201,7 @@ export type AlertReopenError = AlertReopenErrors[keyof AlertReopenErrors];
 
 export type AlertReopenResponses = {
     /**
-     * Response 200 Alert Reopen
-     *
-     * As it is now; the plan in a dry run.
+     * Changed alert, or the plan for a dry run.
      */
     200: Alert | Plan;
 };

@@ -1,5 +1,6 @@
 /** Every text a page asks for exists, and no text is left over. */
 import { expect, it } from 'vitest'
+import api from '@/api/texts.gen.json'
 import en from './locales/en.json'
 
 const sources = Object.values(
@@ -16,7 +17,7 @@ function flatten(texts: object, prefix = ''): string[] {
   )
 }
 
-const keys = flatten(en)
+const keys = flatten({ ...en, api })
 /** Whole keys, such as 'disks.title', and the beginnings of computed ones, such as `disks.states.${…}`. */
 const quoted = new Set([...sources.matchAll(/'([a-z]\w*(?:\.\w+)+)'/gi)].map((match) => match[1] ?? ''))
 const computed = [...sources.matchAll(/`([a-z]\w*\.(?:\w+\.)*)\$\{/gi)].map((match) => match[1] ?? '')

@@ -39,20 +39,24 @@ Key = Annotated[
         min_length=1,
         max_length=255,
         pattern=r"^[\x21-\x7e]+$",
-        description="Key of the request. A repetition with the same key within 24 hours returns the first response again.",
+        description="Key of the request. A repetition with the same key within 24 hours returns the first response.",
     ),
 ]
 Confirm = Annotated[
     list[str] | None,
     Query(
         max_length=4096,
-        description="Name of a volume that the change may take away although hosts use it, or whose number another volume "
-        "may get although hosts may still have the old device. Repeat the parameter for each volume; the plan lists them.",
+        description="Name of a volume that the change may take away although hosts use it, or whose number another "
+        "volume may get although hosts may still have the old device. Repeat it for each volume that the plan lists.",
     ),
 ]
 IfMatch = Annotated[
     str | None,
-    Header(alias="If-Match", max_length=1000, description="ETag of the resource when it was read, or `*` for any. Required."),
+    Header(
+        alias="If-Match",
+        max_length=1000,
+        description="ETag of the resource when it was read, or `*` for any. Required.",
+    ),
 ]
 IfStill = Annotated[
     str | None,

@@ -1,4 +1,4 @@
-"""Taking over what LIO and nvmet serve for others: what the agent finds, what is answered (decisions 0033, 0051)."""
+"""Adoption of exports that LIO and nvmet serve for another system: findings of the agent, and the result."""
 
 from typing import Annotated
 
@@ -12,75 +12,78 @@ MAX_TARGETS = 4096
 
 
 class ForeignBackstore(Model):
-    """A backstore over a block device, beyond what a saveconfig says of it."""
+    """A backstore over a block device, with facts that a saveconfig does not contain."""
 
     reference: str
-    """How LUNs name it in the configuration."""
+    """Name of the backstore in LUNs of the configuration."""
     company_id: str
-    """The IEEE company its NAA is made with, in hex."""
+    """IEEE company ID of the NAA, in hexadecimal."""
     group: str | None
-    """The volume group and the logical volume it serves; None: it serves none that LVM shows."""
+    """Volume group of the served logical volume. None, like `lv_name`, if LVM shows no such volume."""
     lv_name: str | None
     kept: AdoptedBackstore
-    """What stays as it is."""
+    """Properties that stay unchanged."""
 
 
 class ForeignVolume(Model):
+    """A logical volume of a foreign volume group, or a zvol of a foreign ZFS pool."""
+
     name: str
     size_bytes: int
     is_open: bool
     is_plain: bool
-    """False for thin volumes and pools, snapshots, caches and LVM's own RAID: they lean on others."""
+    """False for thin volumes and thin pools, snapshots, caches and RAID volumes of LVM, which depend on other
+    volumes."""
     is_ours: bool
 
 
 class ForeignGroup(Model):
-    """A volume group with what it lies on."""
+    """A volume group, with the devices below it."""
 
     name: str
     uuid: str
     extent_bytes: int
     arrays: tuple[str, ...]
-    """UUIDs of the md arrays it lies on."""
+    """UUIDs of the MD RAID arrays below the group."""
     devices: int
-    """How many devices it lies on, arrays or not."""
+    """Number of devices below the group, arrays or not."""
     marked_for: str | None
-    """The UUID of the array it was made on or taken over for by Lunette; None: it carries no mark."""
+    """UUID of the array for which Lunette created or adopted the group. None if the group carries no mark."""
     md_name: str
-    """What the array calls itself, with its home host; empty where it is not on exactly one."""
+    """Name of the array in MD RAID, with its home host; empty unless the group is on exactly one array."""
     volumes: tuple[ForeignVolume, ...]
     size_bytes: int = 0
     free_bytes: int = 0
     closed: str | None = None
-    """Why nobody but its owner may change it."""
+    """Why only the owner may change the group."""
     is_listed: bool = True
-    """LVM's devices file lets it see the group."""
+    """Whether the devices file of LVM allows access to the group."""
 
     def volume(self, name: str) -> ForeignVolume | None:
         return next((volume for volume in self.volumes if volume.name == name), None)
 
 
 class ForeignNamespace(Model):
-    """A namespace of an NVMe subsystem: its number, and the path that was written there."""
+    """A namespace of an NVMe subsystem, with its number and its configured device path."""
 
     number: int
     device: str
     group: str | None
-    """As of a backstore."""
+    """Volume group, as for a backstore."""
     lv_name: str | None
     uuid: str = ""
     nguid: str = ""
-    """Both as UUIDs; zero where hosts are shown none."""
+    """NGUID in the form of a UUID; zero if hosts see none."""
     enabled: bool = True
     ana_group: str = "1"
     unusual: tuple[str, ...] = ()
-    """Attributes that are on and that Lunette keeps off: buffered_io, resv_enable."""
+    """Attributes that are on and that Lunette does not use: buffered_io, resv_enable."""
     held: bool = False
-    """Somebody on this machine claims the device: nvmet does not."""
+    """Whether another user on this machine claims the device, which nvmet does not do."""
 
 
 class ForeignSubsystem(Model):
-    """A subsystem that the kernel's NVMe target serves for others. `ports` are names of folders."""
+    """A subsystem that the NVMe target of the kernel serves for another system. `ports` are names of directories."""
 
     nqn: str
     any_host: bool
@@ -88,26 +91,26 @@ class ForeignSubsystem(Model):
     ports: tuple[str, ...]
     namespaces: tuple[ForeignNamespace, ...]
     kept: AdoptedSubsystem
-    """What stays as it is."""
+    """Properties that stay unchanged."""
     unusual: tuple[str, ...] = ()
-    """What is on and Lunette keeps off: attr_pi_enable, passthru."""
+    """Attributes that are on and that Lunette does not use: attr_pi_enable, passthru."""
     odd_links: tuple[str, ...] = ()
-    """Links to its hosts, and to it, that are not called as what they lead to."""
+    """Links to hosts and to the subsystem whose name differs from the name of their destination."""
 
 
 class ForeignNvmePort(Model):
-    """A port of nvmet that serves subsystems of others. The fields are its attributes `addr_*`."""
+    """A port of nvmet that serves subsystems of another system. The fields are its attributes `addr_*`."""
 
     name: str
-    """Of its folder."""
+    """Name of its directory."""
     transport: str
     family: str
     address: str
     service: str
     unusual: tuple[str, ...] = ()
-    """What Lunette does not keep: TLS, ANA groups and states, referrals of others."""
+    """Properties that Lunette does not support: TLS, ANA groups and states, referrals of other systems."""
     is_ours: bool = False
-    """Lunette serves its own subsystems there already."""
+    """Whether Lunette already serves its own subsystems on the port."""
 
     @property
     def where(self) -> str:
@@ -116,13 +119,13 @@ class ForeignNvmePort(Model):
 
 
 class ForeignNvmeHost(Model):
-    """A host that subsystems of others name, with its keys."""
+    """A host of a foreign subsystem, with its keys."""
 
     nqn: str
     key: SecretStr | None
     mutual_key: SecretStr | None
     hash: str
-    """As nvmet shows it, such as hmac(sha256)."""
+    """Hash as nvmet shows it, such as hmac(sha256)."""
     dh_group: str
 
     @field_serializer("key", "mutual_key", when_used="json")
@@ -131,7 +134,7 @@ class ForeignNvmeHost(Model):
 
 
 class Foreign(Model):
-    """What LIO and nvmet serve and Lunette does not, with the secrets of its hosts, and what lies beneath it."""
+    """Exports that LIO and nvmet serve for another system, with the secrets of the hosts and the devices below."""
 
     saved: SavedConfig
     backstores: tuple[ForeignBackstore, ...]
@@ -155,16 +158,17 @@ class Foreign(Model):
 
 
 class AdoptRequest(Model):
-    """What to take over: targets by their IQNs, NVMe subsystems by their NQNs; none named means all that can be."""
+    """Running iSCSI targets and NVMe subsystems to adopt."""
 
     targets: Annotated[
         tuple[Annotated[str, Field(min_length=1, max_length=223)], ...], Field(max_length=MAX_TARGETS)
     ] = ()
+    """IQNs of the targets and NQNs of the subsystems to adopt. If omitted or empty, all that can be adopted."""
 
 
 class Verdict(Model):
-    """Every object that is served for others: what it becomes, or why it stays as it is and what to do about it."""
+    """Result for every export of another system: the object in Lunette, or the reason and the action to take."""
 
     targets: tuple[str, ...]
-    """Names of the targets and subsystems that are taken over, each with all that is in it."""
+    """Names of the targets and subsystems that are adopted, each with all that belongs to it."""
     findings: tuple[Finding, ...]

@@ -1,4 +1,4 @@
-"""What can be asked of an array once it stands: its disks, its scrubs, its pace."""
+"""Changes of existing arrays: disks, scrubs, speed limits and tuning."""
 
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -15,102 +15,131 @@ Wipe = Annotated[tuple[DiskId, ...], Field(max_length=256)]
 
 
 class ArrayAddSpares(Model):
-    """Disks that stand by: the first takes the place of a member that is lost. `wipe` as at creation."""
+    """Spares to add to an MD RAID array or a ZFS pool."""
 
     disks: Annotated[tuple[DiskId, ...], Field(min_length=1, max_length=MAX_JOINING)]
+    """IDs of the disks to add as spares. On a degraded array, the rebuild onto the first disk starts immediately."""
     wipe: Wipe = ()
+    """IDs of those `disks` that may be wiped, which destroys their data. A disk with signatures that is not listed is
+    refused."""
 
 
 class ArrayAddDisks(Model):
-    """Disks that stand beside the data disks of a pool. Log and special disks join the mirror that is there.
-
-    Spares are added by a call of their own. `wipe` as at creation.
-    """
+    """Log, cache or special disks to add to a ZFS pool."""
 
     role: Literal[MemberRole.LOG, MemberRole.CACHE, MemberRole.SPECIAL]
+    """Role of the new disks."""
     disks: Annotated[tuple[DiskId, ...], Field(min_length=1, max_length=MAX_JOINING)]
+    """IDs of the disks to add. Log and special disks join the existing mirror of their role, which has 4 disks at
+    most."""
     wipe: Wipe = ()
+    """IDs of those `disks` that may be wiped, which destroys their data. A disk with signatures that is not listed is
+    refused."""
 
 
 class ArrayGrow(Model):
-    """Disks that become members: of a mirror further copies, of any other level more room. `wipe` as at creation."""
+    """Disks to add to an MD RAID array as members."""
 
     disks: Annotated[tuple[DiskId, ...], Field(min_length=1, max_length=MAX_JOINING)]
+    """IDs of the disks to add. A mirror gains copies; any other level gains capacity."""
     wipe: Wipe = ()
+    """IDs of those `disks` that may be wiped, which destroys their data. A disk with signatures that is not listed is
+    refused."""
 
 
 class ArrayReshape(Model):
-    """Another level, with a disk more. `wipe` as at creation."""
+    """Change of an MD RAID array to another level, with one more disk."""
 
     level: Level
-    """What it is to become: see `becomes` of its level among the engines. raid5 becomes raid6."""
+    """New level of the array. `raid5` can be changed to `raid6`; the list of engines shows the possible levels
+    (`becomes`)."""
     disks: Annotated[tuple[DiskId, ...], Field(max_length=64)] = ()
-    """Disks that the new level needs beside those it has; a spare of the array is taken if none is named."""
+    """ID of the disk that the new level needs in addition. If omitted, a spare of the array is used."""
     wipe: Wipe = ()
+    """IDs of those `disks` that may be wiped, which destroys their data. A disk with signatures that is not listed is
+    refused."""
 
 
 class ArrayReplace(Model):
-    """Put the disk `new` in the place of `disk`, which may be working, faulty or gone."""
+    """Replacement of a disk of an array by another disk."""
 
     disk: DiskId
+    """ID of the disk to replace. The disk can be working, faulty or missing."""
     new: DiskId
+    """ID of the new disk."""
     wipe: Wipe = ()
+    """ID of the new disk if it may be wiped, which destroys its data. A disk with signatures that is not listed is
+    refused."""
 
 
 class ArrayDiskChoice(Model):
-    """One disk of the array, by its id; one that is gone is named by the id it had."""
+    """One disk of an array."""
 
     disk: DiskId
+    """ID of the disk. A missing disk has the ID that the array shows for it."""
 
 
 class ArrayForceStart(Model):
-    """Starts an array that was being written to when it stopped, and that lacks a disk. `confirm`: its name."""
+    """Confirmation to start an MD RAID array that is dirty and degraded."""
 
     confirm: str = Field(min_length=1, max_length=255)
+    """Name of the array, as confirmation. Blocks can be corrupt afterwards, and nothing shows which ones."""
 
 
 class ArrayRelease(Model):
-    """Lets go of an array: it stays on its disks with its volumes and their data, and is Lunette's no more. `confirm`:
-    its name."""
+    """Confirmation to release an MD RAID array, without changing its data."""
 
     confirm: str = Field(min_length=1, max_length=255)
+    """Name of the array, as confirmation. Hosts cannot access the volumes of the array afterwards."""
 
 
 class ArrayForget(Model):
-    """Forgets an array whose disks are lost for good, with all that was on it. `confirm`: its name."""
+    """Confirmation to delete the records of a permanently lost array and of its volumes, snapshots and mappings."""
 
     confirm: str = Field(min_length=1, max_length=255)
+    """Name of the array, as confirmation. The records cannot be restored."""
 
 
 class ScrubAction(StrEnum):
-    """check: read everything and count what does not agree. repair: also make it agree. stop: end a running one."""
+    """Scrub of an array to start or stop."""
 
     CHECK = "check"
+    """Read all data and count the mismatches. ZFS, and LVM RAID with checksums, also repair what is wrong."""
     REPAIR = "repair"
+    """Read all data and overwrite mismatches: parity is computed again from the data, and the first copy of a mirror is
+    written to the others. ZFS, and LVM RAID with checksums, run a check."""
     STOP = "stop"
+    """Stop the running scrub."""
 
 
 class ArrayScrub(Model):
+    """Scrub of an array to start or stop."""
+
     action: ScrubAction = ScrubAction.CHECK
+    """Whether to start a check or a repair, or to stop the running scrub."""
 
 
 class ArrayPatch(ArrayTuning):
-    """How fast a resync, rebuild or scrub runs, per disk, how the array is tuned, and what tells its health.
+    """Changes to the speed limits, the tuning and other settings of an array. Fields that are omitted stay unchanged.
 
-    null leaves a pace to the kernel, makes a tuning automatic, and leaves the health of an external array unknown; what
-    is left out stays as it is.
+    The settings apply to MD RAID arrays, except `health_command`, which applies to external arrays.
     """
 
     sync_speed_min_bytes_s: Pace | None = None
-    """As much is done even while hosts use the array."""
+    """MD RAID only: minimum speed of a resync, rebuild or scrub in bytes per second and disk, even under load. `null`
+    restores the default of the kernel."""
     sync_speed_max_bytes_s: Pace | None = None
-    """No more is done even while nobody does."""
+    """MD RAID only: maximum speed of a resync, rebuild or scrub in bytes per second and disk, even without load. `null`
+    restores the default of the kernel."""
     write_mostly: Annotated[tuple[DiskId, ...], Field(max_length=256)] | None = None
-    """raid1 of md only: ids of all its disks that are read only if no other holds the data; null for none."""
+    """MD RAID `raid1` only: IDs of all disks of the array that are read only if no other disk has the data. Replaces
+    the current list; `null` or an empty list clears the list."""
     spare_group: SpareGroup | None = None
-    """md only: arrays of one group lend each other their spares; null takes it out of its group."""
+    """MD RAID only, except `raid0`: name of the spare group, whose arrays share their spares. `null` removes the array
+    from its spare group."""
     health_command: HealthCommand | None = None
-    """External arrays only: the command that tells their health, by its name."""
+    """External arrays only: name of the command on the appliance that reports the health of the array. With `null`, the
+    health is unknown."""
 
     @model_validator(mode="after")
     def _ordered(self) -> "ArrayPatch":

@@ -1,4 +1,4 @@
-"""Arrays: what is asked for, what is seen, and what a provider says it can do."""
+"""Arrays: requests, observations, and the capabilities of the array engines."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -13,67 +13,88 @@ from lunette.domain.tuning import GroupThreads, ObservedTuning, Scheduler, Strip
 
 
 class ArrayEngine(StrEnum):
+    """Software that runs an array."""
+
     MD = "md"
+    """MD RAID, the software RAID of Linux."""
     ZFS = "zfs"
+    """ZFS. The array is a ZFS pool."""
     LVM = "lvm"
+    """LVM RAID (dm-raid)."""
     EXTERNAL = "external"
+    """A single device that provides its own redundancy, such as a volume of a RAID controller."""
 
 
 class Level(StrEnum):
-    """raid*: md's words. stripe, mirror, raidz1 to raidz3: ZFS's; its parity levels are no RAID 5 or 6 on disk.
-
-    raid10 of ZFS: a pool of mirrors of two disks each, in the order in which the disks are given.
-
-    draid1 to draid3: ZFS's as well, groups of RAID-Z spread over more disks than one is wide, with their spares.
-
-    external: one device, whose redundancy is the matter of what presents it.
-    """
+    """How an array distributes data and redundancy. Each array engine offers some of the levels."""
 
     RAID0 = "raid0"
+    """MD RAID: striping without redundancy."""
     RAID1 = "raid1"
+    """MD RAID and LVM RAID: mirroring. Every disk has a complete copy of the data."""
     RAID4 = "raid4"
+    """MD RAID: striping with all parity on one disk. Survives the loss of one disk."""
     RAID5 = "raid5"
+    """MD RAID and LVM RAID: striping with distributed parity. Survives the loss of one disk."""
     RAID6 = "raid6"
+    """MD RAID and LVM RAID: striping with double distributed parity. Survives the loss of two disks."""
     RAID10 = "raid10"
+    """MD RAID and LVM RAID: striping of mirrored data. ZFS: a pool of mirrors of two disks each, in the order of the
+    disks."""
     STRIPE = "stripe"
+    """ZFS: striping without redundancy."""
     MIRROR = "mirror"
+    """ZFS: mirroring. Every disk has a complete copy of the data."""
     RAIDZ1 = "raidz1"
+    """ZFS: RAID-Z with single parity. Survives the loss of one disk."""
     RAIDZ2 = "raidz2"
+    """ZFS: RAID-Z with double parity. Survives the loss of two disks."""
     RAIDZ3 = "raidz3"
+    """ZFS: RAID-Z with triple parity. Survives the loss of three disks."""
     DRAID1 = "draid1"
+    """ZFS: dRAID, groups with single parity and spare space distributed over all disks. Survives the loss of one
+    disk."""
     DRAID2 = "draid2"
+    """ZFS: dRAID with double parity. Survives the loss of two disks."""
     DRAID3 = "draid3"
+    """ZFS: dRAID with triple parity. Survives the loss of three disks."""
     EXTERNAL = "external"
+    """External: a single device whose redundancy is unknown to Lunette."""
 
 
 class Raid10Layout(StrEnum):
-    """Where md's raid10 puts the copies of a chunk, in mdadm's words: n, f or o, and how many copies there are.
-
-    n: near, side by side on neighbouring disks. f: far, each in a section of its own of every disk: reads as fast as a
-    stripe, writes seek on rotating disks, and it can never grow. o: offset, in the next stripe, shifted by one disk.
-    """
+    """Arrangement of the copies on an MD RAID array of level `raid10`, as mdadm names it."""
 
     N2 = "n2"
+    """Near, two copies. The copies of a chunk are on adjacent disks."""
     F2 = "f2"
+    """Far, two copies. Each copy has its own section of every disk: fast reads, slow writes on rotating disks. The
+    array cannot grow."""
     O2 = "o2"
+    """Offset, two copies. Each stripe is repeated in the next stripe, shifted by one disk."""
     N3 = "n3"
+    """Near, three copies. The copies of a chunk are on adjacent disks."""
     F3 = "f3"
+    """Far, three copies. Each copy has its own section of every disk: fast reads, slow writes on rotating disks. The
+    array cannot grow."""
     O3 = "o3"
+    """Offset, three copies. Each stripe is repeated in the next two stripes, shifted by one disk each."""
 
 
 class MemberRole(StrEnum):
-    """What a disk of an array is for.
-
-    data: it holds what hosts wrote. log: writes go there first, and it is read only after a power cut (ZFS's SLOG, for
-    synchronous writes; md's journal, which others made). cache: copies of what is read often (L2ARC). special: the
-    pool's metadata, without which nothing is found. spare: it stands by for a data disk that is lost.
-    """
+    """Role of a disk in an array."""
 
     DATA = "data"
+    """Data disk: stores data and redundancy."""
     LOG = "log"
+    """Log disk: receives synchronous writes first, and is read only after a power loss. Found on ZFS pools, and as the
+    journal of MD RAID arrays that other systems created."""
     CACHE = "cache"
+    """Cache disk: stores copies of frequently read data. Found on ZFS pools."""
     SPECIAL = "special"
+    """Special disk: stores the metadata of a ZFS pool. Without its special disks, the pool is lost."""
     SPARE = "spare"
+    """Spare: replaces a failed data disk automatically."""
 
     @property
     def field(self) -> str:
@@ -82,38 +103,44 @@ class MemberRole(StrEnum):
 
 
 class WriteHole(StrEnum):
-    """How a parity array survives a power cut between data and parity write.
-
-    ppl: partial parity log, closes the write hole (RAID5 only, costs 30-40 % of random writes).
-    bitmap: write-intent bitmap, quick resync but the hole stays open. none: full resync after an unclean stop.
-    journal: writes go to a disk of its own first, which closes it; seen on arrays that others made, never made here.
-    copy_on_write: nothing is overwritten in place, so there is no hole (ZFS). external: what presents the device closes
-    it or does not; Lunette cannot tell.
-    """
+    """Protection of an array against the write hole: wrong parity after a power loss between the data write and the
+    parity write."""
 
     PPL = "ppl"
+    """Partial parity log. Closes the write hole. MD RAID arrays of level `raid5` only; costs 30% to 40% of the random
+    write performance."""
     BITMAP = "bitmap"
+    """Write-intent bitmap. Shortens the resync after an unclean shutdown, but the write hole stays open."""
     JOURNAL = "journal"
+    """Journal on a separate disk. Closes the write hole. Found on arrays that other systems created; Lunette does not
+    create such journals."""
     NONE = "none"
+    """No protection. A full resync follows an unclean shutdown."""
     COPY_ON_WRITE = "copy_on_write"
+    """No write hole, because ZFS never overwrites data in place."""
     EXTERNAL = "external"
+    """Unknown to Lunette: the device of an external array handles the write hole."""
 
 
 class ArrayState(StrEnum):
-    """Health as the kernel reports it, or an external array's health command. `missing` means not assembled at all.
-
-    `reshaping`: whole and redundant, and being laid out over another number of disks. `unknown`: it works,
-    and nobody says how redundant it is.
-    """
+    """Health of an array as the kernel or, for an external array, its health command reports it."""
 
     CLEAN = "clean"
+    """All members work, and the data is consistent."""
     RESYNCING = "resyncing"
+    """All members work, and a resync runs. The array is not fully redundant yet."""
     RESHAPING = "reshaping"
+    """All members work, and the data is being distributed over another number of disks. The array is redundant."""
     DEGRADED = "degraded"
+    """Redundancy is reduced, because a member is missing or faulty and no rebuild runs."""
     REBUILDING = "rebuilding"
+    """Redundancy is reduced until the rebuild that runs is complete."""
     FAILED = "failed"
+    """Too many members are missing or faulty. The data cannot be accessed."""
     MISSING = "missing"
+    """The array does not run: it is not assembled."""
     UNKNOWN = "unknown"
+    """The array works, but its redundancy is unknown."""
 
 
 Pace = Annotated[int, Field(ge=KIB, le=2**40), OR_TEXT]
@@ -135,61 +162,85 @@ DiskId = Annotated[str, Field(min_length=1, max_length=255, pattern=r"^[^/\s]+$"
 
 
 class ArrayCreate(Model):
-    """The wish for a new array. `disks` are stable disk ids; `wipe` names those whose signatures may be destroyed."""
+    """Array to create."""
 
     name: Name
+    """Unique name of the array."""
     engine: ArrayEngine = ArrayEngine.MD
+    """Array engine that runs the array."""
     level: Level
+    """Level of the array. The list of engines shows the levels of each engine."""
     disks: Annotated[tuple[DiskId, ...], Field(min_length=1, max_length=256)]
+    """IDs of the data disks, as the list of disks shows them."""
     chunk_bytes: Annotated[int, Field(ge=4 * KIB, le=128 * MIB), OR_TEXT] | None = None
-    """Stripe unit, a power of two; None takes the engine's default. Meaningless for raid1."""
+    """MD RAID and LVM RAID, except `raid1`: chunk size in bytes, a power of two. If omitted, 64 KiB."""
     layout: Raid10Layout | None = None
-    """raid10 of md only: where the copies lie. None takes n2."""
+    """MD RAID `raid10` only: arrangement of the copies. If omitted, `n2`. An array with a far layout (`f2`, `f3`)
+    cannot grow."""
     write_hole: WriteHole | None = None
-    """None takes the default: PPL for raid5, bitmap for md's other redundant levels, copy_on_write for ZFS."""
+    """Protection against the write hole. If omitted, `ppl` for MD RAID `raid5` with up to 64 disks, `bitmap` for the
+    other redundant levels of MD RAID and for LVM RAID. ZFS pools always have `copy_on_write`."""
     wipe: Annotated[tuple[DiskId, ...], Field(max_length=256)] = ()
+    """IDs of those disks in this request that may be wiped, which destroys their data. A disk with signatures that is
+    not listed is refused."""
     write_mostly: Annotated[tuple[DiskId, ...], Field(max_length=256)] = ()
-    """raid1 of md only: those of `disks` that are read only if no other holds the data, such as slower or remote
-    ones."""
+    """MD RAID `raid1` only: IDs of those `disks` that are read only if no other disk has the data, such as slower or
+    remote disks."""
     spares: Annotated[tuple[DiskId, ...], Field(max_length=64)] = ()
-    """Disks that stand by: the first takes the place of a member that is lost."""
+    """MD RAID and ZFS, except levels without redundancy: IDs of the spares. The first spare replaces a failed data disk
+    automatically."""
     spare_group: SpareGroup | None = None
-    """md only: a spare of any array of the group goes to one that lost a disk and has no spare of its own."""
+    """MD RAID only, except `raid0`: name of the spare group. A degraded array without a spare receives a spare of
+    another array in the group."""
     log: Annotated[tuple[DiskId, ...], Field(max_length=4)] = ()
-    """Pools only: disks that take synchronous writes first. Several are one mirror."""
+    """ZFS pools only: IDs of the log disks, which receive synchronous writes first. Several log disks form one
+    mirror."""
     cache: Annotated[tuple[DiskId, ...], Field(max_length=64)] = ()
-    """Pools only: disks that keep copies of what is read often. Each adds room; none is redundant or needs to be."""
+    """ZFS pools only: IDs of the cache disks, which store copies of frequently read data. Each disk adds capacity. The
+    loss of a cache disk loses no data."""
     special: Annotated[tuple[DiskId, ...], Field(max_length=4)] = ()
-    """Pools only: disks for the pool's metadata, one mirror that survives at least as much as the data disks."""
+    """ZFS pools only: IDs of the special disks, which store the metadata of the pool in one mirror. The mirror must
+    survive as many disk failures as the data disks. The pool needs special disks as long as the pool exists."""
     group_data_disks: Annotated[int, Field(ge=1, le=255)] | None = None
-    """draid only: data disks of each group. None takes as many as a volume's block has sectors: 4 of 4 KiB."""
+    """dRAID only: number of data disks in each group. If omitted, the number that suits blocks of 16 KiB: 4 on disks
+    with 4 KiB sectors, fewer if the array has few disks."""
     distributed_spares: Annotated[int, Field(ge=0, le=100)] | None = None
-    """draid only: disks' worth of spare room on all disks. None takes one, and one more for each further 20 disks."""
+    """dRAID only: number of distributed spares, whose space is spread over all disks. If omitted, one for every 20
+    disks, rounded up."""
     sync_speed_min_bytes_s: Pace | None = None
-    """The pace of a resync, rebuild or scrub: so much is done even under load. None: the kernel's own."""
+    """MD RAID only, except `raid0`: minimum speed of a resync, rebuild or scrub in bytes per second and disk, even
+    under load. If omitted, the default of the kernel."""
     sync_speed_max_bytes_s: Pace | None = None
-    """No more is done even while nobody does."""
+    """MD RAID only, except `raid0`: maximum speed of a resync, rebuild or scrub in bytes per second and disk, even
+    without load. If omitted, the default of the kernel."""
     group_thread_cnt: GroupThreads | None = None
-    """Tuning of a parity array, null for what is automatic: threads per NUMA node that compute parity."""
+    """MD RAID 4, 5 and 6 only: number of threads per NUMA node that compute parity, in addition to the thread of the
+    array. If omitted, an automatic value."""
     stripe_cache_size: StripeCache | None = None
-    """Stripes in the cache, of one page of 4 KiB for each disk."""
+    """MD RAID 4, 5 and 6 only: number of stripes in the stripe cache, each 4 KiB of memory for each disk. If omitted,
+    an automatic value."""
     skip_copy: bool | None = None
-    """Write whole pages from the host's own memory instead of a copy."""
+    """MD RAID 4, 5 and 6 only: whether full pages are written directly from the memory of the request instead of from a
+    copy. If omitted, an automatic value."""
     scheduler: Scheduler | None = None
-    """I/O scheduler of the member disks; null for what is automatic."""
+    """MD RAID only: I/O scheduler of the member disks. If omitted, the automatic scheduler for each disk."""
     health_command: HealthCommand | None = None
-    """External arrays only: the command that tells their health, by its name."""
+    """External arrays only: name of the command on the appliance that reports the health of the array. If omitted, the
+    health is unknown."""
     integrity: bool = False
-    """lvm only: checksums (dm-integrity, with a journal) under each disk's copy. What a disk gives back wrong is then
-    repaired from the others. They protect data on the disks, not on the way to them, and each write is written twice.
-    """
+    """LVM RAID only: whether every disk has checksums (dm-integrity with a journal). Corrupt blocks on a disk are then
+    repaired from the other disks. Checksums do not detect corruption on the way to the disk, and every write is written
+    twice."""
     encryption: Encryption | None = None
-    """Encrypts everything on the array; it cannot be turned on or off later. Needs a passphrase."""
+    """MD RAID only: method of encryption of all data on the array. Requires `passphrase`. Encryption cannot be enabled
+    or disabled later. If omitted, the array is not encrypted."""
     passphrase: NewArrayPassphrase | None = None
-    """Opens an encrypted array, here and on any Linux machine. It is kept nowhere: who loses it loses the data."""
+    """Encrypted arrays only: passphrase that unlocks the array, here and on any Linux machine; 12 to 512 printable
+    characters. Lunette does not store the passphrase. Without the passphrase and without a stored key, the data is
+    lost."""
     keep_key: bool = False
-    """Of an encrypted array: the appliance keeps a key of its own and unlocks it at every start. That protects disks
-    that leave the appliance, not an appliance that is stolen whole."""
+    """Encrypted arrays only: whether the appliance stores a key of its own and unlocks the array at every start. The
+    data on removed disks stays protected, but not the data on a stolen appliance."""
 
     def by_role(self) -> dict[MemberRole, tuple[DiskId, ...]]:
         """The disks of each role, in the order in which they are numbered: data first."""
@@ -223,26 +274,38 @@ class ArrayCreate(Model):
 
 
 class ArrayVerb(StrEnum):
-    """What can be done with an array that stands, other than deleting it."""
+    """Change that an existing array supports, other than deletion."""
 
     ADD_SPARES = "add_spares"
+    """Add spares."""
     ADD_DISKS = "add_disks"
+    """Add log, cache or special disks."""
     GROW = "grow"
+    """Add members."""
     RESHAPE = "reshape"
+    """Change the level."""
     REPLACE = "replace"
+    """Replace a disk."""
     FAIL = "fail"
+    """Mark a member as faulty."""
     REMOVE = "remove"
+    """Remove a disk that stores no data the array needs, such as a spare or a faulty disk."""
     READD = "readd"
+    """Add a missing or faulty member back."""
     FORCE_START = "force_start"
+    """Start an array that is dirty and degraded."""
     SCRUB = "scrub"
+    """Start or stop a scrub."""
     PACE = "pace"
+    """Change the speed limits of resync, rebuild and scrub."""
     TUNE = "tune"
+    """Change the tuning."""
 
 
 class LevelCapability(Model):
-    """One level an engine offers: how few and how many disks, how many losses it survives, cost of a small write.
+    """One level that an array engine offers, with its limits and costs.
 
-    `verbs`: what it never does is not among them.
+    `verbs` lists the changes that the level supports.
     """
 
     level: Level
@@ -253,21 +316,25 @@ class LevelCapability(Model):
     write_hole: tuple[WriteHole, ...]
     verbs: tuple[ArrayVerb, ...]
     layouts: tuple[Raid10Layout, ...] = ()
-    """Where its copies can lie; the first is the default."""
+    """Available arrangements of the copies, the default first."""
     roles: tuple[MemberRole, ...] = ()
-    """What disks beside its data disks can be for."""
+    """Roles that disks can have in addition to the role of data disks."""
     becomes: tuple[Level, ...] = ()
-    """Levels that a standing array of this one can be changed to."""
+    """Levels to which an existing array of this level can be changed."""
     options: tuple[str, ...] = ()
-    """Fields of a creation that mean something for it, beside name, level, disks and wipe; others are left out."""
+    """Request fields that apply to the creation of an array of this level, in addition to name, engine, level, disks
+    and wipe."""
 
 
 class EngineCapability(Model):
-    """What an engine can do on this machine. `available` is false with a `reason` and the package that would help."""
+    """Capabilities of one engine on this machine.
+
+    If `available` is false, `reason` names the cause and the package to install.
+    """
 
     engine: str
     kind: str
-    """array, volume or export."""
+    """Kind of the engine: array, volume or export."""
     available: bool
     reason: str | None
     levels: tuple[LevelCapability, ...] = ()
@@ -275,44 +342,48 @@ class EngineCapability(Model):
     can_thin: bool = False
     can_snapshot: bool = False
     can_snapshot_thick: bool = False
-    """Snapshots of thick volumes as well."""
+    """Whether thick volumes can have snapshots, in addition to thin volumes."""
     can_snapshot_together: bool = False
-    """Snapshots of several volumes of one array at one moment."""
+    """Whether snapshots of several volumes of one array can be taken at the same moment."""
     can_qos: bool = False
     reservations: bool = False
     compare_and_write: bool = False
     protocols: tuple[str, ...] = ()
-    """What an export engine can serve on this machine now."""
+    """Protocols that an export engine can serve on this machine now."""
     lacking: tuple[str, ...] = ()
-    """What it knows and cannot do here, one sentence each with the reason, beginning with what it is: a protocol, or an
-    ability such as `thin volumes`."""
+    """Protocols and abilities, such as `thin volumes`, that the engine does not offer on this machine. Each sentence
+    starts with the protocol or ability and gives the reason."""
     needs: tuple[str, ...] = ()
-    """Tools and kernel modules it stands on."""
+    """Tools and kernel modules that the engine uses."""
     encryption: tuple[Encryption, ...] = ()
-    """How an array engine can encrypt a new array here. Why not, if not, is in `lacking`."""
+    """Encryption methods that an array engine offers for new arrays on this machine. If there are none, `lacking` gives
+    the reason."""
     health_commands: tuple[str, ...] = ()
-    """Names of the commands on this machine that can tell the health of one of its arrays."""
+    """Names of the commands on this machine that report the health of arrays of this engine."""
 
 
 class ObservedMember(Model):
-    """One slot of an array, or a disk beside its slots. `disk_id` is None where there is no disk."""
+    """One slot of an array, or a disk without a slot. `disk_id` is None if the slot has no disk."""
 
     disk_id: str | None
     device: str | None
     state: str
-    """in_sync, rebuilding, spare, faulty, missing; replacing: it is filled while the disk it relieves still works."""
+    """State of the member: in_sync, rebuilding, spare, faulty, missing, or replacing (filled while the disk to be
+    replaced still works)."""
     slot: int | None = None
-    """None for a spare, and for a faulty disk that has left its slot."""
+    """Number of the slot. None for a spare, and for a faulty disk that has left its slot."""
     errors: int = 0
-    """Reads, writes and checksums that failed on it since they were last cleared, as far as the engine counts them."""
+    """Number of failed reads, writes and checksums since the last reset of the counters, as far as the engine counts
+    them."""
     role: MemberRole = MemberRole.DATA
-    """Only data disks have slots."""
+    """Role of the disk. Only data disks have slots."""
     write_mostly: bool = False
-    """Of md's raid1: it is read only if no other disk holds the data."""
+    """MD RAID `raid1` only: whether the disk is read only if no other disk has the data."""
 
 
 class SyncProgress(Model):
-    """A running resync, rebuild, check or reshape. `rate_bytes_s` and `left_s` as the kernel estimates them."""
+    """Progress of a running resync, rebuild, scrub or reshape. `rate_bytes_s` and `left_s` are estimates of the
+    kernel."""
 
     action: str
     percent: float
@@ -321,22 +392,25 @@ class SyncProgress(Model):
 
 
 class ScrubOutcome(Model):
-    """What a scrub found that is over."""
+    """Result of a finished scrub."""
 
     mismatches: int
-    """md: sectors whose copies or parity did not agree, counted in units of its I/O. ZFS: bytes that were put right."""
+    """MD RAID: number of sectors whose copies or parity differed, in units of the I/O size. ZFS: number of repaired
+    bytes."""
     lost: int = 0
-    """ZFS: errors for which no copy was left. md cannot know."""
+    """ZFS: number of errors that could not be repaired, because no intact copy was left. MD RAID cannot detect
+    these."""
     repaired: bool
-    """What it found was written over: by a repair of md, and always by ZFS."""
+    """Whether the differences were overwritten: true for a repair of MD RAID, and always for ZFS."""
     is_whole: bool
-    """It read everything: that it found nothing says that there was nothing to find."""
+    """Whether the scrub read all data. Only then, no differences means consistent data."""
 
 
 class ObservedArray(Model):
-    """An array the machine knows.
+    """An array as observed on the machine.
 
-    `ours`, of md: the agent's ledger has its UUID; the database may know more. Of other engines: it carries our mark.
+    `ours`: for MD RAID, whether the ledger of the agent contains the UUID (the database may contain more); for other
+    engines, whether the array carries the mark of Lunette.
     """
 
     uuid: str
@@ -352,37 +426,41 @@ class ObservedArray(Model):
     members: tuple[ObservedMember, ...]
     raid_disks: int
     survives_disks: int | None = None
-    """How many more disks it may lose, whichever they are. None where nobody can say: while it is down, has failed or
-    is being synchronised, and of an external array."""
+    """Number of further disks that the array can lose, whichever they are. None if unknown: while the array does not
+    run, has failed or is being synchronized, and for an external array."""
     progress: SyncProgress | None
     mismatch_count: int | None
-    """md and LVM RAID: sectors the last check found to differ. ZFS, and LVM RAID with checksums: checksum errors, which
-    are repaired as far as there are copies."""
+    """MD RAID and LVM RAID: number of sectors that differed in the last check. ZFS, and LVM RAID with checksums: number
+    of checksum errors, which are repaired if an intact copy exists."""
     disk_bytes: int | None = None
-    """The least a disk must hold to become a member; None where the engine does not say."""
+    """Minimum size of a new member in bytes. None if the engine does not report the size."""
     scrub: str | None = None
-    """The last scrub or resync that ran, as md calls it: check, repair, resync, recover. ZFS's scrub is a check."""
+    """Last scrub, resync or rebuild, as MD RAID names it: check, repair, resync, recover. A scrub of ZFS is a check."""
     scrubbed: ScrubOutcome | None = None
-    """What that scrub found. None while one runs, where none is remembered (md forgets at a restart) and for LVM RAID,
-    which does not tell whether one has run."""
+    """Result of that scrub. None while a scrub runs, if no result is available (MD RAID loses the result at a restart),
+    and for LVM RAID, which does not report scrubs."""
     is_reshaping: bool = False
-    """It is being laid out over another number of disks, also while that stands still or a disk is lost, or its new
-    size does not show yet."""
+    """Whether the array is being distributed over another number of disks, also while the reshape is interrupted, while
+    a disk is missing, or until the new size is visible."""
     layout: str | None = None
-    """raid10 of md: mdadm's word, or the kernel's number where mdadm has none. raid6 of md: left-symmetric-6 and its
-    like if it was a raid5 before and one disk holds all of the second parity; None if that is spread."""
+    """MD RAID `raid10`: layout as mdadm names it, or the number of the kernel if mdadm has no name. MD RAID `raid6`:
+    left-symmetric-6 or similar if the array was a `raid5` and one disk has all of the second parity, None if the parity
+    is distributed."""
     health_words: str | None = None
-    """What an external array's health command says, or why it says nothing; None without such a command."""
+    """Message of the health command of an external array, or the reason why there is none. None without a health
+    command."""
     tuning: tuple[ObservedTuning, ...] = ()
-    """What its level and its engine have; none while it is not assembled."""
+    """Tuning values of the level and the engine; empty while the array is not assembled."""
     locked: bool | None = None
-    """Of an encrypted array in service: it waits for its key. None for any other."""
+    """Encrypted arrays in service: whether the array waits for its key. None for any other array."""
     dirty_without: tuple[int, ...] = ()
-    """Slots without a whole disk, of an array that stays stopped because of that: it was being written to when it
-    stopped, and has no partial parity log (md calls it dirty degraded). () for any other."""
+    """Slots without a complete disk, if the array stays stopped because of them: the array was being written to when it
+    stopped, and has no partial parity log (dirty and degraded). Empty for any other array."""
     system: bool = False
-    """The appliance itself runs from it: the installer made it over two system disks. It is no array for volumes."""
+    """Whether the appliance itself runs from the array, which the installer created over two system disks. Such an
+    array has no volumes."""
     marked: bool = False
-    """Of md: an appliance made or adopted it, this one or another; whose it is, its UUID in our records tells."""
+    """MD RAID: whether an appliance, this one or another, created or adopted the array. The UUID in the database shows
+    whether it was this one."""
     unusual: tuple[str, ...] = ()
-    """Of md: what it has that Lunette does not make, and would not keep as it is, each as the end of a sentence."""
+    """MD RAID: properties that Lunette does not create and would not preserve, each as the end of a sentence."""

@@ -1,4 +1,4 @@
-"""Arrays that run here, or could, and are not Lunette's: what is found, what is asked, what is answered (0042)."""
+"""Foreign arrays: arrays on this machine that other systems created."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -18,48 +18,56 @@ LogicalVolume = Annotated[str, Field(min_length=1, max_length=127, pattern=VOLUM
 
 
 class FoundArray(Model):
-    """An array as the agent finds it. Of one that does not run only the superblocks were read."""
+    """A foreign array as the agent finds it. Of an array that does not run, only the superblocks or labels are read."""
 
     seen: ObservedArray
     md_name: str
-    """md's own name, with the home host before it where it has one; of a ZFS pool its name."""
+    """Name in MD RAID, with the home host as prefix if there is one; for a ZFS pool, the name of the pool."""
     read_only: bool = False
-    """It runs, and nothing can be written to it."""
+    """Whether the array runs read-only."""
     carries: tuple[str, ...] = ()
-    """What lies on it beside LVM, as wipefs calls it."""
+    """Signatures on the array other than LVM, as wipefs names them."""
     group: ForeignGroup | None = None
-    """The volume group on it, if it runs."""
+    """Volume group on the array, if the array runs."""
     problem: str | None = None
-    """Why it could not be looked into."""
+    """Why the content of the array could not be read."""
 
 
 class NextStep(StrEnum):
-    """What can be done with a foreign array. none: its reason says what stands in the way."""
+    """Next possible step for a foreign array."""
 
     START = "start"
+    """Start the array read-only, to show its content."""
     ADOPT = "adopt"
+    """Adopt the array, or its logical volumes if the array belongs to Lunette already."""
     REBUILD = "rebuild"
+    """Rebuild the array and its volumes from the sealed copy, because the array carries the mark of an appliance."""
     NONE = "none"
+    """No step is possible. The reason explains why."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What can be done with an array, and with each logical volume of its group: None, or why it stays as it is."""
+    """Result for a foreign array and for each logical volume in its group: None, or why the volume cannot be
+    adopted."""
 
     found: FoundArray
     next: NextStep
     reason: str | None
     volumes: tuple[tuple[ForeignVolume, str | None], ...] = ()
     own: str | None = None
-    """The name of the array of ours that it is, with logical volumes in it that are not."""
+    """Name of the array in Lunette, if the array belongs to Lunette and has logical volumes that do not."""
 
 
 class ForeignArrayAdopt(Model):
-    """How an array becomes ours."""
+    """Adoption of a foreign array, and of its logical volumes as volumes."""
 
     name: Name | None = None
-    """What it is called here. None: as md calls it."""
+    """Name of the array in Lunette. If omitted or `null`, the name in MD RAID, changed if another array has this
+    name."""
     volumes: Annotated[tuple[LogicalVolume, ...], Field(max_length=MAX_VOLUMES)] | None = None
-    """Names of the logical volumes that become volumes. None: all that can; the others stay as they are."""
+    """Names of the logical volumes to adopt as volumes. If omitted or `null`, all that can be adopted. Other logical
+    volumes stay unchanged."""
     make_group: bool = False
-    """An array without a volume group: make one on it. What is on it without a signature is written over."""
+    """Whether a volume group is created on an array that has none. Data at the beginning of the array without a known
+    signature is overwritten."""

@@ -1,7 +1,8 @@
-"""The site document: the appliance by name, as a person keeps it in a file (decision 0010).
+"""The site document: a file that describes the desired state of the appliance by name.
 
-Every entry is the wish its noun is created with, so a field that a noun gains is a field of the document. A field that
-is left out stays as it is on what exists, and takes its default on what is new. Ids do not occur, but for disks.
+An entry has the same fields as the request that creates its object, so a new field of a request is a new field of the
+document. An omitted field stays unchanged on an existing object, and has its default on a new one. IDs occur for disks
+only.
 """
 
 from collections import Counter
@@ -28,17 +29,26 @@ _NAME = r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,62}"
 
 
 class SiteNoun(StrEnum):
-    """What a document holds, in the order of its sections."""
+    """Kind of an object in a site document, in the order of the sections."""
 
     ARRAY = "array"
+    """Array."""
     VOLUME = "volume"
+    """Volume."""
     HOST = "host"
+    """Host."""
     HOST_GROUP = "host-group"
+    """Host group."""
     PORTAL = "portal"
+    """Portal."""
     FC_PORT = "fc-port"
+    """FC port."""
     MAPPING = "mapping"
+    """Mapping."""
     SCHEDULE = "schedule"
+    """Schedule."""
     SETTING = "setting"
+    """Settings."""
 
     @property
     def section(self) -> str:
@@ -59,8 +69,13 @@ Destroyable = Annotated[
 
 
 class SiteArray(ArrayCreate):
+    """An array in a site document. Disks that the document adds join an existing array; no document removes a disk.
+
+    A document cannot create an encrypted array and must not contain a passphrase.
+    """
+
     wipe: tuple[()] = ()
-    """Always empty: what may be wiped is named by the request, as `disk/ID`, not kept in a file."""
+    """Always empty. Disks to wipe are named in `destroy` of the request, as `disk/ID`."""
 
     @model_validator(mode="after")
     def _keyed(self) -> "SiteArray":
@@ -72,11 +87,12 @@ class SiteArray(ArrayCreate):
 
 
 class _Renamed(Model):
-    """An entry whose noun can be renamed."""
+    """An entry of an object that can be renamed."""
 
     renamed_from: Name | None = None
-    """The name it had before. What has that name now is renamed, and keeps everything else: of a volume data, identity
-    and mappings. Ignored once something has the new name; no export shows it."""
+    """Former name of the object. The object with this name is renamed and retains everything else, such as data,
+    identity and mappings. Ignored if an object with the new name exists. Exported documents do not contain this
+    field."""
 
     @model_validator(mode="after")
     def _another(self) -> Self:
@@ -86,38 +102,49 @@ class _Renamed(Model):
 
 
 class SiteVolume(_Renamed, VolumeCreate):
-    """A volume. A larger size grows it; a smaller one is refused."""
+    """A volume in a site document. A larger size grows the volume; a smaller size is refused."""
 
 
 class SiteHostGroup(_Renamed, HostGroupCreate):
-    """A host group."""
+    """A host group in a site document."""
 
 
 class SiteSchedule(_Renamed, ScheduleCreate):
-    """A schedule."""
+    """A schedule in a site document."""
 
 
 class SiteChap(Model):
-    """CHAP of a host. A secret that is left out stays as the appliance keeps it; no export shows one."""
+    """CHAP credentials of a host in a site document. Exported documents contain no secrets."""
 
     user: ChapUser
+    """User name that the host must present."""
     secret: ChapSecret | None = None
+    """Secret that the host must present, 12 to 16 printable ASCII characters. If omitted or `null`, the stored secret
+    stays unchanged."""
     mutual_user: ChapUser | None = None
+    """User name that the appliance presents to the host. `null` removes mutual CHAP. If omitted, the user name stays
+    unchanged."""
     mutual_secret: ChapSecret | None = None
+    """Secret that the appliance presents to the host, 12 to 16 printable ASCII characters. Must differ from `secret`.
+    If omitted, the stored secret stays unchanged."""
 
 
 class SiteDhChap(Model):
-    """DH-HMAC-CHAP of a host. A key that is left out stays as the appliance keeps it; no export shows one.
-
-    `is_mutual` tells that the appliance proves itself too, with `mutual_secret`; false takes that key away. Left out
-    where a `mutual_secret` is given, it is true.
-    """
+    """DH-HMAC-CHAP keys of a host in a site document. Exported documents contain no keys."""
 
     secret: DhChapSecret | None = None
+    """Key of the host in the form `DHHC-1:…`. If omitted or `null`, the stored key stays unchanged."""
     is_mutual: bool | None = None
+    """Whether the appliance also authenticates itself to the host, with `mutual_secret`. `false` removes the key of the
+    appliance. If omitted or `null`, `true` if `mutual_secret` is set, and unchanged otherwise."""
     mutual_secret: DhChapSecret | None = None
+    """Key of the appliance, in the same form. Must differ from `secret`. If omitted, the stored key stays unchanged."""
     hash: DhHash = DhHash.SHA256
+    """Hash of the exchange. If omitted, unchanged on an existing host. Has no effect with the export engine `spdk`,
+    which negotiates the hash."""
     dh_group: DhGroup = DhGroup.FFDHE2048
+    """Diffie-Hellman group of the exchange. If omitted, unchanged on an existing host. Has no effect with the export
+    engine `spdk`, which negotiates the group."""
 
     @model_validator(mode="after")
     def _one_meaning(self) -> "SiteDhChap":
@@ -127,25 +154,44 @@ class SiteDhChap(Model):
 
 
 class SiteHost(_Renamed, HostCreate):
-    """`chap: null` takes CHAP away, `dhchap: null` DH-HMAC-CHAP; without the field each stays as it is."""
+    """A host in a site document."""
 
     chap: SiteChap | None = None  # type: ignore[assignment]  # a document may leave the secrets out
+    """CHAP credentials that the host must present over iSCSI and iSER. `null` removes CHAP. If omitted, CHAP stays
+    unchanged."""
     dhchap: SiteDhChap | None = None  # type: ignore[assignment]  # likewise
+    """DH-HMAC-CHAP keys that the host must present over NVMe. `null` removes DH-HMAC-CHAP. If omitted, DH-HMAC-CHAP
+    stays unchanged."""
 
 
 class Site(Model):
-    """The document. A section that is left out is not looked at."""
+    """Site document: the desired state of the appliance, by name.
+
+    Objects of an omitted section stay unchanged, unless `destroy` names them. An omitted field stays unchanged on an
+    existing object, and has its default on a new one. The order of entries has no meaning.
+    """
 
     format: Literal[1] = 1
+    """Version of the document format."""
     arrays: Annotated[tuple[SiteArray, ...], Field(max_length=1024)] | None = None
+    """Arrays. If omitted or `null`, existing arrays stay unchanged."""
     volumes: Annotated[tuple[SiteVolume, ...], Field(max_length=MAX_ENTRIES)] | None = None
+    """Volumes. If omitted or `null`, existing volumes stay unchanged."""
     hosts: Annotated[tuple[SiteHost, ...], Field(max_length=MAX_ENTRIES)] | None = None
+    """Hosts. If omitted or `null`, existing hosts stay unchanged."""
     host_groups: Annotated[tuple[SiteHostGroup, ...], Field(max_length=MAX_ENTRIES)] | None = None
+    """Host groups. If omitted or `null`, existing host groups stay unchanged."""
     portals: Annotated[tuple[PortalCreate, ...], Field(max_length=1024)] | None = None
+    """Portals. If omitted or `null`, existing portals stay unchanged."""
     fc_ports: Annotated[tuple[FcPortCreate, ...], Field(max_length=1024)] | None = None
+    """FC ports with their modes. If omitted or `null`, managed FC ports stay unchanged."""
     mappings: Annotated[tuple[MappingCreate, ...], Field(max_length=MAX_ENTRIES)] | None = None
+    """Mappings. If omitted or `null`, existing mappings stay unchanged. All mappings of a volume with several owners
+    must have `shared` set to `true`."""
     schedules: Annotated[tuple[SiteSchedule, ...], Field(max_length=1024)] | None = None
+    """Schedules. If omitted or `null`, existing schedules stay unchanged."""
     settings: SettingsPatch | None = None
+    """Settings. If omitted or `null`, the settings stay unchanged."""
 
     def entries(self, noun: SiteNoun) -> tuple[Model, ...]:
         """The entries of one section; empty where it is left out."""
@@ -219,11 +265,18 @@ def key_of(noun: SiteNoun, entry: Model) -> str:
 
 
 class SiteRequest(Model):
-    """A document to be compared or applied. Without `scope` all of it counts; nothing goes but what `destroy` names."""
+    """Site document to compare with the appliance, or to apply. Only objects that `destroy` names are deleted."""
 
     site: Site
+    """Site document with the desired state."""
     scope: Annotated[tuple[Scope, ...], Field(max_length=256)] = ()
+    """Objects to which the request is limited, such as `host/esx3`, each with what belongs to it: volumes of an array,
+    mappings of a volume, mappings and mapped volumes of a host or host group, and hosts of a host group. If empty, the
+    request applies to the whole document."""
     destroy: Annotated[tuple[Destroyable, ...], Field(max_length=MAX_ENTRIES)] = ()
+    """Objects that may be deleted, such as `volume/lun03` or `mapping/lun03/host/esx3`, and disks that may be wiped,
+    such as `disk/ID`. A portal or mapping that is named here is replaced if it cannot be changed. Nothing else is
+    deleted or wiped."""
 
 
 def site_schema() -> dict[str, Any]:

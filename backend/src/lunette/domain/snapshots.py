@@ -1,4 +1,4 @@
-"""Snapshots: a volume as it was at one moment, and what can be made of it."""
+"""Snapshots: point-in-time copies of volumes, and the clones that are created from them."""
 
 from typing import Annotated
 
@@ -11,41 +11,55 @@ from lunette.domain.volumes import MAX_BATCH, NamePattern, VolumeReferences, num
 
 
 class SnapshotCreate(Model):
-    """The wish for a snapshot of one volume, named by the volume's id or name."""
+    """Snapshot to take of one volume."""
 
     name: Name
+    """Unique name of the snapshot."""
     volume: Annotated[str, Field(min_length=1, max_length=63)]
+    """Name or ID of the volume. On arrays other than ZFS pools, only thin volumes can have snapshots."""
     description: Description = ""
+    """Description of the snapshot."""
 
 
 class SnapshotBatch(Model):
-    """A snapshot of each of many volumes, all or nothing.
+    """Snapshots to take of many volumes as one job, all or none.
 
-    Those on one ZFS pool are taken at one moment, others one after the other; with `atomic`, all at one moment or none.
-    `{volume}`, `{date}` and `{time}` in the name are filled in for each; a long volume's name is cut.
+    Snapshots of volumes on one ZFS pool are taken at the same moment, others one after the other.
     """
 
     volumes: VolumeReferences
+    """Names or IDs of the volumes. On arrays other than ZFS pools, only thin volumes can have snapshots."""
     name: SnapshotPattern = "{volume}.{date}-{time}"
+    """Pattern for the names of the snapshots. Must contain `{volume}`, and may contain `{date}` and `{time}`. Long
+    names of volumes are shortened."""
     description: Description = ""
+    """Description of each snapshot."""
     atomic: bool = False
-    """Refused unless all volumes are on one array whose engine takes snapshots at one moment."""
+    """Whether all snapshots must be taken at the same moment. Refused unless all volumes are on one ZFS pool."""
 
 
 class SnapshotRecover(Model):
-    """The wish to have a deleted snapshot back; under another name where its own was given to a snapshot since."""
+    """Recovery of a deleted snapshot, under its former name or a new one."""
 
     name: Name | None = None
+    """New name of the snapshot, needed if another snapshot has the former name. If omitted or `null`, the former
+    name."""
 
 
 class SnapshotClone(Model):
-    """Writable volumes that begin as a snapshot, all or nothing: one by `name`, or `count` by `name_pattern`."""
+    """Clones to create from a snapshot, all or none: one with `name`, or several with `name_pattern` and `count`."""
 
     name: Name | None = None
+    """Name of the only clone. Required unless `name_pattern` is set."""
     name_pattern: NamePattern | None = None
+    """Pattern for the names, with one number in the notation of printf: `clone%02d` gives `clone01`, `clone02` and so
+    on. The number has up to 9 digits. Required unless `name` is set."""
     count: Annotated[int, Field(ge=1, le=MAX_BATCH)] = 1
+    """Number of clones to create with `name_pattern`."""
     first: Annotated[int, Field(ge=0, le=1_000_000)] = 1
+    """Number in the name of the first clone. Has no effect with `name`."""
     description: Description = ""
+    """Description of each clone."""
 
     def names(self) -> tuple[str, ...]:
         """The names of the clones, in order."""

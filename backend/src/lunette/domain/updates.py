@@ -121,8 +121,7 @@ class UpdateCreate(Model):
 
 
 class UpdateFetch(Model):
-    """Request to fetch a bundle from a web server. The bundle must have a trusted signature; the server is not trusted.
-    """
+    """Request to fetch a bundle from a web server, which is not trusted: the bundle must have a trusted signature."""
 
     url: WebUrl
     """HTTP or HTTPS address of the bundle. Its path and query, which may contain a token, are never logged."""

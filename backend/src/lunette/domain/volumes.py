@@ -1,4 +1,4 @@
-"""Volumes: slices of an array, with an identity for life."""
+"""Volumes: slices of an array with a permanent identity."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -17,28 +17,39 @@ MAX_BATCH = 1000
 
 
 class VolumeEngine(StrEnum):
-    """What cuts volumes from an array: lvm from a block device, zvol from a ZFS pool."""
+    """Software that creates volumes on an array."""
 
     LVM = "lvm"
+    """LVM: logical volumes on a block device."""
     ZVOL = "zvol"
+    """ZFS: zvols in a ZFS pool."""
 
 
 class Provisioning(StrEnum):
+    """When the space of a volume is allocated."""
+
     THICK = "thick"
+    """When the volume is created."""
     THIN = "thin"
+    """When hosts write data. The total size of thin volumes can exceed the capacity of the array."""
 
 
 SizeBytes = Annotated[int, Field(ge=EXTENT_BYTES, le=MAX_BYTES), OR_TEXT]
 
 
 class VolumeCreate(Model):
-    """The wish for one volume on an array, named by the array's id or name."""
+    """Volume to create on an array."""
 
     name: Name
+    """Unique name of the volume."""
     array: Annotated[str, Field(min_length=1, max_length=63)]
+    """Name or ID of the array."""
     size_bytes: SizeBytes
+    """Size of the volume in bytes: a multiple of 4 MiB, or of 16 KiB on a ZFS pool."""
     provisioning: Provisioning = Provisioning.THICK
+    """Whether the space is allocated when the volume is created (`thick`) or when hosts write data (`thin`)."""
     description: Description = ""
+    """Description of the volume."""
 
 
 NamePattern = Annotated[str, Field(min_length=3, max_length=63, pattern=r"^[A-Za-z0-9_.-]*%(0[1-9])?d[A-Za-z0-9_.-]*$")]
@@ -56,15 +67,23 @@ def numbered(pattern: str, first: int, count: int) -> tuple[str, ...]:
 
 
 class VolumeBatch(Model):
-    """Many volumes in one transaction, all or nothing. Names follow a printf pattern: `lun%02d` -> lun01, lun02 …"""
+    """Volumes of the same size to create as one job, all or none."""
 
     array: Annotated[str, Field(min_length=1, max_length=63)]
+    """Name or ID of the array."""
     name_pattern: NamePattern
+    """Pattern for the names, with one number in the notation of printf: `lun%02d` gives `lun01`, `lun02` and so on. The
+    number has up to 9 digits."""
     count: Annotated[int, Field(ge=1, le=MAX_BATCH)]
+    """Number of volumes to create."""
     first: Annotated[int, Field(ge=0, le=1_000_000)] = 1
+    """Number in the name of the first volume."""
     size_bytes: SizeBytes
+    """Size of each volume in bytes: a multiple of 4 MiB, or of 16 KiB on a ZFS pool."""
     provisioning: Provisioning = Provisioning.THICK
+    """Whether the space is allocated when the volumes are created (`thick`) or when hosts write data (`thin`)."""
     description: Description = ""
+    """Description of each volume."""
 
     def expand(self) -> tuple[VolumeCreate, ...]:
         """The single wishes this batch stands for, in order. Raises ValidationError if a name gets too long."""
@@ -92,43 +111,51 @@ VolumeReferences = Annotated[
 
 
 class VolumeDeleteBatch(Model):
-    """The wish to delete many volumes in one plan, all or nothing."""
+    """Volumes to delete as one job, all or none."""
 
     volumes: VolumeReferences
+    """Names or IDs of the volumes. A volume with mappings or snapshots is refused."""
 
 
 class VolumePatch(Model):
-    """Changes of a volume that touch no data."""
+    """Changes to a volume that do not affect its data. Fields that are omitted stay unchanged."""
 
     name: Name | None = None
+    """New name of the volume. If omitted or `null`, the name stays unchanged."""
     description: Description | None = None
+    """New description of the volume. If omitted or `null`, the description stays unchanged."""
 
 
 class VolumeGrow(Model):
-    """The wish to make a volume larger. Hosts keep using it meanwhile; a volume never gets smaller."""
+    """New size of a volume, which hosts can use meanwhile. A volume cannot be made smaller."""
 
     size_bytes: SizeBytes
+    """New size of the volume in bytes: a multiple of 4 MiB, or of 16 KiB on a ZFS pool. Must not be less than the
+    current size."""
 
 
 class VolumeRollBack(Model):
-    """The wish to have a volume as it was in one of its snapshots, by id or name."""
+    """Rollback of a volume to one of its snapshots."""
 
     snapshot: Annotated[str, Field(min_length=1, max_length=63)]
+    """Name or ID of the snapshot."""
     keep: bool = True
-    """Keep what the volume holds now as a deleted volume of the same name; false destroys it.
-
-    It is kept for the hours of the setting `deleted_keep_hours`; with 0 hours it is destroyed either way.
-    """
+    """Whether the present data of the volume is retained as a deleted volume of the same name, for the hours of the
+    setting `deleted_keep_hours`. If `false`, or with 0 hours, the present data is destroyed."""
 
 
 class VolumeRecover(Model):
-    """The wish to have a deleted volume back; under another name where its own was given to a volume since."""
+    """Recovery of a deleted volume, under its former name or a new one."""
 
     name: Name | None = None
+    """New name of the volume, needed if another volume has the former name. If omitted or `null`, the former name."""
 
 
 class ObservedVolume(Model):
-    """A logical volume, a snapshot or a zvol the machine has. Both ids are None where it does not carry our mark."""
+    """A logical volume, a snapshot or a zvol as observed on the machine.
+
+    `volume_id` and `snapshot_id` are None if the object does not carry the mark of Lunette.
+    """
 
     volume_id: str | None
     snapshot_id: str | None = None
@@ -138,20 +165,22 @@ class ObservedVolume(Model):
     size_bytes: int
     active: bool
     open: bool | None
-    """None where the engine does not tell: to ask for a zvol would be to open it."""
+    """Whether a process or the kernel uses the volume. None for a zvol, because the check would open the zvol."""
     sealed: bool
-    """False while a volume is freshly cut and its old content has not been wiped yet."""
+    """Whether the volume is sealed: ready for data of hosts. False while the old content of a new volume has not been
+    wiped."""
     used_bytes: int | None = None
-    """What a thin volume holds, shared with its snapshots or not; None: it is thick, or not active."""
+    """Data of a thin volume in bytes, including data that its snapshots share. None for a thick volume, and while the
+    volume is not active."""
     source: str | None = None
-    """The snapshot in its group that a clone on ZFS cannot be without, by name; None where there is no such tie."""
+    """Name of the snapshot on which a ZFS clone depends. None without such a dependency."""
     block_bytes: int | None = None
-    """The logical block of its device, which is what hosts address: 512 or 4096. None where nothing of its group is
+    """Logical block size of the device in bytes, as hosts see it: 512 or 4096. None if no volume of the group is
     active."""
 
 
 class ObservedThinPool(Model):
-    """The space thin volumes and snapshots share. Used sizes are None while it is not active. Sizes in bytes."""
+    """Space that thin volumes and snapshots share, in bytes. Used sizes are None while the thin pool is not active."""
 
     name: str
     size_bytes: int
@@ -159,11 +188,11 @@ class ObservedThinPool(Model):
     metadata_bytes: int
     metadata_used_bytes: int | None
     volumes: int
-    """How many thin volumes and snapshots are in it."""
+    """Number of thin volumes and snapshots in the thin pool."""
 
 
 class ObservedPool(Model):
-    """The space of an array that volumes are cut from: an LVM volume group, a ZFS pool. Sizes in bytes."""
+    """Space of an array for volumes, in bytes: an LVM volume group or a ZFS pool."""
 
     array_uuid: str | None
     group: str
@@ -172,4 +201,4 @@ class ObservedPool(Model):
     free_bytes: int
     extent_bytes: int
     thin: ObservedThinPool | None = None
-    """The thin pool in it; None until the first thin volume asks for one."""
+    """Thin pool in the volume group. None before the first thin volume is created."""

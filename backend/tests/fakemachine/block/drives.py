@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from backend.tests.fakemachine import sanitizing, self_tests
+from backend.tests.fakemachine.block import sanitizing, self_tests
 from backend.tests.fakemachine.block.devices import Blocks, FakeDisk
 from backend.tests.fakemachine.md.manage import Answer
 from lunette.domain.errors import ToolFailed

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Callable, Sequence
 
-from backend.tests.fakemachine import lvm_raid
 from backend.tests.fakemachine.block.devices import Blocks, Device
 from backend.tests.fakemachine.block.media import PvLabel, Vg, lvm_uuid
+from backend.tests.fakemachine.lvm import raid as lvm_raid
 from backend.tests.fakemachine.lvm.groups import Lvm, LvView, dm_safe
 from backend.tests.fakemachine.lvm.raid import LvmRaid
 from backend.tests.fakemachine.lvm.report import report

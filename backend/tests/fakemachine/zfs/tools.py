@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from backend.tests.fakemachine import zfs_report
 from backend.tests.fakemachine.block.devices import FakeDisk
 from backend.tests.fakemachine.block.media import Media
 from backend.tests.fakemachine.md.manage import Answer
+from backend.tests.fakemachine.zfs import report
 from backend.tests.fakemachine.zfs.pools import FakeZvol, FakeZvolSnapshot, ImportedPool, ZfsLabel
 from backend.tests.fakemachine.zfs.vdevs import OK, VdevTools, fail
 
@@ -87,7 +87,7 @@ class ZfsTools(VdevTools):
 
     def _zpool_status(self, _flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
         pools = [pool for name, pool in self._zfs.imported.items() if not words or name in words]
-        return 0, zfs_report.status(pools, self._now()), ""
+        return 0, report.status(pools, self._now()), ""
 
     def _zpool_reguid(self, _flags: set[str], options: dict[str, list[str]], words: list[str]) -> Answer:
         pool = self._zfs.imported.get(words[0])
@@ -147,8 +147,8 @@ class ZfsTools(VdevTools):
             raise AssertionError(f"zfs list hangs: pool {waiting[0]} is suspended")
         missing = [f"cannot open '{word}': dataset does not exist" for word in words if word not in self._zfs.imported]
         fields, is_deep = options["-o"][-1].split(","), not words or "-r" in flags
-        report = zfs_report.datasets([pool.data for pool in pools], fields, is_deep=is_deep)
-        return (1, report if pools else "", "\n".join(missing)) if missing else (0, report, "")
+        listed = report.datasets([pool.data for pool in pools], fields, is_deep=is_deep)
+        return (1, listed if pools else "", "\n".join(missing)) if missing else (0, listed, "")
 
     def _find(self, name: str) -> tuple[ImportedPool, FakeZvol] | None:
         group, _, short = name.partition("/")

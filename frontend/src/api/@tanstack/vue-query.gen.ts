@@ -3,8 +3,8 @@
 import { queryOptions, type UseMutationOptions } from '@tanstack/vue-query';
 
 import { client } from '../client.gen';
-import { alertAcknowledge, alertList, alertReopen, alertShow, alertSilence, alertTest, applianceBackup, appliancePowerOff, applianceRebuild, applianceRestart, applianceRestore, applianceSupport, arrayCreate, arrayDelete, arrayDisksAdd, arrayFail, arrayForceStart, arrayForget, arrayGrow, arrayKeyChange, arrayList, arrayPatch, arrayReadd, arrayRelease, arrayRemove, arrayReplace, arrayReshape, arrayScrub, arrayShow, arraySparesAdd, arrayUnlock, certificateCreate, certificateReplace, certificateRevert, certificateShow, deletedSnapshotDelete, deletedSnapshotList, deletedSnapshotRecover, deletedSnapshotShow, deletedVolumeDelete, deletedVolumeList, deletedVolumeRecover, deletedVolumeShow, diskHistory, diskList, diskLocate, diskShow, diskWipe, driftShow, engineList, eventExport, eventList, eventShow, eventUndo, fcPortCreate, fcPortDelete, fcPortList, fcPortPatch, fcPortShow, firewallShow, foreignArrayAdopt, foreignArrayList, foreignArrayStart, healthShow, hostCreate, hostDelete, hostGroupCreate, hostGroupDelete, hostGroupList, hostGroupPatch, hostGroupShow, hostKit, hostKitDownload, hostList, hostPatch, hostPaths, hostShow, hostVerifyPaths, initiatorList, interfaceChange, interfaceConfirm, interfaceCreate, interfaceList, interfaceRemove, interfaceRevert, interfaceShow, jobList, jobResolve, jobShow, layoutList, loginCreate, loginDelete, loginEnd, loginList, mappingCreate, mappingCreateBatch, mappingDelete, mappingList, mappingShow, meShow, type Options, passwordChange, performanceList, performanceShow, portalCreate, portalDelete, portalList, portalShow, rdmaDeviceList, scheduleCreate, scheduleDelete, scheduleList, schedulePatch, scheduleRun, scheduleShow, secondFactorConfirm, secondFactorRemove, secondFactorRenew, secondFactorStart, sessionDisconnect, sessionList, settingPatch, settingShow, siteAdopt, siteApply, siteInspect, sitePlan, siteSaveconfig, siteSchemaShow, siteShow, snapshotClone, snapshotCreate, snapshotCreateBatch, snapshotDelete, snapshotList, snapshotShow, statusShow, tokenCreate, tokenDelete, tokenList, tokenShow, updateCreate, updateFetch, updateRollBack, updateShow, updateUpload, userCreate, userDelete, userList, userPatch, userShow, volumeCreate, volumeCreateBatch, volumeDelete, volumeDeleteBatch, volumeGrow, volumeList, volumePatch, volumeRollBack, volumeShow, volumeWhy } from '../sdk.gen';
-import type { AlertAcknowledgeData, AlertAcknowledgeError, AlertAcknowledgeResponse, AlertListData, AlertListError, AlertListResponse, AlertReopenData, AlertReopenError, AlertReopenResponse, AlertShowData, AlertShowError, AlertShowResponse, AlertSilenceData, AlertSilenceError, AlertSilenceResponse, AlertTestData, AlertTestError, AlertTestResponse, ApplianceBackupData, ApplianceBackupError, ApplianceBackupResponse, AppliancePowerOffData, AppliancePowerOffError, AppliancePowerOffResponse, ApplianceRebuildData, ApplianceRebuildError, ApplianceRebuildResponse, ApplianceRestartData, ApplianceRestartError, ApplianceRestartResponse, ApplianceRestoreData, ApplianceRestoreError, ApplianceRestoreResponse, ApplianceSupportData, ApplianceSupportError, ApplianceSupportResponse, ArrayCreateData, ArrayCreateError, ArrayCreateResponse, ArrayDeleteData, ArrayDeleteError, ArrayDeleteResponse, ArrayDisksAddData, ArrayDisksAddError, ArrayDisksAddResponse, ArrayFailData, ArrayFailError, ArrayFailResponse, ArrayForceStartData, ArrayForceStartError, ArrayForceStartResponse, ArrayForgetData, ArrayForgetError, ArrayForgetResponse, ArrayGrowData, ArrayGrowError, ArrayGrowResponse, ArrayKeyChangeData, ArrayKeyChangeError, ArrayKeyChangeResponse, ArrayListData, ArrayListError, ArrayListResponse, ArrayPatchData, ArrayPatchError, ArrayPatchResponse, ArrayReaddData, ArrayReaddError, ArrayReaddResponse, ArrayReleaseData, ArrayReleaseError, ArrayReleaseResponse, ArrayRemoveData, ArrayRemoveError, ArrayRemoveResponse, ArrayReplaceData, ArrayReplaceError, ArrayReplaceResponse, ArrayReshapeData, ArrayReshapeError, ArrayReshapeResponse, ArrayScrubData, ArrayScrubError, ArrayScrubResponse, ArrayShowData, ArrayShowError, ArrayShowResponse, ArraySparesAddData, ArraySparesAddError, ArraySparesAddResponse, ArrayUnlockData, ArrayUnlockError, ArrayUnlockResponse, CertificateCreateData, CertificateCreateError, CertificateCreateResponse, CertificateReplaceData, CertificateReplaceError, CertificateReplaceResponse, CertificateRevertData, CertificateRevertError, CertificateRevertResponse, CertificateShowData, CertificateShowError, CertificateShowResponse, DeletedSnapshotDeleteData, DeletedSnapshotDeleteError, DeletedSnapshotDeleteResponse, DeletedSnapshotListData, DeletedSnapshotListError, DeletedSnapshotListResponse, DeletedSnapshotRecoverData, DeletedSnapshotRecoverError, DeletedSnapshotRecoverResponse, DeletedSnapshotShowData, DeletedSnapshotShowError, DeletedSnapshotShowResponse, DeletedVolumeDeleteData, DeletedVolumeDeleteError, DeletedVolumeDeleteResponse, DeletedVolumeListData, DeletedVolumeListError, DeletedVolumeListResponse, DeletedVolumeRecoverData, DeletedVolumeRecoverError, DeletedVolumeRecoverResponse, DeletedVolumeShowData, DeletedVolumeShowError, DeletedVolumeShowResponse, DiskHistoryData, DiskHistoryError, DiskHistoryResponse, DiskListData, DiskListError, DiskListResponse, DiskLocateData, DiskLocateError, DiskLocateResponse, DiskShowData, DiskShowError, DiskShowResponse, DiskWipeData, DiskWipeError, DiskWipeResponse, DriftShowData, DriftShowError, DriftShowResponse, EngineListData, EngineListError, EngineListResponse, EventExportData, EventExportError, EventExportResponse, EventListData, EventListError, EventListResponse, EventShowData, EventShowError, EventShowResponse, EventUndoData, EventUndoError, EventUndoResponse, FcPortCreateData, FcPortCreateError, FcPortCreateResponse, FcPortDeleteData, FcPortDeleteError, FcPortDeleteResponse, FcPortListData, FcPortListError, FcPortListResponse, FcPortPatchData, FcPortPatchError, FcPortPatchResponse, FcPortShowData, FcPortShowError, FcPortShowResponse, FirewallShowData, FirewallShowError, FirewallShowResponse, ForeignArrayAdoptData, ForeignArrayAdoptError, ForeignArrayAdoptResponse, ForeignArrayListData, ForeignArrayListError, ForeignArrayListResponse, ForeignArrayStartData, ForeignArrayStartError, ForeignArrayStartResponse, HealthShowData, HealthShowError, HealthShowResponse, HostCreateData, HostCreateError, HostCreateResponse, HostDeleteData, HostDeleteError, HostDeleteResponse, HostGroupCreateData, HostGroupCreateError, HostGroupCreateResponse, HostGroupDeleteData, HostGroupDeleteError, HostGroupDeleteResponse, HostGroupListData, HostGroupListError, HostGroupListResponse, HostGroupPatchData, HostGroupPatchError, HostGroupPatchResponse, HostGroupShowData, HostGroupShowError, HostGroupShowResponse, HostKitData, HostKitDownloadData, HostKitDownloadError, HostKitDownloadResponse, HostKitError, HostKitResponse, HostListData, HostListError, HostListResponse, HostPatchData, HostPatchError, HostPatchResponse, HostPathsData, HostPathsError, HostPathsResponse, HostShowData, HostShowError, HostShowResponse, HostVerifyPathsData, HostVerifyPathsError, HostVerifyPathsResponse, InitiatorListData, InitiatorListError, InitiatorListResponse, InterfaceChangeData, InterfaceChangeError, InterfaceChangeResponse, InterfaceConfirmData, InterfaceConfirmError, InterfaceConfirmResponse, InterfaceCreateData, InterfaceCreateError, InterfaceCreateResponse, InterfaceListData, InterfaceListError, InterfaceListResponse, InterfaceRemoveData, InterfaceRemoveError, InterfaceRemoveResponse, InterfaceRevertData, InterfaceRevertError, InterfaceRevertResponse, InterfaceShowData, InterfaceShowError, InterfaceShowResponse, JobListData, JobListError, JobListResponse, JobResolveData, JobResolveError, JobResolveResponse, JobShowData, JobShowError, JobShowResponse, LayoutListData, LayoutListError, LayoutListResponse, LoginCreateData, LoginCreateError, LoginCreateResponse, LoginDeleteData, LoginDeleteError, LoginDeleteResponse, LoginEndData, LoginEndError, LoginEndResponse, LoginListData, LoginListError, LoginListResponse, MappingCreateBatchData, MappingCreateBatchError, MappingCreateBatchResponse, MappingCreateData, MappingCreateError, MappingCreateResponse, MappingDeleteData, MappingDeleteError, MappingDeleteResponse, MappingListData, MappingListError, MappingListResponse, MappingShowData, MappingShowError, MappingShowResponse, MeShowData, MeShowError, MeShowResponse, PasswordChangeData, PasswordChangeError, PasswordChangeResponse, PerformanceListData, PerformanceListError, PerformanceListResponse, PerformanceShowData, PerformanceShowError, PerformanceShowResponse, PortalCreateData, PortalCreateError, PortalCreateResponse, PortalDeleteData, PortalDeleteError, PortalDeleteResponse, PortalListData, PortalListError, PortalListResponse, PortalShowData, PortalShowError, PortalShowResponse, RdmaDeviceListData, RdmaDeviceListError, RdmaDeviceListResponse, ScheduleCreateData, ScheduleCreateError, ScheduleCreateResponse, ScheduleDeleteData, ScheduleDeleteError, ScheduleDeleteResponse, ScheduleListData, ScheduleListError, ScheduleListResponse, SchedulePatchData, SchedulePatchError, SchedulePatchResponse, ScheduleRunData, ScheduleRunError, ScheduleRunResponse, ScheduleShowData, ScheduleShowError, ScheduleShowResponse, SecondFactorConfirmData, SecondFactorConfirmError, SecondFactorConfirmResponse, SecondFactorRemoveData, SecondFactorRemoveError, SecondFactorRemoveResponse, SecondFactorRenewData, SecondFactorRenewError, SecondFactorRenewResponse, SecondFactorStartData, SecondFactorStartError, SecondFactorStartResponse, SessionDisconnectData, SessionDisconnectError, SessionDisconnectResponse, SessionListData, SessionListError, SessionListResponse, SettingPatchData, SettingPatchError, SettingPatchResponse, SettingShowData, SettingShowError, SettingShowResponse, SiteAdoptData, SiteAdoptError, SiteAdoptResponse, SiteApplyData, SiteApplyError, SiteApplyResponse, SiteInspectData, SiteInspectError, SiteInspectResponse, SitePlanData, SitePlanError, SitePlanResponse, SiteSaveconfigData, SiteSaveconfigError, SiteSaveconfigResponse, SiteSchemaShowData, SiteSchemaShowError, SiteSchemaShowResponse, SiteShowData, SiteShowError, SiteShowResponse, SnapshotCloneData, SnapshotCloneError, SnapshotCloneResponse, SnapshotCreateBatchData, SnapshotCreateBatchError, SnapshotCreateBatchResponse, SnapshotCreateData, SnapshotCreateError, SnapshotCreateResponse, SnapshotDeleteData, SnapshotDeleteError, SnapshotDeleteResponse, SnapshotListData, SnapshotListError, SnapshotListResponse, SnapshotShowData, SnapshotShowError, SnapshotShowResponse, StatusShowData, StatusShowError, StatusShowResponse, TokenCreateData, TokenCreateError, TokenCreateResponse, TokenDeleteData, TokenDeleteError, TokenDeleteResponse, TokenListData, TokenListError, TokenListResponse, TokenShowData, TokenShowError, TokenShowResponse, UpdateCreateData, UpdateCreateError, UpdateCreateResponse, UpdateFetchData, UpdateFetchError, UpdateFetchResponse, UpdateRollBackData, UpdateRollBackError, UpdateRollBackResponse, UpdateShowData, UpdateShowError, UpdateShowResponse, UpdateUploadData, UpdateUploadError, UpdateUploadResponse, UserCreateData, UserCreateError, UserCreateResponse, UserDeleteData, UserDeleteError, UserDeleteResponse, UserListData, UserListError, UserListResponse, UserPatchData, UserPatchError, UserPatchResponse, UserShowData, UserShowError, UserShowResponse, VolumeCreateBatchData, VolumeCreateBatchError, VolumeCreateBatchResponse, VolumeCreateData, VolumeCreateError, VolumeCreateResponse, VolumeDeleteBatchData, VolumeDeleteBatchError, VolumeDeleteBatchResponse, VolumeDeleteData, VolumeDeleteError, VolumeDeleteResponse, VolumeGrowData, VolumeGrowError, VolumeGrowResponse, VolumeListData, VolumeListError, VolumeListResponse, VolumePatchData, VolumePatchError, VolumePatchResponse, VolumeRollBackData, VolumeRollBackError, VolumeRollBackResponse, VolumeShowData, VolumeShowError, VolumeShowResponse, VolumeWhyData, VolumeWhyError, VolumeWhyResponse } from '../types.gen';
+import { alertAcknowledge, alertList, alertReopen, alertShow, alertSilence, alertTest, applianceBackup, appliancePowerOff, applianceRebuild, applianceRestart, applianceRestore, applianceSupport, arrayAddDisks, arrayAddSpares, arrayChangeKey, arrayCreate, arrayDelete, arrayFail, arrayForceStart, arrayForget, arrayGrow, arrayList, arrayPatch, arrayReadd, arrayRelease, arrayRemove, arrayReplace, arrayReshape, arrayScrub, arrayShow, arrayUnlock, certificateReplace, certificateRevert, certificateSelfSign, certificateShow, deletedSnapshotDelete, deletedSnapshotList, deletedSnapshotRecover, deletedSnapshotShow, deletedVolumeDelete, deletedVolumeList, deletedVolumeRecover, deletedVolumeShow, diskHistory, diskList, diskLocate, diskShow, diskWipe, driftShow, engineList, eventExport, eventList, eventShow, eventUndo, fcPortCreate, fcPortDelete, fcPortList, fcPortPatch, fcPortShow, firewallShow, foreignArrayAdopt, foreignArrayList, foreignArrayStart, healthShow, hostCreate, hostDelete, hostGroupCreate, hostGroupDelete, hostGroupList, hostGroupPatch, hostGroupShow, hostKit, hostKitDownload, hostList, hostPatch, hostPaths, hostShow, hostVerifyPaths, initiatorList, interfaceChange, interfaceConfirm, interfaceCreate, interfaceList, interfaceRemove, interfaceRevert, interfaceShow, jobList, jobResolve, jobShow, layoutList, loginCreate, loginDelete, loginEnd, loginList, mappingCreate, mappingCreateBatch, mappingDelete, mappingList, mappingShow, meShow, type Options, passwordChange, performanceList, performanceShow, portalCreate, portalDelete, portalList, portalShow, rdmaDeviceList, scheduleCreate, scheduleDelete, scheduleList, schedulePatch, scheduleRun, scheduleShow, secondFactorConfirm, secondFactorRemove, secondFactorRenewCodes, secondFactorStart, sessionDisconnect, sessionList, settingPatch, settingShow, siteAdopt, siteApply, siteInspect, sitePlan, siteSaveconfig, siteSchemaShow, siteShow, snapshotClone, snapshotCreate, snapshotCreateBatch, snapshotDelete, snapshotList, snapshotShow, statusShow, tokenCreate, tokenDelete, tokenList, tokenShow, updateCreate, updateFetch, updateRollBack, updateShow, updateUpload, userCreate, userDelete, userList, userPatch, userShow, volumeCreate, volumeCreateBatch, volumeDelete, volumeDeleteBatch, volumeGrow, volumeList, volumePatch, volumeRollBack, volumeShow, volumeWhy } from '../sdk.gen';
+import type { AlertAcknowledgeData, AlertAcknowledgeError, AlertAcknowledgeResponse, AlertListData, AlertListError, AlertListResponse, AlertReopenData, AlertReopenError, AlertReopenResponse, AlertShowData, AlertShowError, AlertShowResponse, AlertSilenceData, AlertSilenceError, AlertSilenceResponse, AlertTestData, AlertTestError, AlertTestResponse, ApplianceBackupData, ApplianceBackupError, ApplianceBackupResponse, AppliancePowerOffData, AppliancePowerOffError, AppliancePowerOffResponse, ApplianceRebuildData, ApplianceRebuildError, ApplianceRebuildResponse, ApplianceRestartData, ApplianceRestartError, ApplianceRestartResponse, ApplianceRestoreData, ApplianceRestoreError, ApplianceRestoreResponse, ApplianceSupportData, ApplianceSupportError, ApplianceSupportResponse, ArrayAddDisksData, ArrayAddDisksError, ArrayAddDisksResponse, ArrayAddSparesData, ArrayAddSparesError, ArrayAddSparesResponse, ArrayChangeKeyData, ArrayChangeKeyError, ArrayChangeKeyResponse, ArrayCreateData, ArrayCreateError, ArrayCreateResponse, ArrayDeleteData, ArrayDeleteError, ArrayDeleteResponse, ArrayFailData, ArrayFailError, ArrayFailResponse, ArrayForceStartData, ArrayForceStartError, ArrayForceStartResponse, ArrayForgetData, ArrayForgetError, ArrayForgetResponse, ArrayGrowData, ArrayGrowError, ArrayGrowResponse, ArrayListData, ArrayListError, ArrayListResponse, ArrayPatchData, ArrayPatchError, ArrayPatchResponse, ArrayReaddData, ArrayReaddError, ArrayReaddResponse, ArrayReleaseData, ArrayReleaseError, ArrayReleaseResponse, ArrayRemoveData, ArrayRemoveError, ArrayRemoveResponse, ArrayReplaceData, ArrayReplaceError, ArrayReplaceResponse, ArrayReshapeData, ArrayReshapeError, ArrayReshapeResponse, ArrayScrubData, ArrayScrubError, ArrayScrubResponse, ArrayShowData, ArrayShowError, ArrayShowResponse, ArrayUnlockData, ArrayUnlockError, ArrayUnlockResponse, CertificateReplaceData, CertificateReplaceError, CertificateReplaceResponse, CertificateRevertData, CertificateRevertError, CertificateRevertResponse, CertificateSelfSignData, CertificateSelfSignError, CertificateSelfSignResponse, CertificateShowData, CertificateShowError, CertificateShowResponse, DeletedSnapshotDeleteData, DeletedSnapshotDeleteError, DeletedSnapshotDeleteResponse, DeletedSnapshotListData, DeletedSnapshotListError, DeletedSnapshotListResponse, DeletedSnapshotRecoverData, DeletedSnapshotRecoverError, DeletedSnapshotRecoverResponse, DeletedSnapshotShowData, DeletedSnapshotShowError, DeletedSnapshotShowResponse, DeletedVolumeDeleteData, DeletedVolumeDeleteError, DeletedVolumeDeleteResponse, DeletedVolumeListData, DeletedVolumeListError, DeletedVolumeListResponse, DeletedVolumeRecoverData, DeletedVolumeRecoverError, DeletedVolumeRecoverResponse, DeletedVolumeShowData, DeletedVolumeShowError, DeletedVolumeShowResponse, DiskHistoryData, DiskHistoryError, DiskHistoryResponse, DiskListData, DiskListError, DiskListResponse, DiskLocateData, DiskLocateError, DiskLocateResponse, DiskShowData, DiskShowError, DiskShowResponse, DiskWipeData, DiskWipeError, DiskWipeResponse, DriftShowData, DriftShowError, DriftShowResponse, EngineListData, EngineListError, EngineListResponse, EventExportData, EventExportError, EventExportResponse, EventListData, EventListError, EventListResponse, EventShowData, EventShowError, EventShowResponse, EventUndoData, EventUndoError, EventUndoResponse, FcPortCreateData, FcPortCreateError, FcPortCreateResponse, FcPortDeleteData, FcPortDeleteError, FcPortDeleteResponse, FcPortListData, FcPortListError, FcPortListResponse, FcPortPatchData, FcPortPatchError, FcPortPatchResponse, FcPortShowData, FcPortShowError, FcPortShowResponse, FirewallShowData, FirewallShowError, FirewallShowResponse, ForeignArrayAdoptData, ForeignArrayAdoptError, ForeignArrayAdoptResponse, ForeignArrayListData, ForeignArrayListError, ForeignArrayListResponse, ForeignArrayStartData, ForeignArrayStartError, ForeignArrayStartResponse, HealthShowData, HealthShowError, HealthShowResponse, HostCreateData, HostCreateError, HostCreateResponse, HostDeleteData, HostDeleteError, HostDeleteResponse, HostGroupCreateData, HostGroupCreateError, HostGroupCreateResponse, HostGroupDeleteData, HostGroupDeleteError, HostGroupDeleteResponse, HostGroupListData, HostGroupListError, HostGroupListResponse, HostGroupPatchData, HostGroupPatchError, HostGroupPatchResponse, HostGroupShowData, HostGroupShowError, HostGroupShowResponse, HostKitData, HostKitDownloadData, HostKitDownloadError, HostKitDownloadResponse, HostKitError, HostKitResponse, HostListData, HostListError, HostListResponse, HostPatchData, HostPatchError, HostPatchResponse, HostPathsData, HostPathsError, HostPathsResponse, HostShowData, HostShowError, HostShowResponse, HostVerifyPathsData, HostVerifyPathsError, HostVerifyPathsResponse, InitiatorListData, InitiatorListError, InitiatorListResponse, InterfaceChangeData, InterfaceChangeError, InterfaceChangeResponse, InterfaceConfirmData, InterfaceConfirmError, InterfaceConfirmResponse, InterfaceCreateData, InterfaceCreateError, InterfaceCreateResponse, InterfaceListData, InterfaceListError, InterfaceListResponse, InterfaceRemoveData, InterfaceRemoveError, InterfaceRemoveResponse, InterfaceRevertData, InterfaceRevertError, InterfaceRevertResponse, InterfaceShowData, InterfaceShowError, InterfaceShowResponse, JobListData, JobListError, JobListResponse, JobResolveData, JobResolveError, JobResolveResponse, JobShowData, JobShowError, JobShowResponse, LayoutListData, LayoutListError, LayoutListResponse, LoginCreateData, LoginCreateError, LoginCreateResponse, LoginDeleteData, LoginDeleteError, LoginDeleteResponse, LoginEndData, LoginEndError, LoginEndResponse, LoginListData, LoginListError, LoginListResponse, MappingCreateBatchData, MappingCreateBatchError, MappingCreateBatchResponse, MappingCreateData, MappingCreateError, MappingCreateResponse, MappingDeleteData, MappingDeleteError, MappingDeleteResponse, MappingListData, MappingListError, MappingListResponse, MappingShowData, MappingShowError, MappingShowResponse, MeShowData, MeShowError, MeShowResponse, PasswordChangeData, PasswordChangeError, PasswordChangeResponse, PerformanceListData, PerformanceListError, PerformanceListResponse, PerformanceShowData, PerformanceShowError, PerformanceShowResponse, PortalCreateData, PortalCreateError, PortalCreateResponse, PortalDeleteData, PortalDeleteError, PortalDeleteResponse, PortalListData, PortalListError, PortalListResponse, PortalShowData, PortalShowError, PortalShowResponse, RdmaDeviceListData, RdmaDeviceListError, RdmaDeviceListResponse, ScheduleCreateData, ScheduleCreateError, ScheduleCreateResponse, ScheduleDeleteData, ScheduleDeleteError, ScheduleDeleteResponse, ScheduleListData, ScheduleListError, ScheduleListResponse, SchedulePatchData, SchedulePatchError, SchedulePatchResponse, ScheduleRunData, ScheduleRunError, ScheduleRunResponse, ScheduleShowData, ScheduleShowError, ScheduleShowResponse, SecondFactorConfirmData, SecondFactorConfirmError, SecondFactorConfirmResponse, SecondFactorRemoveData, SecondFactorRemoveError, SecondFactorRemoveResponse, SecondFactorRenewCodesData, SecondFactorRenewCodesError, SecondFactorRenewCodesResponse, SecondFactorStartData, SecondFactorStartError, SecondFactorStartResponse, SessionDisconnectData, SessionDisconnectError, SessionDisconnectResponse, SessionListData, SessionListError, SessionListResponse, SettingPatchData, SettingPatchError, SettingPatchResponse, SettingShowData, SettingShowError, SettingShowResponse, SiteAdoptData, SiteAdoptError, SiteAdoptResponse, SiteApplyData, SiteApplyError, SiteApplyResponse, SiteInspectData, SiteInspectError, SiteInspectResponse, SitePlanData, SitePlanError, SitePlanResponse, SiteSaveconfigData, SiteSaveconfigError, SiteSaveconfigResponse, SiteSchemaShowData, SiteSchemaShowError, SiteSchemaShowResponse, SiteShowData, SiteShowError, SiteShowResponse, SnapshotCloneData, SnapshotCloneError, SnapshotCloneResponse, SnapshotCreateBatchData, SnapshotCreateBatchError, SnapshotCreateBatchResponse, SnapshotCreateData, SnapshotCreateError, SnapshotCreateResponse, SnapshotDeleteData, SnapshotDeleteError, SnapshotDeleteResponse, SnapshotListData, SnapshotListError, SnapshotListResponse, SnapshotShowData, SnapshotShowError, SnapshotShowResponse, StatusShowData, StatusShowError, StatusShowResponse, TokenCreateData, TokenCreateError, TokenCreateResponse, TokenDeleteData, TokenDeleteError, TokenDeleteResponse, TokenListData, TokenListError, TokenListResponse, TokenShowData, TokenShowError, TokenShowResponse, UpdateCreateData, UpdateCreateError, UpdateCreateResponse, UpdateFetchData, UpdateFetchError, UpdateFetchResponse, UpdateRollBackData, UpdateRollBackError, UpdateRollBackResponse, UpdateShowData, UpdateShowError, UpdateShowResponse, UpdateUploadData, UpdateUploadError, UpdateUploadResponse, UserCreateData, UserCreateError, UserCreateResponse, UserDeleteData, UserDeleteError, UserDeleteResponse, UserListData, UserListError, UserListResponse, UserPatchData, UserPatchError, UserPatchResponse, UserShowData, UserShowError, UserShowResponse, VolumeCreateBatchData, VolumeCreateBatchError, VolumeCreateBatchResponse, VolumeCreateData, VolumeCreateError, VolumeCreateResponse, VolumeDeleteBatchData, VolumeDeleteBatchError, VolumeDeleteBatchResponse, VolumeDeleteData, VolumeDeleteError, VolumeDeleteResponse, VolumeGrowData, VolumeGrowError, VolumeGrowResponse, VolumeListData, VolumeListError, VolumeListResponse, VolumePatchData, VolumePatchError, VolumePatchResponse, VolumeRollBackData, VolumeRollBackError, VolumeRollBackResponse, VolumeShowData, VolumeShowError, VolumeShowResponse, VolumeWhyData, VolumeWhyError, VolumeWhyResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -42,9 +42,11 @@ const createQueryKey = <TOptions extends Options>(id: string, options?: TOptions
 export const healthShowQueryKey = (options?: Options<HealthShowData>) => createQueryKey('healthShow', options, false, ['status']);
 
 /**
- * Health Show
+ * Confirms that the API responds
  *
- * Tells that the API answers. Needs no credentials and tells nothing else.
+ * Confirms that the API responds.
+ *
+ * Needs no credentials and returns nothing else.
  */
 export const healthShowOptions = (options?: Options<HealthShowData>) => queryOptions<HealthShowResponse, HealthShowError, HealthShowResponse, ReturnType<typeof healthShowQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -62,9 +64,9 @@ export const healthShowOptions = (options?: Options<HealthShowData>) => queryOpt
 export const statusShowQueryKey = (options?: Options<StatusShowData>) => createQueryKey('statusShow', options, false, ['status']);
 
 /**
- * Status Show
+ * Shows the status of the appliance: health, exports, and number of resources
  *
- * The appliance at a glance: health in one sentence, what is exported, how many of everything.
+ * Shows the status of the appliance: health, exports, and number of resources.
  */
 export const statusShowOptions = (options?: Options<StatusShowData>) => queryOptions<StatusShowResponse, StatusShowError, StatusShowResponse, ReturnType<typeof statusShowQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -82,9 +84,9 @@ export const statusShowOptions = (options?: Options<StatusShowData>) => queryOpt
 export const engineListQueryKey = (options?: Options<EngineListData>) => createQueryKey('engineList', options, false, ['status']);
 
 /**
- * Engine List
+ * Lists the engines, with their capabilities and why an engine is unavailable
  *
- * What every engine can do on this machine, and what keeps it from being available.
+ * Lists the engines, with their capabilities and why an engine is unavailable.
  */
 export const engineListOptions = (options?: Options<EngineListData>) => queryOptions<EngineListResponse, EngineListError, EngineListResponse, ReturnType<typeof engineListQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -100,11 +102,13 @@ export const engineListOptions = (options?: Options<EngineListData>) => queryOpt
 });
 
 /**
- * Login Create
+ * Logs a user in and opens a browser session
  *
- * Opens a browser session: a cookie, and the token that changes must carry in X-CSRF-Token.
+ * Logs a user in and opens a browser session.
  *
- * Where the user has a second factor, a right password without `code` is answered with the problem `code-required`.
+ * Sets the session cookie and returns the token that later requests must send in `X-CSRF-Token` to change anything. If
+ * the user has a second factor, a correct password without `code` is answered with the problem `code-required`.
+ * Automation uses an API token instead.
  */
 export const loginCreateMutation = (options?: Partial<Options<LoginCreateData>>): UseMutationOptions<LoginCreateResponse, LoginCreateError, Options<LoginCreateData>> => {
     const mutationOptions: UseMutationOptions<LoginCreateResponse, LoginCreateError, Options<LoginCreateData>> = {
@@ -121,9 +125,11 @@ export const loginCreateMutation = (options?: Partial<Options<LoginCreateData>>)
 };
 
 /**
- * Login Delete
+ * Logs the user out and ends the browser session
  *
- * Ends the browser session. An API token stays valid; delete it with DELETE /tokens.
+ * Logs the user out and ends the browser session.
+ *
+ * API tokens stay valid; delete them with `DELETE /api/v1/tokens/{token}`.
  */
 export const loginDeleteMutation = (options?: Partial<Options<LoginDeleteData>>): UseMutationOptions<LoginDeleteResponse, LoginDeleteError, Options<LoginDeleteData>> => {
     const mutationOptions: UseMutationOptions<LoginDeleteResponse, LoginDeleteError, Options<LoginDeleteData>> = {
@@ -142,9 +148,9 @@ export const loginDeleteMutation = (options?: Partial<Options<LoginDeleteData>>)
 export const meShowQueryKey = (options?: Options<MeShowData>) => createQueryKey('meShow', options, false, ['login']);
 
 /**
- * Me Show
+ * Shows the user and role of the current login or API token
  *
- * Who is asking, with which role.
+ * Shows the user and role of the current login or API token.
  */
 export const meShowOptions = (options?: Options<MeShowData>) => queryOptions<MeShowResponse, MeShowError, MeShowResponse, ReturnType<typeof meShowQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -160,9 +166,12 @@ export const meShowOptions = (options?: Options<MeShowData>) => queryOptions<MeS
 });
 
 /**
- * Password Change
+ * Changes the password of the user who is logged in
  *
- * Changes the own password, and ends every other session and, unless they are kept, the API tokens of this user.
+ * Changes the password of the user who is logged in.
+ *
+ * Ends all other logins of the user and, unless `keep_tokens` is true, deletes the user's API tokens. Refused with an
+ * API token: the request requires a login.
  */
 export const passwordChangeMutation = (options?: Partial<Options<PasswordChangeData>>): UseMutationOptions<PasswordChangeResponse, PasswordChangeError, Options<PasswordChangeData>> => {
     const mutationOptions: UseMutationOptions<PasswordChangeResponse, PasswordChangeError, Options<PasswordChangeData>> = {
@@ -181,9 +190,11 @@ export const passwordChangeMutation = (options?: Partial<Options<PasswordChangeD
 export const loginListQueryKey = (options?: Options<LoginListData>) => createQueryKey('loginList', options, false, ['logins']);
 
 /**
- * Login List
+ * Lists the browsers that are logged in now
  *
- * Browsers that are logged in now: an administrator sees all, the others their own.
+ * Lists the browsers that are logged in now.
+ *
+ * An administrator sees all logins, other users only their own.
  */
 export const loginListOptions = (options?: Options<LoginListData>) => queryOptions<LoginListResponse, LoginListError, LoginListResponse, ReturnType<typeof loginListQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -199,9 +210,12 @@ export const loginListOptions = (options?: Options<LoginListData>) => queryOptio
 });
 
 /**
- * Login End
+ * Ends a login immediately
  *
- * Ends a login at once, as logging out in that browser would. API tokens of its user stay valid.
+ * Ends a login immediately.
+ *
+ * The browser must log in again; API tokens of the user stay valid. An administrator can end all logins, other users
+ * only their own.
  */
 export const loginEndMutation = (options?: Partial<Options<LoginEndData>>): UseMutationOptions<LoginEndResponse, LoginEndError, Options<LoginEndData>> => {
     const mutationOptions: UseMutationOptions<LoginEndResponse, LoginEndError, Options<LoginEndData>> = {
@@ -218,11 +232,12 @@ export const loginEndMutation = (options?: Partial<Options<LoginEndData>>): UseM
 };
 
 /**
- * Second Factor Start
+ * Starts the setup of a second factor and returns its secret
  *
- * Offers a secret for an authenticator app. It is asked for once :confirm has seen a code of it.
+ * Starts the setup of a second factor and returns its secret.
  *
- * Where there is a second factor already, its code is needed, and it holds until the new one is confirmed.
+ * The secret is for an authenticator app. The second factor takes effect when it is confirmed with a code from the
+ * app. Until then, an existing second factor stays valid, and its code is required here.
  */
 export const secondFactorStartMutation = (options?: Partial<Options<SecondFactorStartData>>): UseMutationOptions<SecondFactorStartResponse, SecondFactorStartError, Options<SecondFactorStartData>> => {
     const mutationOptions: UseMutationOptions<SecondFactorStartResponse, SecondFactorStartError, Options<SecondFactorStartData>> = {
@@ -239,9 +254,11 @@ export const secondFactorStartMutation = (options?: Partial<Options<SecondFactor
 };
 
 /**
- * Second Factor Confirm
+ * Confirms the new second factor and returns its recovery codes
  *
- * Asks for the second factor from now on, and answers its recovery codes; ends the user's other logins.
+ * Confirms the new second factor and returns its recovery codes.
+ *
+ * From then on, each login of the user requires a code. Ends all other logins of the user.
  */
 export const secondFactorConfirmMutation = (options?: Partial<Options<SecondFactorConfirmData>>): UseMutationOptions<SecondFactorConfirmResponse, SecondFactorConfirmError, Options<SecondFactorConfirmData>> => {
     const mutationOptions: UseMutationOptions<SecondFactorConfirmResponse, SecondFactorConfirmError, Options<SecondFactorConfirmData>> = {
@@ -258,14 +275,16 @@ export const secondFactorConfirmMutation = (options?: Partial<Options<SecondFact
 };
 
 /**
- * Second Factor Renew
+ * Replaces the recovery codes of the second factor
  *
- * Makes new recovery codes; those before are good no more.
+ * Replaces the recovery codes of the second factor.
+ *
+ * The previous recovery codes become invalid immediately.
  */
-export const secondFactorRenewMutation = (options?: Partial<Options<SecondFactorRenewData>>): UseMutationOptions<SecondFactorRenewResponse, SecondFactorRenewError, Options<SecondFactorRenewData>> => {
-    const mutationOptions: UseMutationOptions<SecondFactorRenewResponse, SecondFactorRenewError, Options<SecondFactorRenewData>> = {
+export const secondFactorRenewCodesMutation = (options?: Partial<Options<SecondFactorRenewCodesData>>): UseMutationOptions<SecondFactorRenewCodesResponse, SecondFactorRenewCodesError, Options<SecondFactorRenewCodesData>> => {
+    const mutationOptions: UseMutationOptions<SecondFactorRenewCodesResponse, SecondFactorRenewCodesError, Options<SecondFactorRenewCodesData>> = {
         mutationFn: async (fnOptions) => {
-            const { data } = await secondFactorRenew({
+            const { data } = await secondFactorRenewCodes({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
@@ -277,9 +296,11 @@ export const secondFactorRenewMutation = (options?: Partial<Options<SecondFactor
 };
 
 /**
- * Second Factor Remove
+ * Removes the second factor of the user who is logged in
  *
- * Asks for the password alone from now on. Refused where the settings ask for a second factor.
+ * Removes the second factor of the user who is logged in.
+ *
+ * From then on, a login requires only the password. Refused if the settings require a second factor.
  */
 export const secondFactorRemoveMutation = (options?: Partial<Options<SecondFactorRemoveData>>): UseMutationOptions<SecondFactorRemoveResponse, SecondFactorRemoveError, Options<SecondFactorRemoveData>> => {
     const mutationOptions: UseMutationOptions<SecondFactorRemoveResponse, SecondFactorRemoveError, Options<SecondFactorRemoveData>> = {
@@ -298,9 +319,9 @@ export const secondFactorRemoveMutation = (options?: Partial<Options<SecondFacto
 export const userListQueryKey = (options?: Options<UserListData>) => createQueryKey('userList', options, false, ['users']);
 
 /**
- * User List
+ * Lists the users
  *
- * The people who may log in.
+ * Lists the users.
  */
 export const userListOptions = (options?: Options<UserListData>) => queryOptions<UserListResponse, UserListError, UserListResponse, ReturnType<typeof userListQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -316,9 +337,11 @@ export const userListOptions = (options?: Options<UserListData>) => queryOptions
 });
 
 /**
- * User Create
+ * Creates a user
  *
- * Creates a user; the password must be changed at the first login.
+ * Creates a user.
+ *
+ * The user must change the password at the first login.
  */
 export const userCreateMutation = (options?: Partial<Options<UserCreateData>>): UseMutationOptions<UserCreateResponse, UserCreateError, Options<UserCreateData>> => {
     const mutationOptions: UseMutationOptions<UserCreateResponse, UserCreateError, Options<UserCreateData>> = {
@@ -335,9 +358,11 @@ export const userCreateMutation = (options?: Partial<Options<UserCreateData>>): 
 };
 
 /**
- * User Delete
+ * Deletes a user with all logins and API tokens
  *
- * Deletes a user with their sessions and API tokens.
+ * Deletes a user with all logins and API tokens.
+ *
+ * The only administrator cannot be deleted. Requires `If-Match`.
  */
 export const userDeleteMutation = (options?: Partial<Options<UserDeleteData>>): UseMutationOptions<UserDeleteResponse, UserDeleteError, Options<UserDeleteData>> => {
     const mutationOptions: UseMutationOptions<UserDeleteResponse, UserDeleteError, Options<UserDeleteData>> = {
@@ -356,9 +381,9 @@ export const userDeleteMutation = (options?: Partial<Options<UserDeleteData>>): 
 export const userShowQueryKey = (options: Options<UserShowData>) => createQueryKey('userShow', options, false, ['users']);
 
 /**
- * User Show
+ * Shows a user, by ID or user name
  *
- * One user, by id or user name.
+ * Shows a user, by ID or user name.
  */
 export const userShowOptions = (options: Options<UserShowData>) => queryOptions<UserShowResponse, UserShowError, UserShowResponse, ReturnType<typeof userShowQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -374,11 +399,12 @@ export const userShowOptions = (options: Options<UserShowData>) => queryOptions<
 });
 
 /**
- * User Patch
+ * Changes the role or password of a user, or removes the second factor
  *
- * Changes a user's role or sets a password that must be changed at the next login; ends their sessions.
+ * Changes the role or password of a user, or removes the second factor.
  *
- * The own password is changed with POST /password, which asks for the current one.
+ * A new role or password ends the user's logins. Your own password is changed with `POST /api/v1/password` instead.
+ * The role of the only administrator cannot be changed. Requires `If-Match`.
  */
 export const userPatchMutation = (options?: Partial<Options<UserPatchData>>): UseMutationOptions<UserPatchResponse, UserPatchError, Options<UserPatchData>> => {
     const mutationOptions: UseMutationOptions<UserPatchResponse, UserPatchError, Options<UserPatchData>> = {
@@ -397,9 +423,11 @@ export const userPatchMutation = (options?: Partial<Options<UserPatchData>>): Us
 export const tokenListQueryKey = (options?: Options<TokenListData>) => createQueryKey('tokenList', options, false, ['tokens']);
 
 /**
- * Token List
+ * Lists the API tokens
  *
- * The API tokens: an administrator sees all, the others their own.
+ * Lists the API tokens.
+ *
+ * An administrator sees all tokens, other users only their own.
  */
 export const tokenListOptions = (options?: Options<TokenListData>) => queryOptions<TokenListResponse, TokenListError, TokenListResponse, ReturnType<typeof tokenListQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -415,9 +443,12 @@ export const tokenListOptions = (options?: Options<TokenListData>) => queryOptio
 });
 
 /**
- * Token Create
+ * Creates an API token and returns its secret
  *
- * Makes an API token; its secret is in this answer and nowhere else.
+ * Creates an API token and returns its secret.
+ *
+ * The secret is returned only once and cannot be retrieved later. The token belongs to the user who creates it; a
+ * token cannot have a higher role or a longer life than the credentials used to create it.
  */
 export const tokenCreateMutation = (options?: Partial<Options<TokenCreateData>>): UseMutationOptions<TokenCreateResponse, TokenCreateError, Options<TokenCreateData>> => {
     const mutationOptions: UseMutationOptions<TokenCreateResponse, TokenCreateError, Options<TokenCreateData>> = {
@@ -434,9 +465,11 @@ export const tokenCreateMutation = (options?: Partial<Options<TokenCreateData>>)
 };
 
 /**
- * Token Delete
+ * Deletes an API token and all tokens created with it
  *
- * Deletes an API token and those that were made with it; they stop working at once.
+ * Deletes an API token and all tokens created with it.
+ *
+ * The tokens stop working immediately. Requires `If-Match`.
  */
 export const tokenDeleteMutation = (options?: Partial<Options<TokenDeleteData>>): UseMutationOptions<TokenDeleteResponse, TokenDeleteError, Options<TokenDeleteData>> => {
     const mutationOptions: UseMutationOptions<TokenDeleteResponse, TokenDeleteError, Options<TokenDeleteData>> = {
@@ -455,9 +488,9 @@ export const tokenDeleteMutation = (options?: Partial<Options<TokenDeleteData>>)
 export const tokenShowQueryKey = (options: Options<TokenShowData>) => createQueryKey('tokenShow', options, false, ['tokens']);
 
 /**
- * Token Show
+ * Shows an API token, by ID or name, without its secret
  *
- * One API token, by id or name, without its secret.
+ * Shows an API token, by ID or name, without its secret.
  */
 export const tokenShowOptions = (options: Options<TokenShowData>) => queryOptions<TokenShowResponse, TokenShowError, TokenShowResponse, ReturnType<typeof tokenShowQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -475,9 +508,11 @@ export const tokenShowOptions = (options: Options<TokenShowData>) => queryOption
 export const diskListQueryKey = (options?: Options<DiskListData>) => createQueryKey('diskList', options, false, ['disks']);
 
 /**
- * Disk List
+ * Lists the disks, including missing members of arrays
  *
- * The disks; `name` is matched with id, model and serial.
+ * Lists the disks, including missing members of arrays.
+ *
+ * `name` matches the ID, the model or the serial number.
  */
 export const diskListOptions = (options?: Options<DiskListData>) => queryOptions<DiskListResponse, DiskListError, DiskListResponse, ReturnType<typeof diskListQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -495,9 +530,9 @@ export const diskListOptions = (options?: Options<DiskListData>) => queryOptions
 export const diskShowQueryKey = (options: Options<DiskShowData>) => createQueryKey('diskShow', options, false, ['disks']);
 
 /**
- * Disk Show
+ * Shows a disk, by its ID, serial number or a name under /dev/disk/by-id
  *
- * One disk, by its stable id, its serial, or another of its names under /dev/disk/by-id.
+ * Shows a disk, by its ID, serial number or a name under /dev/disk/by-id.
  */
 export const diskShowOptions = (options: Options<DiskShowData>) => queryOptions<DiskShowResponse, DiskShowError, DiskShowResponse, ReturnType<typeof diskShowQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -515,11 +550,11 @@ export const diskShowOptions = (options: Options<DiskShowData>) => queryOptions<
 export const diskHistoryQueryKey = (options: Options<DiskHistoryData>) => createQueryKey('diskHistory', options, false, ['disks']);
 
 /**
- * Disk History
+ * Shows the health history of a disk, day by day
  *
- * What the drive told of its health day by day, also where it does not tell any more.
+ * Shows the health history of a disk, day by day.
  *
- * A disk that is gone is named by its stable id.
+ * The history remains available if the disk no longer reports its health or is missing. Give a missing disk by its ID.
  */
 export const diskHistoryOptions = (options: Options<DiskHistoryData>) => queryOptions<DiskHistoryResponse, DiskHistoryError, DiskHistoryResponse, ReturnType<typeof diskHistoryQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -535,12 +570,13 @@ export const diskHistoryOptions = (options: Options<DiskHistoryData>) => queryOp
 });
 
 /**
- * Disk Wipe
+ * Wipes the signatures of an unused disk, or erases all its data
  *
- * Empties a disk that nobody uses: its signatures, or all its data by the drive itself. It cannot be taken back.
+ * Wipes the signatures of an unused disk, or erases all its data.
  *
- * `confirm` is the disk's serial. Refused for a disk of an array or of the system, one that is mounted, held or swap,
- * and where the drive would erase other disks as well.
+ * This cannot be undone. `confirm` is the serial number of the disk. The appliance refuses to wipe a disk of an array,
+ * a system disk, a disk in use (for example mounted or used for swap), and a drive that would erase other disks as
+ * well. Returns a job.
  */
 export const diskWipeMutation = (options?: Partial<Options<DiskWipeData>>): UseMutationOptions<DiskWipeResponse, DiskWipeError, Options<DiskWipeData>> => {
     const mutationOptions: UseMutationOptions<DiskWipeResponse, DiskWipeError, Options<DiskWipeData>> = {
@@ -557,11 +593,12 @@ export const diskWipeMutation = (options?: Partial<Options<DiskWipeData>>): UseM
 };
 
 /**
- * Disk Locate
+ * Switches the locate LED of the drive bay of a disk on or off
  *
- * Switches the light of the bay a disk sits in on or off, so that whoever pulls it pulls the right one.
+ * Switches the locate LED of the drive bay of a disk on or off.
  *
- * Refused where the kernel shows no such light; `observed.place.is_located` tells whether it is on.
+ * Fails with 409 if the kernel shows no locate LED. The property `observed.place.is_located` shows the state of the
+ * LED. Returns a job.
  */
 export const diskLocateMutation = (options?: Partial<Options<DiskLocateData>>): UseMutationOptions<DiskLocateResponse, DiskLocateError, Options<DiskLocateData>> => {
     const mutationOptions: UseMutationOptions<DiskLocateResponse, DiskLocateError, Options<DiskLocateData>> = {
@@ -580,9 +617,12 @@ export const diskLocateMutation = (options?: Partial<Options<DiskLocateData>>): 
 export const layoutListQueryKey = (options: Options<LayoutListData>) => createQueryKey('layoutList', options, false, ['arrays']);
 
 /**
- * Layout List
+ * Compares the levels of all array engines for a set of disks
  *
- * Every level of every engine with these disks: usable space, failures survived, cost of a small write.
+ * Compares the levels of all array engines for a set of disks.
+ *
+ * For each level, the answer gives the usable space, the disk failures survived and the cost of a small write. Disks
+ * that are in use or need a wipe are included, with the problem of each disk.
  */
 export const layoutListOptions = (options: Options<LayoutListData>) => queryOptions<LayoutListResponse, LayoutListError, LayoutListResponse, ReturnType<typeof layoutListQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -600,9 +640,9 @@ export const layoutListOptions = (options: Options<LayoutListData>) => queryOpti
 export const arrayListQueryKey = (options?: Options<ArrayListData>) => createQueryKey('arrayList', options, false, ['arrays']);
 
 /**
- * Array List
+ * Lists the arrays, with their observed health
  *
- * The arrays, with the health the kernel reports.
+ * Lists the arrays, with their observed health.
  */
 export const arrayListOptions = (options?: Options<ArrayListData>) => queryOptions<ArrayListResponse, ArrayListError, ArrayListResponse, ReturnType<typeof arrayListQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -618,9 +658,11 @@ export const arrayListOptions = (options?: Options<ArrayListData>) => queryOptio
 });
 
 /**
- * Array Create
+ * Creates an array from disks
  *
- * Creates an array of disks. A disk that carries anything is refused unless it is listed in `wipe`.
+ * Creates an array from disks.
+ *
+ * A disk with signatures is refused unless `wipe` lists the disk, which destroys the data on the disk. Returns a job.
  */
 export const arrayCreateMutation = (options?: Partial<Options<ArrayCreateData>>): UseMutationOptions<ArrayCreateResponse, ArrayCreateError, Options<ArrayCreateData>> => {
     const mutationOptions: UseMutationOptions<ArrayCreateResponse, ArrayCreateError, Options<ArrayCreateData>> = {
@@ -637,9 +679,11 @@ export const arrayCreateMutation = (options?: Partial<Options<ArrayCreateData>>)
 };
 
 /**
- * Array Delete
+ * Deletes an array without volumes, and wipes its disks
  *
- * Destroys an array that holds no volumes any more, and clears its disks.
+ * Deletes an array without volumes, and wipes its disks.
+ *
+ * Deleted volumes on the array are erased and can no longer be recovered. Requires `If-Match`. Returns a job.
  */
 export const arrayDeleteMutation = (options?: Partial<Options<ArrayDeleteData>>): UseMutationOptions<ArrayDeleteResponse, ArrayDeleteError, Options<ArrayDeleteData>> => {
     const mutationOptions: UseMutationOptions<ArrayDeleteResponse, ArrayDeleteError, Options<ArrayDeleteData>> = {
@@ -658,9 +702,9 @@ export const arrayDeleteMutation = (options?: Partial<Options<ArrayDeleteData>>)
 export const arrayShowQueryKey = (options: Options<ArrayShowData>) => createQueryKey('arrayShow', options, false, ['arrays']);
 
 /**
- * Array Show
+ * Shows an array, by ID or name
  *
- * One array, by id or name.
+ * Shows an array, by ID or name.
  */
 export const arrayShowOptions = (options: Options<ArrayShowData>) => queryOptions<ArrayShowResponse, ArrayShowError, ArrayShowResponse, ReturnType<typeof arrayShowQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -676,9 +720,11 @@ export const arrayShowOptions = (options: Options<ArrayShowData>) => queryOption
 });
 
 /**
- * Array Patch
+ * Changes the speed limits, tuning and other settings of an array
  *
- * Sets the pace of resync, rebuild and scrub, and the tuning. Both are kept, and set again after every start.
+ * Changes the speed limits, tuning and other settings of an array.
+ *
+ * The settings are stored and applied again at every start. Omitted fields stay unchanged. Requires `If-Match`.
  */
 export const arrayPatchMutation = (options?: Partial<Options<ArrayPatchData>>): UseMutationOptions<ArrayPatchResponse, ArrayPatchError, Options<ArrayPatchData>> => {
     const mutationOptions: UseMutationOptions<ArrayPatchResponse, ArrayPatchError, Options<ArrayPatchData>> = {
@@ -695,14 +741,16 @@ export const arrayPatchMutation = (options?: Partial<Options<ArrayPatchData>>): 
 };
 
 /**
- * Array Spares Add
+ * Adds spares to an array
  *
- * Adds disks that stand by; on a degraded array the first is filled at once.
+ * Adds spares to an array.
+ *
+ * On a degraded array, the rebuild onto the first spare starts immediately. Returns a job.
  */
-export const arraySparesAddMutation = (options?: Partial<Options<ArraySparesAddData>>): UseMutationOptions<ArraySparesAddResponse, ArraySparesAddError, Options<ArraySparesAddData>> => {
-    const mutationOptions: UseMutationOptions<ArraySparesAddResponse, ArraySparesAddError, Options<ArraySparesAddData>> = {
+export const arrayAddSparesMutation = (options?: Partial<Options<ArrayAddSparesData>>): UseMutationOptions<ArrayAddSparesResponse, ArrayAddSparesError, Options<ArrayAddSparesData>> => {
+    const mutationOptions: UseMutationOptions<ArrayAddSparesResponse, ArrayAddSparesError, Options<ArrayAddSparesData>> = {
         mutationFn: async (fnOptions) => {
-            const { data } = await arraySparesAdd({
+            const { data } = await arrayAddSpares({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
@@ -714,16 +762,17 @@ export const arraySparesAddMutation = (options?: Partial<Options<ArraySparesAddD
 };
 
 /**
- * Array Disks Add
+ * Adds log, cache or special disks to a ZFS pool while hosts use the pool
  *
- * Adds log, cache or special disks to a pool, while hosts use it.
+ * Adds log, cache or special disks to a ZFS pool while hosts use the pool.
  *
- * Log and cache disks leave again by `remove`; special disks stay for the life of the pool.
+ * Log and cache disks can be removed again. Special disks contain metadata and stay as long as the pool exists.
+ * Returns a job.
  */
-export const arrayDisksAddMutation = (options?: Partial<Options<ArrayDisksAddData>>): UseMutationOptions<ArrayDisksAddResponse, ArrayDisksAddError, Options<ArrayDisksAddData>> => {
-    const mutationOptions: UseMutationOptions<ArrayDisksAddResponse, ArrayDisksAddError, Options<ArrayDisksAddData>> = {
+export const arrayAddDisksMutation = (options?: Partial<Options<ArrayAddDisksData>>): UseMutationOptions<ArrayAddDisksResponse, ArrayAddDisksError, Options<ArrayAddDisksData>> => {
+    const mutationOptions: UseMutationOptions<ArrayAddDisksResponse, ArrayAddDisksError, Options<ArrayAddDisksData>> = {
         mutationFn: async (fnOptions) => {
-            const { data } = await arrayDisksAdd({
+            const { data } = await arrayAddDisks({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
@@ -735,11 +784,12 @@ export const arrayDisksAddMutation = (options?: Partial<Options<ArrayDisksAddDat
 };
 
 /**
- * Array Grow
+ * Adds members to an MD RAID array while hosts use the array
  *
- * Makes disks into members: of a mirror further copies, of any other level more room, while hosts use it.
+ * Adds members to an MD RAID array while hosts use the array.
  *
- * The job starts it; the array shows the progress, and what remains is done by itself once that is over.
+ * A mirror gains copies; any other level gains capacity. Returns a job that starts the reshape or rebuild. The array
+ * shows the progress, and the remaining work is done automatically. A reshape cannot be undone.
  */
 export const arrayGrowMutation = (options?: Partial<Options<ArrayGrowData>>): UseMutationOptions<ArrayGrowResponse, ArrayGrowError, Options<ArrayGrowData>> => {
     const mutationOptions: UseMutationOptions<ArrayGrowResponse, ArrayGrowError, Options<ArrayGrowData>> = {
@@ -756,11 +806,11 @@ export const arrayGrowMutation = (options?: Partial<Options<ArrayGrowData>>): Us
 };
 
 /**
- * Array Reshape
+ * Converts a raid5 array to raid6 with one more disk while hosts use the array
  *
- * Gives an array another level with one disk more, while hosts use it: a raid5 becomes a raid6.
+ * Converts a raid5 array to raid6 with one more disk while hosts use the array.
  *
- * The job starts it, and the array shows how far the new disk is filled.
+ * Returns a job that starts the conversion. The array shows the progress of the rebuild onto the new disk.
  */
 export const arrayReshapeMutation = (options?: Partial<Options<ArrayReshapeData>>): UseMutationOptions<ArrayReshapeResponse, ArrayReshapeError, Options<ArrayReshapeData>> => {
     const mutationOptions: UseMutationOptions<ArrayReshapeResponse, ArrayReshapeError, Options<ArrayReshapeData>> = {
@@ -777,9 +827,12 @@ export const arrayReshapeMutation = (options?: Partial<Options<ArrayReshapeData>
 };
 
 /**
- * Array Replace
+ * Replaces a disk of an array with another disk
  *
- * Puts another disk in the place of one. While the old one works it is copied, and redundancy is kept.
+ * Replaces a disk of an array with another disk.
+ *
+ * A disk that still works stays in use until the new disk is filled, which preserves redundancy on MD RAID arrays and
+ * ZFS pools. Returns a job.
  */
 export const arrayReplaceMutation = (options?: Partial<Options<ArrayReplaceData>>): UseMutationOptions<ArrayReplaceResponse, ArrayReplaceError, Options<ArrayReplaceData>> => {
     const mutationOptions: UseMutationOptions<ArrayReplaceResponse, ArrayReplaceError, Options<ArrayReplaceData>> = {
@@ -796,9 +849,11 @@ export const arrayReplaceMutation = (options?: Partial<Options<ArrayReplaceData>
 };
 
 /**
- * Array Fail
+ * Marks a member of an MD RAID array as faulty
  *
- * Gives a member up. Refused where the array has no redundancy left.
+ * Marks a member of an MD RAID array as faulty.
+ *
+ * A spare replaces the member if the array has one. Fails with 409 if the array has no redundancy left. Returns a job.
  */
 export const arrayFailMutation = (options?: Partial<Options<ArrayFailData>>): UseMutationOptions<ArrayFailResponse, ArrayFailError, Options<ArrayFailData>> => {
     const mutationOptions: UseMutationOptions<ArrayFailResponse, ArrayFailError, Options<ArrayFailData>> = {
@@ -815,9 +870,11 @@ export const arrayFailMutation = (options?: Partial<Options<ArrayFailData>>): Us
 };
 
 /**
- * Array Remove
+ * Removes a spare, a log or cache disk, or a faulty or missing disk from an array
  *
- * Lets go of a spare, of a log or cache disk of a pool, of a faulty disk, or of one that is gone.
+ * Removes a spare, a log or cache disk, or a faulty or missing disk from an array.
+ *
+ * Returns a job.
  */
 export const arrayRemoveMutation = (options?: Partial<Options<ArrayRemoveData>>): UseMutationOptions<ArrayRemoveResponse, ArrayRemoveError, Options<ArrayRemoveData>> => {
     const mutationOptions: UseMutationOptions<ArrayRemoveResponse, ArrayRemoveError, Options<ArrayRemoveData>> = {
@@ -834,9 +891,11 @@ export const arrayRemoveMutation = (options?: Partial<Options<ArrayRemoveData>>)
 };
 
 /**
- * Array Readd
+ * Adds a missing or faulty member back to its MD RAID array
  *
- * Takes back a member that was gone or faulty; the plan says whether all of it must be copied.
+ * Adds a missing or faulty member back to its MD RAID array.
+ *
+ * The plan shows whether the whole disk must be rebuilt. Returns a job.
  */
 export const arrayReaddMutation = (options?: Partial<Options<ArrayReaddData>>): UseMutationOptions<ArrayReaddResponse, ArrayReaddError, Options<ArrayReaddData>> => {
     const mutationOptions: UseMutationOptions<ArrayReaddResponse, ArrayReaddError, Options<ArrayReaddData>> = {
@@ -853,9 +912,11 @@ export const arrayReaddMutation = (options?: Partial<Options<ArrayReaddData>>): 
 };
 
 /**
- * Array Scrub
+ * Starts or stops a scrub of an array
  *
- * Reads and compares everything, or stops doing so. The array shows progress and what did not agree.
+ * Starts or stops a scrub of an array.
+ *
+ * The array shows the progress and the mismatches. Returns a job.
  */
 export const arrayScrubMutation = (options?: Partial<Options<ArrayScrubData>>): UseMutationOptions<ArrayScrubResponse, ArrayScrubError, Options<ArrayScrubData>> => {
     const mutationOptions: UseMutationOptions<ArrayScrubResponse, ArrayScrubError, Options<ArrayScrubData>> = {
@@ -872,11 +933,12 @@ export const arrayScrubMutation = (options?: Partial<Options<ArrayScrubData>>): 
 };
 
 /**
- * Array Force Start
+ * Starts an array that stays stopped because it is dirty and degraded
  *
- * Starts an array that stays stopped because it is dirty and degraded: see `observed.dirty_degraded`.
+ * Starts an array that stays stopped because it is dirty and degraded.
  *
- * Blocks of the disk it lacks can be wrong afterwards, and nothing tells which. It cannot be taken back.
+ * The property `observed.dirty_degraded` of the array shows this condition. Blocks can be corrupt afterwards, and
+ * nothing shows which ones. This cannot be undone. `confirm` is the name of the array. Returns a job.
  */
 export const arrayForceStartMutation = (options?: Partial<Options<ArrayForceStartData>>): UseMutationOptions<ArrayForceStartResponse, ArrayForceStartError, Options<ArrayForceStartData>> => {
     const mutationOptions: UseMutationOptions<ArrayForceStartResponse, ArrayForceStartError, Options<ArrayForceStartData>> = {
@@ -893,11 +955,13 @@ export const arrayForceStartMutation = (options?: Partial<Options<ArrayForceStar
 };
 
 /**
- * Array Release
+ * Releases an MD RAID array, so that another system can use its disks and data
  *
- * Lets go of an array: it stays on its disks with its volumes and their data, and is Lunette's no more.
+ * Releases an MD RAID array, so that another system can use its disks and data.
  *
- * Refused while a volume of it is mapped. It is stopped in the end, so that its disks can be taken elsewhere.
+ * The array and its volumes stay on the disks with their data, and Lunette deletes its records of them. An array that
+ * Lunette created is stopped at the end; an adopted array stays running. Fails with 409 while a volume of the array is
+ * mapped. `confirm` is the name of the array. Returns a job.
  */
 export const arrayReleaseMutation = (options?: Partial<Options<ArrayReleaseData>>): UseMutationOptions<ArrayReleaseResponse, ArrayReleaseError, Options<ArrayReleaseData>> => {
     const mutationOptions: UseMutationOptions<ArrayReleaseResponse, ArrayReleaseError, Options<ArrayReleaseData>> = {
@@ -914,11 +978,12 @@ export const arrayReleaseMutation = (options?: Partial<Options<ArrayReleaseData>
 };
 
 /**
- * Array Forget
+ * Forgets a permanently lost array, with its volumes, snapshots and mappings
  *
- * Forgets an array that is lost for good, and its volumes, snapshots and mappings with it. It cannot be taken back.
+ * Forgets a permanently lost array, with its volumes, snapshots and mappings.
  *
- * Refused while the array works or could be started. Nothing is written to any disk. Stuck jobs of it are abandoned.
+ * This cannot be undone. Fails with 409 while the array works or can be started. Nothing is written to any disk. Stuck
+ * jobs of the array are abandoned. `confirm` is the name of the array.
  */
 export const arrayForgetMutation = (options?: Partial<Options<ArrayForgetData>>): UseMutationOptions<ArrayForgetResponse, ArrayForgetError, Options<ArrayForgetData>> => {
     const mutationOptions: UseMutationOptions<ArrayForgetResponse, ArrayForgetError, Options<ArrayForgetData>> = {
@@ -935,11 +1000,12 @@ export const arrayForgetMutation = (options?: Partial<Options<ArrayForgetData>>)
 };
 
 /**
- * Array Unlock
+ * Unlocks an encrypted array with its passphrase
  *
- * Unlocks an encrypted array that waits for its key. What is on it is served again by itself.
+ * Unlocks an encrypted array with its passphrase.
  *
- * A wrong passphrase answers 422 and changes nothing; trying one takes seconds on purpose.
+ * The volumes of the array are served again automatically. The array stays unlocked until it stops. A wrong passphrase
+ * fails with 422 and changes nothing. Each attempt deliberately takes seconds.
  */
 export const arrayUnlockMutation = (options?: Partial<Options<ArrayUnlockData>>): UseMutationOptions<ArrayUnlockResponse, ArrayUnlockError, Options<ArrayUnlockData>> => {
     const mutationOptions: UseMutationOptions<ArrayUnlockResponse, ArrayUnlockError, Options<ArrayUnlockData>> = {
@@ -956,16 +1022,18 @@ export const arrayUnlockMutation = (options?: Partial<Options<ArrayUnlockData>>)
 };
 
 /**
- * Array Key Change
+ * Changes the passphrase of an encrypted array or its automatic unlocking
  *
- * Changes the passphrase of an encrypted array, adds a second one, or whether the appliance keeps a key.
+ * Changes the passphrase of an encrypted array or its automatic unlocking.
  *
- * A new key is added and tried before an old one goes: whatever interrupts it, one that is known opens the array.
+ * The change can also add a second passphrase, and store or remove a key on the appliance for unlocking at every
+ * start. A new key is added and tested before an old key is removed, so that an interruption never locks the array for
+ * good.
  */
-export const arrayKeyChangeMutation = (options?: Partial<Options<ArrayKeyChangeData>>): UseMutationOptions<ArrayKeyChangeResponse, ArrayKeyChangeError, Options<ArrayKeyChangeData>> => {
-    const mutationOptions: UseMutationOptions<ArrayKeyChangeResponse, ArrayKeyChangeError, Options<ArrayKeyChangeData>> = {
+export const arrayChangeKeyMutation = (options?: Partial<Options<ArrayChangeKeyData>>): UseMutationOptions<ArrayChangeKeyResponse, ArrayChangeKeyError, Options<ArrayChangeKeyData>> => {
+    const mutationOptions: UseMutationOptions<ArrayChangeKeyResponse, ArrayChangeKeyError, Options<ArrayChangeKeyData>> = {
         mutationFn: async (fnOptions) => {
-            const { data } = await arrayKeyChange({
+            const { data } = await arrayChangeKey({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
@@ -979,11 +1047,12 @@ export const arrayKeyChangeMutation = (options?: Partial<Options<ArrayKeyChangeD
 export const foreignArrayListQueryKey = (options?: Options<ForeignArrayListData>) => createQueryKey('foreignArrayList', options, false, ['foreign arrays']);
 
 /**
- * Foreign Array List
+ * Lists the foreign arrays
  *
- * The md arrays and ZFS pools here that are not Lunette's, running or not, and what can become of them.
+ * Lists the foreign arrays: MD RAID arrays and ZFS pools created by other systems.
  *
- * None is started for it. Of one that does not run only the superblocks, or the labels of the pool, are read.
+ * Each entry shows the next possible step. No array is started: of stopped arrays, only superblocks and pool labels
+ * are read. Arrays of Lunette are listed if they carry logical volumes that Lunette does not know.
  */
 export const foreignArrayListOptions = (options?: Options<ForeignArrayListData>) => queryOptions<ForeignArrayListResponse, ForeignArrayListError, ForeignArrayListResponse, ReturnType<typeof foreignArrayListQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -999,9 +1068,11 @@ export const foreignArrayListOptions = (options?: Options<ForeignArrayListData>)
 });
 
 /**
- * Foreign Array Start
+ * Starts a stopped foreign array read-only, to show its content
  *
- * Starts an array whose disks are all here, read-only, so that what is on it can be seen. Nothing is written.
+ * Starts a stopped foreign array read-only, to show its content.
+ *
+ * All disks of the array must be present. Nothing is written to them. Returns a job.
  */
 export const foreignArrayStartMutation = (options?: Partial<Options<ForeignArrayStartData>>): UseMutationOptions<ForeignArrayStartResponse, ForeignArrayStartError, Options<ForeignArrayStartData>> => {
     const mutationOptions: UseMutationOptions<ForeignArrayStartResponse, ForeignArrayStartError, Options<ForeignArrayStartData>> = {
@@ -1018,9 +1089,12 @@ export const foreignArrayStartMutation = (options?: Partial<Options<ForeignArray
 };
 
 /**
- * Foreign Array Adopt
+ * Adopts a running foreign array, and its logical volumes as volumes
  *
- * Makes an array that runs Lunette's, and the logical volumes on it volumes. What is on them stays as it is.
+ * Adopts a running foreign array, and its logical volumes as volumes.
+ *
+ * The data on adopted volumes stays unchanged. With `make_group`, a volume group is created on an array without one,
+ * which overwrites data at the beginning of the array. Returns a job.
  */
 export const foreignArrayAdoptMutation = (options?: Partial<Options<ForeignArrayAdoptData>>): UseMutationOptions<ForeignArrayAdoptResponse, ForeignArrayAdoptError, Options<ForeignArrayAdoptData>> => {
     const mutationOptions: UseMutationOptions<ForeignArrayAdoptResponse, ForeignArrayAdoptError, Options<ForeignArrayAdoptData>> = {
@@ -1037,9 +1111,11 @@ export const foreignArrayAdoptMutation = (options?: Partial<Options<ForeignArray
 };
 
 /**
- * Volume Create Batch
+ * Creates many volumes of the same size, all or none
  *
- * Cuts many volumes of one size, all or nothing.
+ * Creates many volumes of the same size, all or none.
+ *
+ * The volumes are named with a pattern. Returns a job.
  */
 export const volumeCreateBatchMutation = (options?: Partial<Options<VolumeCreateBatchData>>): UseMutationOptions<VolumeCreateBatchResponse, VolumeCreateBatchError, Options<VolumeCreateBatchData>> => {
     const mutationOptions: UseMutationOptions<VolumeCreateBatchResponse, VolumeCreateBatchError, Options<VolumeCreateBatchData>> = {
@@ -1056,12 +1132,13 @@ export const volumeCreateBatchMutation = (options?: Partial<Options<VolumeCreate
 };
 
 /**
- * Volume Delete Batch
+ * Deletes many volumes as one job, all or none
  *
- * Deletes many volumes as one job, all or nothing: refused as a whole while one is mapped or has snapshots.
+ * Deletes many volumes as one job, all or none.
  *
- * `errors` names each volume that is in the way. They can be recovered as one that was deleted alone; where nothing is
- * kept, what was erased before a step failed stays erased, and the job says so.
+ * Refused if any of the volumes has mappings or snapshots; `errors` names each of them. The volumes can be recovered
+ * for the hours of the setting `deleted_keep_hours`. With 0 hours, volumes that were erased before the job failed are
+ * lost, and the message of the job says so. Volumes that hosts used within the last minute must be named in `confirm`.
  */
 export const volumeDeleteBatchMutation = (options?: Partial<Options<VolumeDeleteBatchData>>): UseMutationOptions<VolumeDeleteBatchResponse, VolumeDeleteBatchError, Options<VolumeDeleteBatchData>> => {
     const mutationOptions: UseMutationOptions<VolumeDeleteBatchResponse, VolumeDeleteBatchError, Options<VolumeDeleteBatchData>> = {
@@ -1080,9 +1157,11 @@ export const volumeDeleteBatchMutation = (options?: Partial<Options<VolumeDelete
 export const volumeWhyQueryKey = (options: Options<VolumeWhyData>) => createQueryKey('volumeWhy', options, false, ['volumes']);
 
 /**
- * Volume Why
+ * Explains why a volume is missing on its hosts
  *
- * The way from the disks to each host of a volume, with the first broken link in words.
+ * Explains why a volume is missing on its hosts.
+ *
+ * The answer follows the way from the disks to each host of the volume and describes the first broken link.
  */
 export const volumeWhyOptions = (options: Options<VolumeWhyData>) => queryOptions<VolumeWhyResponse, VolumeWhyError, VolumeWhyResponse, ReturnType<typeof volumeWhyQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1100,9 +1179,9 @@ export const volumeWhyOptions = (options: Options<VolumeWhyData>) => queryOption
 export const volumeListQueryKey = (options?: Options<VolumeListData>) => createQueryKey('volumeList', options, false, ['volumes']);
 
 /**
- * Volume List
+ * Lists the volumes, with their mappings and export state
  *
- * The volumes, with whom they are mapped to and whether they are served.
+ * Lists the volumes, with their mappings and export state.
  */
 export const volumeListOptions = (options?: Options<VolumeListData>) => queryOptions<VolumeListResponse, VolumeListError, VolumeListResponse, ReturnType<typeof volumeListQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1118,9 +1197,11 @@ export const volumeListOptions = (options?: Options<VolumeListData>) => queryOpt
 });
 
 /**
- * Volume Create
+ * Creates a volume on an array
  *
- * Cuts one volume from an array.
+ * Creates a volume on an array.
+ *
+ * Returns a job.
  */
 export const volumeCreateMutation = (options?: Partial<Options<VolumeCreateData>>): UseMutationOptions<VolumeCreateResponse, VolumeCreateError, Options<VolumeCreateData>> => {
     const mutationOptions: UseMutationOptions<VolumeCreateResponse, VolumeCreateError, Options<VolumeCreateData>> = {
@@ -1137,12 +1218,13 @@ export const volumeCreateMutation = (options?: Partial<Options<VolumeCreateData>
 };
 
 /**
- * Volume Delete
+ * Deletes a volume that has no mappings and no snapshots
  *
- * Deletes a volume, once nothing is mapped to it and its exports are gone.
+ * Deletes a volume that has no mappings and no snapshots.
  *
- * It can be recovered for as long as the setting `deleted_keep_hours` says, see deleted volumes. One that was
- * in use a moment ago needs `confirm`.
+ * The volume can be recovered for the hours of the setting `deleted_keep_hours`; with 0 hours its data is destroyed. A
+ * volume that hosts used within the last minute is deleted only if `confirm` names it. Requires `If-Match`. Returns a
+ * job.
  */
 export const volumeDeleteMutation = (options?: Partial<Options<VolumeDeleteData>>): UseMutationOptions<VolumeDeleteResponse, VolumeDeleteError, Options<VolumeDeleteData>> => {
     const mutationOptions: UseMutationOptions<VolumeDeleteResponse, VolumeDeleteError, Options<VolumeDeleteData>> = {
@@ -1161,9 +1243,9 @@ export const volumeDeleteMutation = (options?: Partial<Options<VolumeDeleteData>
 export const volumeShowQueryKey = (options: Options<VolumeShowData>) => createQueryKey('volumeShow', options, false, ['volumes']);
 
 /**
- * Volume Show
+ * Shows a volume, by ID or name
  *
- * One volume, by id or name.
+ * Shows a volume, by ID or name.
  */
 export const volumeShowOptions = (options: Options<VolumeShowData>) => queryOptions<VolumeShowResponse, VolumeShowError, VolumeShowResponse, ReturnType<typeof volumeShowQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1179,9 +1261,11 @@ export const volumeShowOptions = (options: Options<VolumeShowData>) => queryOpti
 });
 
 /**
- * Volume Patch
+ * Changes the name or description of a volume
  *
- * Changes name or description; no data and no export is touched.
+ * Changes the name or description of a volume.
+ *
+ * Neither the data nor the access of hosts is affected. Omitted fields stay unchanged. Requires `If-Match`.
  */
 export const volumePatchMutation = (options?: Partial<Options<VolumePatchData>>): UseMutationOptions<VolumePatchResponse, VolumePatchError, Options<VolumePatchData>> => {
     const mutationOptions: UseMutationOptions<VolumePatchResponse, VolumePatchError, Options<VolumePatchData>> = {
@@ -1198,9 +1282,12 @@ export const volumePatchMutation = (options?: Partial<Options<VolumePatchData>>)
 };
 
 /**
- * Volume Grow
+ * Grows a volume while hosts use it
  *
- * Makes a volume larger while hosts use it; they see the new size when they look again. It never gets smaller.
+ * Grows a volume while hosts use it.
+ *
+ * Hosts see the new size after a rescan. A volume cannot be made smaller. Requires `If-Match`. Returns a job, or the
+ * volume if it already has this size.
  */
 export const volumeGrowMutation = (options?: Partial<Options<VolumeGrowData>>): UseMutationOptions<VolumeGrowResponse, VolumeGrowError, Options<VolumeGrowData>> => {
     const mutationOptions: UseMutationOptions<VolumeGrowResponse, VolumeGrowError, Options<VolumeGrowData>> = {
@@ -1217,9 +1304,12 @@ export const volumeGrowMutation = (options?: Partial<Options<VolumeGrowData>>): 
 };
 
 /**
- * Volume Roll Back
+ * Rolls a volume back to a snapshot
  *
- * Makes a volume as it was in a snapshot, and keeps what it holds as a deleted volume. 409 while it is mapped.
+ * Rolls a volume back to a snapshot.
+ *
+ * The present data of the volume is retained as a deleted volume, or lost if `keep` is false or the setting
+ * `deleted_keep_hours` is 0. Fails with 409 while the volume is mapped. Requires `If-Match`. Returns a job.
  */
 export const volumeRollBackMutation = (options?: Partial<Options<VolumeRollBackData>>): UseMutationOptions<VolumeRollBackResponse, VolumeRollBackError, Options<VolumeRollBackData>> => {
     const mutationOptions: UseMutationOptions<VolumeRollBackResponse, VolumeRollBackError, Options<VolumeRollBackData>> = {
@@ -1238,9 +1328,9 @@ export const volumeRollBackMutation = (options?: Partial<Options<VolumeRollBackD
 export const deletedVolumeListQueryKey = (options?: Options<DeletedVolumeListData>) => createQueryKey('deletedVolumeList', options, false, ['volumes']);
 
 /**
- * Deleted Volume List
+ * Lists the deleted volumes that can be recovered
  *
- * The volumes that were deleted and can be recovered; what was deleted first comes first.
+ * Lists the deleted volumes that can be recovered.
  */
 export const deletedVolumeListOptions = (options?: Options<DeletedVolumeListData>) => queryOptions<DeletedVolumeListResponse, DeletedVolumeListError, DeletedVolumeListResponse, ReturnType<typeof deletedVolumeListQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1256,9 +1346,12 @@ export const deletedVolumeListOptions = (options?: Options<DeletedVolumeListData
 });
 
 /**
- * Deleted Volume Delete
+ * Erases a deleted volume before its retention ends
  *
- * Erases it before its time: its data are lost for good, and its space is free again.
+ * Erases a deleted volume before its retention ends.
+ *
+ * The data of the volume and its deleted snapshots are lost for good, and their space becomes free. Requires
+ * `If-Match`. Returns a job.
  */
 export const deletedVolumeDeleteMutation = (options?: Partial<Options<DeletedVolumeDeleteData>>): UseMutationOptions<DeletedVolumeDeleteResponse, DeletedVolumeDeleteError, Options<DeletedVolumeDeleteData>> => {
     const mutationOptions: UseMutationOptions<DeletedVolumeDeleteResponse, DeletedVolumeDeleteError, Options<DeletedVolumeDeleteData>> = {
@@ -1277,9 +1370,9 @@ export const deletedVolumeDeleteMutation = (options?: Partial<Options<DeletedVol
 export const deletedVolumeShowQueryKey = (options: Options<DeletedVolumeShowData>) => createQueryKey('deletedVolumeShow', options, false, ['volumes']);
 
 /**
- * Deleted Volume Show
+ * Shows a deleted volume, by ID, or by name if the name is unique
  *
- * One deleted volume, by id, or by name where only one had it.
+ * Shows a deleted volume, by ID, or by name if the name is unique.
  */
 export const deletedVolumeShowOptions = (options: Options<DeletedVolumeShowData>) => queryOptions<DeletedVolumeShowResponse, DeletedVolumeShowError, DeletedVolumeShowResponse, ReturnType<typeof deletedVolumeShowQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1295,9 +1388,11 @@ export const deletedVolumeShowOptions = (options: Options<DeletedVolumeShowData>
 });
 
 /**
- * Deleted Volume Recover
+ * Recovers a deleted volume, with its data, ID and identity
  *
- * Makes it a volume again, with its data, id and identity, mapped to nobody.
+ * Recovers a deleted volume, with its data, ID and identity.
+ *
+ * The recovered volume has no mappings. Requires `If-Match`. Returns a job.
  */
 export const deletedVolumeRecoverMutation = (options?: Partial<Options<DeletedVolumeRecoverData>>): UseMutationOptions<DeletedVolumeRecoverResponse, DeletedVolumeRecoverError, Options<DeletedVolumeRecoverData>> => {
     const mutationOptions: UseMutationOptions<DeletedVolumeRecoverResponse, DeletedVolumeRecoverError, Options<DeletedVolumeRecoverData>> = {
@@ -1314,9 +1409,11 @@ export const deletedVolumeRecoverMutation = (options?: Partial<Options<DeletedVo
 };
 
 /**
- * Snapshot Create Batch
+ * Creates a snapshot of each of many volumes, all or none
  *
- * Takes a snapshot of each of many volumes, all or nothing; those of one ZFS pool at one moment.
+ * Creates a snapshot of each of many volumes, all or none.
+ *
+ * Snapshots of volumes on one ZFS pool are created at the same moment, others one after the other. Returns a job.
  */
 export const snapshotCreateBatchMutation = (options?: Partial<Options<SnapshotCreateBatchData>>): UseMutationOptions<SnapshotCreateBatchResponse, SnapshotCreateBatchError, Options<SnapshotCreateBatchData>> => {
     const mutationOptions: UseMutationOptions<SnapshotCreateBatchResponse, SnapshotCreateBatchError, Options<SnapshotCreateBatchData>> = {
@@ -1335,9 +1432,9 @@ export const snapshotCreateBatchMutation = (options?: Partial<Options<SnapshotCr
 export const snapshotListQueryKey = (options?: Options<SnapshotListData>) => createQueryKey('snapshotList', options, false, ['snapshots']);
 
 /**
- * Snapshot List
+ * Lists the snapshots
  *
- * The snapshots, oldest first.
+ * Lists the snapshots.
  */
 export const snapshotListOptions = (options?: Options<SnapshotListData>) => queryOptions<SnapshotListResponse, SnapshotListError, SnapshotListResponse, ReturnType<typeof snapshotListQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1353,9 +1450,11 @@ export const snapshotListOptions = (options?: Options<SnapshotListData>) => quer
 });
 
 /**
- * Snapshot Create
+ * Creates a snapshot of a volume while hosts use it
  *
- * Takes a snapshot of a thin volume, while hosts use it.
+ * Creates a snapshot of a volume while hosts use it.
+ *
+ * The volume must be thin, except on ZFS. Returns a job.
  */
 export const snapshotCreateMutation = (options?: Partial<Options<SnapshotCreateData>>): UseMutationOptions<SnapshotCreateResponse, SnapshotCreateError, Options<SnapshotCreateData>> => {
     const mutationOptions: UseMutationOptions<SnapshotCreateResponse, SnapshotCreateError, Options<SnapshotCreateData>> = {
@@ -1372,9 +1471,12 @@ export const snapshotCreateMutation = (options?: Partial<Options<SnapshotCreateD
 };
 
 /**
- * Snapshot Delete
+ * Deletes a snapshot, but not its volume or its clones
  *
- * Deletes a snapshot: it can be recovered for as long as the settings say. Its volume and its clones stay.
+ * Deletes a snapshot, but not its volume or its clones.
+ *
+ * The snapshot can be recovered for the hours of the setting `deleted_keep_hours`; with 0 hours it is erased. On ZFS,
+ * a snapshot from which volumes were cloned cannot be deleted. Requires `If-Match`. Returns a job.
  */
 export const snapshotDeleteMutation = (options?: Partial<Options<SnapshotDeleteData>>): UseMutationOptions<SnapshotDeleteResponse, SnapshotDeleteError, Options<SnapshotDeleteData>> => {
     const mutationOptions: UseMutationOptions<SnapshotDeleteResponse, SnapshotDeleteError, Options<SnapshotDeleteData>> = {
@@ -1393,9 +1495,9 @@ export const snapshotDeleteMutation = (options?: Partial<Options<SnapshotDeleteD
 export const snapshotShowQueryKey = (options: Options<SnapshotShowData>) => createQueryKey('snapshotShow', options, false, ['snapshots']);
 
 /**
- * Snapshot Show
+ * Shows a snapshot, by ID or name
  *
- * One snapshot, by id or name.
+ * Shows a snapshot, by ID or name.
  */
 export const snapshotShowOptions = (options: Options<SnapshotShowData>) => queryOptions<SnapshotShowResponse, SnapshotShowError, SnapshotShowResponse, ReturnType<typeof snapshotShowQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1411,9 +1513,11 @@ export const snapshotShowOptions = (options: Options<SnapshotShowData>) => query
 });
 
 /**
- * Snapshot Clone
+ * Creates one or many volumes from a snapshot, all or none
  *
- * Makes one or many writable volumes that begin as the snapshot, all or nothing.
+ * Creates one or many volumes from a snapshot, all or none.
+ *
+ * The clones are writable and start with the data of the snapshot. Returns a job.
  */
 export const snapshotCloneMutation = (options?: Partial<Options<SnapshotCloneData>>): UseMutationOptions<SnapshotCloneResponse, SnapshotCloneError, Options<SnapshotCloneData>> => {
     const mutationOptions: UseMutationOptions<SnapshotCloneResponse, SnapshotCloneError, Options<SnapshotCloneData>> = {
@@ -1432,9 +1536,9 @@ export const snapshotCloneMutation = (options?: Partial<Options<SnapshotCloneDat
 export const deletedSnapshotListQueryKey = (options?: Options<DeletedSnapshotListData>) => createQueryKey('deletedSnapshotList', options, false, ['snapshots']);
 
 /**
- * Deleted Snapshot List
+ * Lists the deleted snapshots that can be recovered
  *
- * The snapshots that were deleted and can be recovered; what was deleted first comes first.
+ * Lists the deleted snapshots that can be recovered.
  */
 export const deletedSnapshotListOptions = (options?: Options<DeletedSnapshotListData>) => queryOptions<DeletedSnapshotListResponse, DeletedSnapshotListError, DeletedSnapshotListResponse, ReturnType<typeof deletedSnapshotListQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1450,9 +1554,12 @@ export const deletedSnapshotListOptions = (options?: Options<DeletedSnapshotList
 });
 
 /**
- * Deleted Snapshot Delete
+ * Erases a deleted snapshot before its retention ends
  *
- * Erases it before its time: what it alone holds is lost for good, and its space is free again.
+ * Erases a deleted snapshot before its retention ends.
+ *
+ * Data that only this snapshot contains is lost for good, and its space becomes free. Requires `If-Match`. Returns a
+ * job.
  */
 export const deletedSnapshotDeleteMutation = (options?: Partial<Options<DeletedSnapshotDeleteData>>): UseMutationOptions<DeletedSnapshotDeleteResponse, DeletedSnapshotDeleteError, Options<DeletedSnapshotDeleteData>> => {
     const mutationOptions: UseMutationOptions<DeletedSnapshotDeleteResponse, DeletedSnapshotDeleteError, Options<DeletedSnapshotDeleteData>> = {
@@ -1471,9 +1578,9 @@ export const deletedSnapshotDeleteMutation = (options?: Partial<Options<DeletedS
 export const deletedSnapshotShowQueryKey = (options: Options<DeletedSnapshotShowData>) => createQueryKey('deletedSnapshotShow', options, false, ['snapshots']);
 
 /**
- * Deleted Snapshot Show
+ * Shows a deleted snapshot, by ID, or by name if the name is unique
  *
- * One deleted snapshot, by id, or by name where only one had it.
+ * Shows a deleted snapshot, by ID, or by name if the name is unique.
  */
 export const deletedSnapshotShowOptions = (options: Options<DeletedSnapshotShowData>) => queryOptions<DeletedSnapshotShowResponse, DeletedSnapshotShowError, DeletedSnapshotShowResponse, ReturnType<typeof deletedSnapshotShowQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1489,9 +1596,11 @@ export const deletedSnapshotShowOptions = (options: Options<DeletedSnapshotShowD
 });
 
 /**
- * Deleted Snapshot Recover
+ * Recovers a deleted snapshot of a volume
  *
- * Makes it a snapshot of its volume again. A volume that was deleted meanwhile is recovered first.
+ * Recovers a deleted snapshot of a volume.
+ *
+ * Fails with 409 if the volume is deleted: recover the volume first. Requires `If-Match`. Returns a job.
  */
 export const deletedSnapshotRecoverMutation = (options?: Partial<Options<DeletedSnapshotRecoverData>>): UseMutationOptions<DeletedSnapshotRecoverResponse, DeletedSnapshotRecoverError, Options<DeletedSnapshotRecoverData>> => {
     const mutationOptions: UseMutationOptions<DeletedSnapshotRecoverResponse, DeletedSnapshotRecoverError, Options<DeletedSnapshotRecoverData>> = {
@@ -1510,9 +1619,12 @@ export const deletedSnapshotRecoverMutation = (options?: Partial<Options<Deleted
 export const hostKitQueryKey = (options: Options<HostKitData>) => createQueryKey('hostKit', options, false, ['hosts']);
 
 /**
- * Host Kit
+ * Shows the setup kit that connects a host to its volumes
  *
- * The configuration of a host for its volumes: files, commands in order, and a script that checks.
+ * Shows the setup kit that connects a host to its volumes.
+ *
+ * The setup kit consists of files, commands in order, and a script that checks the result. Unless `secrets` is set,
+ * placeholders replace the secrets.
  */
 export const hostKitOptions = (options: Options<HostKitData>) => queryOptions<HostKitResponse, HostKitError, HostKitResponse, ReturnType<typeof hostKitQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1530,9 +1642,11 @@ export const hostKitOptions = (options: Options<HostKitData>) => queryOptions<Ho
 export const hostKitDownloadQueryKey = (options: Options<HostKitDownloadData>) => createQueryKey('hostKitDownload', options, false, ['hosts']);
 
 /**
- * Host Kit Download
+ * Downloads the setup kit of a host as an archive
  *
- * The same kit as an archive, with one script that applies it.
+ * Downloads the setup kit of a host as an archive.
+ *
+ * The tar archive contains a script that applies the setup kit.
  */
 export const hostKitDownloadOptions = (options: Options<HostKitDownloadData>) => queryOptions<HostKitDownloadResponse, HostKitDownloadError, HostKitDownloadResponse, ReturnType<typeof hostKitDownloadQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1550,9 +1664,9 @@ export const hostKitDownloadOptions = (options: Options<HostKitDownloadData>) =>
 export const hostPathsQueryKey = (options: Options<HostPathsData>) => createQueryKey('hostPaths', options, false, ['hosts']);
 
 /**
- * Host Paths
+ * Shows the expected and actual paths of a host and of each of its volumes
  *
- * Where the host should be logged in, against where it is, in words, for each path and each volume.
+ * Shows the expected and actual paths of a host and of each of its volumes.
  */
 export const hostPathsOptions = (options: Options<HostPathsData>) => queryOptions<HostPathsResponse, HostPathsError, HostPathsResponse, ReturnType<typeof hostPathsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1568,12 +1682,13 @@ export const hostPathsOptions = (options: Options<HostPathsData>) => queryOption
 });
 
 /**
- * Host Verify Paths
+ * Tests the paths of a host by blocking each path in turn
  *
- * Takes each path of the host away in turn, and gives it back; passes only if its I/O went on each time.
+ * Tests the paths of a host by blocking each path in turn.
  *
- * `confirm` is the host's name. Refused where a volume would be without a path, a path is missing, or an array is not
- * whole. Over iSCSI only.
+ * Each blocked path is restored after a short time. The test passes only if the I/O of the host continues each time.
+ * Only iSCSI paths are tested. `confirm` is the name of the host. Fails with 409 if a volume would lose its last path,
+ * a path is missing, or an array is degraded. Returns a job.
  */
 export const hostVerifyPathsMutation = (options?: Partial<Options<HostVerifyPathsData>>): UseMutationOptions<HostVerifyPathsResponse, HostVerifyPathsError, Options<HostVerifyPathsData>> => {
     const mutationOptions: UseMutationOptions<HostVerifyPathsResponse, HostVerifyPathsError, Options<HostVerifyPathsData>> = {
@@ -1592,9 +1707,9 @@ export const hostVerifyPathsMutation = (options?: Partial<Options<HostVerifyPath
 export const hostListQueryKey = (options?: Options<HostListData>) => createQueryKey('hostList', options, false, ['hosts']);
 
 /**
- * Host List
+ * Lists the hosts, with their initiators and export state
  *
- * The hosts.
+ * Lists the hosts, with their initiators and export state.
  */
 export const hostListOptions = (options?: Options<HostListData>) => queryOptions<HostListResponse, HostListError, HostListResponse, ReturnType<typeof hostListQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1610,9 +1725,11 @@ export const hostListOptions = (options?: Options<HostListData>) => queryOptions
 });
 
 /**
- * Host Create
+ * Creates a host with its initiators and credentials
  *
- * Creates a host; an initiator name belongs to one host only.
+ * Creates a host with its initiators and credentials.
+ *
+ * An initiator belongs to only one host.
  */
 export const hostCreateMutation = (options?: Partial<Options<HostCreateData>>): UseMutationOptions<HostCreateResponse, HostCreateError, Options<HostCreateData>> => {
     const mutationOptions: UseMutationOptions<HostCreateResponse, HostCreateError, Options<HostCreateData>> = {
@@ -1629,9 +1746,11 @@ export const hostCreateMutation = (options?: Partial<Options<HostCreateData>>): 
 };
 
 /**
- * Host Delete
+ * Deletes a host
  *
- * Deletes a host that nothing is mapped to any more and that is in no group.
+ * Deletes a host.
+ *
+ * Fails with 409 while the host has mappings or belongs to a host group. Requires `If-Match`.
  */
 export const hostDeleteMutation = (options?: Partial<Options<HostDeleteData>>): UseMutationOptions<HostDeleteResponse, HostDeleteError, Options<HostDeleteData>> => {
     const mutationOptions: UseMutationOptions<HostDeleteResponse, HostDeleteError, Options<HostDeleteData>> = {
@@ -1650,9 +1769,11 @@ export const hostDeleteMutation = (options?: Partial<Options<HostDeleteData>>): 
 export const hostShowQueryKey = (options: Options<HostShowData>) => createQueryKey('hostShow', options, false, ['hosts']);
 
 /**
- * Host Show
+ * Shows a host, by ID or name
  *
- * One host, by id or name. Secrets are never answered.
+ * Shows a host, by ID or name.
+ *
+ * Secrets are never returned.
  */
 export const hostShowOptions = (options: Options<HostShowData>) => queryOptions<HostShowResponse, HostShowError, HostShowResponse, ReturnType<typeof hostShowQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1668,9 +1789,12 @@ export const hostShowOptions = (options: Options<HostShowData>) => queryOptions<
 });
 
 /**
- * Host Patch
+ * Changes a host
  *
- * Changes a host; an absent field stays. Initiators that leave lose their sessions.
+ * Changes a host.
+ *
+ * Omitted fields stay unchanged. Initiators that are removed are logged out and lose access to the volumes of the
+ * host. Volumes in use must be named in `confirm`. Requires `If-Match`.
  */
 export const hostPatchMutation = (options?: Partial<Options<HostPatchData>>): UseMutationOptions<HostPatchResponse, HostPatchError, Options<HostPatchData>> => {
     const mutationOptions: UseMutationOptions<HostPatchResponse, HostPatchError, Options<HostPatchData>> = {
@@ -1689,9 +1813,9 @@ export const hostPatchMutation = (options?: Partial<Options<HostPatchData>>): Us
 export const hostGroupListQueryKey = (options?: Options<HostGroupListData>) => createQueryKey('hostGroupList', options, false, ['host groups']);
 
 /**
- * Host Group List
+ * Lists the host groups, with their hosts and export state
  *
- * The host groups.
+ * Lists the host groups, with their hosts and export state.
  */
 export const hostGroupListOptions = (options?: Options<HostGroupListData>) => queryOptions<HostGroupListResponse, HostGroupListError, HostGroupListResponse, ReturnType<typeof hostGroupListQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1707,9 +1831,11 @@ export const hostGroupListOptions = (options?: Options<HostGroupListData>) => qu
 });
 
 /**
- * Host Group Create
+ * Creates a host group
  *
- * Creates a host group; a host is in one group at most.
+ * Creates a host group.
+ *
+ * A host belongs to at most one host group.
  */
 export const hostGroupCreateMutation = (options?: Partial<Options<HostGroupCreateData>>): UseMutationOptions<HostGroupCreateResponse, HostGroupCreateError, Options<HostGroupCreateData>> => {
     const mutationOptions: UseMutationOptions<HostGroupCreateResponse, HostGroupCreateError, Options<HostGroupCreateData>> = {
@@ -1726,9 +1852,11 @@ export const hostGroupCreateMutation = (options?: Partial<Options<HostGroupCreat
 };
 
 /**
- * Host Group Delete
+ * Deletes a host group
  *
- * Deletes a group that nothing is mapped to any more; its hosts stay.
+ * Deletes a host group.
+ *
+ * Fails with 409 while the host group has mappings. Its hosts are not deleted. Requires `If-Match`.
  */
 export const hostGroupDeleteMutation = (options?: Partial<Options<HostGroupDeleteData>>): UseMutationOptions<HostGroupDeleteResponse, HostGroupDeleteError, Options<HostGroupDeleteData>> => {
     const mutationOptions: UseMutationOptions<HostGroupDeleteResponse, HostGroupDeleteError, Options<HostGroupDeleteData>> = {
@@ -1747,9 +1875,9 @@ export const hostGroupDeleteMutation = (options?: Partial<Options<HostGroupDelet
 export const hostGroupShowQueryKey = (options: Options<HostGroupShowData>) => createQueryKey('hostGroupShow', options, false, ['host groups']);
 
 /**
- * Host Group Show
+ * Shows a host group, by ID or name
  *
- * One host group, by id or name.
+ * Shows a host group, by ID or name.
  */
 export const hostGroupShowOptions = (options: Options<HostGroupShowData>) => queryOptions<HostGroupShowResponse, HostGroupShowError, HostGroupShowResponse, ReturnType<typeof hostGroupShowQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1765,9 +1893,12 @@ export const hostGroupShowOptions = (options: Options<HostGroupShowData>) => que
 });
 
 /**
- * Host Group Patch
+ * Changes a host group
  *
- * Changes a group; an absent field stays. A host that leaves loses the group's volumes.
+ * Changes a host group.
+ *
+ * Omitted fields stay unchanged. A host that is removed from the host group loses access to the volumes of the host
+ * group. Volumes in use must be named in `confirm`. Requires `If-Match`.
  */
 export const hostGroupPatchMutation = (options?: Partial<Options<HostGroupPatchData>>): UseMutationOptions<HostGroupPatchResponse, HostGroupPatchError, Options<HostGroupPatchData>> => {
     const mutationOptions: UseMutationOptions<HostGroupPatchResponse, HostGroupPatchError, Options<HostGroupPatchData>> = {
@@ -1786,12 +1917,13 @@ export const hostGroupPatchMutation = (options?: Partial<Options<HostGroupPatchD
 export const initiatorListQueryKey = (options?: Options<InitiatorListData>) => createQueryKey('initiatorList', options, false, ['initiators']);
 
 /**
- * Initiator List
+ * Lists the initiators that belong to no host
  *
- * Initiators that belong to no host: ports on the Fibre Channel fabric, who is logged in and nobody's, and who was
- * turned away over iSCSI in the last day.
+ * Lists the initiators that belong to no host.
  *
- * 503 while the agent is away. Who is refused over NVMe is not here: the kernel does not keep the name.
+ * The list contains ports on the Fibre Channel fabric, initiators that are logged in, and initiators whose iSCSI login
+ * was refused in the last 24 hours. Initiators refused over NVMe are missing because the kernel does not record their
+ * names. Fails with 503 while the agent is unavailable.
  */
 export const initiatorListOptions = (options?: Options<InitiatorListData>) => queryOptions<InitiatorListResponse, InitiatorListError, InitiatorListResponse, ReturnType<typeof initiatorListQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1809,9 +1941,9 @@ export const initiatorListOptions = (options?: Options<InitiatorListData>) => qu
 export const portalListQueryKey = (options?: Options<PortalListData>) => createQueryKey('portalList', options, false, ['portals']);
 
 /**
- * Portal List
+ * Lists the portals, with their export state
  *
- * The portals, and whether each listens now.
+ * Lists the portals, with their export state.
  */
 export const portalListOptions = (options?: Options<PortalListData>) => queryOptions<PortalListResponse, PortalListError, PortalListResponse, ReturnType<typeof portalListQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1827,9 +1959,11 @@ export const portalListOptions = (options?: Options<PortalListData>) => queryOpt
 });
 
 /**
- * Portal Create
+ * Creates a portal on an address and port of the appliance
  *
- * Listens on an address and port; every host's target is reachable there.
+ * Creates a portal on an address and port of the appliance.
+ *
+ * All targets of the protocol are reachable through the portal.
  */
 export const portalCreateMutation = (options?: Partial<Options<PortalCreateData>>): UseMutationOptions<PortalCreateResponse, PortalCreateError, Options<PortalCreateData>> => {
     const mutationOptions: UseMutationOptions<PortalCreateResponse, PortalCreateError, Options<PortalCreateData>> = {
@@ -1846,9 +1980,12 @@ export const portalCreateMutation = (options?: Partial<Options<PortalCreateData>
 };
 
 /**
- * Portal Delete
+ * Deletes a portal, so that the appliance no longer listens there
  *
- * Stops listening; sessions through this portal end.
+ * Deletes a portal, so that the appliance no longer listens there.
+ *
+ * Hosts lose their NVMe connections through the portal immediately. iSCSI and iSER sessions continue until their
+ * connections end, and cannot log in there again. Requires `If-Match`.
  */
 export const portalDeleteMutation = (options?: Partial<Options<PortalDeleteData>>): UseMutationOptions<PortalDeleteResponse, PortalDeleteError, Options<PortalDeleteData>> => {
     const mutationOptions: UseMutationOptions<PortalDeleteResponse, PortalDeleteError, Options<PortalDeleteData>> = {
@@ -1867,9 +2004,9 @@ export const portalDeleteMutation = (options?: Partial<Options<PortalDeleteData>
 export const portalShowQueryKey = (options: Options<PortalShowData>) => createQueryKey('portalShow', options, false, ['portals']);
 
 /**
- * Portal Show
+ * Shows a portal, by ID or name
  *
- * One portal, by id or name.
+ * Shows a portal, by ID or name.
  */
 export const portalShowOptions = (options: Options<PortalShowData>) => queryOptions<PortalShowResponse, PortalShowError, PortalShowResponse, ReturnType<typeof portalShowQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1887,9 +2024,12 @@ export const portalShowOptions = (options: Options<PortalShowData>) => queryOpti
 export const rdmaDeviceListQueryKey = (options?: Options<RdmaDeviceListData>) => createQueryKey('rdmaDeviceList', options, false, ['rdma devices']);
 
 /**
- * Rdma Device List
+ * Lists the RDMA devices of the appliance
  *
- * Which network cards carry RDMA, with link, RoCE version and the addresses portals can have there.
+ * Lists the RDMA devices of the appliance.
+ *
+ * Each entry has the state of the link, the RoCE version and the addresses that portals can use. Fails with 503 while
+ * the agent is unavailable.
  */
 export const rdmaDeviceListOptions = (options?: Options<RdmaDeviceListData>) => queryOptions<RdmaDeviceListResponse, RdmaDeviceListError, RdmaDeviceListResponse, ReturnType<typeof rdmaDeviceListQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1907,9 +2047,11 @@ export const rdmaDeviceListOptions = (options?: Options<RdmaDeviceListData>) => 
 export const fcPortListQueryKey = (options?: Options<FcPortListData>) => createQueryKey('fcPortList', options, false, ['fc-ports']);
 
 /**
- * Fc Port List
+ * Lists the FC ports, including managed ports that are missing
  *
- * The ports that are there, and managed ones that are not; `name` is matched with the WWPN.
+ * Lists the FC ports, including managed ports that are missing.
+ *
+ * `name` matches the WWPN.
  */
 export const fcPortListOptions = (options?: Options<FcPortListData>) => queryOptions<FcPortListResponse, FcPortListError, FcPortListResponse, ReturnType<typeof fcPortListQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1925,9 +2067,11 @@ export const fcPortListOptions = (options?: Options<FcPortListData>) => queryOpt
 });
 
 /**
- * Fc Port Create
+ * Puts an FC port under the management of Lunette and sets its mode
  *
- * Takes a port over and gives it a mode. Until then it is left as its driver made it.
+ * Puts an FC port under the management of Lunette and sets its mode.
+ *
+ * If the port becomes a target, initiators on its fabric log in again, and their I/O pauses for seconds.
  */
 export const fcPortCreateMutation = (options?: Partial<Options<FcPortCreateData>>): UseMutationOptions<FcPortCreateResponse, FcPortCreateError, Options<FcPortCreateData>> => {
     const mutationOptions: UseMutationOptions<FcPortCreateResponse, FcPortCreateError, Options<FcPortCreateData>> = {
@@ -1944,9 +2088,11 @@ export const fcPortCreateMutation = (options?: Partial<Options<FcPortCreateData>
 };
 
 /**
- * Fc Port Delete
+ * Removes an FC port from the management of Lunette
  *
- * Leaves a port alone from now on; one that serves stops.
+ * Removes an FC port from the management of Lunette.
+ *
+ * A target port stops serving volumes, and hosts lose their paths through the port. Requires `If-Match`.
  */
 export const fcPortDeleteMutation = (options?: Partial<Options<FcPortDeleteData>>): UseMutationOptions<FcPortDeleteResponse, FcPortDeleteError, Options<FcPortDeleteData>> => {
     const mutationOptions: UseMutationOptions<FcPortDeleteResponse, FcPortDeleteError, Options<FcPortDeleteData>> = {
@@ -1965,9 +2111,9 @@ export const fcPortDeleteMutation = (options?: Partial<Options<FcPortDeleteData>
 export const fcPortShowQueryKey = (options: Options<FcPortShowData>) => createQueryKey('fcPortShow', options, false, ['fc-ports']);
 
 /**
- * Fc Port Show
+ * Shows an FC port, by WWPN, or by ID if the port is managed
  *
- * One port, by WWPN, or by id if it is managed.
+ * Shows an FC port, by WWPN, or by ID if the port is managed.
  */
 export const fcPortShowOptions = (options: Options<FcPortShowData>) => queryOptions<FcPortShowResponse, FcPortShowError, FcPortShowResponse, ReturnType<typeof fcPortShowQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1983,9 +2129,11 @@ export const fcPortShowOptions = (options: Options<FcPortShowData>) => queryOpti
 });
 
 /**
- * Fc Port Patch
+ * Changes the mode of an FC port
  *
- * Makes a port a target, an initiator, or neither.
+ * Changes the mode of an FC port.
+ *
+ * Hosts lose their paths through a port that is no longer a target. Requires `If-Match`.
  */
 export const fcPortPatchMutation = (options?: Partial<Options<FcPortPatchData>>): UseMutationOptions<FcPortPatchResponse, FcPortPatchError, Options<FcPortPatchData>> => {
     const mutationOptions: UseMutationOptions<FcPortPatchResponse, FcPortPatchError, Options<FcPortPatchData>> = {
@@ -2004,9 +2152,11 @@ export const fcPortPatchMutation = (options?: Partial<Options<FcPortPatchData>>)
 export const interfaceListQueryKey = (options?: Options<InterfaceListData>) => createQueryKey('interfaceList', options, false, ['interfaces']);
 
 /**
- * Interface List
+ * Lists the network interfaces of the appliance
  *
- * The network interfaces of the machine, whoever configures them.
+ * Lists the network interfaces of the appliance.
+ *
+ * Interfaces that Lunette does not configure are included.
  */
 export const interfaceListOptions = (options?: Options<InterfaceListData>) => queryOptions<InterfaceListResponse, InterfaceListError, InterfaceListResponse, ReturnType<typeof interfaceListQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2022,9 +2172,12 @@ export const interfaceListOptions = (options?: Options<InterfaceListData>) => qu
 });
 
 /**
- * Interface Create
+ * Creates a VLAN or a bond, on trial for 60 seconds
  *
- * Makes a VLAN or a bond for 60 seconds; confirm it in that time, or it goes, and its members are as they were.
+ * Creates a VLAN or a bond, on trial for 60 seconds.
+ *
+ * Unless the change is confirmed within that time, the interface is removed automatically and its members get their
+ * previous configuration back. Returns a job.
  */
 export const interfaceCreateMutation = (options?: Partial<Options<InterfaceCreateData>>): UseMutationOptions<InterfaceCreateResponse, InterfaceCreateError, Options<InterfaceCreateData>> => {
     const mutationOptions: UseMutationOptions<InterfaceCreateResponse, InterfaceCreateError, Options<InterfaceCreateData>> = {
@@ -2043,9 +2196,9 @@ export const interfaceCreateMutation = (options?: Partial<Options<InterfaceCreat
 export const interfaceShowQueryKey = (options: Options<InterfaceShowData>) => createQueryKey('interfaceShow', options, false, ['interfaces']);
 
 /**
- * Interface Show
+ * Shows a network interface, by name
  *
- * One interface, by name.
+ * Shows a network interface, by name.
  */
 export const interfaceShowOptions = (options: Options<InterfaceShowData>) => queryOptions<InterfaceShowResponse, InterfaceShowError, InterfaceShowResponse, ReturnType<typeof interfaceShowQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2061,11 +2214,12 @@ export const interfaceShowOptions = (options: Options<InterfaceShowData>) => que
 });
 
 /**
- * Interface Change
+ * Changes the configuration of an interface, on trial for 60 seconds
  *
- * Changes an interface for 60 seconds; confirm it in that time, or it becomes as it was.
+ * Changes the configuration of an interface, on trial for 60 seconds.
  *
- * A portal whose address goes must be named in `portals`.
+ * Unless the change is confirmed within that time, it is reverted automatically. Each portal that loses its address
+ * must be named in `portals`; hosts lose their paths through it. Returns a job, or the interface if nothing changes.
  */
 export const interfaceChangeMutation = (options?: Partial<Options<InterfaceChangeData>>): UseMutationOptions<InterfaceChangeResponse, InterfaceChangeError, Options<InterfaceChangeData>> => {
     const mutationOptions: UseMutationOptions<InterfaceChangeResponse, InterfaceChangeError, Options<InterfaceChangeData>> = {
@@ -2082,9 +2236,12 @@ export const interfaceChangeMutation = (options?: Partial<Options<InterfaceChang
 };
 
 /**
- * Interface Remove
+ * Removes a VLAN or bond created by Lunette, on trial for 60 seconds
  *
- * Removes a VLAN or bond that Lunette made for 60 seconds; confirm it in that time, or it comes back.
+ * Removes a VLAN or bond created by Lunette, on trial for 60 seconds.
+ *
+ * Unless the change is confirmed within that time, the interface is restored automatically. Refused while a portal
+ * listens on one of its addresses. Returns a job.
  */
 export const interfaceRemoveMutation = (options?: Partial<Options<InterfaceRemoveData>>): UseMutationOptions<InterfaceRemoveResponse, InterfaceRemoveError, Options<InterfaceRemoveData>> => {
     const mutationOptions: UseMutationOptions<InterfaceRemoveResponse, InterfaceRemoveError, Options<InterfaceRemoveData>> = {
@@ -2101,9 +2258,11 @@ export const interfaceRemoveMutation = (options?: Partial<Options<InterfaceRemov
 };
 
 /**
- * Interface Confirm
+ * Confirms an interface change that is on trial
  *
- * Keeps a change that is on trial, also after a boot.
+ * Confirms an interface change that is on trial.
+ *
+ * The change then also applies after a restart. Answers 204 if the change removed the interface.
  */
 export const interfaceConfirmMutation = (options?: Partial<Options<InterfaceConfirmData>>): UseMutationOptions<InterfaceConfirmResponse, InterfaceConfirmError, Options<InterfaceConfirmData>> => {
     const mutationOptions: UseMutationOptions<InterfaceConfirmResponse, InterfaceConfirmError, Options<InterfaceConfirmData>> = {
@@ -2120,9 +2279,12 @@ export const interfaceConfirmMutation = (options?: Partial<Options<InterfaceConf
 };
 
 /**
- * Interface Revert
+ * Reverts an interface change that is on trial
  *
- * Takes a change that is on trial back without waiting.
+ * Reverts an interface change that is on trial.
+ *
+ * Without this request, the change is reverted automatically when the trial ends. Answers 204 if the change had
+ * created the interface.
  */
 export const interfaceRevertMutation = (options?: Partial<Options<InterfaceRevertData>>): UseMutationOptions<InterfaceRevertResponse, InterfaceRevertError, Options<InterfaceRevertData>> => {
     const mutationOptions: UseMutationOptions<InterfaceRevertResponse, InterfaceRevertError, Options<InterfaceRevertData>> = {
@@ -2141,9 +2303,11 @@ export const interfaceRevertMutation = (options?: Partial<Options<InterfaceRever
 export const firewallShowQueryKey = (options?: Options<FirewallShowData>) => createQueryKey('firewallShow', options, false, ['interfaces']);
 
 /**
- * Firewall Show
+ * Shows the state of the firewall and its open ports
  *
- * What is let in to this machine: portals, and on which interfaces web page and API answer.
+ * Shows the state of the firewall and its open ports.
+ *
+ * The response also names the interfaces that are closed to management. The settings choose the mode of the firewall.
  */
 export const firewallShowOptions = (options?: Options<FirewallShowData>) => queryOptions<FirewallShowResponse, FirewallShowError, FirewallShowResponse, ReturnType<typeof firewallShowQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2159,9 +2323,12 @@ export const firewallShowOptions = (options?: Options<FirewallShowData>) => quer
 });
 
 /**
- * Mapping Create Batch
+ * Creates many mappings, all or none
  *
- * Makes many mappings, all or nothing: one by one, or volumes split evenly over hosts.
+ * Creates many mappings, all or none.
+ *
+ * The mappings are given one by one, or as volumes that are split evenly over hosts. A number under which hosts may
+ * still have the device of another volume is assigned only if `confirm` names that volume.
  */
 export const mappingCreateBatchMutation = (options?: Partial<Options<MappingCreateBatchData>>): UseMutationOptions<MappingCreateBatchResponse, MappingCreateBatchError, Options<MappingCreateBatchData>> => {
     const mutationOptions: UseMutationOptions<MappingCreateBatchResponse, MappingCreateBatchError, Options<MappingCreateBatchData>> = {
@@ -2180,9 +2347,9 @@ export const mappingCreateBatchMutation = (options?: Partial<Options<MappingCrea
 export const mappingListQueryKey = (options?: Options<MappingListData>) => createQueryKey('mappingList', options, false, ['mappings']);
 
 /**
- * Mapping List
+ * Lists the mappings, with their export state
  *
- * The mappings, and whether each is served now.
+ * Lists the mappings, with their export state.
  */
 export const mappingListOptions = (options?: Options<MappingListData>) => queryOptions<MappingListResponse, MappingListError, MappingListResponse, ReturnType<typeof mappingListQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2198,11 +2365,12 @@ export const mappingListOptions = (options?: Options<MappingListData>) => queryO
 });
 
 /**
- * Mapping Create
+ * Maps a volume to a host or a host group
  *
- * Gives a volume to a host or a host group, under the number asked for or the lowest free one from 1.
+ * Maps a volume to a host or a host group.
  *
- * A number that hosts may have the device of another volume under is given only if `confirm` names that volume.
+ * The volume gets the requested LUN or namespace ID, or the lowest free one from 1. A number under which hosts may
+ * still have the device of another volume is assigned only if `confirm` names that volume.
  */
 export const mappingCreateMutation = (options?: Partial<Options<MappingCreateData>>): UseMutationOptions<MappingCreateResponse, MappingCreateError, Options<MappingCreateData>> => {
     const mutationOptions: UseMutationOptions<MappingCreateResponse, MappingCreateError, Options<MappingCreateData>> = {
@@ -2219,9 +2387,12 @@ export const mappingCreateMutation = (options?: Partial<Options<MappingCreateDat
 };
 
 /**
- * Mapping Delete
+ * Unmaps a volume from a host or a host group
  *
- * Takes a volume away from a host or group; the volume and its data stay. One in use needs `confirm`.
+ * Unmaps a volume from a host or a host group.
+ *
+ * The hosts lose the volume immediately; the volume and its data remain. A volume that hosts are using is unmapped
+ * only if `confirm` names it. Requires `If-Match`.
  */
 export const mappingDeleteMutation = (options?: Partial<Options<MappingDeleteData>>): UseMutationOptions<MappingDeleteResponse, MappingDeleteError, Options<MappingDeleteData>> => {
     const mutationOptions: UseMutationOptions<MappingDeleteResponse, MappingDeleteError, Options<MappingDeleteData>> = {
@@ -2240,9 +2411,9 @@ export const mappingDeleteMutation = (options?: Partial<Options<MappingDeleteDat
 export const mappingShowQueryKey = (options: Options<MappingShowData>) => createQueryKey('mappingShow', options, false, ['mappings']);
 
 /**
- * Mapping Show
+ * Shows a mapping, by ID
  *
- * One mapping, by id.
+ * Shows a mapping, by ID.
  */
 export const mappingShowOptions = (options: Options<MappingShowData>) => queryOptions<MappingShowResponse, MappingShowError, MappingShowResponse, ReturnType<typeof mappingShowQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2260,9 +2431,11 @@ export const mappingShowOptions = (options: Options<MappingShowData>) => queryOp
 export const sessionListQueryKey = (options?: Options<SessionListData>) => createQueryKey('sessionList', options, false, ['sessions']);
 
 /**
- * Session List
+ * Lists the sessions: the initiators that are logged in now
  *
- * Who is logged in now; `name` is matched with host, initiator and target. 503 while the agent is away.
+ * Lists the sessions: the initiators that are logged in now.
+ *
+ * `name` matches the host, the initiator or the target. Fails with 503 while the agent is unavailable.
  */
 export const sessionListOptions = (options?: Options<SessionListData>) => queryOptions<SessionListResponse, SessionListError, SessionListResponse, ReturnType<typeof sessionListQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2278,11 +2451,12 @@ export const sessionListOptions = (options?: Options<SessionListData>) => queryO
 });
 
 /**
- * Session Disconnect
+ * Disconnects a session, by ID
  *
- * Ends a session, and every other that its initiator has with the same target; its host logs in again by itself.
+ * Disconnects a session, by ID.
  *
- * By id. 404 if it has ended already, 409 where the list says that it cannot be ended.
+ * All sessions of the initiator with the same target end. The host logs in again automatically while volumes are
+ * mapped to it. Fails with 404 if the session has already ended, and with 409 if it cannot be ended. Returns a job.
  */
 export const sessionDisconnectMutation = (options?: Partial<Options<SessionDisconnectData>>): UseMutationOptions<SessionDisconnectResponse, SessionDisconnectError, Options<SessionDisconnectData>> => {
     const mutationOptions: UseMutationOptions<SessionDisconnectResponse, SessionDisconnectError, Options<SessionDisconnectData>> = {
@@ -2301,11 +2475,12 @@ export const sessionDisconnectMutation = (options?: Partial<Options<SessionDisco
 export const performanceListQueryKey = (options?: Options<PerformanceListData>) => createQueryKey('performanceList', options, false, ['performance']);
 
 /**
- * Performance List
+ * Lists the current performance of all objects of one kind
  *
- * What everything of one kind does now; `name` is matched with the name and the host. 503 while the agent is away.
+ * Lists the current performance of all objects of one kind.
  *
- * Volumes are listed while they are mapped.
+ * `name` matches the name of the object or, for a session, of its host. Volumes are listed while they are mapped.
+ * Fails with 503 while the agent is unavailable.
  */
 export const performanceListOptions = (options?: Options<PerformanceListData>) => queryOptions<PerformanceListResponse, PerformanceListError, PerformanceListResponse, ReturnType<typeof performanceListQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2323,9 +2498,11 @@ export const performanceListOptions = (options?: Options<PerformanceListData>) =
 export const performanceShowQueryKey = (options: Options<PerformanceShowData>) => createQueryKey('performanceShow', options, false, ['performance']);
 
 /**
- * Performance Show
+ * Shows the performance of an object now and over the last hour
  *
- * What one thing does and did in the last hour, by its id; `appliance` is the sum over all volumes.
+ * Shows the performance of an object now and over the last hour.
+ *
+ * The object is given by ID; the ID `appliance` stands for the sum of all volumes.
  */
 export const performanceShowOptions = (options: Options<PerformanceShowData>) => queryOptions<PerformanceShowResponse, PerformanceShowError, PerformanceShowResponse, ReturnType<typeof performanceShowQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2343,9 +2520,9 @@ export const performanceShowOptions = (options: Options<PerformanceShowData>) =>
 export const scheduleListQueryKey = (options?: Options<ScheduleListData>) => createQueryKey('scheduleList', options, false, ['schedules']);
 
 /**
- * Schedule List
+ * Lists the schedules, with their next runs and the result of the last run
  *
- * The schedules, with their next times and how the last run of each ended.
+ * Lists the schedules, with their next runs and the result of the last run.
  */
 export const scheduleListOptions = (options?: Options<ScheduleListData>) => queryOptions<ScheduleListResponse, ScheduleListError, ScheduleListResponse, ReturnType<typeof scheduleListQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2361,9 +2538,11 @@ export const scheduleListOptions = (options?: Options<ScheduleListData>) => quer
 });
 
 /**
- * Schedule Create
+ * Creates a schedule for snapshots or scrubs
  *
- * Creates a schedule of snapshots with their retention, or of scrubs. It deletes only what it took itself.
+ * Creates a schedule for snapshots or scrubs.
+ *
+ * According to its retention, a schedule deletes old snapshots, but only those that it created.
  */
 export const scheduleCreateMutation = (options?: Partial<Options<ScheduleCreateData>>): UseMutationOptions<ScheduleCreateResponse, ScheduleCreateError, Options<ScheduleCreateData>> => {
     const mutationOptions: UseMutationOptions<ScheduleCreateResponse, ScheduleCreateError, Options<ScheduleCreateData>> = {
@@ -2380,9 +2559,11 @@ export const scheduleCreateMutation = (options?: Partial<Options<ScheduleCreateD
 };
 
 /**
- * Schedule Delete
+ * Deletes a schedule, but not its snapshots
  *
- * Deletes a schedule. The snapshots it took stay.
+ * Deletes a schedule, but not its snapshots.
+ *
+ * The snapshots that the schedule created are no longer deleted automatically. Requires `If-Match`.
  */
 export const scheduleDeleteMutation = (options?: Partial<Options<ScheduleDeleteData>>): UseMutationOptions<ScheduleDeleteResponse, ScheduleDeleteError, Options<ScheduleDeleteData>> => {
     const mutationOptions: UseMutationOptions<ScheduleDeleteResponse, ScheduleDeleteError, Options<ScheduleDeleteData>> = {
@@ -2401,9 +2582,9 @@ export const scheduleDeleteMutation = (options?: Partial<Options<ScheduleDeleteD
 export const scheduleShowQueryKey = (options: Options<ScheduleShowData>) => createQueryKey('scheduleShow', options, false, ['schedules']);
 
 /**
- * Schedule Show
+ * Shows a schedule, by ID or name
  *
- * One schedule, by id or name.
+ * Shows a schedule, by ID or name.
  */
 export const scheduleShowOptions = (options: Options<ScheduleShowData>) => queryOptions<ScheduleShowResponse, ScheduleShowError, ScheduleShowResponse, ReturnType<typeof scheduleShowQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2419,9 +2600,12 @@ export const scheduleShowOptions = (options: Options<ScheduleShowData>) => query
 });
 
 /**
- * Schedule Patch
+ * Changes a schedule
  *
- * Changes a schedule; an absent field stays. Where less is to be kept, the next run deletes what is too many.
+ * Changes a schedule.
+ *
+ * Omitted fields stay unchanged. If the retention is reduced, the next run deletes the surplus snapshots of the
+ * schedule. Requires `If-Match`.
  */
 export const schedulePatchMutation = (options?: Partial<Options<SchedulePatchData>>): UseMutationOptions<SchedulePatchResponse, SchedulePatchError, Options<SchedulePatchData>> => {
     const mutationOptions: UseMutationOptions<SchedulePatchResponse, SchedulePatchError, Options<SchedulePatchData>> = {
@@ -2438,9 +2622,11 @@ export const schedulePatchMutation = (options?: Partial<Options<SchedulePatchDat
 };
 
 /**
- * Schedule Run
+ * Runs a schedule now
  *
- * Runs a schedule now, whatever the clock says; refused while it is running.
+ * Runs a schedule now.
+ *
+ * The run is independent of the set times. Refused while a run of the schedule is in progress. Returns a job.
  */
 export const scheduleRunMutation = (options?: Partial<Options<ScheduleRunData>>): UseMutationOptions<ScheduleRunResponse, ScheduleRunError, Options<ScheduleRunData>> => {
     const mutationOptions: UseMutationOptions<ScheduleRunResponse, ScheduleRunError, Options<ScheduleRunData>> = {
@@ -2459,9 +2645,11 @@ export const scheduleRunMutation = (options?: Partial<Options<ScheduleRunData>>)
 export const settingShowQueryKey = (options?: Options<SettingShowData>) => createQueryKey('settingShow', options, false, ['settings']);
 
 /**
- * Setting Show
+ * Shows the settings of the appliance
  *
- * The settings of the appliance. Secrets are never answered.
+ * Shows the settings of the appliance.
+ *
+ * Secrets are never returned.
  */
 export const settingShowOptions = (options?: Options<SettingShowData>) => queryOptions<SettingShowResponse, SettingShowError, SettingShowResponse, ReturnType<typeof settingShowQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2477,9 +2665,11 @@ export const settingShowOptions = (options?: Options<SettingShowData>) => queryO
 });
 
 /**
- * Setting Patch
+ * Changes the settings of the appliance
  *
- * Changes settings; an absent field stays, null takes away what can be without.
+ * Changes the settings of the appliance.
+ *
+ * Omitted fields stay unchanged; `null` clears an optional setting. Requires `If-Match`.
  */
 export const settingPatchMutation = (options?: Partial<Options<SettingPatchData>>): UseMutationOptions<SettingPatchResponse, SettingPatchError, Options<SettingPatchData>> => {
     const mutationOptions: UseMutationOptions<SettingPatchResponse, SettingPatchError, Options<SettingPatchData>> = {
@@ -2496,9 +2686,11 @@ export const settingPatchMutation = (options?: Partial<Options<SettingPatchData>
 };
 
 /**
- * Alert Test
+ * Sends a test message over every configured alert channel
  *
- * Sends a test over every channel that is set up, and tells for each whether it was taken, and if not, why.
+ * Sends a test message over every configured alert channel.
+ *
+ * For each channel, the answer says whether the message was accepted and, if not, why.
  */
 export const alertTestMutation = (options?: Partial<Options<AlertTestData>>): UseMutationOptions<AlertTestResponse, AlertTestError, Options<AlertTestData>> => {
     const mutationOptions: UseMutationOptions<AlertTestResponse, AlertTestError, Options<AlertTestData>> = {
@@ -2517,9 +2709,11 @@ export const alertTestMutation = (options?: Partial<Options<AlertTestData>>): Us
 export const certificateShowQueryKey = (options?: Options<CertificateShowData>) => createQueryKey('certificateShow', options, false, ['certificate']);
 
 /**
- * Certificate Show
+ * Shows the certificate in use and the previous certificate
  *
- * The certificate that is shown now, and the one before it. Private keys are never answered.
+ * Shows the certificate in use and the previous certificate.
+ *
+ * Private keys are never returned.
  */
 export const certificateShowOptions = (options?: Options<CertificateShowData>) => queryOptions<CertificateShowResponse, CertificateShowError, CertificateShowResponse, ReturnType<typeof certificateShowQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2535,11 +2729,13 @@ export const certificateShowOptions = (options?: Options<CertificateShowData>) =
 });
 
 /**
- * Certificate Replace
+ * Replaces the certificate of the web page and the API
  *
- * Takes another certificate with its key at once; open connections and exports go on. The one before is kept.
+ * Replaces the certificate of the web page and the API.
  *
- * Both are checked first: that they fit, the order of the chain, their time. Names that are missing are a warning.
+ * The new certificate is used immediately; open connections and exports are not interrupted. The previous certificate
+ * is retained for a revert. Certificate and private key are checked first: whether they match, the order of the chain
+ * and the validity period. Missing names only cause a warning.
  */
 export const certificateReplaceMutation = (options?: Partial<Options<CertificateReplaceData>>): UseMutationOptions<CertificateReplaceResponse, CertificateReplaceError, Options<CertificateReplaceData>> => {
     const mutationOptions: UseMutationOptions<CertificateReplaceResponse, CertificateReplaceError, Options<CertificateReplaceData>> = {
@@ -2556,9 +2752,11 @@ export const certificateReplaceMutation = (options?: Partial<Options<Certificate
 };
 
 /**
- * Certificate Revert
+ * Reverts to the previous certificate
  *
- * Takes back the certificate before; once more, and the present one is back.
+ * Reverts to the previous certificate.
+ *
+ * The certificate in use becomes the previous one, and a second revert restores that certificate.
  */
 export const certificateRevertMutation = (options?: Partial<Options<CertificateRevertData>>): UseMutationOptions<CertificateRevertResponse, CertificateRevertError, Options<CertificateRevertData>> => {
     const mutationOptions: UseMutationOptions<CertificateRevertResponse, CertificateRevertError, Options<CertificateRevertData>> = {
@@ -2575,14 +2773,17 @@ export const certificateRevertMutation = (options?: Partial<Options<CertificateR
 };
 
 /**
- * Certificate Create
+ * Creates a private key and a self-signed certificate
  *
- * Makes a new key and a self-signed certificate for the names and addresses of today.
+ * Creates a private key and a self-signed certificate.
+ *
+ * The new certificate contains the current name and address of the appliance and is used immediately. The previous
+ * certificate is retained for a revert.
  */
-export const certificateCreateMutation = (options?: Partial<Options<CertificateCreateData>>): UseMutationOptions<CertificateCreateResponse, CertificateCreateError, Options<CertificateCreateData>> => {
-    const mutationOptions: UseMutationOptions<CertificateCreateResponse, CertificateCreateError, Options<CertificateCreateData>> = {
+export const certificateSelfSignMutation = (options?: Partial<Options<CertificateSelfSignData>>): UseMutationOptions<CertificateSelfSignResponse, CertificateSelfSignError, Options<CertificateSelfSignData>> => {
+    const mutationOptions: UseMutationOptions<CertificateSelfSignResponse, CertificateSelfSignError, Options<CertificateSelfSignData>> = {
         mutationFn: async (fnOptions) => {
-            const { data } = await certificateCreate({
+            const { data } = await certificateSelfSign({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
@@ -2596,9 +2797,11 @@ export const certificateCreateMutation = (options?: Partial<Options<CertificateC
 export const siteShowQueryKey = (options?: Options<SiteShowData>) => createQueryKey('siteShow', options, false, ['site']);
 
 /**
- * Site Show
+ * Shows the appliance as a site document
  *
- * Everything by name, as a document that can be applied again. CHAP secrets are left out.
+ * Shows the appliance as a site document.
+ *
+ * The document describes everything by name and can be applied again. Secrets are omitted.
  */
 export const siteShowOptions = (options?: Options<SiteShowData>) => queryOptions<SiteShowResponse, SiteShowError, SiteShowResponse, ReturnType<typeof siteShowQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2616,9 +2819,11 @@ export const siteShowOptions = (options?: Options<SiteShowData>) => queryOptions
 export const siteSchemaShowQueryKey = (options?: Options<SiteSchemaShowData>) => createQueryKey('siteSchemaShow', options, false, ['site']);
 
 /**
- * Site Schema Show
+ * Shows the JSON Schema of the site document
  *
- * The JSON Schema of a site document, for editors and checks.
+ * Shows the JSON Schema of the site document.
+ *
+ * Editors and validators use the schema.
  */
 export const siteSchemaShowOptions = (options?: Options<SiteSchemaShowData>) => queryOptions<SiteSchemaShowResponse, SiteSchemaShowError, SiteSchemaShowResponse, ReturnType<typeof siteSchemaShowQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2634,9 +2839,12 @@ export const siteSchemaShowOptions = (options?: Options<SiteSchemaShowData>) => 
 });
 
 /**
- * Site Plan
+ * Plans a site document, without changing anything
  *
- * What applying a document would change: nothing is written. Refused as a whole if any part cannot be done.
+ * Plans a site document, without changing anything.
+ *
+ * The plan lists what applying the document would change. A document is refused as a whole if any part of it cannot be
+ * applied.
  */
 export const sitePlanMutation = (options?: Partial<Options<SitePlanData>>): UseMutationOptions<SitePlanResponse, SitePlanError, Options<SitePlanData>> => {
     const mutationOptions: UseMutationOptions<SitePlanResponse, SitePlanError, Options<SitePlanData>> = {
@@ -2653,11 +2861,13 @@ export const sitePlanMutation = (options?: Partial<Options<SitePlanData>>): UseM
 };
 
 /**
- * Site Apply
+ * Applies a site document as one job
  *
- * Makes the site as the document says, as one job. Nothing is removed that `destroy` does not name.
+ * Applies a site document as one job.
  *
- * A volume in use needs `confirm` besides.
+ * Nothing is removed or wiped unless `destroy` names it; a volume that hosts are using must also be named in
+ * `confirm`. A document is refused as a whole if any part of it cannot be applied. If the job fails, changes that it
+ * has completed remain. Returns the job, or the plan if nothing changes.
  */
 export const siteApplyMutation = (options?: Partial<Options<SiteApplyData>>): UseMutationOptions<SiteApplyResponse, SiteApplyError, Options<SiteApplyData>> => {
     const mutationOptions: UseMutationOptions<SiteApplyResponse, SiteApplyError, Options<SiteApplyData>> = {
@@ -2674,9 +2884,12 @@ export const siteApplyMutation = (options?: Partial<Options<SiteApplyData>>): Us
 };
 
 /**
- * Appliance Backup
+ * Creates a backup of the configuration, as a file encrypted with a passphrase
  *
- * The database with its secrets, and if wished the certificate, as one file that only the passphrase opens.
+ * Creates a backup of the configuration, as a file encrypted with a passphrase.
+ *
+ * The backup contains the database with all secrets, and optionally the certificate. Without the passphrase the backup
+ * cannot be read.
  */
 export const applianceBackupMutation = (options?: Partial<Options<ApplianceBackupData>>): UseMutationOptions<ApplianceBackupResponse, ApplianceBackupError, Options<ApplianceBackupData>> => {
     const mutationOptions: UseMutationOptions<ApplianceBackupResponse, ApplianceBackupError, Options<ApplianceBackupData>> = {
@@ -2693,11 +2906,12 @@ export const applianceBackupMutation = (options?: Partial<Options<ApplianceBacku
 };
 
 /**
- * Appliance Support
+ * Creates a support bundle with logs, configuration, kernel and hardware data
  *
- * Logs, configuration, kernel and hardware facts as one tar.gz for a person far away. Holds no secrets.
+ * Creates a support bundle with logs, configuration, kernel and hardware data.
  *
- * Nothing is changed; it takes some seconds, on a machine that is ill some minutes.
+ * The response is a tar.gz archive without passwords, keys and CHAP secrets. Nothing is changed. The operation takes
+ * seconds, or minutes on a faulty appliance.
  */
 export const applianceSupportMutation = (options?: Partial<Options<ApplianceSupportData>>): UseMutationOptions<ApplianceSupportResponse, ApplianceSupportError, Options<ApplianceSupportData>> => {
     const mutationOptions: UseMutationOptions<ApplianceSupportResponse, ApplianceSupportError, Options<ApplianceSupportData>> = {
@@ -2714,9 +2928,12 @@ export const applianceSupportMutation = (options?: Partial<Options<ApplianceSupp
 };
 
 /**
- * Appliance Restart
+ * Restarts the appliance
  *
- * Restarts the appliance in order. All exports stop, and come back by themselves; the job is over when it is up.
+ * Restarts the appliance.
+ *
+ * All exports stop and start again automatically afterwards. Returns a job that finishes when the appliance is up
+ * again.
  */
 export const applianceRestartMutation = (options?: Partial<Options<ApplianceRestartData>>): UseMutationOptions<ApplianceRestartResponse, ApplianceRestartError, Options<ApplianceRestartData>> => {
     const mutationOptions: UseMutationOptions<ApplianceRestartResponse, ApplianceRestartError, Options<ApplianceRestartData>> = {
@@ -2733,9 +2950,11 @@ export const applianceRestartMutation = (options?: Partial<Options<ApplianceRest
 };
 
 /**
- * Appliance Power Off
+ * Shuts down the appliance
  *
- * Switches the appliance off in order. All exports stop until somebody switches it on; then the job is over.
+ * Shuts down the appliance.
+ *
+ * All exports stop until the appliance is switched on again. Returns a job that finishes at the next start.
  */
 export const appliancePowerOffMutation = (options?: Partial<Options<AppliancePowerOffData>>): UseMutationOptions<AppliancePowerOffResponse, AppliancePowerOffError, Options<AppliancePowerOffData>> => {
     const mutationOptions: UseMutationOptions<AppliancePowerOffResponse, AppliancePowerOffError, Options<AppliancePowerOffData>> = {
@@ -2752,11 +2971,13 @@ export const appliancePowerOffMutation = (options?: Partial<Options<AppliancePow
 };
 
 /**
- * Appliance Restore
+ * Restores the configuration from a backup and restarts the API
  *
- * Puts the database of a backup in the place of this one, and starts the API anew; a dry run tells what differs.
+ * Restores the configuration from a backup and restarts the API.
  *
- * Nothing that is served is taken away unless `give_up` names it. Users, passwords and tokens are the backup's then.
+ * Replaces the whole database, including users, passwords and API tokens. Exports that the backup does not contain
+ * stay online unless `give_up` names them. A dry run shows the differences and changes nothing. The previous state is
+ * stored on the appliance as a backup with the same passphrase.
  */
 export const applianceRestoreMutation = (options?: Partial<Options<ApplianceRestoreData>>): UseMutationOptions<ApplianceRestoreResponse, ApplianceRestoreError, Options<ApplianceRestoreData>> => {
     const mutationOptions: UseMutationOptions<ApplianceRestoreResponse, ApplianceRestoreError, Options<ApplianceRestoreData>> = {
@@ -2773,15 +2994,16 @@ export const applianceRestoreMutation = (options?: Partial<Options<ApplianceRest
 };
 
 /**
- * Appliance Rebuild
+ * Rebuilds the configuration of unknown arrays from their sealed copies
  *
- * Takes up arrays the database does not know, from the sealed copies they carry; a dry run tells what is there.
+ * Rebuilds the configuration of unknown arrays from their sealed copies.
  *
- * Without names it is every such array, if all are of one appliance. An array that is down is started to look, if all
- * its disks are here, or without what is missing if `degraded` says so. Hosts whose secrets must be set again are not
- * let in until then. A copy that no key of this appliance has sealed is rebuilt only with `adopt`: read its `changes`
- * first, for whoever wrote it says who is let in. Rebuilding needs the `digest` of the dry run, and is refused (412)
- * if the disks say something else by now.
+ * If no arrays are named, all unknown arrays are rebuilt, provided that they belong to one appliance. Stopped arrays
+ * are started to read their sealed copies, even for a dry run: if all their disks are present, or with missing disks
+ * if `degraded` is set. Hosts with missing secrets have no access until their secrets are set again. A sealed copy
+ * without a seal of this appliance is used only with `adopt`; check the `changes` of the dry run first, because they
+ * determine which hosts have access. A rebuild needs the `digest` of a dry run, and fails with 412 if the sealed
+ * copies have changed since.
  */
 export const applianceRebuildMutation = (options?: Partial<Options<ApplianceRebuildData>>): UseMutationOptions<ApplianceRebuildResponse, ApplianceRebuildError, Options<ApplianceRebuildData>> => {
     const mutationOptions: UseMutationOptions<ApplianceRebuildResponse, ApplianceRebuildError, Options<ApplianceRebuildData>> = {
@@ -2800,9 +3022,11 @@ export const applianceRebuildMutation = (options?: Partial<Options<ApplianceRebu
 export const updateShowQueryKey = (options?: Options<UpdateShowData>) => createQueryKey('updateShow', options, false, ['updates']);
 
 /**
- * Update Show
+ * Shows the two system slots and the result of the last update
  *
- * Both slots with their versions, which runs, which is started next, and what became of the last update.
+ * Shows the two system slots and the result of the last update.
+ *
+ * For each slot, the answer gives its version and whether it is running and starts next.
  */
 export const updateShowOptions = (options?: Options<UpdateShowData>) => queryOptions<UpdateShowResponse, UpdateShowError, UpdateShowResponse, ReturnType<typeof updateShowQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2818,12 +3042,13 @@ export const updateShowOptions = (options?: Options<UpdateShowData>) => queryOpt
 });
 
 /**
- * Update Create
+ * Installs the uploaded bundle and restarts the appliance
  *
- * Writes the uploaded bundle to the slot that does not run, and restarts into it.
+ * Installs the uploaded bundle and restarts the appliance.
  *
- * The job ends when the new system has proved healthy, or the one before runs again. All exports stop meanwhile. A
- * version that is older than the one that runs is refused unless `downgrade` is set.
+ * The bundle overwrites the slot that is not running. All exports stop during the restart. Returns a job, which ends
+ * when the new version has proved healthy or the previous version runs again. A version older than the running one is
+ * refused unless `downgrade` is true.
  */
 export const updateCreateMutation = (options?: Partial<Options<UpdateCreateData>>): UseMutationOptions<UpdateCreateResponse, UpdateCreateError, Options<UpdateCreateData>> => {
     const mutationOptions: UseMutationOptions<UpdateCreateResponse, UpdateCreateError, Options<UpdateCreateData>> = {
@@ -2840,11 +3065,12 @@ export const updateCreateMutation = (options?: Partial<Options<UpdateCreateData>
 };
 
 /**
- * Update Upload
+ * Uploads an update bundle and verifies its signature
  *
- * Takes a bundle, and tells what it is; one that is not signed by somebody who is trusted is not kept.
+ * Uploads an update bundle and verifies its signature.
  *
- * It takes the place of the one that was uploaded before. Nothing is written to a slot.
+ * A bundle without a trusted signature is rejected and not stored. A complete upload removes the bundle that was
+ * uploaded before. Nothing is written to a slot.
  */
 export const updateUploadMutation = (options?: Partial<Options<UpdateUploadData>>): UseMutationOptions<UpdateUploadResponse, UpdateUploadError, Options<UpdateUploadData>> => {
     const mutationOptions: UseMutationOptions<UpdateUploadResponse, UpdateUploadError, Options<UpdateUploadData>> = {
@@ -2861,9 +3087,11 @@ export const updateUploadMutation = (options?: Partial<Options<UpdateUploadData>
 };
 
 /**
- * Update Fetch
+ * Downloads an update bundle from a web server
  *
- * Fetches a bundle from a web server, as if it were uploaded from there; answers once it is here.
+ * Downloads an update bundle from a web server.
+ *
+ * The request ends when the download is complete. The bundle is verified and stored like an uploaded one.
  */
 export const updateFetchMutation = (options?: Partial<Options<UpdateFetchData>>): UseMutationOptions<UpdateFetchResponse, UpdateFetchError, Options<UpdateFetchData>> => {
     const mutationOptions: UseMutationOptions<UpdateFetchResponse, UpdateFetchError, Options<UpdateFetchData>> = {
@@ -2880,9 +3108,12 @@ export const updateFetchMutation = (options?: Partial<Options<UpdateFetchData>>)
 };
 
 /**
- * Update Roll Back
+ * Restarts the appliance from the other slot
  *
- * Restarts into the other slot as it is, which must prove healthy as an update must. All exports stop meanwhile.
+ * Restarts the appliance from the other slot.
+ *
+ * All exports stop during the restart. The version in the other slot must prove healthy; otherwise the present version
+ * runs again. Returns a job.
  */
 export const updateRollBackMutation = (options?: Partial<Options<UpdateRollBackData>>): UseMutationOptions<UpdateRollBackResponse, UpdateRollBackError, Options<UpdateRollBackData>> => {
     const mutationOptions: UseMutationOptions<UpdateRollBackResponse, UpdateRollBackError, Options<UpdateRollBackData>> = {
@@ -2901,9 +3132,12 @@ export const updateRollBackMutation = (options?: Partial<Options<UpdateRollBackD
 export const siteSaveconfigQueryKey = (options?: Options<SiteSaveconfigData>) => createQueryKey('siteSaveconfig', options, false, ['site']);
 
 /**
- * Site Saveconfig
+ * Exports the LIO configuration as a `saveconfig.json`
  *
- * All that LIO serves, as a `saveconfig.json` that targetctl and targetcli restore to the same tree.
+ * Exports the LIO configuration as a `saveconfig.json`.
+ *
+ * `targetctl restore` and targetcli restore the same targets, LUNs and portals from it. CHAP secrets are included only
+ * with `secrets`.
  */
 export const siteSaveconfigOptions = (options?: Options<SiteSaveconfigData>) => queryOptions<SiteSaveconfigResponse, SiteSaveconfigError, SiteSaveconfigResponse, ReturnType<typeof siteSaveconfigQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2919,12 +3153,13 @@ export const siteSaveconfigOptions = (options?: Options<SiteSaveconfigData>) => 
 });
 
 /**
- * Site Adopt
+ * Adopts running iSCSI targets and NVMe subsystems, without interrupting hosts
  *
- * Takes over iSCSI targets and NVMe subsystems that the kernel serves for others, while their hosts go on.
+ * Adopts running iSCSI targets and NVMe subsystems, without interrupting hosts.
  *
- * Names, LUN numbers and namespace ids, NAAs, UUIDs, NGUIDs, serials, CHAP and keys stay; nothing that is served is
- * made anew. One of which anything cannot be taken over stays whole as it is, and the dry run says why.
+ * Names, LUNs, namespace IDs, NAAs, UUIDs, NGUIDs, serial numbers, CHAP secrets and keys stay the same. A target or
+ * subsystem that cannot be adopted completely stays unchanged; a dry run gives the reasons. Returns a job, or the
+ * findings if nothing can be adopted.
  */
 export const siteAdoptMutation = (options?: Partial<Options<SiteAdoptData>>): UseMutationOptions<SiteAdoptResponse, SiteAdoptError, Options<SiteAdoptData>> => {
     const mutationOptions: UseMutationOptions<SiteAdoptResponse, SiteAdoptError, Options<SiteAdoptData>> = {
@@ -2941,9 +3176,11 @@ export const siteAdoptMutation = (options?: Partial<Options<SiteAdoptData>>): Us
 };
 
 /**
- * Site Inspect
+ * Inspects a targetcli configuration
  *
- * Which objects of a targetcli configuration Lunette could serve as they are. Nothing is changed or kept.
+ * Inspects a targetcli configuration.
+ *
+ * For each object, the answer says whether Lunette can serve it unchanged. Nothing is changed or stored.
  */
 export const siteInspectMutation = (options?: Partial<Options<SiteInspectData>>): UseMutationOptions<SiteInspectResponse, SiteInspectError, Options<SiteInspectData>> => {
     const mutationOptions: UseMutationOptions<SiteInspectResponse, SiteInspectError, Options<SiteInspectData>> = {
@@ -2962,9 +3199,11 @@ export const siteInspectMutation = (options?: Partial<Options<SiteInspectData>>)
 export const driftShowQueryKey = (options?: Options<DriftShowData>) => createQueryKey('driftShow', options, false, ['drift']);
 
 /**
- * Drift Show
+ * Shows the drift: all differences between desired and observed state
  *
- * What the machine has and the database does not, and the reverse, in words with the fix. Nothing is changed.
+ * Shows the drift: all differences between desired and observed state.
+ *
+ * Each difference has a description and a fix. Nothing is changed.
  */
 export const driftShowOptions = (options?: Options<DriftShowData>) => queryOptions<DriftShowResponse, DriftShowError, DriftShowResponse, ReturnType<typeof driftShowQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2982,9 +3221,9 @@ export const driftShowOptions = (options?: Options<DriftShowData>) => queryOptio
 export const jobListQueryKey = (options?: Options<JobListData>) => createQueryKey('jobList', options, false, ['jobs']);
 
 /**
- * Job List
+ * Lists the jobs, without their steps
  *
- * The jobs, newest first, without their steps.
+ * Lists the jobs, without their steps.
  */
 export const jobListOptions = (options?: Options<JobListData>) => queryOptions<JobListResponse, JobListError, JobListResponse, ReturnType<typeof jobListQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -3002,9 +3241,9 @@ export const jobListOptions = (options?: Options<JobListData>) => queryOptions<J
 export const jobShowQueryKey = (options: Options<JobShowData>) => createQueryKey('jobShow', options, false, ['jobs']);
 
 /**
- * Job Show
+ * Shows a job with all its steps
  *
- * One job with all its steps.
+ * Shows a job with all its steps.
  */
 export const jobShowOptions = (options: Options<JobShowData>) => queryOptions<JobShowResponse, JobShowError, JobShowResponse, ReturnType<typeof jobShowQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -3020,9 +3259,12 @@ export const jobShowOptions = (options: Options<JobShowData>) => queryOptions<Jo
 });
 
 /**
- * Job Resolve
+ * Resolves a stuck job by retrying or abandoning it
  *
- * Decides about a stuck job. 409 if it is not stuck.
+ * Resolves a stuck job by retrying or abandoning it.
+ *
+ * An abandoned job leaves the machine as it is: what the job created may have to be removed manually. Fails with 409
+ * if the job is not stuck. Returns the job.
  */
 export const jobResolveMutation = (options?: Partial<Options<JobResolveData>>): UseMutationOptions<JobResolveResponse, JobResolveError, Options<JobResolveData>> => {
     const mutationOptions: UseMutationOptions<JobResolveResponse, JobResolveError, Options<JobResolveData>> = {
@@ -3041,9 +3283,11 @@ export const jobResolveMutation = (options?: Partial<Options<JobResolveData>>): 
 export const eventExportQueryKey = (options?: Options<EventExportData>) => createQueryKey('eventExport', options, false, ['events']);
 
 /**
- * Event Export
+ * Exports the events as a file, newest first
  *
- * What happened as a file, newest first: who, when, what the plan of the change said, and how it ended.
+ * Exports the events as a file, newest first.
+ *
+ * Each event has its actor, its time, its outcome, and the plan of the change.
  */
 export const eventExportOptions = (options?: Options<EventExportData>) => queryOptions<EventExportResponse, EventExportError, EventExportResponse, ReturnType<typeof eventExportQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -3061,9 +3305,9 @@ export const eventExportOptions = (options?: Options<EventExportData>) => queryO
 export const eventListQueryKey = (options?: Options<EventListData>) => createQueryKey('eventList', options, false, ['events']);
 
 /**
- * Event List
+ * Lists the events, newest first by default
  *
- * What happened, newest first.
+ * Lists the events, newest first by default.
  */
 export const eventListOptions = (options?: Options<EventListData>) => queryOptions<EventListResponse, EventListError, EventListResponse, ReturnType<typeof eventListQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -3081,9 +3325,9 @@ export const eventListOptions = (options?: Options<EventListData>) => queryOptio
 export const eventShowQueryKey = (options: Options<EventShowData>) => createQueryKey('eventShow', options, false, ['events']);
 
 /**
- * Event Show
+ * Shows an event, with its plan and whether its change can be undone
  *
- * One event: who, when, what the plan of the change said, and whether it can be undone.
+ * Shows an event, with its plan and whether its change can be undone.
  */
 export const eventShowOptions = (options: Options<EventShowData>) => queryOptions<EventShowResponse, EventShowError, EventShowResponse, ReturnType<typeof eventShowQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -3099,12 +3343,13 @@ export const eventShowOptions = (options: Options<EventShowData>) => queryOption
 });
 
 /**
- * Event Undo
+ * Undoes the change that an event records
  *
- * Undoes the change an event tells of, by a new change planned against today's state.
+ * Undoes the change that an event records.
  *
- * Answers the event of the undo, which can be undone itself. 409 names what stands in the way. It needs the role the
- * opposite change needs.
+ * The undo is a new change, planned against the current state. Returns the event of the undo, which can itself be
+ * undone. Fails with 409 and the reason if the change cannot be undone. Requires the role that the new change
+ * requires.
  */
 export const eventUndoMutation = (options?: Partial<Options<EventUndoData>>): UseMutationOptions<EventUndoResponse, EventUndoError, Options<EventUndoData>> => {
     const mutationOptions: UseMutationOptions<EventUndoResponse, EventUndoError, Options<EventUndoData>> = {
@@ -3123,9 +3368,9 @@ export const eventUndoMutation = (options?: Partial<Options<EventUndoData>>): Us
 export const alertListQueryKey = (options?: Options<AlertListData>) => createQueryKey('alertList', options, false, ['alerts']);
 
 /**
- * Alert List
+ * Lists the alerts, with their causes and fixes
  *
- * What a person must look at, with cause and fix.
+ * Lists the alerts, with their causes and fixes.
  */
 export const alertListOptions = (options?: Options<AlertListData>) => queryOptions<AlertListResponse, AlertListError, AlertListResponse, ReturnType<typeof alertListQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -3143,9 +3388,9 @@ export const alertListOptions = (options?: Options<AlertListData>) => queryOptio
 export const alertShowQueryKey = (options: Options<AlertShowData>) => createQueryKey('alertShow', options, false, ['alerts']);
 
 /**
- * Alert Show
+ * Shows an alert
  *
- * One alert.
+ * Shows an alert.
  */
 export const alertShowOptions = (options: Options<AlertShowData>) => queryOptions<AlertShowResponse, AlertShowError, AlertShowResponse, ReturnType<typeof alertShowQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -3161,9 +3406,11 @@ export const alertShowOptions = (options: Options<AlertShowData>) => queryOption
 });
 
 /**
- * Alert Acknowledge
+ * Acknowledges an active alert
  *
- * Says that somebody sees to an open alert. That ends with the alert, and where it gets worse.
+ * Acknowledges an active alert.
+ *
+ * The acknowledgement ends when the alert is raised again after its end, or when its severity rises.
  */
 export const alertAcknowledgeMutation = (options?: Partial<Options<AlertAcknowledgeData>>): UseMutationOptions<AlertAcknowledgeResponse, AlertAcknowledgeError, Options<AlertAcknowledgeData>> => {
     const mutationOptions: UseMutationOptions<AlertAcknowledgeResponse, AlertAcknowledgeError, Options<AlertAcknowledgeData>> = {
@@ -3180,11 +3427,12 @@ export const alertAcknowledgeMutation = (options?: Partial<Options<AlertAcknowle
 };
 
 /**
- * Alert Silence
+ * Silences the notifications of an alert for a limited time
  *
- * Has an alert told over no channel for a while, also if it goes and comes back; if it gets worse, it is told.
+ * Silences the notifications of an alert for a limited time.
  *
- * An alert that is still there when the time is over is told again, unless it was acknowledged.
+ * The silence also applies if the alert is resolved and raised again meanwhile. It ends early if the severity of the
+ * alert rises. When the silence ends, an alert that is still active and not acknowledged is sent again.
  */
 export const alertSilenceMutation = (options?: Partial<Options<AlertSilenceData>>): UseMutationOptions<AlertSilenceResponse, AlertSilenceError, Options<AlertSilenceData>> => {
     const mutationOptions: UseMutationOptions<AlertSilenceResponse, AlertSilenceError, Options<AlertSilenceData>> = {
@@ -3201,9 +3449,11 @@ export const alertSilenceMutation = (options?: Partial<Options<AlertSilenceData>
 };
 
 /**
- * Alert Reopen
+ * Removes the acknowledgement and the silence of an alert
  *
- * Takes an acknowledgement and a silence back.
+ * Removes the acknowledgement and the silence of an alert.
+ *
+ * An active alert that was silenced is sent again.
  */
 export const alertReopenMutation = (options?: Partial<Options<AlertReopenData>>): UseMutationOptions<AlertReopenResponse, AlertReopenError, Options<AlertReopenData>> => {
     const mutationOptions: UseMutationOptions<AlertReopenResponse, AlertReopenError, Options<AlertReopenData>> = {

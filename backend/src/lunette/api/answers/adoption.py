@@ -1,13 +1,14 @@
-"""What becomes of everything that LIO and nvmet serve for others."""
+"""Result of the adoption of exports that another system created."""
 
 from lunette.api.answers.plans import PlanAnswer
 from lunette.domain.targetcli import Finding
 
 
 class AdoptionAnswer(PlanAnswer):
-    """The plan, and a verdict on every object. Nothing has been changed."""
+    """Plan of an adoption, and the result for every object. Nothing has been changed."""
 
     targets: tuple[str, ...]
-    """IQNs and NQNs of the targets and subsystems that are taken over, each with all that is in it."""
+    """IQNs of the targets and NQNs of the subsystems that are adopted, each with all that belongs to it."""
     findings: tuple[Finding, ...]
-    """Those that fit are taken over; the others say why they stay as they are and what to do about it."""
+    """Result for every object. Objects that fit are adopted; for the others, the finding gives the reason and the
+    action to take."""

@@ -1,4 +1,4 @@
-"""Arrays: what was asked for, with the health the kernel reports."""
+"""Arrays: their settings, with the health that the kernel reports."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -15,155 +15,208 @@ from lunette.store.resources import Array as ArrayRow
 
 
 class ArrayHealth(StrEnum):
-    """As the kernel reports it, or an external array's health command. reshaping: whole, and being laid out over more
-    disks. missing: not assembled. unknown: the agent does not answer, it is being created, or it is external and
-    nobody tells.
-    """
+    """Health of an array as the kernel or, for an external array, its health command reports it."""
 
     CLEAN = "clean"
+    """All members work, and the data is consistent."""
     RESYNCING = "resyncing"
+    """All members work, and a resync runs. The array is not fully redundant yet."""
     RESHAPING = "reshaping"
+    """All members work, and the data is being distributed over another number of disks. The array is redundant."""
     DEGRADED = "degraded"
+    """Redundancy is reduced, because a member is missing or faulty and no rebuild runs."""
     REBUILDING = "rebuilding"
+    """Redundancy is reduced until the rebuild that runs is complete."""
     FAILED = "failed"
+    """Too many members are missing or faulty. The data cannot be accessed."""
     MISSING = "missing"
+    """The array does not run: it is not assembled."""
     UNKNOWN = "unknown"
+    """Unknown: the agent does not answer or cannot read the array, the array is being created, or no health command
+    reports the redundancy of an external array."""
 
 
 class ArrayMember(Answer):
-    """A disk of an array. `state`: in_sync, rebuilding, replacing, spare, faulty, missing, or unknown."""
+    """A disk of an array."""
 
     disk_id: str
+    """ID of the disk."""
     serial: str
+    """Serial number of the disk; empty if the disk has none."""
     role: MemberRole
-    """What it is for."""
+    """Role of the disk in the array."""
     slot: int | None
-    """Its place in the array; null for one that has none now: a disk beside the data disks, or one that is lost."""
+    """Number of the slot of a data disk. `null` for a disk without a slot, such as a spare, a log disk or a lost
+    disk."""
     state: str
+    """State of the disk in the array: `in_sync`, `rebuilding`, `replacing` (filled while the disk to be replaced still
+    works), `spare`, `faulty`, `missing` or `unknown`."""
     leaving: bool
-    """It is being replaced, and becomes free once it is copied."""
+    """Whether the disk is being replaced. The disk becomes free when its replacement is complete."""
 
 
 class ArrayProgress(Answer):
-    """A running resync, rebuild, check or reshape; speed and time left as the kernel estimates them."""
+    """Progress of a running resync, rebuild, scrub or reshape. Speed and remaining time are estimates of the kernel."""
 
     action: str
+    """Running action: `resync`, `recover` (rebuild), `check` or `repair` (scrub), `reshape`, or `integrity` (first
+    computation of checksums)."""
     percent: float
+    """Completed part of the action in percent."""
     rate_bytes_s: int | None
+    """Speed in bytes per second; `null` if unknown."""
     left_s: float | None
+    """Estimated remaining time in seconds; `null` if unknown."""
 
 
 class ThinPool(Answer):
-    """What thin volumes and snapshots share. Used sizes are null while the array is down."""
+    """Space that the thin volumes of an LVM-based array and their snapshots share."""
 
     size_bytes: int
+    """Size of the thin pool for data, in bytes."""
     used_bytes: int | None
+    """Used data space of the thin pool in bytes; `null` while the array does not run."""
     metadata_bytes: int
+    """Size of the thin pool for metadata, in bytes."""
     metadata_used_bytes: int | None
+    """Used metadata space of the thin pool in bytes; `null` while the array does not run."""
     volumes: int
-    """How many thin volumes and snapshots are in it."""
+    """Number of thin volumes and snapshots in the thin pool, including deleted ones that are retained."""
 
 
 class ArrayObserved(Answer):
-    """What the machine says about an array, and how old that is."""
+    """An array as observed on the machine, with the age of the observation."""
 
     age_s: float
+    """Age of the observation in seconds."""
     device: str | None
+    """Block device of the array; `null` for a ZFS pool, and while the array does not run."""
     level: str
-    """What it is now, also while what is shown of the array still says what it was: during a change of its level."""
+    """Current level. During a change of the level, the `level` of the array itself is still the previous one."""
     write_hole: WriteHole
-    """How the write hole is treated now: a partial parity log is off while an array grows."""
+    """Protection against the write hole that is in effect. The partial parity log is off while an array grows."""
     layout: str | None
-    """Where the copies of a raid10 lie; left-symmetric-6 and its like for a raid6 that was a raid5 and has all of its
-    second parity on one disk; groups, disks and spares of a draid in zpool's words: draid2:4d:11c:1s."""
+    """Layout in effect: the arrangement of the copies of a `raid10`, or the dRAID layout in the notation of zpool, such
+    as `draid2:4d:11c:1s`. `left-symmetric-6` or similar for a `raid6` that was a `raid5` and has all of the second
+    parity on one disk. `null` for any other array."""
     survives_disks: int | None
-    """How many more disks it may lose, whichever they are; null where that is not known: while it is down, has failed
-    or is being synchronised, and of an external array."""
+    """Number of further disks that the array can lose, whichever they are. `null` if unknown: while the array does not
+    run, has failed or is being synchronized, and for an external array."""
     free_distributed_spares: int | None
-    """Of a draid: how many stand by."""
+    """dRAID only: number of distributed spares that are not in use. `null` for any other array."""
     progress: ArrayProgress | None
+    """Progress of the running resync, rebuild, scrub or reshape; `null` if none runs."""
     mismatch_count: int | None
-    """Sectors that did not agree at the last scrub."""
+    """Number of sectors that differed in the last scrub; for ZFS, and LVM RAID with checksums, the number of checksum
+    errors. `null` if unknown."""
     last_scrub: str | None
-    """What ran last: check, repair, resync or recover. The scrub of a pool is a check, which repairs what it can."""
+    """Last scrub, resync or rebuild: `check`, `repair`, `resync` or `recover`. A scrub of a ZFS pool is a `check`,
+    which also repairs errors. `null` if unknown."""
     health_words: str | None
-    """What an external array's health command says, or why it says nothing; null without such a command."""
+    """Message of the health command of an external array, or the reason why there is none. `null` without a health
+    command."""
     dirty_degraded: bool
-    """It stays stopped: it was being written to when it stopped, lacks a disk, and has no partial parity log."""
+    """Whether the array is dirty and degraded, and therefore stays stopped: the array was being written to when it
+    stopped, lacks a disk, and has no partial parity log."""
 
 
 class ArrayTuningValue(Answer):
-    """One value of an array's tuning, in the kernel's notation. `value` is kept: set now and after every start."""
+    """One tuning value of an array, in the notation of the kernel."""
 
     name: TuningName
+    """Name of the tuning value."""
     value: str | None
-    """Null where it is left to the kernel."""
+    """Desired value, which is set now and at every start; `null` if the kernel decides."""
     automatic: bool
-    """False if it was chosen."""
+    """Whether the value is automatic. If `false`, the value was set for the array."""
     why: str
+    """Reason for the value."""
     observed: str | None
-    """What the kernel has now."""
+    """Value in effect; `null` if the kernel does not report a value."""
 
 
 class Array(Answer):
-    """Redundancy over disks. `state` is its life here, `health` what the kernel sees."""
+    """Redundancy over disks, created by an array engine."""
 
     id: str
+    """Unique ID of the array."""
     name: str
+    """Unique name of the array."""
     engine: ArrayEngine
+    """Array engine that runs the array."""
     level: Level
+    """Level of the array. During a change of the level, the previous level."""
     state: ResourceState
+    """State of the array in Lunette."""
     health: ArrayHealth
+    """Observed health of the array."""
     uuid: str
+    """UUID of the array on its disks; for a ZFS pool, the GUID of the pool."""
     usable_bytes: int
+    """Capacity of the array in bytes, without redundancy."""
     free_bytes: int | None
-    """Room for volumes; null if the machine has not said."""
+    """Free space for volumes in bytes; `null` if unknown."""
     thin_pool: ThinPool | None
-    """Null until the first thin volume, or if the machine has not said."""
+    """Thin pool of an LVM-based array. `null` on ZFS pools, before the first thin volume is created, and if unknown."""
     chunk_bytes: int | None
+    """Chunk size in bytes; `null` for an array without chunks, such as a mirror or a ZFS pool."""
     layout: Raid10Layout | None
-    """Where the copies of a raid10 lie."""
+    """Arrangement of the copies of an MD RAID `raid10`; `null` for any other array."""
     write_mostly: tuple[str, ...]
-    """Ids of the disks of a raid1 that are read only if no other holds the data."""
+    """IDs of the disks of an MD RAID `raid1` that are read only if no other disk has the data."""
     group_data_disks: int | None
-    """Of a draid, as it was chosen: data disks of each group; null: what suits volumes. See what is observed."""
+    """dRAID only: requested number of data disks in each group; `null` if automatic. The observed `layout` shows the
+    number in effect."""
     distributed_spares: int | None
-    """Of a draid, as it was chosen; null: one, and one more for each further 20 disks."""
+    """dRAID only: requested number of distributed spares; `null` if automatic, which is one for every 20 disks, rounded
+    up."""
     write_hole: WriteHole
-    """As it was chosen; what is in force now is among what is observed."""
+    """Desired protection against the write hole. The observed `write_hole` shows the protection in effect."""
     growing: bool
-    """It is to get more disks or another level, and not all is done yet: the reshape, the write hole's treatment, the
-    room for volumes."""
+    """Whether a growth or a change of the level is not complete yet, because the reshape, the protection against the
+    write hole or the new space for volumes is pending."""
     sync_speed_min_bytes_s: int | None
-    """The pace of resync, rebuild and scrub that is kept up for each disk even under load; null: the kernel's."""
+    """Minimum speed of a resync, rebuild or scrub in bytes per second and disk, even under load; `null` for the default
+    of the kernel."""
     sync_speed_max_bytes_s: int | None
+    """Maximum speed of a resync, rebuild or scrub in bytes per second and disk, even without load; `null` for the
+    default of the kernel."""
     group_thread_cnt: int | None
-    """The tuning that was chosen; null: automatic."""
+    """Number of threads per NUMA node that compute parity, as set for the array; `null` if automatic."""
     stripe_cache_size: int | None
+    """Number of stripes in the stripe cache, as set for the array; `null` if automatic."""
     skip_copy: bool | None
+    """Whether full pages are written directly from the memory of the request, as set for the array; `null` if
+    automatic."""
     scheduler: Scheduler | None
+    """I/O scheduler of the member disks, as set for the array; `null` if automatic."""
     spare_group: str | None
-    """md arrays of one group lend each other their spares."""
+    """Spare group of the array; `null` if the array is in no spare group."""
     health_command: str | None
-    """The name of the command that tells an external array's health; null: nobody does."""
+    """Name of the command that reports the health of an external array; `null` if there is none."""
     integrity: bool
-    """Each disk's copy has checksums, and what a disk gives back wrong is repaired from the others."""
+    """Whether every disk has checksums, so that corrupt blocks are repaired from the other disks."""
     encryption: Encryption | None
-    """How everything on it is encrypted; null: it is not."""
+    """Method of encryption of all data on the array; `null` if the array is not encrypted."""
     keep_key: bool
-    """The appliance keeps a key of its own and unlocks it at every start."""
+    """Whether the appliance stores a key of its own and unlocks the array at every start."""
     locked: bool | None
-    """It waits for its key, and what is on it is not served; null if it is not encrypted, or nobody has seen it."""
+    """Whether the encrypted array waits for its key, so that its volumes are not served. `null` if the array is not
+    encrypted, or if unknown."""
     tuning: tuple[ArrayTuningValue, ...]
-    """Every value its level has, chosen or automatic, and why; empty while the array is down."""
+    """All tuning values of the array, set or automatic; empty while the array does not run."""
     members: tuple[ArrayMember, ...]
+    """Disks of the array, including spares and log, cache and special disks."""
     volumes: int
-    """How many volumes are cut from it."""
+    """Number of volumes on the array."""
     deleted_bytes: int
-    """What deleted volumes take of it until they are erased."""
+    """Space in bytes that deleted volumes use on the array until they are erased."""
     observed: ArrayObserved | None
+    """Array as observed on the machine; `null` if the machine does not report the array."""
     created_at: datetime
+    """When the array was created or adopted, in UTC."""
     updated_at: datetime
+    """When the record of the array was last changed, in UTC."""
 
 
 def array_answer(row: ArrayRow, volumes: int, deleted_bytes: int, seen: Seen) -> Array:

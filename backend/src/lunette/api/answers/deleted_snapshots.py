@@ -1,4 +1,4 @@
-"""Deleted snapshots: what can be recovered, and until when."""
+"""Deleted snapshots, which can be recovered until they are erased."""
 
 from datetime import datetime
 
@@ -10,26 +10,33 @@ from lunette.store.resources import DeletedVolume, Volume
 
 
 class DeletedSnapshot(Answer):
-    """A snapshot that was deleted, with the id that it gets back when it is recovered.
-
-    `volume`: the name of its volume, or the name that it had if it was deleted since (`volume_deleted`); such a volume
-    is recovered first. `erase_at`: when it is erased, unless its volume is erased earlier; time while the appliance
-    does not run does not count, so it may become later. `state`: ready, changing (being recovered) or deleting (being
-    erased).
-    """
+    """A deleted snapshot. A recovery restores the snapshot with its data and ID."""
 
     id: str
+    """Unique ID of the snapshot, which the snapshot retains when it is recovered."""
     name: str
+    """Name of the snapshot when it was deleted."""
     description: str
+    """Description of the snapshot."""
     volume: str
+    """Name of the volume of the snapshot, or the former name if the volume is deleted too."""
     volume_id: str
+    """Unique ID of the volume of the snapshot."""
     volume_deleted: bool
+    """Whether the volume is deleted too. The volume must then be recovered before the snapshot."""
     size_bytes: int
+    """Size in bytes that the volume had when the snapshot was taken."""
     state: ResourceState
+    """State of the deleted snapshot: `ready`, `changing` (being recovered), `deleting` (being erased) or `stuck`."""
     deleted_at: datetime
+    """When the snapshot was deleted, in UTC."""
     erase_at: datetime
+    """When the snapshot is erased, in UTC, unless its volume is erased earlier. Time while the appliance does not run
+    does not count, so the snapshot may be erased later."""
     created_at: datetime
+    """When the snapshot was taken, in UTC."""
     updated_at: datetime
+    """When the record of the deleted snapshot was last changed, in UTC."""
 
 
 def deleted_snapshot_answer(row: DeletedSnapshotRow, volume: Volume | DeletedVolume, uptime: Uptime) -> DeletedSnapshot:

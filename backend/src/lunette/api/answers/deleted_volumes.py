@@ -1,4 +1,4 @@
-"""Deleted volumes: what can be recovered, and until when."""
+"""Deleted volumes, which can be recovered until they are erased."""
 
 from datetime import datetime
 
@@ -10,31 +10,46 @@ from lunette.store.resources import DeletedVolume as DeletedVolumeRow
 
 
 class DeletedVolume(Answer):
-    """A volume that was deleted, with the id and identity that it gets back when it is recovered.
-
-    `held_bytes`: what it takes of its array meanwhile. `erase_at`: when it is erased; time while the appliance does not
-    run does not count, so it may become later. `state`: ready, changing (being recovered) or deleting (being erased).
-    """
+    """A deleted volume. A recovery restores the volume with its data, ID and identity."""
 
     id: str
+    """Unique ID of the volume, which the volume retains when it is recovered."""
     name: str
+    """Name of the volume when it was deleted. Several deleted volumes can have the same name."""
     description: str
+    """Description of the volume."""
     array: str
+    """Name of the array."""
     array_id: str
+    """Unique ID of the array."""
     size_bytes: int
+    """Size of the volume in bytes."""
     held_bytes: int
+    """Space that the deleted volume uses on the array, in bytes."""
     provisioning: Provisioning
+    """Whether the volume is `thick` or `thin`."""
     state: ResourceState
+    """State of the deleted volume: `ready`, `changing` (being recovered), `deleting` (being erased) or `stuck`."""
     uuid: str
+    """UUID of the volume. NVMe hosts see the UUID."""
     serial: str
+    """Unit serial number of the volume. SCSI hosts see the serial number."""
     naa: str
+    """NAA identifier of the volume, derived from the serial number. SCSI hosts see the NAA."""
     nguid: str
-    """All zero where hosts are shown none: it was adopted from a subsystem that showed none."""
+    """NGUID of the volume. NVMe hosts see the NGUID. All zeros if hosts see none, because the volume was adopted from a
+    subsystem that showed none."""
     eui64: str
+    """EUI-64 of the volume. Hosts do not see the EUI-64."""
     deleted_at: datetime
+    """When the volume was deleted, in UTC."""
     erase_at: datetime
+    """When the volume is erased, in UTC. Time while the appliance does not run does not count, so the volume may be
+    erased later."""
     created_at: datetime
+    """When the volume was created, in UTC."""
     updated_at: datetime
+    """When the record of the deleted volume was last changed, in UTC."""
 
 
 def deleted_volume_answer(row: DeletedVolumeRow, array: str, uptime: Uptime) -> DeletedVolume:

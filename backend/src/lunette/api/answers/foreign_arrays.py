@@ -1,4 +1,4 @@
-"""Arrays that run here, or could, and are not Lunette's."""
+"""Foreign arrays: arrays on this machine that other systems created."""
 
 from lunette.api.answers.base import Answer
 from lunette.domain.arrays import ArrayEngine
@@ -6,55 +6,72 @@ from lunette.domain.foreign_arrays import Judged, NextStep
 
 
 class ForeignMember(Answer):
-    """A disk of it. `disk_id` is null for what is no whole disk, and for one that is missing."""
+    """A disk of a foreign array."""
 
     disk_id: str | None
+    """ID of the disk; `null` if the member is missing or is not a whole disk."""
     device: str | None
+    """Device of the member; `null` if the member is missing."""
     state: str
+    """State of the member: `in_sync`, `rebuilding`, `replacing`, `spare`, `faulty` or `missing`. While the array does
+    not run, every member that is present has the state `spare`."""
 
 
 class ForeignVolume(Answer):
-    """A logical volume in its group, or a zvol of the pool."""
+    """A logical volume in the volume group of a foreign array, or a zvol in a foreign ZFS pool."""
 
     name: str
+    """Name of the logical volume or zvol."""
     size_bytes: int
+    """Size in bytes."""
     open: bool
-    """Somebody uses it now."""
+    """Whether the logical volume or zvol is in use now."""
     reason: str | None
-    """Why it cannot become a volume; null: it can."""
+    """Why the logical volume or zvol cannot be adopted even if its array can; `null` otherwise."""
 
 
 class ForeignArray(Answer):
-    """An array that others made, or one of Lunette with logical volumes that others made. Nothing of that is written
-    before it is adopted."""
+    """An array that another system created, or an array of Lunette with logical volumes that another system created.
+
+    Nothing is written to the array before it is adopted.
+    """
 
     id: str
-    """Its UUID; of a ZFS pool its guid."""
+    """UUID of the array; for a ZFS pool, the GUID of the pool."""
     name: str
+    """Name of the array in MD RAID, without the home host, or name of the ZFS pool."""
     home_host: str | None
-    """The machine it was made on, as its superblock says."""
+    """Machine on which the array was created, according to its superblock; `null` if unknown."""
     engine: ArrayEngine
+    """Array engine of the array."""
     level: str
+    """Level of the array; `pool` for a ZFS pool that is not imported."""
     health: str
-    """As the kernel reports it; missing: it does not run, and only its superblocks were read."""
+    """Health of the array as the kernel reports it, such as `clean` or `degraded`; `missing` if the array does not
+    run."""
     size_bytes: int | None
-    """Null while it does not run."""
+    """Size of the array in bytes; `null` while the array does not run."""
     read_only: bool
-    """It runs, and nothing can be written to it."""
+    """Whether the array runs read-only."""
     members: tuple[ForeignMember, ...]
+    """Disks of the array."""
     carries: tuple[str, ...]
-    """What lies on it beside a volume group."""
+    """Signatures on the array other than a volume group, such as `ext4`."""
     group: str | None
-    """The volume group on it, or the pool itself; null also while it does not run."""
+    """Name of the volume group on the array, or of the ZFS pool. `null` if there is none, and while the array does not
+    run."""
     free_bytes: int | None
-    """Room in the group."""
+    """Free space in the volume group or pool, in bytes; `null` if `group` is `null`."""
     volumes: tuple[ForeignVolume, ...]
+    """Logical volumes in the volume group, or zvols in the pool. For an array of Lunette, only those that Lunette does
+    not know."""
     array: str | None
-    """The array of Lunette that it is, listed for logical volumes in it that are not Lunette's; null: it is none."""
+    """Name of the array in Lunette, if the array belongs to Lunette and has logical volumes that do not; `null`
+    otherwise."""
     next: NextStep
-    """What can be done with it."""
+    """Next possible step."""
     reason: str | None
-    """Why nothing can be, or why it is rebuilt instead of adopted."""
+    """Why no step is possible, or why the array must be rebuilt instead of adopted; `null` otherwise."""
 
 
 def foreign_array_answer(judged: Judged) -> ForeignArray:

@@ -1,4 +1,4 @@
-"""Snapshots: a volume as it was at one moment."""
+"""Snapshots: read-only point-in-time copies of volumes."""
 
 from datetime import datetime
 
@@ -8,17 +8,26 @@ from lunette.store.resources import Snapshot as SnapshotRow
 
 
 class Snapshot(Answer):
-    """A volume as it was. `size_bytes` is what the volume had then."""
+    """A read-only point-in-time copy of a volume."""
 
     id: str
+    """Unique ID of the snapshot."""
     name: str
+    """Unique name of the snapshot."""
     description: str
+    """Description of the snapshot."""
     volume: str
+    """Name of the volume of the snapshot."""
     volume_id: str
+    """Unique ID of the volume of the snapshot."""
     size_bytes: int
+    """Size in bytes that the volume had when the snapshot was taken."""
     state: ResourceState
+    """State of the snapshot in Lunette."""
     created_at: datetime
+    """When the snapshot was taken, in UTC."""
     updated_at: datetime
+    """When the record of the snapshot was last changed, in UTC."""
 
 
 def snapshot_answer(row: SnapshotRow, volume: str) -> Snapshot:

@@ -1,4 +1,4 @@
-"""Volumes: slices of an array with their identity for life, and to whom they are given."""
+"""Volumes: slices of an array with a permanent identity, and their mappings."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -14,58 +14,88 @@ from lunette.store.resources import Volume as VolumeRow
 
 
 class MappedTo(Answer):
-    """One owner of a volume: a host or a host group, by name, and the number it sees the volume under.
-
-    Over NVMe the number is the namespace id.
-    """
+    """A mapping of a volume to a host or a host group."""
 
     mapping_id: str
+    """Unique ID of the mapping."""
     host: str | None
+    """Name of the host; `null` if the volume is mapped to a host group."""
     host_group: str | None
+    """Name of the host group; `null` if the volume is mapped to a host."""
     family: Family
+    """Protocol family of the mapping."""
     lun: int
+    """LUN, or namespace ID over NVMe."""
 
 
 class VolumeObserved(Answer):
-    """What the machine says about a volume, and how old that is."""
+    """A volume as observed on the machine, with the age of the observation."""
 
     age_s: float
+    """Age of the observation in seconds."""
     device: str
+    """Path of the block device of the volume."""
     size_bytes: int
+    """Observed size of the volume in bytes."""
     active: bool
+    """Whether the block device of the volume is active."""
     open: bool | None
-    """Null where the engine does not tell."""
+    """Whether the block device is in use, for example by an export. `null` for a volume on a ZFS pool, which does not
+    report the use."""
     sealed: bool
+    """Whether the preparation of the volume is complete. `false` while a new volume can still contain old data that has
+    not been wiped."""
     used_bytes: int | None
-    """What a thin volume holds of its pool, shared with its snapshots or not; null for a thick one."""
+    """Data of a thin volume in bytes, including data that its snapshots share. `null` for a thick volume, and while the
+    volume is not active."""
     block_bytes: int | None
-    """The logical block that hosts address, as its array's drives have it: 512 or 4096. Null where it is not active."""
+    """Logical block size in bytes, as hosts see it: 512 or 4096, depending on the disks of the array. `null` while the
+    volume is not active."""
 
 
 class Volume(Answer):
-    """A slice of an array. `export` tells whether hosts are served from it now."""
+    """A slice of an array that hosts use as a disk."""
 
     id: str
+    """Unique ID of the volume."""
     name: str
+    """Unique name of the volume."""
     description: str
+    """Description of the volume."""
     array: str
+    """Name of the array."""
     array_id: str
+    """Unique ID of the array."""
     size_bytes: int
+    """Size of the volume in bytes."""
     provisioning: Provisioning
+    """Whether the space was allocated when the volume was created (`thick`) or is allocated when hosts write data
+    (`thin`)."""
     can_snapshot: bool
-    """False for a thick volume on an engine that has snapshots of thin ones only."""
+    """Whether the volume can have snapshots. `false` for a thick volume, except on a ZFS pool."""
     state: ResourceState
+    """State of the volume in Lunette."""
     uuid: str
+    """UUID of the volume. NVMe hosts see the UUID."""
     serial: str
+    """Unit serial number of the volume. SCSI hosts see the serial number."""
     naa: str
+    """NAA identifier of the volume, derived from the serial number. SCSI hosts see the NAA."""
     nguid: str
-    """All zero where hosts are shown none: it was adopted from a subsystem that showed none."""
+    """NGUID of the volume. NVMe hosts see the NGUID. All zeros if hosts see none, because the volume was adopted from a
+    subsystem that showed none."""
     eui64: str
+    """EUI-64 of the volume. Hosts do not see the EUI-64."""
     mapped_to: tuple[MappedTo, ...]
+    """Mappings of the volume to hosts and host groups; empty if the volume is not mapped."""
     export: Export
+    """Whether the volume is served to hosts now, and the reason if it is not."""
     observed: VolumeObserved | None
+    """Volume as observed on the machine; `null` if the machine does not report the volume."""
     created_at: datetime
+    """When the volume was created or adopted, in UTC."""
     updated_at: datetime
+    """When the record of the volume was last changed, in UTC."""
 
 
 def volume_answer(row: VolumeRow, array: ArrayRow, mapped_to: Sequence[MappedTo], seen: Seen) -> Volume:

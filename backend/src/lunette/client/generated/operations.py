@@ -50,7 +50,7 @@ OPERATIONS: dict[str, Operation] = {
     "login_end": Operation("POST", "/logins/{login}:end", parameters=("login",), dry_run=True),
     "second_factor_start": Operation("POST", "/second-factor", body="FactorProof"),
     "second_factor_confirm": Operation("POST", "/second-factor:confirm", body="FactorConfirm"),
-    "second_factor_renew": Operation("POST", "/second-factor:renew-codes", body="FactorProof"),
+    "second_factor_renew_codes": Operation("POST", "/second-factor:renew-codes", body="FactorProof"),
     "second_factor_remove": Operation("POST", "/second-factor:remove", body="FactorProof"),
     "user_list": Operation(
         "GET",
@@ -101,7 +101,7 @@ OPERATIONS: dict[str, Operation] = {
     "disk_locate": Operation(
         "POST", "/disks/{disk}:locate", parameters=("disk",), body="DiskLocateWish", dry_run=True, job=True
     ),
-    "layout_list": Operation("GET", "/arrays/layouts", query=("disks", "block_bytes")),
+    "layout_list": Operation("GET", "/layouts", query=("disks", "block_bytes")),
     "array_list": Operation(
         "GET",
         "/arrays",
@@ -154,18 +154,18 @@ OPERATIONS: dict[str, Operation] = {
     "array_delete": Operation(
         "DELETE", "/arrays/{array}", parameters=("array",), if_match=True, dry_run=True, job=True
     ),
-    "array_spares_add": Operation(
+    "array_add_spares": Operation(
         "POST",
-        "/arrays/{array}:add_spares",
+        "/arrays/{array}:add-spares",
         parameters=("array",),
         body="ArrayAddSpares",
         if_match=True,
         dry_run=True,
         job=True,
     ),
-    "array_disks_add": Operation(
+    "array_add_disks": Operation(
         "POST",
-        "/arrays/{array}:add_disks",
+        "/arrays/{array}:add-disks",
         parameters=("array",),
         body="ArrayAddDisks",
         if_match=True,
@@ -225,7 +225,7 @@ OPERATIONS: dict[str, Operation] = {
     ),
     "array_force_start": Operation(
         "POST",
-        "/arrays/{array}:force_start",
+        "/arrays/{array}:force-start",
         parameters=("array",),
         body="ArrayForceStart",
         if_match=True,
@@ -247,8 +247,8 @@ OPERATIONS: dict[str, Operation] = {
     "array_unlock": Operation(
         "POST", "/arrays/{array}:unlock", parameters=("array",), body="ArrayUnlock", if_match=True, dry_run=True
     ),
-    "array_key_change": Operation(
-        "POST", "/arrays/{array}:change_key", parameters=("array",), body="ArrayKeyChange", if_match=True, dry_run=True
+    "array_change_key": Operation(
+        "POST", "/arrays/{array}:change-key", parameters=("array",), body="ArrayKeyChange", if_match=True, dry_run=True
     ),
     "foreign_array_list": Operation("GET", "/foreign-arrays", is_list=True),
     "foreign_array_start": Operation(
@@ -262,7 +262,7 @@ OPERATIONS: dict[str, Operation] = {
         dry_run=True,
         job=True,
     ),
-    "volume_create_batch": Operation("POST", "/volumes:batch", body="VolumeBatch", dry_run=True, job=True),
+    "volume_create_batch": Operation("POST", "/volumes:create-batch", body="VolumeBatch", dry_run=True, job=True),
     "volume_delete_batch": Operation(
         "POST", "/volumes:delete-batch", query=("confirm",), body="VolumeDeleteBatch", dry_run=True, job=True
     ),
@@ -347,7 +347,7 @@ OPERATIONS: dict[str, Operation] = {
         dry_run=True,
         job=True,
     ),
-    "snapshot_create_batch": Operation("POST", "/snapshots:batch", body="SnapshotBatch", dry_run=True, job=True),
+    "snapshot_create_batch": Operation("POST", "/snapshots:create-batch", body="SnapshotBatch", dry_run=True, job=True),
     "snapshot_list": Operation(
         "GET",
         "/snapshots",
@@ -503,7 +503,9 @@ OPERATIONS: dict[str, Operation] = {
         "POST", "/interfaces/{interface}:revert", parameters=("interface",), if_match=True, dry_run=True
     ),
     "firewall_show": Operation("GET", "/firewall"),
-    "mapping_create_batch": Operation("POST", "/mappings:batch", query=("confirm",), body="MappingBatch", dry_run=True),
+    "mapping_create_batch": Operation(
+        "POST", "/mappings:create-batch", query=("confirm",), body="MappingBatch", dry_run=True
+    ),
     "mapping_list": Operation(
         "GET",
         "/mappings",
@@ -577,7 +579,7 @@ OPERATIONS: dict[str, Operation] = {
     "certificate_show": Operation("GET", "/certificate"),
     "certificate_replace": Operation("POST", "/certificate:replace", body="CertificateReplace", dry_run=True),
     "certificate_revert": Operation("POST", "/certificate:revert", dry_run=True),
-    "certificate_create": Operation("POST", "/certificate:self-sign", dry_run=True),
+    "certificate_self_sign": Operation("POST", "/certificate:self-sign", dry_run=True),
     "site_show": Operation("GET", "/site"),
     "site_schema_show": Operation("GET", "/site:schema"),
     "site_plan": Operation("POST", "/site:plan", body="SiteRequest", dry_run=True),
@@ -741,32 +743,30 @@ class Operations:
     ) -> Iterator[Any]: ...
 
     def health_show(self) -> t.Health:
-        """Tells that the API answers. Needs no credentials and tells nothing else."""
+        """Confirms that the API responds."""
         answer: t.Health = self.operate("health_show", {}, {})
         return answer
 
     def status_show(self) -> t.Status:
-        """The appliance at a glance: health in one sentence, what is exported, how many of everything."""
+        """Shows the status of the appliance: health, exports, and number of resources."""
         answer: t.Status = self.operate("status_show", {}, {})
         return answer
 
     def engine_list(self, *, limit: int | None = None) -> Iterator[t.Engine]:
-        """What every engine can do on this machine, and what keeps it from being available."""
+        """Lists the engines, with their capabilities and why an engine is unavailable."""
         return self.pages("engine_list", {}, limit)
 
     def login_delete(self) -> None:
-        """Ends the browser session. An API token stays valid; delete it with DELETE /tokens."""
+        """Logs the user out and ends the browser session."""
         self.operate("login_delete", {}, {})
 
     def me_show(self) -> t.Me:
-        """Who is asking, with which role."""
+        """Shows the user and role of the current login or API token."""
         answer: t.Me = self.operate("me_show", {}, {})
         return answer
 
     def password_change(self, body: t.PasswordChange) -> None:
-        """Changes the own password, and ends every other session and, unless they are kept, the API tokens of
-        this user.
-        """
+        """Changes the password of the user who is logged in."""
         self.operate("password_change", {}, {}, body)
 
     def login_list(
@@ -775,7 +775,7 @@ class Operations:
         sort: Literal["created_at", "-created_at", "expires_at", "-expires_at"] | None = None,
         limit: int | None = None,
     ) -> Iterator[t.ActiveLogin]:
-        """Browsers that are logged in now: an administrator sees all, the others their own."""
+        """Lists the browsers that are logged in now."""
         return self.pages("login_list", {"sort": sort}, limit)
 
     @overload
@@ -783,28 +783,26 @@ class Operations:
     @overload
     def login_end(self, login: str, *, dry_run: Literal[True]) -> t.Plan: ...
     def login_end(self, login: str, *, dry_run: bool = False) -> Any:
-        """Ends a login at once, as logging out in that browser would. API tokens of its user stay valid."""
+        """Ends a login immediately."""
         return self.operate("login_end", {"login": login}, {}, dry_run=dry_run)
 
     def second_factor_start(self, body: t.FactorProof) -> t.SecondFactorOffer:
-        """Offers a secret for an authenticator app. It is asked for once :confirm has seen a code of it."""
+        """Starts the setup of a second factor and returns its secret."""
         answer: t.SecondFactorOffer = self.operate("second_factor_start", {}, {}, body)
         return answer
 
     def second_factor_confirm(self, body: t.FactorConfirm) -> t.RecoveryCodes:
-        """Asks for the second factor from now on, and answers its recovery codes; ends the user's other
-        logins.
-        """
+        """Confirms the new second factor and returns its recovery codes."""
         answer: t.RecoveryCodes = self.operate("second_factor_confirm", {}, {}, body)
         return answer
 
-    def second_factor_renew(self, body: t.FactorProof) -> t.RecoveryCodes:
-        """Makes new recovery codes; those before are good no more."""
-        answer: t.RecoveryCodes = self.operate("second_factor_renew", {}, {}, body)
+    def second_factor_renew_codes(self, body: t.FactorProof) -> t.RecoveryCodes:
+        """Replaces the recovery codes of the second factor."""
+        answer: t.RecoveryCodes = self.operate("second_factor_renew_codes", {}, {}, body)
         return answer
 
     def second_factor_remove(self, body: t.FactorProof) -> None:
-        """Asks for the password alone from now on. Refused where the settings ask for a second factor."""
+        """Removes the second factor of the user who is logged in."""
         self.operate("second_factor_remove", {}, {}, body)
 
     def user_list(
@@ -815,7 +813,7 @@ class Operations:
         role: Literal["viewer", "operator", "administrator"] | None = None,
         limit: int | None = None,
     ) -> Iterator[t.User]:
-        """The people who may log in."""
+        """Lists the users."""
         return self.pages("user_list", {"sort": sort, "name": name, "role": role}, limit)
 
     @overload
@@ -823,11 +821,11 @@ class Operations:
     @overload
     def user_create(self, body: t.UserCreate, *, dry_run: Literal[True]) -> t.Plan: ...
     def user_create(self, body: t.UserCreate, *, dry_run: bool = False) -> Any:
-        """Creates a user; the password must be changed at the first login."""
+        """Creates a user."""
         return self.operate("user_create", {}, {}, body, dry_run=dry_run)
 
     def user_show(self, user: str) -> t.User:
-        """One user, by id or user name."""
+        """Shows a user, by ID or user name."""
         answer: t.User = self.operate("user_show", {"user": user}, {})
         return answer
 
@@ -836,9 +834,7 @@ class Operations:
     @overload
     def user_patch(self, user: str, body: t.UserPatch, *, dry_run: Literal[True]) -> t.Plan: ...
     def user_patch(self, user: str, body: t.UserPatch, *, dry_run: bool = False) -> Any:
-        """Changes a user's role or sets a password that must be changed at the next login; ends their
-        sessions.
-        """
+        """Changes the role or password of a user, or removes the second factor."""
         return self.operate("user_patch", {"user": user}, {}, body, dry_run=dry_run)
 
     @overload
@@ -846,7 +842,7 @@ class Operations:
     @overload
     def user_delete(self, user: str, *, dry_run: Literal[True]) -> t.Plan: ...
     def user_delete(self, user: str, *, dry_run: bool = False) -> Any:
-        """Deletes a user with their sessions and API tokens."""
+        """Deletes a user with all logins and API tokens."""
         return self.operate("user_delete", {"user": user}, {}, dry_run=dry_run)
 
     def token_list(
@@ -856,7 +852,7 @@ class Operations:
         name: str | None = None,
         limit: int | None = None,
     ) -> Iterator[t.Token]:
-        """The API tokens: an administrator sees all, the others their own."""
+        """Lists the API tokens."""
         return self.pages("token_list", {"sort": sort, "name": name}, limit)
 
     @overload
@@ -864,11 +860,11 @@ class Operations:
     @overload
     def token_create(self, body: t.TokenCreate, *, dry_run: Literal[True]) -> t.Plan: ...
     def token_create(self, body: t.TokenCreate, *, dry_run: bool = False) -> Any:
-        """Makes an API token; its secret is in this answer and nowhere else."""
+        """Creates an API token and returns its secret."""
         return self.operate("token_create", {}, {}, body, dry_run=dry_run)
 
     def token_show(self, token: str) -> t.Token:
-        """One API token, by id or name, without its secret."""
+        """Shows an API token, by ID or name, without its secret."""
         answer: t.Token = self.operate("token_show", {"token": token}, {})
         return answer
 
@@ -877,7 +873,7 @@ class Operations:
     @overload
     def token_delete(self, token: str, *, dry_run: Literal[True]) -> t.Plan: ...
     def token_delete(self, token: str, *, dry_run: bool = False) -> Any:
-        """Deletes an API token and those that were made with it; they stop working at once."""
+        """Deletes an API token and all tokens created with it."""
         return self.operate("token_delete", {"token": token}, {}, dry_run=dry_run)
 
     def disk_list(
@@ -894,7 +890,7 @@ class Operations:
         array: str | None = None,
         limit: int | None = None,
     ) -> Iterator[t.Disk]:
-        """The disks; `name` is matched with id, model and serial."""
+        """Lists the disks, including missing members of arrays."""
         return self.pages(
             "disk_list",
             {"sort": sort, "name": name, "state": state, "transport": transport, "health": health, "array": array},
@@ -902,12 +898,12 @@ class Operations:
         )
 
     def disk_show(self, disk: str) -> t.Disk:
-        """One disk, by its stable id, its serial, or another of its names under /dev/disk/by-id."""
+        """Shows a disk, by its ID, serial number or a name under /dev/disk/by-id."""
         answer: t.Disk = self.operate("disk_show", {"disk": disk}, {})
         return answer
 
     def disk_history(self, disk: str) -> t.DiskHistory:
-        """What the drive told of its health day by day, also where it does not tell any more."""
+        """Shows the health history of a disk, day by day."""
         answer: t.DiskHistory = self.operate("disk_history", {"disk": disk}, {})
         return answer
 
@@ -916,9 +912,7 @@ class Operations:
     @overload
     def disk_wipe(self, disk: str, body: t.DiskWipeWish, *, dry_run: Literal[True]) -> t.Plan: ...
     def disk_wipe(self, disk: str, body: t.DiskWipeWish, *, dry_run: bool = False) -> Any:
-        """Empties a disk that nobody uses: its signatures, or all its data by the drive itself. It cannot be
-        taken back.
-        """
+        """Wipes the signatures of an unused disk, or erases all its data."""
         return self.operate("disk_wipe", {"disk": disk}, {}, body, dry_run=dry_run)
 
     @overload
@@ -926,15 +920,11 @@ class Operations:
     @overload
     def disk_locate(self, disk: str, body: t.DiskLocateWish, *, dry_run: Literal[True]) -> t.Plan: ...
     def disk_locate(self, disk: str, body: t.DiskLocateWish, *, dry_run: bool = False) -> Any:
-        """Switches the light of the bay a disk sits in on or off, so that whoever pulls it pulls the right
-        one.
-        """
+        """Switches the locate LED of the drive bay of a disk on or off."""
         return self.operate("disk_locate", {"disk": disk}, {}, body, dry_run=dry_run)
 
     def layout_list(self, *, disks: list[str] | None = None, block_bytes: int | None = None) -> t.Layouts:
-        """Every level of every engine with these disks: usable space, failures survived, cost of a small
-        write.
-        """
+        """Compares the levels of all array engines for a set of disks."""
         answer: t.Layouts = self.operate("layout_list", {}, {"disks": disks, "block_bytes": block_bytes})
         return answer
 
@@ -959,7 +949,7 @@ class Operations:
         level: t.Level | None = None,
         limit: int | None = None,
     ) -> Iterator[t.Array]:
-        """The arrays, with the health the kernel reports."""
+        """Lists the arrays, with their observed health."""
         return self.pages("array_list", {"sort": sort, "name": name, "state": state, "level": level}, limit)
 
     @overload
@@ -967,11 +957,11 @@ class Operations:
     @overload
     def array_create(self, body: t.ArrayCreate, *, dry_run: Literal[True]) -> t.Plan: ...
     def array_create(self, body: t.ArrayCreate, *, dry_run: bool = False) -> Any:
-        """Creates an array of disks. A disk that carries anything is refused unless it is listed in `wipe`."""
+        """Creates an array from disks."""
         return self.operate("array_create", {}, {}, body, dry_run=dry_run)
 
     def array_show(self, array: str) -> t.Array:
-        """One array, by id or name."""
+        """Shows an array, by ID or name."""
         answer: t.Array = self.operate("array_show", {"array": array}, {})
         return answer
 
@@ -980,9 +970,7 @@ class Operations:
     @overload
     def array_patch(self, array: str, body: t.ArrayPatch, *, dry_run: Literal[True]) -> t.Plan: ...
     def array_patch(self, array: str, body: t.ArrayPatch, *, dry_run: bool = False) -> Any:
-        """Sets the pace of resync, rebuild and scrub, and the tuning. Both are kept, and set again after every
-        start.
-        """
+        """Changes the speed limits, tuning and other settings of an array."""
         return self.operate("array_patch", {"array": array}, {}, body, dry_run=dry_run)
 
     @overload
@@ -990,33 +978,31 @@ class Operations:
     @overload
     def array_delete(self, array: str, *, dry_run: Literal[True]) -> t.Plan: ...
     def array_delete(self, array: str, *, dry_run: bool = False) -> Any:
-        """Destroys an array that holds no volumes any more, and clears its disks."""
+        """Deletes an array without volumes, and wipes its disks."""
         return self.operate("array_delete", {"array": array}, {}, dry_run=dry_run)
 
     @overload
-    def array_spares_add(self, array: str, body: t.ArrayAddSpares, *, dry_run: Literal[False] = False) -> t.Job: ...
+    def array_add_spares(self, array: str, body: t.ArrayAddSpares, *, dry_run: Literal[False] = False) -> t.Job: ...
     @overload
-    def array_spares_add(self, array: str, body: t.ArrayAddSpares, *, dry_run: Literal[True]) -> t.Plan: ...
-    def array_spares_add(self, array: str, body: t.ArrayAddSpares, *, dry_run: bool = False) -> Any:
-        """Adds disks that stand by; on a degraded array the first is filled at once."""
-        return self.operate("array_spares_add", {"array": array}, {}, body, dry_run=dry_run)
+    def array_add_spares(self, array: str, body: t.ArrayAddSpares, *, dry_run: Literal[True]) -> t.Plan: ...
+    def array_add_spares(self, array: str, body: t.ArrayAddSpares, *, dry_run: bool = False) -> Any:
+        """Adds spares to an array."""
+        return self.operate("array_add_spares", {"array": array}, {}, body, dry_run=dry_run)
 
     @overload
-    def array_disks_add(self, array: str, body: t.ArrayAddDisks, *, dry_run: Literal[False] = False) -> t.Job: ...
+    def array_add_disks(self, array: str, body: t.ArrayAddDisks, *, dry_run: Literal[False] = False) -> t.Job: ...
     @overload
-    def array_disks_add(self, array: str, body: t.ArrayAddDisks, *, dry_run: Literal[True]) -> t.Plan: ...
-    def array_disks_add(self, array: str, body: t.ArrayAddDisks, *, dry_run: bool = False) -> Any:
-        """Adds log, cache or special disks to a pool, while hosts use it."""
-        return self.operate("array_disks_add", {"array": array}, {}, body, dry_run=dry_run)
+    def array_add_disks(self, array: str, body: t.ArrayAddDisks, *, dry_run: Literal[True]) -> t.Plan: ...
+    def array_add_disks(self, array: str, body: t.ArrayAddDisks, *, dry_run: bool = False) -> Any:
+        """Adds log, cache or special disks to a ZFS pool while hosts use the pool."""
+        return self.operate("array_add_disks", {"array": array}, {}, body, dry_run=dry_run)
 
     @overload
     def array_grow(self, array: str, body: t.ArrayGrow, *, dry_run: Literal[False] = False) -> t.Job: ...
     @overload
     def array_grow(self, array: str, body: t.ArrayGrow, *, dry_run: Literal[True]) -> t.Plan: ...
     def array_grow(self, array: str, body: t.ArrayGrow, *, dry_run: bool = False) -> Any:
-        """Makes disks into members: of a mirror further copies, of any other level more room, while hosts use
-        it.
-        """
+        """Adds members to an MD RAID array while hosts use the array."""
         return self.operate("array_grow", {"array": array}, {}, body, dry_run=dry_run)
 
     @overload
@@ -1024,7 +1010,7 @@ class Operations:
     @overload
     def array_reshape(self, array: str, body: t.ArrayReshape, *, dry_run: Literal[True]) -> t.Plan: ...
     def array_reshape(self, array: str, body: t.ArrayReshape, *, dry_run: bool = False) -> Any:
-        """Gives an array another level with one disk more, while hosts use it: a raid5 becomes a raid6."""
+        """Converts a raid5 array to raid6 with one more disk while hosts use the array."""
         return self.operate("array_reshape", {"array": array}, {}, body, dry_run=dry_run)
 
     @overload
@@ -1032,7 +1018,7 @@ class Operations:
     @overload
     def array_replace(self, array: str, body: t.ArrayReplace, *, dry_run: Literal[True]) -> t.Plan: ...
     def array_replace(self, array: str, body: t.ArrayReplace, *, dry_run: bool = False) -> Any:
-        """Puts another disk in the place of one. While the old one works it is copied, and redundancy is kept."""
+        """Replaces a disk of an array with another disk."""
         return self.operate("array_replace", {"array": array}, {}, body, dry_run=dry_run)
 
     @overload
@@ -1040,7 +1026,7 @@ class Operations:
     @overload
     def array_fail(self, array: str, body: t.ArrayDiskChoice, *, dry_run: Literal[True]) -> t.Plan: ...
     def array_fail(self, array: str, body: t.ArrayDiskChoice, *, dry_run: bool = False) -> Any:
-        """Gives a member up. Refused where the array has no redundancy left."""
+        """Marks a member of an MD RAID array as faulty."""
         return self.operate("array_fail", {"array": array}, {}, body, dry_run=dry_run)
 
     @overload
@@ -1048,7 +1034,7 @@ class Operations:
     @overload
     def array_remove(self, array: str, body: t.ArrayDiskChoice, *, dry_run: Literal[True]) -> t.Plan: ...
     def array_remove(self, array: str, body: t.ArrayDiskChoice, *, dry_run: bool = False) -> Any:
-        """Lets go of a spare, of a log or cache disk of a pool, of a faulty disk, or of one that is gone."""
+        """Removes a spare, a log or cache disk, or a faulty or missing disk from an array."""
         return self.operate("array_remove", {"array": array}, {}, body, dry_run=dry_run)
 
     @overload
@@ -1056,7 +1042,7 @@ class Operations:
     @overload
     def array_readd(self, array: str, body: t.ArrayDiskChoice, *, dry_run: Literal[True]) -> t.Plan: ...
     def array_readd(self, array: str, body: t.ArrayDiskChoice, *, dry_run: bool = False) -> Any:
-        """Takes back a member that was gone or faulty; the plan says whether all of it must be copied."""
+        """Adds a missing or faulty member back to its MD RAID array."""
         return self.operate("array_readd", {"array": array}, {}, body, dry_run=dry_run)
 
     @overload
@@ -1064,7 +1050,7 @@ class Operations:
     @overload
     def array_scrub(self, array: str, body: t.ArrayScrub, *, dry_run: Literal[True]) -> t.Plan: ...
     def array_scrub(self, array: str, body: t.ArrayScrub, *, dry_run: bool = False) -> Any:
-        """Reads and compares everything, or stops doing so. The array shows progress and what did not agree."""
+        """Starts or stops a scrub of an array."""
         return self.operate("array_scrub", {"array": array}, {}, body, dry_run=dry_run)
 
     @overload
@@ -1072,7 +1058,7 @@ class Operations:
     @overload
     def array_force_start(self, array: str, body: t.ArrayForceStart, *, dry_run: Literal[True]) -> t.Plan: ...
     def array_force_start(self, array: str, body: t.ArrayForceStart, *, dry_run: bool = False) -> Any:
-        """Starts an array that stays stopped because it is dirty and degraded: see `observed.dirty_degraded`."""
+        """Starts an array that stays stopped because it is dirty and degraded."""
         return self.operate("array_force_start", {"array": array}, {}, body, dry_run=dry_run)
 
     @overload
@@ -1080,9 +1066,7 @@ class Operations:
     @overload
     def array_release(self, array: str, body: t.ArrayRelease, *, dry_run: Literal[True]) -> t.Plan: ...
     def array_release(self, array: str, body: t.ArrayRelease, *, dry_run: bool = False) -> Any:
-        """Lets go of an array: it stays on its disks with its volumes and their data, and is Lunette's no
-        more.
-        """
+        """Releases an MD RAID array, so that another system can use its disks and data."""
         return self.operate("array_release", {"array": array}, {}, body, dry_run=dry_run)
 
     @overload
@@ -1090,9 +1074,7 @@ class Operations:
     @overload
     def array_forget(self, array: str, body: t.ArrayForget, *, dry_run: Literal[True]) -> t.Plan: ...
     def array_forget(self, array: str, body: t.ArrayForget, *, dry_run: bool = False) -> Any:
-        """Forgets an array that is lost for good, and its volumes, snapshots and mappings with it. It cannot
-        be taken back.
-        """
+        """Forgets a permanently lost array, with its volumes, snapshots and mappings."""
         return self.operate("array_forget", {"array": array}, {}, body, dry_run=dry_run)
 
     @overload
@@ -1100,23 +1082,19 @@ class Operations:
     @overload
     def array_unlock(self, array: str, body: t.ArrayUnlock, *, dry_run: Literal[True]) -> t.Plan: ...
     def array_unlock(self, array: str, body: t.ArrayUnlock, *, dry_run: bool = False) -> Any:
-        """Unlocks an encrypted array that waits for its key. What is on it is served again by itself."""
+        """Unlocks an encrypted array with its passphrase."""
         return self.operate("array_unlock", {"array": array}, {}, body, dry_run=dry_run)
 
     @overload
-    def array_key_change(self, array: str, body: t.ArrayKeyChange, *, dry_run: Literal[False] = False) -> t.Array: ...
+    def array_change_key(self, array: str, body: t.ArrayKeyChange, *, dry_run: Literal[False] = False) -> t.Array: ...
     @overload
-    def array_key_change(self, array: str, body: t.ArrayKeyChange, *, dry_run: Literal[True]) -> t.Plan: ...
-    def array_key_change(self, array: str, body: t.ArrayKeyChange, *, dry_run: bool = False) -> Any:
-        """Changes the passphrase of an encrypted array, adds a second one, or whether the appliance keeps a
-        key.
-        """
-        return self.operate("array_key_change", {"array": array}, {}, body, dry_run=dry_run)
+    def array_change_key(self, array: str, body: t.ArrayKeyChange, *, dry_run: Literal[True]) -> t.Plan: ...
+    def array_change_key(self, array: str, body: t.ArrayKeyChange, *, dry_run: bool = False) -> Any:
+        """Changes the passphrase of an encrypted array or its automatic unlocking."""
+        return self.operate("array_change_key", {"array": array}, {}, body, dry_run=dry_run)
 
     def foreign_array_list(self, *, limit: int | None = None) -> Iterator[t.ForeignArray]:
-        """The md arrays and ZFS pools here that are not Lunette's, running or not, and what can become of
-        them.
-        """
+        """Lists the foreign arrays: MD RAID arrays and ZFS pools created by other systems."""
         return self.pages("foreign_array_list", {}, limit)
 
     @overload
@@ -1124,9 +1102,7 @@ class Operations:
     @overload
     def foreign_array_start(self, foreign_array: str, *, dry_run: Literal[True]) -> t.Plan: ...
     def foreign_array_start(self, foreign_array: str, *, dry_run: bool = False) -> Any:
-        """Starts an array whose disks are all here, read-only, so that what is on it can be seen. Nothing is
-        written.
-        """
+        """Starts a stopped foreign array read-only, to show its content."""
         return self.operate("foreign_array_start", {"foreign_array": foreign_array}, {}, dry_run=dry_run)
 
     @overload
@@ -1138,9 +1114,7 @@ class Operations:
         self, foreign_array: str, body: t.ForeignArrayAdopt, *, dry_run: Literal[True]
     ) -> t.Plan: ...
     def foreign_array_adopt(self, foreign_array: str, body: t.ForeignArrayAdopt, *, dry_run: bool = False) -> Any:
-        """Makes an array that runs Lunette's, and the logical volumes on it volumes. What is on them stays as
-        it is.
-        """
+        """Adopts a running foreign array, and its logical volumes as volumes."""
         return self.operate("foreign_array_adopt", {"foreign_array": foreign_array}, {}, body, dry_run=dry_run)
 
     @overload
@@ -1148,7 +1122,7 @@ class Operations:
     @overload
     def volume_create_batch(self, body: t.VolumeBatch, *, dry_run: Literal[True]) -> t.Plan: ...
     def volume_create_batch(self, body: t.VolumeBatch, *, dry_run: bool = False) -> Any:
-        """Cuts many volumes of one size, all or nothing."""
+        """Creates many volumes of the same size, all or none."""
         return self.operate("volume_create_batch", {}, {}, body, dry_run=dry_run)
 
     @overload
@@ -1162,13 +1136,11 @@ class Operations:
     def volume_delete_batch(
         self, body: t.VolumeDeleteBatch, *, confirm: list[str] | None = None, dry_run: bool = False
     ) -> Any:
-        """Deletes many volumes as one job, all or nothing: refused as a whole while one is mapped or has
-        snapshots.
-        """
+        """Deletes many volumes as one job, all or none."""
         return self.operate("volume_delete_batch", {}, {"confirm": confirm}, body, dry_run=dry_run)
 
     def volume_why(self, volume: str, *, host: str | None = None) -> t.VolumeWhy:
-        """The way from the disks to each host of a volume, with the first broken link in words."""
+        """Explains why a volume is missing on its hosts."""
         answer: t.VolumeWhy = self.operate("volume_why", {"volume": volume}, {"host": host})
         return answer
 
@@ -1186,7 +1158,7 @@ class Operations:
         state: t.ResourceState | None = None,
         limit: int | None = None,
     ) -> Iterator[t.Volume]:
-        """The volumes, with whom they are mapped to and whether they are served."""
+        """Lists the volumes, with their mappings and export state."""
         return self.pages(
             "volume_list",
             {"sort": sort, "name": name, "array": array, "host": host, "host_group": host_group, "state": state},
@@ -1198,11 +1170,11 @@ class Operations:
     @overload
     def volume_create(self, body: t.VolumeCreate, *, dry_run: Literal[True]) -> t.Plan: ...
     def volume_create(self, body: t.VolumeCreate, *, dry_run: bool = False) -> Any:
-        """Cuts one volume from an array."""
+        """Creates a volume on an array."""
         return self.operate("volume_create", {}, {}, body, dry_run=dry_run)
 
     def volume_show(self, volume: str) -> t.Volume:
-        """One volume, by id or name."""
+        """Shows a volume, by ID or name."""
         answer: t.Volume = self.operate("volume_show", {"volume": volume}, {})
         return answer
 
@@ -1211,7 +1183,7 @@ class Operations:
     @overload
     def volume_patch(self, volume: str, body: t.VolumePatch, *, dry_run: Literal[True]) -> t.Plan: ...
     def volume_patch(self, volume: str, body: t.VolumePatch, *, dry_run: bool = False) -> Any:
-        """Changes name or description; no data and no export is touched."""
+        """Changes the name or description of a volume."""
         return self.operate("volume_patch", {"volume": volume}, {}, body, dry_run=dry_run)
 
     @overload
@@ -1221,7 +1193,7 @@ class Operations:
     @overload
     def volume_delete(self, volume: str, *, confirm: list[str] | None = None, dry_run: Literal[True]) -> t.Plan: ...
     def volume_delete(self, volume: str, *, confirm: list[str] | None = None, dry_run: bool = False) -> Any:
-        """Deletes a volume, once nothing is mapped to it and its exports are gone."""
+        """Deletes a volume that has no mappings and no snapshots."""
         return self.operate("volume_delete", {"volume": volume}, {"confirm": confirm}, dry_run=dry_run)
 
     @overload
@@ -1229,9 +1201,7 @@ class Operations:
     @overload
     def volume_grow(self, volume: str, body: t.VolumeGrow, *, dry_run: Literal[True]) -> t.Plan: ...
     def volume_grow(self, volume: str, body: t.VolumeGrow, *, dry_run: bool = False) -> Any:
-        """Makes a volume larger while hosts use it; they see the new size when they look again. It never gets
-        smaller.
-        """
+        """Grows a volume while hosts use it."""
         return self.operate("volume_grow", {"volume": volume}, {}, body, dry_run=dry_run)
 
     @overload
@@ -1239,9 +1209,7 @@ class Operations:
     @overload
     def volume_roll_back(self, volume: str, body: t.VolumeRollBack, *, dry_run: Literal[True]) -> t.Plan: ...
     def volume_roll_back(self, volume: str, body: t.VolumeRollBack, *, dry_run: bool = False) -> Any:
-        """Makes a volume as it was in a snapshot, and keeps what it holds as a deleted volume. 409 while it is
-        mapped.
-        """
+        """Rolls a volume back to a snapshot."""
         return self.operate("volume_roll_back", {"volume": volume}, {}, body, dry_run=dry_run)
 
     def deleted_volume_list(
@@ -1255,11 +1223,11 @@ class Operations:
         | None = None,
         limit: int | None = None,
     ) -> Iterator[t.DeletedVolume]:
-        """The volumes that were deleted and can be recovered; what was deleted first comes first."""
+        """Lists the deleted volumes that can be recovered."""
         return self.pages("deleted_volume_list", {"name": name, "array": array, "sort": sort}, limit)
 
     def deleted_volume_show(self, deleted_volume: str) -> t.DeletedVolume:
-        """One deleted volume, by id, or by name where only one had it."""
+        """Shows a deleted volume, by ID, or by name if the name is unique."""
         answer: t.DeletedVolume = self.operate("deleted_volume_show", {"deleted_volume": deleted_volume}, {})
         return answer
 
@@ -1268,7 +1236,7 @@ class Operations:
     @overload
     def deleted_volume_delete(self, deleted_volume: str, *, dry_run: Literal[True]) -> t.Plan: ...
     def deleted_volume_delete(self, deleted_volume: str, *, dry_run: bool = False) -> Any:
-        """Erases it before its time: its data are lost for good, and its space is free again."""
+        """Erases a deleted volume before its retention ends."""
         return self.operate("deleted_volume_delete", {"deleted_volume": deleted_volume}, {}, dry_run=dry_run)
 
     @overload
@@ -1280,7 +1248,7 @@ class Operations:
         self, deleted_volume: str, body: t.VolumeRecover, *, dry_run: Literal[True]
     ) -> t.Plan: ...
     def deleted_volume_recover(self, deleted_volume: str, body: t.VolumeRecover, *, dry_run: bool = False) -> Any:
-        """Makes it a volume again, with its data, id and identity, mapped to nobody."""
+        """Recovers a deleted volume, with its data, ID and identity."""
         return self.operate("deleted_volume_recover", {"deleted_volume": deleted_volume}, {}, body, dry_run=dry_run)
 
     @overload
@@ -1288,7 +1256,7 @@ class Operations:
     @overload
     def snapshot_create_batch(self, body: t.SnapshotBatch, *, dry_run: Literal[True]) -> t.Plan: ...
     def snapshot_create_batch(self, body: t.SnapshotBatch, *, dry_run: bool = False) -> Any:
-        """Takes a snapshot of each of many volumes, all or nothing; those of one ZFS pool at one moment."""
+        """Creates a snapshot of each of many volumes, all or none."""
         return self.operate("snapshot_create_batch", {}, {}, body, dry_run=dry_run)
 
     def snapshot_list(
@@ -1299,7 +1267,7 @@ class Operations:
         sort: Literal["name", "-name", "size_bytes", "-size_bytes", "created_at", "-created_at"] | None = None,
         limit: int | None = None,
     ) -> Iterator[t.Snapshot]:
-        """The snapshots, oldest first."""
+        """Lists the snapshots."""
         return self.pages("snapshot_list", {"name": name, "volume": volume, "sort": sort}, limit)
 
     @overload
@@ -1307,11 +1275,11 @@ class Operations:
     @overload
     def snapshot_create(self, body: t.SnapshotCreate, *, dry_run: Literal[True]) -> t.Plan: ...
     def snapshot_create(self, body: t.SnapshotCreate, *, dry_run: bool = False) -> Any:
-        """Takes a snapshot of a thin volume, while hosts use it."""
+        """Creates a snapshot of a volume while hosts use it."""
         return self.operate("snapshot_create", {}, {}, body, dry_run=dry_run)
 
     def snapshot_show(self, snapshot: str) -> t.Snapshot:
-        """One snapshot, by id or name."""
+        """Shows a snapshot, by ID or name."""
         answer: t.Snapshot = self.operate("snapshot_show", {"snapshot": snapshot}, {})
         return answer
 
@@ -1320,9 +1288,7 @@ class Operations:
     @overload
     def snapshot_delete(self, snapshot: str, *, dry_run: Literal[True]) -> t.Plan: ...
     def snapshot_delete(self, snapshot: str, *, dry_run: bool = False) -> Any:
-        """Deletes a snapshot: it can be recovered for as long as the settings say. Its volume and its clones
-        stay.
-        """
+        """Deletes a snapshot, but not its volume or its clones."""
         return self.operate("snapshot_delete", {"snapshot": snapshot}, {}, dry_run=dry_run)
 
     @overload
@@ -1330,7 +1296,7 @@ class Operations:
     @overload
     def snapshot_clone(self, snapshot: str, body: t.SnapshotClone, *, dry_run: Literal[True]) -> t.Plan: ...
     def snapshot_clone(self, snapshot: str, body: t.SnapshotClone, *, dry_run: bool = False) -> Any:
-        """Makes one or many writable volumes that begin as the snapshot, all or nothing."""
+        """Creates one or many volumes from a snapshot, all or none."""
         return self.operate("snapshot_clone", {"snapshot": snapshot}, {}, body, dry_run=dry_run)
 
     def deleted_snapshot_list(
@@ -1344,11 +1310,11 @@ class Operations:
         | None = None,
         limit: int | None = None,
     ) -> Iterator[t.DeletedSnapshot]:
-        """The snapshots that were deleted and can be recovered; what was deleted first comes first."""
+        """Lists the deleted snapshots that can be recovered."""
         return self.pages("deleted_snapshot_list", {"name": name, "volume": volume, "sort": sort}, limit)
 
     def deleted_snapshot_show(self, deleted_snapshot: str) -> t.DeletedSnapshot:
-        """One deleted snapshot, by id, or by name where only one had it."""
+        """Shows a deleted snapshot, by ID, or by name if the name is unique."""
         answer: t.DeletedSnapshot = self.operate("deleted_snapshot_show", {"deleted_snapshot": deleted_snapshot}, {})
         return answer
 
@@ -1357,7 +1323,7 @@ class Operations:
     @overload
     def deleted_snapshot_delete(self, deleted_snapshot: str, *, dry_run: Literal[True]) -> t.Plan: ...
     def deleted_snapshot_delete(self, deleted_snapshot: str, *, dry_run: bool = False) -> Any:
-        """Erases it before its time: what it alone holds is lost for good, and its space is free again."""
+        """Erases a deleted snapshot before its retention ends."""
         return self.operate("deleted_snapshot_delete", {"deleted_snapshot": deleted_snapshot}, {}, dry_run=dry_run)
 
     @overload
@@ -1369,23 +1335,23 @@ class Operations:
         self, deleted_snapshot: str, body: t.SnapshotRecover, *, dry_run: Literal[True]
     ) -> t.Plan: ...
     def deleted_snapshot_recover(self, deleted_snapshot: str, body: t.SnapshotRecover, *, dry_run: bool = False) -> Any:
-        """Makes it a snapshot of its volume again. A volume that was deleted meanwhile is recovered first."""
+        """Recovers a deleted snapshot of a volume."""
         return self.operate(
             "deleted_snapshot_recover", {"deleted_snapshot": deleted_snapshot}, {}, body, dry_run=dry_run
         )
 
     def host_kit(self, host: str, *, secrets: bool | None = None) -> t.HostKit:
-        """The configuration of a host for its volumes: files, commands in order, and a script that checks."""
+        """Shows the setup kit that connects a host to its volumes."""
         answer: t.HostKit = self.operate("host_kit", {"host": host}, {"secrets": secrets})
         return answer
 
     def host_kit_download(self, host: str, *, secrets: bool | None = None) -> bytes:
-        """The same kit as an archive, with one script that applies it."""
+        """Downloads the setup kit of a host as an archive."""
         answer: bytes = self.operate("host_kit_download", {"host": host}, {"secrets": secrets})
         return answer
 
     def host_paths(self, host: str) -> t.HostPaths:
-        """Where the host should be logged in, against where it is, in words, for each path and each volume."""
+        """Shows the expected and actual paths of a host and of each of its volumes."""
         answer: t.HostPaths = self.operate("host_paths", {"host": host}, {})
         return answer
 
@@ -1394,9 +1360,7 @@ class Operations:
     @overload
     def host_verify_paths(self, host: str, body: t.HostVerifyPaths, *, dry_run: Literal[True]) -> t.Plan: ...
     def host_verify_paths(self, host: str, body: t.HostVerifyPaths, *, dry_run: bool = False) -> Any:
-        """Takes each path of the host away in turn, and gives it back; passes only if its I/O went on each
-        time.
-        """
+        """Tests the paths of a host by blocking each path in turn."""
         return self.operate("host_verify_paths", {"host": host}, {}, body, dry_run=dry_run)
 
     def host_list(
@@ -1409,7 +1373,7 @@ class Operations:
         host_group: str | None = None,
         limit: int | None = None,
     ) -> Iterator[t.Host]:
-        """The hosts."""
+        """Lists the hosts, with their initiators and export state."""
         return self.pages(
             "host_list",
             {"sort": sort, "name": name, "os_type": os_type, "initiator": initiator, "host_group": host_group},
@@ -1421,11 +1385,11 @@ class Operations:
     @overload
     def host_create(self, body: t.HostCreate, *, dry_run: Literal[True]) -> t.Plan: ...
     def host_create(self, body: t.HostCreate, *, dry_run: bool = False) -> Any:
-        """Creates a host; an initiator name belongs to one host only."""
+        """Creates a host with its initiators and credentials."""
         return self.operate("host_create", {}, {}, body, dry_run=dry_run)
 
     def host_show(self, host: str) -> t.Host:
-        """One host, by id or name. Secrets are never answered."""
+        """Shows a host, by ID or name."""
         answer: t.Host = self.operate("host_show", {"host": host}, {})
         return answer
 
@@ -1440,7 +1404,7 @@ class Operations:
     def host_patch(
         self, host: str, body: t.HostPatch, *, confirm: list[str] | None = None, dry_run: bool = False
     ) -> Any:
-        """Changes a host; an absent field stays. Initiators that leave lose their sessions."""
+        """Changes a host."""
         return self.operate("host_patch", {"host": host}, {"confirm": confirm}, body, dry_run=dry_run)
 
     @overload
@@ -1448,7 +1412,7 @@ class Operations:
     @overload
     def host_delete(self, host: str, *, dry_run: Literal[True]) -> t.Plan: ...
     def host_delete(self, host: str, *, dry_run: bool = False) -> Any:
-        """Deletes a host that nothing is mapped to any more and that is in no group."""
+        """Deletes a host."""
         return self.operate("host_delete", {"host": host}, {}, dry_run=dry_run)
 
     def host_group_list(
@@ -1458,7 +1422,7 @@ class Operations:
         name: str | None = None,
         limit: int | None = None,
     ) -> Iterator[t.HostGroup]:
-        """The host groups."""
+        """Lists the host groups, with their hosts and export state."""
         return self.pages("host_group_list", {"sort": sort, "name": name}, limit)
 
     @overload
@@ -1466,11 +1430,11 @@ class Operations:
     @overload
     def host_group_create(self, body: t.HostGroupCreate, *, dry_run: Literal[True]) -> t.Plan: ...
     def host_group_create(self, body: t.HostGroupCreate, *, dry_run: bool = False) -> Any:
-        """Creates a host group; a host is in one group at most."""
+        """Creates a host group."""
         return self.operate("host_group_create", {}, {}, body, dry_run=dry_run)
 
     def host_group_show(self, host_group: str) -> t.HostGroup:
-        """One host group, by id or name."""
+        """Shows a host group, by ID or name."""
         answer: t.HostGroup = self.operate("host_group_show", {"host_group": host_group}, {})
         return answer
 
@@ -1490,7 +1454,7 @@ class Operations:
     def host_group_patch(
         self, host_group: str, body: t.HostGroupPatch, *, confirm: list[str] | None = None, dry_run: bool = False
     ) -> Any:
-        """Changes a group; an absent field stays. A host that leaves loses the group's volumes."""
+        """Changes a host group."""
         return self.operate("host_group_patch", {"host_group": host_group}, {"confirm": confirm}, body, dry_run=dry_run)
 
     @overload
@@ -1498,13 +1462,11 @@ class Operations:
     @overload
     def host_group_delete(self, host_group: str, *, dry_run: Literal[True]) -> t.Plan: ...
     def host_group_delete(self, host_group: str, *, dry_run: bool = False) -> Any:
-        """Deletes a group that nothing is mapped to any more; its hosts stay."""
+        """Deletes a host group."""
         return self.operate("host_group_delete", {"host_group": host_group}, {}, dry_run=dry_run)
 
     def initiator_list(self, *, kind: t.InitiatorKind | None = None, limit: int | None = None) -> Iterator[t.Initiator]:
-        """Initiators that belong to no host: ports on the Fibre Channel fabric, who is logged in and nobody's,
-        and who was turned away over iSCSI in the last day.
-        """
+        """Lists the initiators that belong to no host."""
         return self.pages("initiator_list", {"kind": kind}, limit)
 
     def portal_list(
@@ -1516,7 +1478,7 @@ class Operations:
         protocol: t.Protocol | None = None,
         limit: int | None = None,
     ) -> Iterator[t.Portal]:
-        """The portals, and whether each listens now."""
+        """Lists the portals, with their export state."""
         return self.pages("portal_list", {"sort": sort, "name": name, "protocol": protocol}, limit)
 
     @overload
@@ -1524,11 +1486,11 @@ class Operations:
     @overload
     def portal_create(self, body: t.PortalCreate, *, dry_run: Literal[True]) -> t.Plan: ...
     def portal_create(self, body: t.PortalCreate, *, dry_run: bool = False) -> Any:
-        """Listens on an address and port; every host's target is reachable there."""
+        """Creates a portal on an address and port of the appliance."""
         return self.operate("portal_create", {}, {}, body, dry_run=dry_run)
 
     def portal_show(self, portal: str) -> t.Portal:
-        """One portal, by id or name."""
+        """Shows a portal, by ID or name."""
         answer: t.Portal = self.operate("portal_show", {"portal": portal}, {})
         return answer
 
@@ -1537,17 +1499,17 @@ class Operations:
     @overload
     def portal_delete(self, portal: str, *, dry_run: Literal[True]) -> t.Plan: ...
     def portal_delete(self, portal: str, *, dry_run: bool = False) -> Any:
-        """Stops listening; sessions through this portal end."""
+        """Deletes a portal, so that the appliance no longer listens there."""
         return self.operate("portal_delete", {"portal": portal}, {}, dry_run=dry_run)
 
     def rdma_device_list(self, *, limit: int | None = None) -> Iterator[t.RdmaDevice]:
-        """Which network cards carry RDMA, with link, RoCE version and the addresses portals can have there."""
+        """Lists the RDMA devices of the appliance."""
         return self.pages("rdma_device_list", {}, limit)
 
     def fc_port_list(
         self, *, sort: Literal["wwpn", "-wwpn"] | None = None, name: str | None = None, limit: int | None = None
     ) -> Iterator[t.FcPort]:
-        """The ports that are there, and managed ones that are not; `name` is matched with the WWPN."""
+        """Lists the FC ports, including managed ports that are missing."""
         return self.pages("fc_port_list", {"sort": sort, "name": name}, limit)
 
     @overload
@@ -1555,11 +1517,11 @@ class Operations:
     @overload
     def fc_port_create(self, body: t.FcPortCreate, *, dry_run: Literal[True]) -> t.Plan: ...
     def fc_port_create(self, body: t.FcPortCreate, *, dry_run: bool = False) -> Any:
-        """Takes a port over and gives it a mode. Until then it is left as its driver made it."""
+        """Puts an FC port under the management of Lunette and sets its mode."""
         return self.operate("fc_port_create", {}, {}, body, dry_run=dry_run)
 
     def fc_port_show(self, fc_port: str) -> t.FcPort:
-        """One port, by WWPN, or by id if it is managed."""
+        """Shows an FC port, by WWPN, or by ID if the port is managed."""
         answer: t.FcPort = self.operate("fc_port_show", {"fc_port": fc_port}, {})
         return answer
 
@@ -1568,7 +1530,7 @@ class Operations:
     @overload
     def fc_port_patch(self, fc_port: str, body: t.FcPortPatch, *, dry_run: Literal[True]) -> t.Plan: ...
     def fc_port_patch(self, fc_port: str, body: t.FcPortPatch, *, dry_run: bool = False) -> Any:
-        """Makes a port a target, an initiator, or neither."""
+        """Changes the mode of an FC port."""
         return self.operate("fc_port_patch", {"fc_port": fc_port}, {}, body, dry_run=dry_run)
 
     @overload
@@ -1576,13 +1538,13 @@ class Operations:
     @overload
     def fc_port_delete(self, fc_port: str, *, dry_run: Literal[True]) -> t.Plan: ...
     def fc_port_delete(self, fc_port: str, *, dry_run: bool = False) -> Any:
-        """Leaves a port alone from now on; one that serves stops."""
+        """Removes an FC port from the management of Lunette."""
         return self.operate("fc_port_delete", {"fc_port": fc_port}, {}, dry_run=dry_run)
 
     def interface_list(
         self, *, sort: Literal["name", "-name"] | None = None, name: str | None = None, limit: int | None = None
     ) -> Iterator[t.Interface]:
-        """The network interfaces of the machine, whoever configures them."""
+        """Lists the network interfaces of the appliance."""
         return self.pages("interface_list", {"sort": sort, "name": name}, limit)
 
     @overload
@@ -1590,13 +1552,11 @@ class Operations:
     @overload
     def interface_create(self, body: t.InterfaceCreate, *, dry_run: Literal[True]) -> t.Plan: ...
     def interface_create(self, body: t.InterfaceCreate, *, dry_run: bool = False) -> Any:
-        """Makes a VLAN or a bond for 60 seconds; confirm it in that time, or it goes, and its members are as
-        they were.
-        """
+        """Creates a VLAN or a bond, on trial for 60 seconds."""
         return self.operate("interface_create", {}, {}, body, dry_run=dry_run)
 
     def interface_show(self, interface: str) -> t.Interface:
-        """One interface, by name."""
+        """Shows a network interface, by name."""
         answer: t.Interface = self.operate("interface_show", {"interface": interface}, {})
         return answer
 
@@ -1607,7 +1567,7 @@ class Operations:
     @overload
     def interface_change(self, interface: str, body: t.InterfaceChange, *, dry_run: Literal[True]) -> t.Plan: ...
     def interface_change(self, interface: str, body: t.InterfaceChange, *, dry_run: bool = False) -> Any:
-        """Changes an interface for 60 seconds; confirm it in that time, or it becomes as it was."""
+        """Changes the configuration of an interface, on trial for 60 seconds."""
         return self.operate("interface_change", {"interface": interface}, {}, body, dry_run=dry_run)
 
     @overload
@@ -1615,7 +1575,7 @@ class Operations:
     @overload
     def interface_remove(self, interface: str, *, dry_run: Literal[True]) -> t.Plan: ...
     def interface_remove(self, interface: str, *, dry_run: bool = False) -> Any:
-        """Removes a VLAN or bond that Lunette made for 60 seconds; confirm it in that time, or it comes back."""
+        """Removes a VLAN or bond created by Lunette, on trial for 60 seconds."""
         return self.operate("interface_remove", {"interface": interface}, {}, dry_run=dry_run)
 
     @overload
@@ -1623,7 +1583,7 @@ class Operations:
     @overload
     def interface_confirm(self, interface: str, *, dry_run: Literal[True]) -> t.Plan: ...
     def interface_confirm(self, interface: str, *, dry_run: bool = False) -> Any:
-        """Keeps a change that is on trial, also after a boot."""
+        """Confirms an interface change that is on trial."""
         return self.operate("interface_confirm", {"interface": interface}, {}, dry_run=dry_run)
 
     @overload
@@ -1631,11 +1591,11 @@ class Operations:
     @overload
     def interface_revert(self, interface: str, *, dry_run: Literal[True]) -> t.Plan: ...
     def interface_revert(self, interface: str, *, dry_run: bool = False) -> Any:
-        """Takes a change that is on trial back without waiting."""
+        """Reverts an interface change that is on trial."""
         return self.operate("interface_revert", {"interface": interface}, {}, dry_run=dry_run)
 
     def firewall_show(self) -> t.Firewall:
-        """What is let in to this machine: portals, and on which interfaces web page and API answer."""
+        """Shows the state of the firewall and its open ports."""
         answer: t.Firewall = self.operate("firewall_show", {}, {})
         return answer
 
@@ -1650,7 +1610,7 @@ class Operations:
     def mapping_create_batch(
         self, body: t.MappingBatch, *, confirm: list[str] | None = None, dry_run: bool = False
     ) -> Any:
-        """Makes many mappings, all or nothing: one by one, or volumes split evenly over hosts."""
+        """Creates many mappings, all or none."""
         return self.operate("mapping_create_batch", {}, {"confirm": confirm}, body, dry_run=dry_run)
 
     def mapping_list(
@@ -1662,7 +1622,7 @@ class Operations:
         host_group: str | None = None,
         limit: int | None = None,
     ) -> Iterator[t.Mapping]:
-        """The mappings, and whether each is served now."""
+        """Lists the mappings, with their export state."""
         return self.pages(
             "mapping_list", {"sort": sort, "volume": volume, "host": host, "host_group": host_group}, limit
         )
@@ -1676,11 +1636,11 @@ class Operations:
         self, body: t.MappingCreate, *, confirm: list[str] | None = None, dry_run: Literal[True]
     ) -> t.Plan: ...
     def mapping_create(self, body: t.MappingCreate, *, confirm: list[str] | None = None, dry_run: bool = False) -> Any:
-        """Gives a volume to a host or a host group, under the number asked for or the lowest free one from 1."""
+        """Maps a volume to a host or a host group."""
         return self.operate("mapping_create", {}, {"confirm": confirm}, body, dry_run=dry_run)
 
     def mapping_show(self, mapping: str) -> t.Mapping:
-        """One mapping, by id."""
+        """Shows a mapping, by ID."""
         answer: t.Mapping = self.operate("mapping_show", {"mapping": mapping}, {})
         return answer
 
@@ -1691,7 +1651,7 @@ class Operations:
     @overload
     def mapping_delete(self, mapping: str, *, confirm: list[str] | None = None, dry_run: Literal[True]) -> t.Plan: ...
     def mapping_delete(self, mapping: str, *, confirm: list[str] | None = None, dry_run: bool = False) -> Any:
-        """Takes a volume away from a host or group; the volume and its data stay. One in use needs `confirm`."""
+        """Unmaps a volume from a host or a host group."""
         return self.operate("mapping_delete", {"mapping": mapping}, {"confirm": confirm}, dry_run=dry_run)
 
     def session_list(
@@ -1702,9 +1662,7 @@ class Operations:
         host: str | None = None,
         limit: int | None = None,
     ) -> Iterator[t.Session]:
-        """Who is logged in now; `name` is matched with host, initiator and target. 503 while the agent is
-        away.
-        """
+        """Lists the sessions: the initiators that are logged in now."""
         return self.pages("session_list", {"sort": sort, "name": name, "host": host}, limit)
 
     @overload
@@ -1712,9 +1670,7 @@ class Operations:
     @overload
     def session_disconnect(self, session: str, *, dry_run: Literal[True]) -> t.Plan: ...
     def session_disconnect(self, session: str, *, dry_run: bool = False) -> Any:
-        """Ends a session, and every other that its initiator has with the same target; its host logs in again
-        by itself.
-        """
+        """Disconnects a session, by ID."""
         return self.operate("session_disconnect", {"session": session}, {}, dry_run=dry_run)
 
     def performance_list(
@@ -1737,13 +1693,11 @@ class Operations:
         name: str | None = None,
         limit: int | None = None,
     ) -> Iterator[t.Performance]:
-        """What everything of one kind does now; `name` is matched with the name and the host. 503 while the
-        agent is away.
-        """
+        """Lists the current performance of all objects of one kind."""
         return self.pages("performance_list", {"of": of, "sort": sort, "name": name}, limit)
 
     def performance_show(self, performance: str) -> t.PerformanceHistory:
-        """What one thing does and did in the last hour, by its id; `appliance` is the sum over all volumes."""
+        """Shows the performance of an object now and over the last hour."""
         answer: t.PerformanceHistory = self.operate("performance_show", {"performance": performance}, {})
         return answer
 
@@ -1756,7 +1710,7 @@ class Operations:
         enabled: bool | None = None,
         limit: int | None = None,
     ) -> Iterator[t.Schedule]:
-        """The schedules, with their next times and how the last run of each ended."""
+        """Lists the schedules, with their next runs and the result of the last run."""
         return self.pages("schedule_list", {"sort": sort, "name": name, "action": action, "enabled": enabled}, limit)
 
     @overload
@@ -1764,13 +1718,11 @@ class Operations:
     @overload
     def schedule_create(self, body: t.ScheduleCreate, *, dry_run: Literal[True]) -> t.Plan: ...
     def schedule_create(self, body: t.ScheduleCreate, *, dry_run: bool = False) -> Any:
-        """Creates a schedule of snapshots with their retention, or of scrubs. It deletes only what it took
-        itself.
-        """
+        """Creates a schedule for snapshots or scrubs."""
         return self.operate("schedule_create", {}, {}, body, dry_run=dry_run)
 
     def schedule_show(self, schedule: str) -> t.Schedule:
-        """One schedule, by id or name."""
+        """Shows a schedule, by ID or name."""
         answer: t.Schedule = self.operate("schedule_show", {"schedule": schedule}, {})
         return answer
 
@@ -1781,9 +1733,7 @@ class Operations:
     @overload
     def schedule_patch(self, schedule: str, body: t.SchedulePatch, *, dry_run: Literal[True]) -> t.Plan: ...
     def schedule_patch(self, schedule: str, body: t.SchedulePatch, *, dry_run: bool = False) -> Any:
-        """Changes a schedule; an absent field stays. Where less is to be kept, the next run deletes what is
-        too many.
-        """
+        """Changes a schedule."""
         return self.operate("schedule_patch", {"schedule": schedule}, {}, body, dry_run=dry_run)
 
     @overload
@@ -1791,7 +1741,7 @@ class Operations:
     @overload
     def schedule_delete(self, schedule: str, *, dry_run: Literal[True]) -> t.Plan: ...
     def schedule_delete(self, schedule: str, *, dry_run: bool = False) -> Any:
-        """Deletes a schedule. The snapshots it took stay."""
+        """Deletes a schedule, but not its snapshots."""
         return self.operate("schedule_delete", {"schedule": schedule}, {}, dry_run=dry_run)
 
     @overload
@@ -1799,11 +1749,11 @@ class Operations:
     @overload
     def schedule_run(self, schedule: str, *, dry_run: Literal[True]) -> t.Plan: ...
     def schedule_run(self, schedule: str, *, dry_run: bool = False) -> Any:
-        """Runs a schedule now, whatever the clock says; refused while it is running."""
+        """Runs a schedule now."""
         return self.operate("schedule_run", {"schedule": schedule}, {}, dry_run=dry_run)
 
     def setting_show(self) -> t.Settings:
-        """The settings of the appliance. Secrets are never answered."""
+        """Shows the settings of the appliance."""
         answer: t.Settings = self.operate("setting_show", {}, {})
         return answer
 
@@ -1812,18 +1762,16 @@ class Operations:
     @overload
     def setting_patch(self, body: t.SettingsPatch, *, dry_run: Literal[True]) -> t.Plan: ...
     def setting_patch(self, body: t.SettingsPatch, *, dry_run: bool = False) -> Any:
-        """Changes settings; an absent field stays, null takes away what can be without."""
+        """Changes the settings of the appliance."""
         return self.operate("setting_patch", {}, {}, body, dry_run=dry_run)
 
     def alert_test(self) -> t.AlertTest:
-        """Sends a test over every channel that is set up, and tells for each whether it was taken, and if not,
-        why.
-        """
+        """Sends a test message over every configured alert channel."""
         answer: t.AlertTest = self.operate("alert_test", {}, {})
         return answer
 
     def certificate_show(self) -> t.Certificate:
-        """The certificate that is shown now, and the one before it. Private keys are never answered."""
+        """Shows the certificate in use and the previous certificate."""
         answer: t.Certificate = self.operate("certificate_show", {}, {})
         return answer
 
@@ -1832,9 +1780,7 @@ class Operations:
     @overload
     def certificate_replace(self, body: t.CertificateReplace, *, dry_run: Literal[True]) -> t.Plan: ...
     def certificate_replace(self, body: t.CertificateReplace, *, dry_run: bool = False) -> Any:
-        """Takes another certificate with its key at once; open connections and exports go on. The one before
-        is kept.
-        """
+        """Replaces the certificate of the web page and the API."""
         return self.operate("certificate_replace", {}, {}, body, dry_run=dry_run)
 
     @overload
@@ -1842,24 +1788,24 @@ class Operations:
     @overload
     def certificate_revert(self, *, dry_run: Literal[True]) -> t.Plan: ...
     def certificate_revert(self, *, dry_run: bool = False) -> Any:
-        """Takes back the certificate before; once more, and the present one is back."""
+        """Reverts to the previous certificate."""
         return self.operate("certificate_revert", {}, {}, dry_run=dry_run)
 
     @overload
-    def certificate_create(self, *, dry_run: Literal[False] = False) -> t.Certificate: ...
+    def certificate_self_sign(self, *, dry_run: Literal[False] = False) -> t.Certificate: ...
     @overload
-    def certificate_create(self, *, dry_run: Literal[True]) -> t.Plan: ...
-    def certificate_create(self, *, dry_run: bool = False) -> Any:
-        """Makes a new key and a self-signed certificate for the names and addresses of today."""
-        return self.operate("certificate_create", {}, {}, dry_run=dry_run)
+    def certificate_self_sign(self, *, dry_run: Literal[True]) -> t.Plan: ...
+    def certificate_self_sign(self, *, dry_run: bool = False) -> Any:
+        """Creates a private key and a self-signed certificate."""
+        return self.operate("certificate_self_sign", {}, {}, dry_run=dry_run)
 
     def site_show(self) -> t.Site:
-        """Everything by name, as a document that can be applied again. CHAP secrets are left out."""
+        """Shows the appliance as a site document."""
         answer: t.Site = self.operate("site_show", {}, {})
         return answer
 
     def site_schema_show(self) -> dict[str, Any]:
-        """The JSON Schema of a site document, for editors and checks."""
+        """Shows the JSON Schema of the site document."""
         answer: dict[str, Any] = self.operate("site_schema_show", {}, {})
         return answer
 
@@ -1868,9 +1814,7 @@ class Operations:
     @overload
     def site_plan(self, body: t.SiteRequest, *, dry_run: Literal[True]) -> t.Plan: ...
     def site_plan(self, body: t.SiteRequest, *, dry_run: bool = False) -> Any:
-        """What applying a document would change: nothing is written. Refused as a whole if any part cannot be
-        done.
-        """
+        """Plans a site document, without changing anything."""
         return self.operate("site_plan", {}, {}, body, dry_run=dry_run)
 
     @overload
@@ -1882,20 +1826,16 @@ class Operations:
         self, body: t.SiteRequest, *, confirm: list[str] | None = None, dry_run: Literal[True]
     ) -> t.Plan: ...
     def site_apply(self, body: t.SiteRequest, *, confirm: list[str] | None = None, dry_run: bool = False) -> Any:
-        """Makes the site as the document says, as one job. Nothing is removed that `destroy` does not name."""
+        """Applies a site document as one job."""
         return self.operate("site_apply", {}, {"confirm": confirm}, body, dry_run=dry_run)
 
     def appliance_backup(self, body: t.BackupRequest) -> bytes:
-        """The database with its secrets, and if wished the certificate, as one file that only the passphrase
-        opens.
-        """
+        """Creates a backup of the configuration, as a file encrypted with a passphrase."""
         answer: bytes = self.operate("appliance_backup", {}, {}, body)
         return answer
 
     def appliance_support(self) -> bytes:
-        """Logs, configuration, kernel and hardware facts as one tar.gz for a person far away. Holds no
-        secrets.
-        """
+        """Creates a support bundle with logs, configuration, kernel and hardware data."""
         answer: bytes = self.operate("appliance_support", {}, {})
         return answer
 
@@ -1904,9 +1844,7 @@ class Operations:
     @overload
     def appliance_restart(self, *, dry_run: Literal[True]) -> t.Plan: ...
     def appliance_restart(self, *, dry_run: bool = False) -> Any:
-        """Restarts the appliance in order. All exports stop, and come back by themselves; the job is over when
-        it is up.
-        """
+        """Restarts the appliance."""
         return self.operate("appliance_restart", {}, {}, dry_run=dry_run)
 
     @overload
@@ -1914,9 +1852,7 @@ class Operations:
     @overload
     def appliance_power_off(self, *, dry_run: Literal[True]) -> t.Plan: ...
     def appliance_power_off(self, *, dry_run: bool = False) -> Any:
-        """Switches the appliance off in order. All exports stop until somebody switches it on; then the job is
-        over.
-        """
+        """Shuts down the appliance."""
         return self.operate("appliance_power_off", {}, {}, dry_run=dry_run)
 
     @overload
@@ -1924,9 +1860,7 @@ class Operations:
     @overload
     def appliance_restore(self, body: t.RestoreRequest, *, dry_run: Literal[True]) -> t.Plan: ...
     def appliance_restore(self, body: t.RestoreRequest, *, dry_run: bool = False) -> Any:
-        """Puts the database of a backup in the place of this one, and starts the API anew; a dry run tells
-        what differs.
-        """
+        """Restores the configuration from a backup and restarts the API."""
         return self.operate("appliance_restore", {}, {}, body, dry_run=dry_run)
 
     @overload
@@ -1934,15 +1868,11 @@ class Operations:
     @overload
     def appliance_rebuild(self, body: t.RebuildRequest, *, dry_run: Literal[True]) -> t.Plan: ...
     def appliance_rebuild(self, body: t.RebuildRequest, *, dry_run: bool = False) -> Any:
-        """Takes up arrays the database does not know, from the sealed copies they carry; a dry run tells what
-        is there.
-        """
+        """Rebuilds the configuration of unknown arrays from their sealed copies."""
         return self.operate("appliance_rebuild", {}, {}, body, dry_run=dry_run)
 
     def update_show(self) -> t.Update:
-        """Both slots with their versions, which runs, which is started next, and what became of the last
-        update.
-        """
+        """Shows the two system slots and the result of the last update."""
         answer: t.Update = self.operate("update_show", {}, {})
         return answer
 
@@ -1951,16 +1881,16 @@ class Operations:
     @overload
     def update_create(self, body: t.UpdateCreate, *, dry_run: Literal[True]) -> t.Plan: ...
     def update_create(self, body: t.UpdateCreate, *, dry_run: bool = False) -> Any:
-        """Writes the uploaded bundle to the slot that does not run, and restarts into it."""
+        """Installs the uploaded bundle and restarts the appliance."""
         return self.operate("update_create", {}, {}, body, dry_run=dry_run)
 
     def update_upload(self, file: BufferedReader) -> t.UpdateBundle:
-        """Takes a bundle, and tells what it is; one that is not signed by somebody who is trusted is not kept."""
+        """Uploads an update bundle and verifies its signature."""
         answer: t.UpdateBundle = self.operate("update_upload", {}, {}, file)
         return answer
 
     def update_fetch(self, body: t.UpdateFetch) -> t.UpdateBundle:
-        """Fetches a bundle from a web server, as if it were uploaded from there; answers once it is here."""
+        """Downloads an update bundle from a web server."""
         answer: t.UpdateBundle = self.operate("update_fetch", {}, {}, body)
         return answer
 
@@ -1969,13 +1899,11 @@ class Operations:
     @overload
     def update_roll_back(self, *, dry_run: Literal[True]) -> t.Plan: ...
     def update_roll_back(self, *, dry_run: bool = False) -> Any:
-        """Restarts into the other slot as it is, which must prove healthy as an update must. All exports stop
-        meanwhile.
-        """
+        """Restarts the appliance from the other slot."""
         return self.operate("update_roll_back", {}, {}, dry_run=dry_run)
 
     def site_saveconfig(self, *, secrets: bool | None = None) -> t.Saveconfig:
-        """All that LIO serves, as a `saveconfig.json` that targetctl and targetcli restore to the same tree."""
+        """Exports the LIO configuration as a `saveconfig.json`."""
         answer: t.Saveconfig = self.operate("site_saveconfig", {}, {"secrets": secrets})
         return answer
 
@@ -1984,9 +1912,7 @@ class Operations:
     @overload
     def site_adopt(self, body: t.AdoptRequest, *, dry_run: Literal[True]) -> t.Plan: ...
     def site_adopt(self, body: t.AdoptRequest, *, dry_run: bool = False) -> Any:
-        """Takes over iSCSI targets and NVMe subsystems that the kernel serves for others, while their hosts go
-        on.
-        """
+        """Adopts running iSCSI targets and NVMe subsystems, without interrupting hosts."""
         return self.operate("site_adopt", {}, {}, body, dry_run=dry_run)
 
     @overload
@@ -1994,15 +1920,11 @@ class Operations:
     @overload
     def site_inspect(self, body: t.InspectRequest, *, dry_run: Literal[True]) -> t.Plan: ...
     def site_inspect(self, body: t.InspectRequest, *, dry_run: bool = False) -> Any:
-        """Which objects of a targetcli configuration Lunette could serve as they are. Nothing is changed or
-        kept.
-        """
+        """Inspects a targetcli configuration."""
         return self.operate("site_inspect", {}, {}, body, dry_run=dry_run)
 
     def drift_show(self) -> t.DriftReport:
-        """What the machine has and the database does not, and the reverse, in words with the fix. Nothing is
-        changed.
-        """
+        """Shows the drift: all differences between desired and observed state."""
         answer: t.DriftReport = self.operate("drift_show", {}, {})
         return answer
 
@@ -2014,11 +1936,11 @@ class Operations:
         kind: t.JobKind | None = None,
         limit: int | None = None,
     ) -> Iterator[t.JobSummary]:
-        """The jobs, newest first, without their steps."""
+        """Lists the jobs, without their steps."""
         return self.pages("job_list", {"sort": sort, "state": state, "kind": kind}, limit)
 
     def job_show(self, job: str) -> t.Job:
-        """One job with all its steps."""
+        """Shows a job with all its steps."""
         answer: t.Job = self.operate("job_show", {"job": job}, {})
         return answer
 
@@ -2027,7 +1949,7 @@ class Operations:
     @overload
     def job_resolve(self, job: str, body: t.JobResolve, *, dry_run: Literal[True]) -> t.Plan: ...
     def job_resolve(self, job: str, body: t.JobResolve, *, dry_run: bool = False) -> Any:
-        """Decides about a stuck job. 409 if it is not stuck."""
+        """Resolves a stuck job by retrying or abandoning it."""
         return self.operate("job_resolve", {"job": job}, {}, body, dry_run=dry_run)
 
     def event_export(
@@ -2046,9 +1968,7 @@ class Operations:
         since: str | None = None,
         until: str | None = None,
     ) -> bytes:
-        """What happened as a file, newest first: who, when, what the plan of the change said, and how it
-        ended.
-        """
+        """Exports the events as a file, newest first."""
         answer: bytes = self.operate(
             "event_export",
             {},
@@ -2086,7 +2006,7 @@ class Operations:
         until: str | None = None,
         limit: int | None = None,
     ) -> Iterator[t.Event]:
-        """What happened, newest first."""
+        """Lists the events, newest first by default."""
         return self.pages(
             "event_list",
             {
@@ -2107,7 +2027,7 @@ class Operations:
         )
 
     def event_show(self, event: str) -> t.EventDetail:
-        """One event: who, when, what the plan of the change said, and whether it can be undone."""
+        """Shows an event, with its plan and whether its change can be undone."""
         answer: t.EventDetail = self.operate("event_show", {"event": event}, {})
         return answer
 
@@ -2118,7 +2038,7 @@ class Operations:
     @overload
     def event_undo(self, event: str, *, confirm: list[str] | None = None, dry_run: Literal[True]) -> t.Plan: ...
     def event_undo(self, event: str, *, confirm: list[str] | None = None, dry_run: bool = False) -> Any:
-        """Undoes the change an event tells of, by a new change planned against today's state."""
+        """Undoes the change that an event records."""
         return self.operate("event_undo", {"event": event}, {"confirm": confirm}, dry_run=dry_run)
 
     def alert_list(
@@ -2131,7 +2051,7 @@ class Operations:
         ref: str | None = None,
         limit: int | None = None,
     ) -> Iterator[t.Alert]:
-        """What a person must look at, with cause and fix."""
+        """Lists the alerts, with their causes and fixes."""
         return self.pages(
             "alert_list",
             {"sort": sort, "active": active, "acknowledged": acknowledged, "severity": severity, "ref": ref},
@@ -2139,7 +2059,7 @@ class Operations:
         )
 
     def alert_show(self, alert: str) -> t.Alert:
-        """One alert."""
+        """Shows an alert."""
         answer: t.Alert = self.operate("alert_show", {"alert": alert}, {})
         return answer
 
@@ -2150,7 +2070,7 @@ class Operations:
     @overload
     def alert_acknowledge(self, alert: str, body: t.AlertAcknowledge, *, dry_run: Literal[True]) -> t.Plan: ...
     def alert_acknowledge(self, alert: str, body: t.AlertAcknowledge, *, dry_run: bool = False) -> Any:
-        """Says that somebody sees to an open alert. That ends with the alert, and where it gets worse."""
+        """Acknowledges an active alert."""
         return self.operate("alert_acknowledge", {"alert": alert}, {}, body, dry_run=dry_run)
 
     @overload
@@ -2158,9 +2078,7 @@ class Operations:
     @overload
     def alert_silence(self, alert: str, body: t.AlertSilence, *, dry_run: Literal[True]) -> t.Plan: ...
     def alert_silence(self, alert: str, body: t.AlertSilence, *, dry_run: bool = False) -> Any:
-        """Has an alert told over no channel for a while, also if it goes and comes back; if it gets worse, it
-        is told.
-        """
+        """Silences the notifications of an alert for a limited time."""
         return self.operate("alert_silence", {"alert": alert}, {}, body, dry_run=dry_run)
 
     @overload
@@ -2168,5 +2086,5 @@ class Operations:
     @overload
     def alert_reopen(self, alert: str, *, dry_run: Literal[True]) -> t.Plan: ...
     def alert_reopen(self, alert: str, *, dry_run: bool = False) -> Any:
-        """Takes an acknowledgement and a silence back."""
+        """Removes the acknowledgement and the silence of an alert."""
         return self.operate("alert_reopen", {"alert": alert}, {}, dry_run=dry_run)

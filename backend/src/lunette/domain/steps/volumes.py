@@ -277,6 +277,7 @@ class VolumeGrow(Step):
     lv_name: LvName
     from_bytes: int
     size_bytes: int
+    """New size of the volume in bytes."""
     pool: LvName | None = None
     """The thin pool it takes its blocks from as hosts write; None: it is thick, or the engine has no such pools."""
     engine: VolumeEngine = VolumeEngine.LVM

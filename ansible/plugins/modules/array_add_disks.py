@@ -8,11 +8,11 @@
 from __future__ import annotations
 
 DOCUMENTATION = r"""
-module: array_spares_add
-short_description: Adds disks that stand by; on a degraded array the first is filled at once
+module: array_add_disks
+short_description: Adds log, cache or special disks to a ZFS pool while hosts use the pool
 version_added: 0.1.0
 description:
-  - Changes nothing where that is so already.
+  - Changes nothing if that is already the case.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -20,56 +20,68 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    description: Asks the appliance for its plan and changes nothing.
+    description: Requests the plan of the appliance and changes nothing.
   diff_mode:
     support: full
     description: Shows the fields that change.
 options:
   array:
     description:
-      - Its id or its name.
+      - ID of the resource, or its name if the resource has one.
     type: str
+    required: true
+  role:
+    description:
+      - Role of the new disks.
+    type: str
+    choices:
+      - log
+      - cache
+      - special
     required: true
   disks:
     description:
-      - Stable ids of the disks that are to stand by. On a degraded array the first is filled at once.
+      - IDs of the disks to add. Log and special disks join the existing mirror of their role, which has 4 disks
+        at most.
     type: list
     elements: str
     required: true
   wipe:
     description:
-      - Ids of those disks whose present content may be destroyed.
+      - IDs of those C(disks) that may be wiped, which destroys their data. A disk with signatures that is not listed
+        is refused.
     type: list
     elements: str
   wait:
     description:
-      - Waits until the work is done.
+      - Whether to wait until the job has finished.
     type: bool
     default: true
   wait_timeout:
     description:
-      - Seconds to wait at most. The work goes on after that, and the next run waits for it.
+      - Maximum time to wait in seconds. After that the job continues, and the next run waits for it.
     type: int
     default: 3600
 """
 
 EXAMPLES = r"""
 ---
-- name: Do it
-  lunette.appliance.array_spares_add:
+- name: Adds log, cache or special disks to a ZFS pool while hosts use the pool
+  lunette.appliance.array_add_disks:
     array: tank
+    role: log
     disks:
-      - nvme-eui.0004
+      - nvme-eui.0007
+      - nvme-eui.0008
 """
 
 RETURN = r"""
 resource:
-  description: What the appliance answered.
-  returned: unless it answered with a job
+  description: Response of the appliance.
+  returned: unless the response is a job
   type: dict
 plan:
-  description: 'What the appliance said it would do: changes, steps, devices, bytes destroyed, hosts interrupted
-    and warnings.'
+  description: 'Plan of the appliance: changes, steps, devices, bytes destroyed, hosts interrupted and warnings.'
   returned: when something changes
   type: dict
 problem:
@@ -77,11 +89,11 @@ problem:
   returned: when refused
   type: dict
 job:
-  description: The job that did it, with its steps.
+  description: The job that made the change, with its steps.
   returned: when there was one
   type: dict
 progress:
-  description: How the job went on, in seconds since the start of the task.
+  description: Progress of the job, in seconds since the start of the task.
   type: list
   elements: str
   returned: when there was a job
@@ -94,6 +106,11 @@ from ansible_collections.lunette.appliance.plugins.module_utils.verb import run_
 ARGUMENTS = {
     "array": {
         "type": "str",
+        "required": True,
+    },
+    "role": {
+        "type": "str",
+        "choices": ["log", "cache", "special"],
         "required": True,
     },
     "disks": {
@@ -116,13 +133,14 @@ ARGUMENTS = {
 }
 
 BODY = {
+    "role": Field(create=True),
     "disks": Field(create=True),
     "wipe": Field(create=True),
 }
 
 
 def main():
-    run_verb(ARGUMENTS, "/arrays/{array}:add_spares", BODY, item="/arrays/{array}", is_done=goals.array_spares_add)
+    run_verb(ARGUMENTS, "/arrays/{array}:add-disks", BODY, item="/arrays/{array}", is_done=goals.array_add_disks)
 
 
 if __name__ == "__main__":

@@ -8,11 +8,11 @@
 from __future__ import annotations
 
 DOCUMENTATION = r"""
-module: array_disks_add
-short_description: Adds log, cache or special disks to a pool, while hosts use it
+module: array_add_spares
+short_description: Adds spares to an array
 version_added: 0.1.0
 description:
-  - Changes nothing where that is so already.
+  - Changes nothing if that is already the case.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -20,68 +20,56 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     support: full
-    description: Asks the appliance for its plan and changes nothing.
+    description: Requests the plan of the appliance and changes nothing.
   diff_mode:
     support: full
     description: Shows the fields that change.
 options:
   array:
     description:
-      - Its id or its name.
+      - ID of the resource, or its name if the resource has one.
     type: str
-    required: true
-  role:
-    description:
-      - 'What they are for: V(log) takes synchronous writes first, V(cache) keeps copies of what is read often,
-        V(special) holds the pool''s metadata.'
-    type: str
-    choices:
-      - log
-      - cache
-      - special
     required: true
   disks:
     description:
-      - Stable ids of the disks. Log and special disks join the mirror that is there.
+      - IDs of the disks to add as spares. On a degraded array, the rebuild onto the first disk starts immediately.
     type: list
     elements: str
     required: true
   wipe:
     description:
-      - Ids of those disks whose present content may be destroyed.
+      - IDs of those C(disks) that may be wiped, which destroys their data. A disk with signatures that is not listed
+        is refused.
     type: list
     elements: str
   wait:
     description:
-      - Waits until the work is done.
+      - Whether to wait until the job has finished.
     type: bool
     default: true
   wait_timeout:
     description:
-      - Seconds to wait at most. The work goes on after that, and the next run waits for it.
+      - Maximum time to wait in seconds. After that the job continues, and the next run waits for it.
     type: int
     default: 3600
 """
 
 EXAMPLES = r"""
 ---
-- name: Do it
-  lunette.appliance.array_disks_add:
+- name: Adds spares to an array
+  lunette.appliance.array_add_spares:
     array: tank
-    role: log
     disks:
-      - nvme-eui.0007
-      - nvme-eui.0008
+      - nvme-eui.0004
 """
 
 RETURN = r"""
 resource:
-  description: What the appliance answered.
-  returned: unless it answered with a job
+  description: Response of the appliance.
+  returned: unless the response is a job
   type: dict
 plan:
-  description: 'What the appliance said it would do: changes, steps, devices, bytes destroyed, hosts interrupted
-    and warnings.'
+  description: 'Plan of the appliance: changes, steps, devices, bytes destroyed, hosts interrupted and warnings.'
   returned: when something changes
   type: dict
 problem:
@@ -89,11 +77,11 @@ problem:
   returned: when refused
   type: dict
 job:
-  description: The job that did it, with its steps.
+  description: The job that made the change, with its steps.
   returned: when there was one
   type: dict
 progress:
-  description: How the job went on, in seconds since the start of the task.
+  description: Progress of the job, in seconds since the start of the task.
   type: list
   elements: str
   returned: when there was a job
@@ -106,11 +94,6 @@ from ansible_collections.lunette.appliance.plugins.module_utils.verb import run_
 ARGUMENTS = {
     "array": {
         "type": "str",
-        "required": True,
-    },
-    "role": {
-        "type": "str",
-        "choices": ["log", "cache", "special"],
         "required": True,
     },
     "disks": {
@@ -133,14 +116,13 @@ ARGUMENTS = {
 }
 
 BODY = {
-    "role": Field(create=True),
     "disks": Field(create=True),
     "wipe": Field(create=True),
 }
 
 
 def main():
-    run_verb(ARGUMENTS, "/arrays/{array}:add_disks", BODY, item="/arrays/{array}", is_done=goals.array_disks_add)
+    run_verb(ARGUMENTS, "/arrays/{array}:add-spares", BODY, item="/arrays/{array}", is_done=goals.array_add_spares)
 
 
 if __name__ == "__main__":
