@@ -492,7 +492,7 @@ options:
               - Export engine of the portal. If omitted, the engine of the kernel. All NVMe portals have the same
                 engine.
               - 'V(lio): LIO, the SCSI target of the kernel: iSCSI, iSER and Fibre Channel.'
-              - 'V(nvmet): nvmet, the NVMe target of the kernel: NVMe over TCP, RDMA and Fibre Channel.'
+              - 'V(nvmet): The NVMe target of the kernel, nvmet: NVMe over TCP, RDMA and Fibre Channel.'
               - 'V(spdk): SPDK, an NVMe target in user space: NVMe over TCP.'
               - One of V(lio), V(nvmet), V(spdk), or null.
             type: str

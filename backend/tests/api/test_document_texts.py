@@ -1,5 +1,6 @@
 """Whatever a client can see of the API says what it means."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,7 +21,9 @@ OPERATIONS = {o["operationId"]: o for methods in DOCUMENT["paths"].values() for 
 
 def _is_text(text: object) -> bool:
     """Whether it is a sentence or a noun phrase that is not written for the authors of the code."""
-    return isinstance(text, str) and text[:1].isupper() and text.rstrip()[-1:] in ".:)`" and "DESIGN" not in text
+    if not isinstance(text, str) or "DESIGN" in text:
+        return False
+    return re.match(r"`|\w*[A-Z]", text) is not None and text.rstrip()[-1:] in (".", ":", ")", "`")
 
 
 def _properties() -> Iterator[tuple[str, Any]]:

@@ -135,4 +135,4 @@ def _operation(operation: Json) -> None:
 def summary(description: str) -> str:
     """The first sentence of an operation's description, without its full stop."""
     paragraph = " ".join(description.split("\n\n", maxsplit=1)[0].split())
-    return re.split(r"(?<=[a-z0-9)`])[.:;] (?=[A-Z`])", paragraph, maxsplit=1)[0].removesuffix(".")
+    return re.split(r"(?<=[A-Za-z0-9)`])[.:;] (?=[A-Z`])", paragraph, maxsplit=1)[0].removesuffix(".")

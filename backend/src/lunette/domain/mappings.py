@@ -185,7 +185,7 @@ class ExportEngine(StrEnum):
     LIO = "lio"
     """LIO, the SCSI target of the kernel: iSCSI, iSER and Fibre Channel."""
     NVMET = "nvmet"
-    """nvmet, the NVMe target of the kernel: NVMe over TCP, RDMA and Fibre Channel."""
+    """The NVMe target of the kernel, nvmet: NVMe over TCP, RDMA and Fibre Channel."""
     SPDK = "spdk"
     """SPDK, an NVMe target in user space: NVMe over TCP."""
 

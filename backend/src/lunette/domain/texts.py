@@ -16,6 +16,7 @@ from pydantic import GetJsonSchemaHandler
 from pydantic_core import CoreSchema
 
 Json = dict[str, Any]
+_FOREIGN = {"builtins", "enum", "pydantic", "typing"}
 
 
 class Documented:
@@ -37,7 +38,7 @@ def field_texts(model: type) -> dict[str, str]:
     """The text of each field of a class, by its name; where a base class declares it, that one's."""
     texts: dict[str, str] = {}
     for base in reversed(model.__mro__):
-        if base.__module__.partition(".")[0] == __name__.partition(".")[0]:
+        if base.__module__.partition(".")[0] not in _FOREIGN:
             texts |= _of_module(base.__module__).get(base.__qualname__, {})
     return texts
 
