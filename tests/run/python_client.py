@@ -146,7 +146,7 @@ def texts_text(document: Json) -> str:
 
 def _field_texts(operation: Json, schemas: Json) -> Iterator[tuple[str, str]]:
     for one in operation.get("parameters", ()):
-        if one["in"] != "header":
+        if one["in"] != "header" and one["name"] not in {"dry_run", "confirm", "limit", "cursor", "offset"}:
             yield one["name"], _paragraph(one["description"])
     body = _body(operation)
     for name, inner in schemas[body]["properties"].items() if body else ():

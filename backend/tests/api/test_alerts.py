@@ -7,19 +7,19 @@ from backend.tests.wiring import Api, add_token
 from lunette.api.parts import Parts
 from lunette.domain.alerts import YEAR_S, Severity
 from lunette.domain.roles import Role
-from lunette.engine import alerts
+from lunette.engine.alerts import board
 from lunette.store.journal import Alert
 from lunette.store.schema import utc_now
 
 KEY = "array.warm:tank"
-CAUSE = alerts.Cause(key=KEY, severity=Severity.WARNING, message="It is warm", cause="sun", fix="shade")
+CAUSE = board.Cause(key=KEY, severity=Severity.WARNING, message="It is warm", cause="sun", fix="shade")
 
 
 @pytest.fixture
 def warm(parts: Parts) -> str:
     """The id of an open alert."""
     with parts.store.write() as tx:
-        alerts.raise_alert(tx, CAUSE, utc_now())
+        board.raise_alert(tx, CAUSE, utc_now())
         tx.flush()
         return tx.scalars(select(Alert.id).where(Alert.key == KEY)).one()
 
@@ -63,7 +63,7 @@ def test_a_wrong_wish_is_refused_and_changes_nothing(api: Api, warm: str, verb: 
 def test_what_is_not_there_or_over_is_refused_also_in_a_plan(api: Api, parts: Parts, warm: str) -> None:
     assert api.post("/alerts/none:silence", {"duration_s": 60}).status_code == 404
     with parts.store.write() as tx:
-        alerts.resolve(tx, KEY, utc_now())
+        board.resolve(tx, KEY, utc_now())
     for dry_run in (True, False):
         refused = api.post(f"/alerts/{warm}:acknowledge", {}, dry_run=dry_run)
         assert (refused.status_code, "is over" in refused.json()["detail"]) == (409, True)

@@ -21,7 +21,7 @@ from backend.tests.scene import ADDRESS, make_array
 from backend.tests.wiring import Api
 from lunette.agent.core import Agent
 from lunette.agent.server import Server, listen
-from lunette.engine.reconciler import PERIOD_S
+from lunette.engine.exports.reconciler import PERIOD_S
 from tests.machines import pace
 
 REPAIRED_S = 2 * PERIOD_S

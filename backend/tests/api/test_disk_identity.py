@@ -12,7 +12,7 @@ from backend.tests.wiring import Api
 from backend.tests.wiring_agent import passed
 from lunette.agent import serving
 from lunette.agent.core import Agent
-from lunette.engine import array_disks
+from lunette.engine.journal import disk_rows
 from lunette.store.resources import ArrayDisk
 
 
@@ -110,7 +110,7 @@ def test_disks_that_an_older_version_called_by_another_link_go_by_their_names_of
     assert len(before) == 8
     assert before.isdisjoint(today)
     if is_other_drive:
-        array_disks.follow_links(parts.store, parts.control.desk, agent.observe())
+        disk_rows.follow_links(parts.store, parts.control.desk, agent.observe())
         assert named() == before
         return
     machine.changed()

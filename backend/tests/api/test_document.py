@@ -85,7 +85,7 @@ def test_operations_are_named_noun_verb_and_the_verb_is_that_of_the_path() -> No
     also = {"password_change", "second_factor_start", "host_kit", "host_kit_download", "host_paths", "disk_history"}
     also |= {"update_upload", "site_schema_show"}
     for path, methods in DOCUMENT["paths"].items():
-        assert re.fullmatch(r"/[a-z0-9/{}_:.-]+", path) and "_" not in re.sub(r"\{\w+\}", "", path)
+        assert re.fullmatch(r"/[a-z0-9/:.-]+", re.sub(r"\{\w+\}", "x", path))
         for operation in methods.values():
             name = operation["operationId"]
             verb = path.rpartition(":")[2].replace("-", "_") if ":" in path else name.rpartition("_")[2]

@@ -19,9 +19,9 @@ from lunette.api.first_user import ensure_first_user
 from lunette.api.parts import Parts
 from lunette.api.passwords import OneTimePassword, Passwords
 from lunette.domain.roles import Role
-from lunette.engine import system_drive
+from lunette.engine.conditions import system_drive
+from lunette.engine.conditions.system_drive import LEAST_BYTES, Room
 from lunette.engine.control import Control
-from lunette.engine.system_drive import LEAST_BYTES, Room
 from lunette.providers.exports.lio.converge import exported_volumes
 from lunette.store.database import Store
 from lunette.store.secrets import SecretBox

@@ -16,7 +16,7 @@ from lunette.api.parts import Parts
 from lunette.api.passwords import LoginLimit, Passwords
 from lunette.domain.errors import RateLimited
 from lunette.domain.roles import Role
-from lunette.engine.failed_logins import MANY, WINDOW, FailedLogins
+from lunette.engine.conditions.failed_logins import MANY, WINDOW, FailedLogins
 from lunette.store.access import User
 from lunette.store.journal import Event
 from tests.machines.pace import deadline

@@ -21,7 +21,7 @@ from lunette.api.exposition import Exposition
 from lunette.api.metrics import FAMILIES
 from lunette.api.parts import Parts
 from lunette.domain.roles import Role
-from lunette.engine.performance import Measurement
+from lunette.engine.counters.performance import Measurement
 
 MIB = 1024**2
 IQN = "iqn.2026-01.com.example:db"

@@ -16,8 +16,8 @@ from backend.tests.wiring import Api
 from lunette.agent.core import Agent
 from lunette.api.parts import Parts
 from lunette.domain.sealed_copies import SLOT_BYTES, SLOTS, SealOrder
-from lunette.engine import sealer
-from lunette.engine.sealer import Sealer
+from lunette.engine.background import sealer
+from lunette.engine.background.sealer import Sealer
 from lunette.providers.volumes.lvm.observe import observe_groups
 from lunette.store.resources import Array, ArrayDisk, Host, HostInitiator, Mapping, Volume
 from lunette.store.schema import utc_now

@@ -11,7 +11,7 @@ from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import disk_ids, make_array
 from backend.tests.wiring import Api
 from lunette.domain.sealed_copies import SealOrder
-from lunette.engine import sealer
+from lunette.engine.background import sealer
 from lunette.store.resources import Array, HostInitiator
 
 ADOPT = {"adopt": True}

@@ -27,7 +27,8 @@ from lunette.api.parts import Files, Parts
 from lunette.domain.alerts import Severity
 from lunette.domain.roles import Role
 from lunette.domain.updates import BundleFacts
-from lunette.engine import alerts, outward
+from lunette.engine.alerts import board
+from lunette.engine.notifications import outward
 from lunette.store.database import Store
 from lunette.store.events import emit
 from lunette.store.journal import Event
@@ -40,7 +41,7 @@ MARK = "T0kenT0ken"
 """Begins every planted token."""
 SERVER = "https://hooks.example.com"
 WHOLE = f"{SERVER}/services/{MARK}Path?key={MARK}Query"
-FIRE = alerts.Cause(key="clock.unset", severity=Severity.CRITICAL, message="It burns", cause="fire", fix="water")
+FIRE = board.Cause(key="clock.unset", severity=Severity.CRITICAL, message="It burns", cause="fire", fix="water")
 ENDLESS = "event_stream"
 """It carries what event_list answers, for ever."""
 
@@ -129,7 +130,7 @@ def plant_in_webhook(admin: Listening, web: HttpServer, ca: str) -> None:
 def fail_to_deliver(admin: Listening, parts: Parts) -> None:
     """An alert that the webhook's server refuses until an alert tells so."""
     with parts.store.write() as tx:
-        alerts.raise_alert(tx, FIRE, utc_now())
+        board.raise_alert(tx, FIRE, utc_now())
     admin.until(lambda: admin.get("/settings")["deliveries"][0]["trouble"] is not None)
     with parts.store.write() as tx:
         tx.execute(update(Delivery).values(attempts=2, lease_until=None))

@@ -17,7 +17,7 @@ from lunette.api import bundles
 from lunette.domain.errors import Invalid, LunetteError, NoSpace, TooLarge
 from lunette.domain.secret_urls import WebUrl
 from lunette.domain.updates import MAX_BUNDLE_BYTES
-from lunette.engine import outward
+from lunette.engine.notifications import outward
 
 
 async def pieces(*content: bytes) -> AsyncIterator[bytes]:

@@ -6,12 +6,12 @@ from pathlib import Path
 from backend.tests.cli.appliance import appliance
 from lunette.cli import exits
 from lunette.domain.alerts import Severity
-from lunette.engine import alerts
+from lunette.engine.alerts import board
 from lunette.store.database import Store
 from lunette.store.schema import utc_now
 
 # Of a family that no loop keeps: an alert of an array that is not there would be resolved by the next look.
-WARM = alerts.Cause(key="job.warm:a1", severity=Severity.WARNING, message="It is warm", cause="sun", fix="shade")
+WARM = board.Cause(key="job.warm:a1", severity=Severity.WARNING, message="It is warm", cause="sun", fix="shade")
 
 
 def test_an_alert_is_acknowledged_silenced_and_opened_again(
@@ -19,7 +19,7 @@ def test_an_alert_is_acknowledged_silenced_and_opened_again(
 ) -> None:
     with appliance(tmp_path, sqlite_url) as lunette:
         with sqlite_store.write() as tx:
-            alerts.raise_alert(tx, WARM, utc_now())
+            board.raise_alert(tx, WARM, utc_now())
         (alert,) = json.loads(lunette("alert", "list", "--json").out)
         assert lunette("alert", "acknowledge", alert["id"], "--note", "a fan comes").code == exits.OK
         assert "a fan comes" in lunette("alert", "show", alert["id"]).out

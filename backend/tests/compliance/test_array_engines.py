@@ -27,7 +27,7 @@ from lunette.domain.array_changes import (
 from lunette.domain.arrays import ArrayEngine, ArrayState, ArrayVerb, Level, MemberRole, ObservedArray
 from lunette.domain.errors import InUse, Invalid, LunetteError
 from lunette.domain.exports import ConvergeReport, ServingState
-from lunette.engine.outcome import Outcome
+from lunette.engine.context.outcome import Outcome
 from lunette.planner.array_engines import ARRAY_ENGINES
 
 SYNCED_S = 60

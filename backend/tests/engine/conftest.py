@@ -13,8 +13,8 @@ from lunette.domain.jobs import JobState
 from lunette.domain.mappings import MappingCreate, PortalCreate
 from lunette.domain.sizes import GIB
 from lunette.domain.volumes import VolumeCreate
+from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.control import Control
-from lunette.engine.outcome import Actor, Outcome
 from lunette.store.database import Store
 
 ADMIN = Actor(name="admin")

@@ -20,8 +20,8 @@ from lunette.agent.loop import Loop
 from lunette.agent.server import Server, listen
 from lunette.domain.errors import Unavailable
 from lunette.domain.site import SiteRequest
+from lunette.engine.context.outcome import Actor
 from lunette.engine.control import Control
-from lunette.engine.outcome import Actor
 from lunette.store.database import Store
 from lunette.store.secrets import SecretBox
 from lunette.system.agent_client import AgentClient

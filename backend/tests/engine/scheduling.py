@@ -14,10 +14,10 @@ from lunette.domain.observations import Observation
 from lunette.domain.schedules import ScheduleCreate
 from lunette.domain.sizes import MIB
 from lunette.domain.volumes import Provisioning, VolumeCreate
+from lunette.engine.background.scheduler import Scheduler
+from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.control import Control
-from lunette.engine.outcome import Actor, Outcome
-from lunette.engine.schedule_run import ScheduleRunner
-from lunette.engine.scheduler import Scheduler
+from lunette.engine.jobs.schedule_run import ScheduleRunner
 from lunette.store.database import Store
 from lunette.store.journal import Alert, Event, Job
 from lunette.store.resources import Snapshot, Volume

@@ -23,10 +23,11 @@ from lunette.domain.settings import SettingsPatch
 from lunette.domain.site import Site, SiteRequest
 from lunette.domain.sizes import GIB
 from lunette.domain.snapshots import SnapshotCreate
-from lunette.engine import completion, snapshots
-from lunette.engine import site as engine
-from lunette.engine.outcome import Outcome
-from lunette.engine.site_known import known
+from lunette.engine.changes import snapshots
+from lunette.engine.context.outcome import Outcome
+from lunette.engine.jobs import completion
+from lunette.engine.site import changes as engine
+from lunette.engine.site.known import known
 from lunette.planner import site as planner
 from lunette.planner.site import KnownSite
 from lunette.planner.site_changes import SiteChange, Verb

@@ -31,8 +31,8 @@ from lunette.domain.adopting import AdoptRequest, Verdict
 from lunette.domain.errors import Invalid
 from lunette.domain.exports import ServingState
 from lunette.domain.jobs import JobState
-from lunette.engine import adopting
-from lunette.engine.outcome import Outcome
+from lunette.engine.changes import adopting
+from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Array, Host, HostGroup, Mapping, Portal, Volume
 
 

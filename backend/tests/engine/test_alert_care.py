@@ -10,16 +10,16 @@ from backend.tests.wiring import AwayAgent
 from lunette.domain.alerts import AlertAcknowledge, AlertSilence, Severity
 from lunette.domain.errors import Conflict
 from lunette.domain.settings import SettingsPatch
-from lunette.engine import alerts
+from lunette.engine.alerts import board
+from lunette.engine.alerts.outbox import post_heartbeat
+from lunette.engine.context.outcome import Actor
 from lunette.engine.control import Control
-from lunette.engine.outcome import Actor
-from lunette.engine.telling.outbox import post_heartbeat
 from lunette.store.database import Store
 from lunette.store.journal import Alert, Event
 from lunette.store.schema import utc_now
 from lunette.store.settings import Delivery
 
-WARM = alerts.Cause(key="array.warm", severity=Severity.WARNING, message="It is warm", cause="sun", fix="shade")
+WARM = board.Cause(key="array.warm", severity=Severity.WARNING, message="It is warm", cause="sun", fix="shade")
 BURNS = WARM.model_copy(update={"severity": Severity.CRITICAL, "message": "It burns"})
 HOUR_S = 3600
 
@@ -33,30 +33,30 @@ class Desk:
         with store.write() as tx:
             Control(store, AwayAgent()).patch_settings(tx, Actor(name="admin"), wish)
 
-    def raise_(self, cause: alerts.Cause = WARM) -> None:
+    def raise_(self, cause: board.Cause = WARM) -> None:
         with self.store.write() as tx:
-            alerts.raise_alert(tx, cause, self.now)
+            board.raise_alert(tx, cause, self.now)
 
     def resolve(self) -> None:
         with self.store.write() as tx:
-            alerts.resolve(tx, WARM.key, self.now)
+            board.resolve(tx, WARM.key, self.now)
 
     def acknowledge(self, note: str = "") -> None:
         with self.store.write() as tx:
             row = tx.scalars(select(Alert)).one()
-            alerts.acknowledge(tx, row, AlertAcknowledge(note=note), "nora", self.now)
+            board.acknowledge(tx, row, AlertAcknowledge(note=note), "nora", self.now)
 
     def silence(self, seconds: int = HOUR_S) -> None:
         with self.store.write() as tx:
-            alerts.silence(tx, tx.scalars(select(Alert)).one(), AlertSilence(duration_s=seconds), "nora", self.now)
+            board.silence(tx, tx.scalars(select(Alert)).one(), AlertSilence(duration_s=seconds), "nora", self.now)
 
     def reopen(self) -> None:
         with self.store.write() as tx:
-            alerts.reopen(tx, tx.scalars(select(Alert)).one(), "nora", self.now)
+            board.reopen(tx, tx.scalars(select(Alert)).one(), "nora", self.now)
 
     def later(self, seconds: float) -> None:
         self.now += dt.timedelta(seconds=seconds)
-        alerts.end_silences(self.store, self.now)
+        board.end_silences(self.store, self.now)
 
     def told(self) -> list[str]:
         """Kinds of the messages so far, in order."""

@@ -7,12 +7,16 @@ from pydantic import ValidationError
 
 from lunette.domain.alerts import AlertFamily, Severity, family_of
 from lunette.domain.settings import Channel
-from lunette.engine import pools, reconciler, runner, schedules, sealer, twins, watcher
-from lunette.engine.alerts import Cause
-from lunette.engine.telling import outbox
+from lunette.engine.alerts import outbox
+from lunette.engine.alerts.board import Cause
+from lunette.engine.background import sealer, thin_pools, watcher
+from lunette.engine.changes import schedules
+from lunette.engine.conditions import twins
+from lunette.engine.exports import reconciler
+from lunette.engine.jobs import runner
 from lunette.store.journal import Job
 
-THREADS = (pools.FAMILIES, reconciler.FAMILIES, sealer.FAMILIES, watcher.FAMILIES, (twins.FAMILY,))
+THREADS = (thin_pools.FAMILIES, reconciler.FAMILIES, sealer.FAMILIES, watcher.FAMILIES, (twins.FAMILY,))
 
 
 def test_no_thread_resolves_the_alerts_of_another() -> None:

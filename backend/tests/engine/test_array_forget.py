@@ -16,7 +16,7 @@ from lunette.domain.plans import Action, Plan
 from lunette.domain.schedules import ScheduleCreate
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
 from lunette.domain.volumes import Provisioning
-from lunette.engine.array_forget import forget
+from lunette.engine.changes.array_forget import forget
 from lunette.store.journal import Event, Job
 from lunette.store.resources import Array, DeletedVolume, HeldNumber, Mapping, Snapshot, Volume
 

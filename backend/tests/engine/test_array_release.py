@@ -20,7 +20,7 @@ from lunette.domain.jobs import JobState, Resolution
 from lunette.domain.mappings import MappingCreate
 from lunette.domain.plans import Action
 from lunette.domain.volumes import Provisioning
-from lunette.engine import foreign_arrays
+from lunette.engine.changes import foreign_arrays
 from lunette.providers.arrays.md.plan import device_path
 from lunette.store.journal import Event
 from lunette.store.resources import Array, ArrayDisk, Snapshot, Volume

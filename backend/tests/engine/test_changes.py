@@ -17,7 +17,7 @@ from lunette.domain.mappings import MappingCreate, PortalCreate, Protocol, Split
 from lunette.domain.plans import Plan
 from lunette.domain.sizes import GIB
 from lunette.domain.volumes import VolumeCreate, VolumePatch
-from lunette.engine.outcome import Outcome
+from lunette.engine.context.outcome import Outcome
 from lunette.store.journal import Event, Job
 from lunette.store.resources import (
     Array,

@@ -7,9 +7,9 @@ from backend.tests.engine.conftest import Appliance
 from backend.tests.engine.test_reconciler import Clock, alerts
 from backend.tests.fakemachine import FakeSystem
 from lunette.agent.core import Agent
-from lunette.engine import clock
-from lunette.engine.observing import ObservationCache
-from lunette.engine.watcher import Watcher
+from lunette.engine.background.watcher import Watcher
+from lunette.engine.conditions import clock
+from lunette.engine.context.observing import ObservationCache
 from lunette.providers.clock import RUNNING, SET
 
 

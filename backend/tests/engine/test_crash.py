@@ -23,8 +23,8 @@ from lunette.domain.jobs import JobState, ResourceState, StepState
 from lunette.domain.sizes import MIB
 from lunette.domain.steps import AnyStep
 from lunette.domain.volumes import VolumeCreate
+from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.control import Control
-from lunette.engine.outcome import Actor, Outcome
 from lunette.store.database import Store
 from lunette.store.journal import Job, JobStep
 from lunette.store.resources import Array, Volume

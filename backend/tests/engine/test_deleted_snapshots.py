@@ -14,8 +14,10 @@ from lunette.domain.jobs import ResourceState
 from lunette.domain.settings import SettingsPatch
 from lunette.domain.snapshots import SnapshotBatch, SnapshotClone, SnapshotCreate, SnapshotRecover
 from lunette.domain.volumes import VolumeRecover, VolumeRollBack
-from lunette.engine import deleted_snapshots, eraser, rebuilding
-from lunette.engine.outcome import Outcome
+from lunette.engine.background import eraser
+from lunette.engine.changes import deleted_snapshots
+from lunette.engine.context.outcome import Outcome
+from lunette.engine.recovery import rebuilding
 from lunette.store.database import Store
 from lunette.store.journal import Job
 from lunette.store.resources import DeletedSnapshot, DeletedVolume, Snapshot, Volume

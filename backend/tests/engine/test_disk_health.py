@@ -9,9 +9,9 @@ from backend.tests.engine.test_reconciler import Clock
 from lunette.domain.arrays import ArrayState, ObservedMember
 from lunette.domain.disk_health import CriticalWarning, DriveReading, HealthValues
 from lunette.domain.self_tests import SelfTest, SelfTestKind, SelfTestResult, SelfTests
-from lunette.engine import disk_health
-from lunette.engine.observing import ObservationCache
-from lunette.engine.watcher import Watcher
+from lunette.engine.background.watcher import Watcher
+from lunette.engine.conditions import disk_health
+from lunette.engine.context.observing import ObservationCache
 from lunette.store.journal import Alert
 
 WELL = DriveReading(read_at=1.0, passed=True, values=HealthValues(available_spare_percent=100, media_errors=0))

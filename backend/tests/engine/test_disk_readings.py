@@ -8,7 +8,7 @@ from backend.tests.engine.conftest import Appliance
 from backend.tests.engine.test_disk_health import DAY_S, Drives
 from backend.tests.engine.test_reconciler import Clock
 from lunette.domain.disk_health import CriticalWarning, DriveReading, HealthValues
-from lunette.engine import disk_readings
+from lunette.engine.conditions import disk_readings
 from lunette.store.resources import DiskReading
 
 NOON = 20_000 * DAY_S + DAY_S / 2

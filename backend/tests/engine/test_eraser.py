@@ -7,7 +7,7 @@ import pytest
 from backend.tests.engine.conftest import ADMIN, Appliance
 from lunette.domain.errors import ToolFailed
 from lunette.domain.jobs import JobKind, JobState
-from lunette.engine import eraser
+from lunette.engine.background import eraser
 from lunette.store.journal import Job
 from lunette.store.resources import DeletedVolume
 from lunette.store.schema import utc_now

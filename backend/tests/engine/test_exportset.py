@@ -19,7 +19,7 @@ from lunette.domain.hosts import Chap, HostCreate, HostGroupCreate, HostGroupPat
 from lunette.domain.identity import IdentitySource
 from lunette.domain.mappings import Family, MappingCreate
 from lunette.domain.volumes import VolumePatch
-from lunette.engine import exportset
+from lunette.engine.exports import exportset
 from lunette.store.resources import Array, Host, HostInitiator, Mapping, ReleaseRow, Target, Volume
 
 

@@ -15,8 +15,8 @@ from lunette.domain.errors import Conflict, Invalid, LunetteError
 from lunette.domain.exports import ConvergeReport, ServingState
 from lunette.domain.sealed_copies import CopyHeader, SealOrder
 from lunette.domain.steps import DiskWipe
-from lunette.engine.observing import ObservationCache
-from lunette.engine.watcher import Watcher
+from lunette.engine.background.watcher import Watcher
+from lunette.engine.context.observing import ObservationCache
 from lunette.store.journal import Alert
 
 COMMAND = "/etc/lunette/health.d/probe"

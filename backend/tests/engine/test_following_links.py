@@ -10,7 +10,7 @@ from backend.tests.engine.conftest import DISKS, Appliance
 from lunette.domain.arrays import ArrayState
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict
-from lunette.engine import array_disks
+from lunette.engine.journal import disk_rows
 from lunette.providers.disks.inventory import same_disk
 from lunette.store.resources import Array, ArrayDisk
 
@@ -41,7 +41,7 @@ def followed(
         uuid = array.uuid
     arrays = (seen.array(uuid, tuple(members), state),) if is_seen else ()
     machine = seen.machine(disks=tuple(disks), arrays=arrays)
-    array_disks.follow_links(lone.store, lone.control.desk, machine)
+    disk_rows.follow_links(lone.store, lone.control.desk, machine)
     with lone.store.read() as tx:
         named = tx.scalars(select(ArrayDisk.disk_id).order_by(ArrayDisk.slot)).all()
     return list(named)[: len(rows)]

@@ -20,8 +20,8 @@ from lunette.domain.exports import ServingState
 from lunette.domain.foreign_arrays import ForeignArrayAdopt
 from lunette.domain.jobs import JobState
 from lunette.domain.mappings import MappingCreate
-from lunette.engine import adopting, foreign_arrays
-from lunette.engine.outcome import Outcome
+from lunette.engine.changes import adopting, foreign_arrays
+from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Array, Host, Volume
 
 NAMES = ("db", "web")

@@ -4,8 +4,8 @@ import datetime as dt
 
 from sqlalchemy import select
 
-from lunette.engine import housekeeping
-from lunette.engine.housekeeping import Housekeeper
+from lunette.engine.background import housekeeping
+from lunette.engine.background.housekeeping import Housekeeper
 from lunette.store.database import Store
 from lunette.store.events import emit
 from lunette.store.journal import Alert, Event, Job, JobStep

@@ -6,7 +6,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from lunette.domain.errors import Unavailable
-from lunette.engine.loop import Loop
+from lunette.engine.context.loop import Loop
 
 PATIENCE_S = 50
 """What waits for longer waits out its 600 s."""

@@ -15,7 +15,7 @@ from lunette.domain.dhchap import DhChap
 from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.hosts import Chap, HostPatch
 from lunette.domain.settings import Channel
-from lunette.engine.sealer import Sealer
+from lunette.engine.background.sealer import Sealer
 from lunette.store.database import Store
 from lunette.store.journal import Alert
 from lunette.store.secrets import SecretBox

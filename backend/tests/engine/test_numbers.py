@@ -11,8 +11,8 @@ from lunette.domain.observations import SessionsObservation
 from lunette.domain.plans import Plan, Reuse
 from lunette.domain.settings import SettingsPatch
 from lunette.domain.volumes import VolumePatch
-from lunette.engine import uptime
-from lunette.engine.numbers import NumberWatch
+from lunette.engine.context import uptime
+from lunette.engine.exports.numbers import NumberWatch
 from lunette.store.journal import Event
 from lunette.store.resources import HeldNumber, Host, Mapping, Meta, Target, Volume
 from lunette.store.schema import utc_now

@@ -8,7 +8,7 @@ from backend.tests.engine.test_exportset import document, furnish
 from lunette.domain.agent_protocol import Converge
 from lunette.domain.hosts import Chap, HostPatch
 from lunette.domain.settings import DiscoveryAuth, SettingsPatch
-from lunette.engine import site_known
+from lunette.engine.site import known
 from lunette.store.resources import Host
 from lunette.store.settings import SettingsRow, read_settings
 
@@ -30,7 +30,7 @@ def test_a_host_with_it_is_not_let_in_and_the_others_are(lone: Appliance) -> Non
         assert found.targets[0].initiators == ()
         assert Converge(wanted=found).wanted == found
         with lone.store.read() as tx:
-            held = site_known.known(tx, lone.store.box)
+            held = known.known(tx, lone.store.box)
         assert [bool(one.chap) for one in held.site.hosts or ()] == [True, False]
 
 
@@ -48,7 +48,7 @@ def test_a_discovery_login_with_it_is_still_asked_for_and_shown_by_nobody(lone: 
     assert held.user == "NULLu"
     found = document(lone)
     with lone.store.read() as tx:
-        assert site_known.known(tx, lone.store.box).site.settings is not None
+        assert known.known(tx, lone.store.box).site.settings is not None
     assert found.discovery is not None
     assert (found.discovery.user, found.discovery.secret.get_secret_value()) == ("", "")
     assert Converge(wanted=found).wanted == found

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lunette.engine import outward
+from lunette.engine.notifications import outward
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from backend.tests.domain.test_performance import ZERO, counters
 from lunette.domain.counters import Counters
 from lunette.domain.errors import AgentAway
 from lunette.domain.performance import APPLIANCE, Key, Measured, Rates
-from lunette.engine.history import History
-from lunette.engine.performance import FRESH_S, PERIOD_S, Recorder
+from lunette.engine.counters.history import History
+from lunette.engine.counters.performance import FRESH_S, PERIOD_S, Recorder
 
 VOLUME = Key(Measured.VOLUME, "v")
 

@@ -12,7 +12,7 @@ from lunette.domain.jobs import JobKind, JobState
 from lunette.domain.observations import Observation
 from lunette.domain.sizes import GIB, MIB
 from lunette.domain.volumes import ObservedPool, Provisioning
-from lunette.engine.pools import PoolWatcher
+from lunette.engine.background.thin_pools import PoolWatcher
 from lunette.store.journal import Alert, Job
 from lunette.store.resources import Array, Volume
 from lunette.store.schema import utc_now

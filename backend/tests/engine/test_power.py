@@ -13,8 +13,8 @@ from lunette.domain.errors import Conflict
 from lunette.domain.jobs import JobState
 from lunette.domain.power import ObservedPower, PowerAction
 from lunette.domain.updates import ObservedSlots
-from lunette.engine import power
-from lunette.engine.outcome import Actor, Outcome
+from lunette.engine.changes import power
+from lunette.engine.context.outcome import Actor, Outcome
 from lunette.planner import power as planner
 from lunette.planner.connected import Connected
 from lunette.store.journal import Job

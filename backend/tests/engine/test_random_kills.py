@@ -25,9 +25,10 @@ from lunette.domain.exports import ConvergeReport, ServingState
 from lunette.domain.jobs import JobState, ResourceState
 from lunette.domain.site import SiteRequest
 from lunette.domain.sizes import MIB
-from lunette.engine import drift, exportset
 from lunette.engine.control import Control
-from lunette.engine.site_known import known
+from lunette.engine.exports import exportset
+from lunette.engine.reads import drift
+from lunette.engine.site.known import known
 from lunette.store.database import Store
 from lunette.store.journal import Job
 from lunette.store.resources import Array, DeletedVolume, Mapping, Snapshot, Target, Volume

@@ -13,7 +13,7 @@ from backend.tests.engine.conftest import ADMIN, Appliance
 from lunette.domain.hosts import Chap, HostPatch
 from lunette.domain.mappings import MappingCreate
 from lunette.engine.control import Control
-from lunette.engine.reconciler import BLOCKED_PERIOD_S, PERIOD_S, Reconciler
+from lunette.engine.exports.reconciler import BLOCKED_PERIOD_S, PERIOD_S, Reconciler
 from lunette.store.journal import Alert, Event
 from lunette.store.resources import Mapping, ReleaseRow
 from lunette.store.secrets import SecretBox
@@ -259,7 +259,7 @@ def test_alerts_of_an_earlier_process_are_resolved_after_a_restart(appliance: Ap
 def test_a_commit_wakes_the_reconciler_and_the_workers(appliance: Appliance, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the threads running nothing waits for a timer: the document arrives before the next period."""
     for name in ("PERIOD_S", "BLOCKED_PERIOD_S"):
-        monkeypatch.setattr(f"lunette.engine.reconciler.{name}", 600.0)
+        monkeypatch.setattr(f"lunette.engine.exports.reconciler.{name}", 600.0)
     control = Control(appliance.store, appliance.agent)
     appliance.control = control
     control.start()

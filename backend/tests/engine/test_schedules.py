@@ -14,8 +14,8 @@ from lunette.domain.identity import IdentitySource
 from lunette.domain.jobs import JobState, ResourceState
 from lunette.domain.schedules import SchedulePatch
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
-from lunette.engine.schedule_run import PATIENCE
-from lunette.engine.scheduler import Scheduler
+from lunette.engine.background.scheduler import Scheduler
+from lunette.engine.jobs.schedule_run import PATIENCE
 from lunette.store.database import Store
 from lunette.store.resources import Snapshot, Volume
 from lunette.store.schedules import Schedule, ScheduledSnapshot, ScheduleState

@@ -8,9 +8,9 @@ from backend.tests.engine.conftest import Appliance
 from backend.tests.engine.test_reconciler import Clock, alerts
 from backend.tests.engine.test_watcher import look, told
 from lunette.domain.arrays import ArrayEngine, Level, ScrubOutcome
-from lunette.engine import scrubs
-from lunette.engine.observing import ObservationCache
-from lunette.engine.watcher import Watcher
+from lunette.engine.background.watcher import Watcher
+from lunette.engine.conditions import scrubs
+from lunette.engine.context.observing import ObservationCache
 from lunette.store.journal import Alert
 from lunette.store.resources import Array
 

@@ -4,7 +4,7 @@ import threading
 import time
 
 from backend.tests.engine.memory_agent import MemoryAgent
-from lunette.engine.sealer import BREAKS, PERIOD_S, Sealer
+from lunette.engine.background.sealer import BREAKS, PERIOD_S, Sealer
 from lunette.store.database import Store
 
 LOOK_S = 0.05

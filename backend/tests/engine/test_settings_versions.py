@@ -5,7 +5,7 @@ from sqlalchemy import select
 
 from backend.tests.engine.test_telling import Bench
 from lunette.domain.settings import Settings
-from lunette.engine import exportset
+from lunette.engine.exports import exportset
 from lunette.store.database import Store
 from lunette.store.settings import SettingsRow, read_settings, settings_row
 

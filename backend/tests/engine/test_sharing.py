@@ -21,12 +21,12 @@ from lunette.domain.errors import Conflict, Invalid, LunetteError
 from lunette.domain.hosts import HostCreate, HostGroupCreate, HostGroupPatch, HostPatch, OsType
 from lunette.domain.mappings import Family, MappingCreate
 from lunette.domain.site import SiteRequest
-from lunette.engine import site
+from lunette.engine.background.watcher import Watcher
+from lunette.engine.context.observing import ObservationCache
 from lunette.engine.control import Control
-from lunette.engine.observing import ObservationCache
-from lunette.engine.site_known import known
-from lunette.engine.undoing.undo import undo
-from lunette.engine.watcher import Watcher
+from lunette.engine.site import changes as site
+from lunette.engine.site.known import known
+from lunette.engine.undo.undo import undo
 from lunette.planner import site as planner
 from lunette.store.database import store_of
 from lunette.store.resources import Host, HostGroup, HostGroupMember, Mapping, Volume

@@ -20,9 +20,9 @@ from lunette.domain.jobs import JobState
 from lunette.domain.mappings import PortalCreate
 from lunette.domain.plans import Plan
 from lunette.domain.site import Site, SiteRequest
-from lunette.engine.outcome import Outcome
-from lunette.engine.site import UNFINISHED
-from lunette.engine.site_known import known
+from lunette.engine.context.outcome import Outcome
+from lunette.engine.site.changes import UNFINISHED
+from lunette.engine.site.known import known
 from lunette.store.journal import Event, Job, JobStep
 from lunette.store.resources import DeletedVolume, Portal, Volume
 

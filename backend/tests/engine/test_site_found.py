@@ -10,7 +10,7 @@ from backend.tests.engine.test_site import ask, there
 from backend.tests.fakemachine import FakeSignature
 from backend.tests.planner.sites import ARRAYS, DISK_BYTES, facts
 from lunette.domain.site import Site
-from lunette.engine import site as engine
+from lunette.engine.site import changes as engine
 
 
 @pytest.mark.parametrize(("before", "after", "server"), [("iscsi", "nvme-tcp", "nvmet"), ("nvme-tcp", "iscsi", "lio")])

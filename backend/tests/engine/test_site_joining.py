@@ -15,9 +15,9 @@ from lunette.domain.arrays import ObservedArray
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict, Invalid, LunetteError
 from lunette.domain.site import Site
-from lunette.engine import array_care
-from lunette.engine.array_changes import Change
-from lunette.engine.outcome import Outcome
+from lunette.engine.background import array_care
+from lunette.engine.changes.array_changes import Change
+from lunette.engine.context.outcome import Outcome
 from lunette.planner.site_foresight import after
 from lunette.store.journal import Job
 

@@ -26,7 +26,7 @@ from lunette.domain.mappings import Family, Protocol
 from lunette.domain.schedules import ScheduleAction
 from lunette.domain.site import Site, SiteNoun, SiteRequest, key_of
 from lunette.domain.volumes import Provisioning
-from lunette.engine.site_known import known
+from lunette.engine.site.known import known
 from lunette.planner import site as planner
 from lunette.planner.site_renames import RENAMABLE
 from lunette.planner.site_scope import narrow

@@ -6,9 +6,9 @@ from backend.tests.engine.conftest import Appliance
 from backend.tests.engine.test_reconciler import Clock, alerts
 from backend.tests.engine.test_watcher import look, told
 from lunette.domain.spdk import SpdkEnded
-from lunette.engine.observing import ObservationCache
-from lunette.engine.spdk_ended import TOLD_S
-from lunette.engine.watcher import Watcher
+from lunette.engine.background.watcher import Watcher
+from lunette.engine.conditions.spdk_ended import TOLD_S
+from lunette.engine.context.observing import ObservationCache
 from lunette.store.journal import Alert
 
 HUNG = SpdkEnded(at=-TOLD_S / 2, silent_s=30, reason="no answer within 5 s", is_ended=True, is_back=False)

@@ -7,10 +7,10 @@ import pytest
 from backend.tests.engine.conftest import Appliance
 from backend.tests.engine.test_reconciler import Clock, alerts
 from lunette.domain.alerts import Severity
-from lunette.engine import system_drive, system_mirror
-from lunette.engine.observing import ObservationCache
-from lunette.engine.system_drive import Room
-from lunette.engine.watcher import Watcher
+from lunette.engine.background.watcher import Watcher
+from lunette.engine.conditions import system_drive, system_mirror
+from lunette.engine.conditions.system_drive import Room
+from lunette.engine.context.observing import ObservationCache
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from backend.tests import seen
 from lunette.domain.arrays import ArrayState, ObservedArray, ObservedMember
-from lunette.engine import system_mirror
+from lunette.engine.conditions import system_mirror
 
 
 def mirror(name: str, state: ArrayState, *members: tuple[str | None, str]) -> ObservedArray:

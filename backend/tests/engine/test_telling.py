@@ -27,12 +27,12 @@ from lunette.domain.alerts import Severity
 from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.messages import Message, MessageKind
 from lunette.domain.settings import Channel, SettingsPatch, SyslogSettings
-from lunette.engine import alerts
+from lunette.engine.alerts import board
+from lunette.engine.context.outcome import Actor
 from lunette.engine.control import Control
-from lunette.engine.outcome import Actor
-from lunette.engine.telling import courier, syslog
-from lunette.engine.telling.courier import Post
-from lunette.engine.telling.failure import NotTold
+from lunette.engine.notifications import delivery, syslog
+from lunette.engine.notifications.delivery import Post
+from lunette.engine.notifications.failure import NotTold
 from lunette.store.database import Store
 from lunette.store.journal import Alert
 from lunette.store.schema import utc_now
@@ -41,7 +41,7 @@ from tests.machines.sockets import free_port
 
 ADMIN = Actor(name="admin")
 SECRET = "a-webhook-secret-of-ours"
-FIRE = alerts.Cause(key="clock.unset", severity=Severity.CRITICAL, message="It burns", cause="fire", fix="water")
+FIRE = board.Cause(key="clock.unset", severity=Severity.CRITICAL, message="It burns", cause="fire", fix="water")
 
 
 @pytest.fixture(scope="module")
@@ -63,13 +63,13 @@ class Bench:
             plan = self.control.patch_settings(tx, ADMIN, SettingsPatch.model_validate(wish)).plan
         return [f"{change.name}: {change.detail}" for change in plan.changes]
 
-    def raise_(self, cause: alerts.Cause = FIRE) -> None:
+    def raise_(self, cause: board.Cause = FIRE) -> None:
         with self.store.write() as tx:
-            alerts.raise_alert(tx, cause, self.now)
+            board.raise_alert(tx, cause, self.now)
 
     def resolve(self) -> None:
         with self.store.write() as tx:
-            alerts.resolve(tx, FIRE.key, self.now)
+            board.resolve(tx, FIRE.key, self.now)
 
     def carry(self, channel: Channel) -> None:
         self.post.round()
@@ -177,7 +177,7 @@ def test_what_a_server_refuses_for_an_hour_is_given_up_and_the_next_gets_its_tur
         bench.set(webhook=hook(server.port), trusted_ca=authority.pem)
         bench.raise_()
         bench.resolve()
-        for _ in range(courier.REFUSALS):
+        for _ in range(delivery.REFUSALS):
             bench.carry(Channel.WEBHOOK)
             bench.later(minutes=20)
         server.status = 200
@@ -205,7 +205,7 @@ def test_a_server_that_never_answers_holds_up_no_other_channel_and_no_change(
     bench: Bench, authority: Authority, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The threads run for real: a mail server that accepts and is silent, and a webhook that works."""
-    monkeypatch.setattr("lunette.engine.telling.mail.TIMEOUT_S", 1000.0)
+    monkeypatch.setattr("lunette.engine.notifications.mail.TIMEOUT_S", 1000.0)
     with socket.create_server(("127.0.0.1", 0)) as silent, https_server(authority) as server:
         bench.set(
             mail=mail(silent.getsockname()[1], security="starttls"), webhook=hook(server.port), trusted_ca=authority.pem
@@ -342,7 +342,7 @@ def test_a_secret_is_sealed_kept_and_goes_to_no_other_server(bench: Bench) -> No
 def test_a_channel_that_is_taken_away_tells_nothing_more(bench: Bench) -> None:
     bench.set(webhook=hook(free_port()))
     bench.raise_()
-    for _ in range(courier.TROUBLE_AT):
+    for _ in range(delivery.TROUBLE_AT):
         bench.carry(Channel.WEBHOOK)
         bench.later(minutes=20)
     assert "delivery.failed:webhook" in bench.open()

@@ -7,8 +7,8 @@ from backend.tests.engine.test_reconciler import Clock, alerts
 from lunette.domain.errors import AgentAway
 from lunette.domain.exports import ObservedSession
 from lunette.domain.mappings import Protocol
-from lunette.engine import twins
-from lunette.engine.twins import Twins
+from lunette.engine.conditions import twins
+from lunette.engine.conditions.twins import Twins
 
 IQN = "iqn.2026-01.com.example:clone"
 KEY = "initiator.twins"

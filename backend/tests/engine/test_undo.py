@@ -14,8 +14,8 @@ from lunette.domain.mappings import MappingCreate, Split
 from lunette.domain.settings import SettingsPatch
 from lunette.domain.undo import JOB_REASONS, why_not
 from lunette.domain.volumes import VolumePatch
-from lunette.engine import exportset
-from lunette.engine.outcome import Outcome
+from lunette.engine.context.outcome import Outcome
+from lunette.engine.exports import exportset
 from lunette.store.journal import Event
 from lunette.store.resources import Host, Mapping, Target, Volume
 from lunette.store.secrets import SecretBox

@@ -18,11 +18,11 @@ from backend.tests.exploring import explored, fixed
 from backend.tests.planner.sites import facts, sites
 from lunette.domain.errors import LunetteError
 from lunette.domain.site import Site, SiteRequest
-from lunette.engine import site as engine
-from lunette.engine.site_known import known
-from lunette.engine.undoing import states
-from lunette.engine.undoing.states import States
-from lunette.engine.undoing.undo import undo
+from lunette.engine.records import states
+from lunette.engine.records.states import States
+from lunette.engine.site import changes as engine
+from lunette.engine.site.known import known
+from lunette.engine.undo.undo import undo
 from lunette.planner import site as planner
 from lunette.store.database import store_of
 from lunette.store.journal import Event

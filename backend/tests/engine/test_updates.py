@@ -15,8 +15,8 @@ from lunette.domain.jobs import JobKind, JobState
 from lunette.domain.plans import Action
 from lunette.domain.steps import SlotWrite
 from lunette.domain.updates import BundleFacts, ObservedSlots, UpdateCreate
-from lunette.engine.outcome import Actor, Outcome
-from lunette.engine.updates import causes_of
+from lunette.engine.changes.updates import causes_of
+from lunette.engine.context.outcome import Actor, Outcome
 from lunette.planner import updates as planner
 from lunette.planner.connected import Connected
 from lunette.providers.updates import rauc, trial

@@ -11,9 +11,9 @@ from backend.tests.engine.test_reconciler import Clock, alerts
 from lunette.domain.arrays import ArrayState, ObservedMember
 from lunette.domain.disks import Signature
 from lunette.domain.errors import AgentAway
-from lunette.engine.alerts import Cause
-from lunette.engine.observing import ObservationCache
-from lunette.engine.watcher import Watcher, causes_of
+from lunette.engine.alerts.board import Cause
+from lunette.engine.background.watcher import Watcher, causes_of
+from lunette.engine.context.observing import ObservationCache
 from lunette.store.journal import Alert, Event
 from lunette.store.resources import Array
 

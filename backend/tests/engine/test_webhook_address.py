@@ -12,7 +12,7 @@ from backend.tests.engine.test_telling import FIRE, SECRET, Bench
 from lunette.domain.jobs import JobState
 from lunette.domain.settings import Channel, SettingsPatch
 from lunette.domain.site import SiteRequest
-from lunette.engine.telling import courier
+from lunette.engine.notifications import delivery
 from lunette.store.database import Store
 from lunette.store.journal import Alert
 from lunette.store.settings import Delivery, SettingsRow, with_secrets
@@ -145,7 +145,7 @@ def test_messages_go_to_the_whole_address_and_what_its_server_quotes_is_told_now
         address = f"https://127.0.0.1:{server.port}"
         bench.set(webhook=hook(f"{address}/hook/{TOKEN}?key={OTHER}%21"), trusted_ca=authority.pem)
         bench.raise_(FIRE)
-        for _ in range(courier.TROUBLE_AT):
+        for _ in range(delivery.TROUBLE_AT):
             bench.carry(Channel.WEBHOOK)
             bench.later(minutes=20)
         (found,) = bench.control.test_alerts("admin")

@@ -4,8 +4,8 @@ from backend.tests.fakemachine import FakeDisk
 from backend.tests.faults.world import ACTOR, World
 from lunette.domain.array_changes import ArrayRelease
 from lunette.domain.volumes import VolumeRecover
-from lunette.engine.array_release import release
-from lunette.engine.outcome import Outcome
+from lunette.engine.changes.array_release import release
+from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Array, DeletedVolume, Mapping, Volume
 
 

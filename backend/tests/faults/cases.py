@@ -37,8 +37,9 @@ from lunette.domain.plans import Plan
 from lunette.domain.settings import SettingsPatch
 from lunette.domain.snapshots import SnapshotCreate
 from lunette.domain.volumes import Provisioning
-from lunette.engine import array_growth, disk_locate, disk_wipe
-from lunette.engine.outcome import Outcome
+from lunette.engine.background import array_growth
+from lunette.engine.changes import disk_locate, disk_wipe
+from lunette.engine.context.outcome import Outcome
 from lunette.store.journal import Job
 from lunette.store.resources import Volume
 

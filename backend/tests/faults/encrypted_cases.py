@@ -9,8 +9,8 @@ from lunette.domain.array_changes import ArrayGrow
 from lunette.domain.arrays import Level
 from lunette.domain.encryption import KeyLend
 from lunette.domain.plans import Plan
-from lunette.engine import array_growth
-from lunette.engine.outcome import Outcome
+from lunette.engine.background import array_growth
+from lunette.engine.context.outcome import Outcome
 from lunette.store.journal import Job
 from lunette.store.resources import Array
 

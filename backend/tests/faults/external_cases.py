@@ -5,7 +5,7 @@ from backend.tests.faults.asking import delete_array, delete_volume, free_disks
 from backend.tests.faults.harness import Case
 from backend.tests.faults.world import World
 from lunette.domain.arrays import ArrayEngine, Level
-from lunette.engine.outcome import Outcome
+from lunette.engine.context.outcome import Outcome
 
 
 def _external(world: World, *, wipe: bool = False) -> Outcome:

@@ -21,7 +21,7 @@ from lunette.domain.errors import LunetteError
 from lunette.domain.jobs import JobState
 from lunette.domain.plans import Plan
 from lunette.domain.steps import DiskErase, DiskWipe, MdAdd, VolumeCut
-from lunette.engine.outcome import Outcome
+from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Host, Target
 
 SECRET, SECRET_AT = "somebody's secret", 5 * MIB

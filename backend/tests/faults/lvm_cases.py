@@ -6,7 +6,7 @@ from backend.tests.faults.harness import Case
 from backend.tests.faults.world import World
 from lunette.domain.array_changes import ArrayReplace, ArrayScrub
 from lunette.domain.arrays import ArrayEngine, Level
-from lunette.engine.outcome import Outcome
+from lunette.engine.context.outcome import Outcome
 
 SYNCED_S = 40
 """Longer than the fake's resync."""

@@ -6,7 +6,7 @@ from backend.tests.faults.world import ACTOR, PORTAL, World
 from lunette.domain.mappings import PortalCreate
 from lunette.domain.paths import HostVerifyPaths
 from lunette.domain.sessions import session_id
-from lunette.engine.outcome import Outcome
+from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Host, Target
 
 ALICE = "iqn.2026-01.com.example:alice"

@@ -7,8 +7,8 @@ from backend.tests.faults.thin_cases import delete_thin, one_snapshot
 from backend.tests.faults.world import ACTOR, World
 from lunette.domain.settings import SettingsPatch
 from lunette.domain.snapshots import SnapshotRecover
-from lunette.engine import deleted_snapshots
-from lunette.engine.outcome import Outcome
+from lunette.engine.changes import deleted_snapshots
+from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import DeletedSnapshot
 
 

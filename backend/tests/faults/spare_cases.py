@@ -7,8 +7,8 @@ from backend.tests.faults.harness import Case
 from backend.tests.faults.world import ACTOR, World
 from lunette.domain.array_changes import ArrayAddSpares, ArrayPatch
 from lunette.domain.arrays import Level
-from lunette.engine.outcome import Outcome
-from lunette.engine.spare_groups import lend
+from lunette.engine.background.spare_groups import lend
+from lunette.engine.context.outcome import Outcome
 
 FILLED_S = 40
 

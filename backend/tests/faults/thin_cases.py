@@ -6,7 +6,7 @@ from lunette.domain.jobs import JobKind
 from lunette.domain.plans import Plan
 from lunette.domain.snapshots import SnapshotBatch, SnapshotClone, SnapshotCreate
 from lunette.domain.volumes import Provisioning, VolumeRollBack
-from lunette.engine.outcome import Outcome
+from lunette.engine.context.outcome import Outcome
 from lunette.store.journal import Job
 
 

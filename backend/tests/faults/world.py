@@ -29,9 +29,9 @@ from lunette.domain.identity import IdentitySource
 from lunette.domain.jobs import JobState, Resolution
 from lunette.domain.mappings import MappingCreate, PortalCreate, Protocol
 from lunette.domain.volumes import Provisioning, VolumeCreate
-from lunette.engine.array_changes import Change
+from lunette.engine.changes.array_changes import Change
+from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.control import Control
-from lunette.engine.outcome import Actor, Outcome
 from lunette.planner.engines import volume_planning
 from lunette.store.database import Store, connect
 from lunette.store.journal import Job, JobStep

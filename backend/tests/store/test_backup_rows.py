@@ -31,8 +31,10 @@ from backend.tests.agent.test_border import HOSTILE, SAMPLES
 from lunette.api import keeping
 from lunette.domain.errors import Invalid
 from lunette.domain.uptime import LONGEST_S, Uptime
-from lunette.engine import firewall, housekeeping, uptime
-from lunette.engine.telling import outbox
+from lunette.engine.alerts import outbox
+from lunette.engine.background import housekeeping
+from lunette.engine.context import uptime
+from lunette.engine.exports import firewall
 from lunette.store.backup import tables
 from lunette.store.backup.rows import FREE, META, checks, problems
 from lunette.store.database import Store

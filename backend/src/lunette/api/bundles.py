@@ -21,7 +21,7 @@ from lunette.domain.errors import Conflict, FieldProblem, Invalid, NoSpace, TooL
 from lunette.domain.secret_urls import SecretUrl
 from lunette.domain.sizes import format_size
 from lunette.domain.updates import MAX_BUNDLE_BYTES
-from lunette.engine import outward
+from lunette.engine.notifications import outward
 
 FOLDER = "updates"
 ENDING, HALF = ".raucb", ".half"

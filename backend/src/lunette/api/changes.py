@@ -20,9 +20,9 @@ from lunette.api.parts import Parts, parts_of
 from lunette.domain.errors import Conflict, FieldProblem, Invalid, PreconditionFailed, PreconditionRequired, Unavailable
 from lunette.domain.plans import Plan
 from lunette.domain.usage import check_confirmed, check_reused
-from lunette.engine import system_drive
+from lunette.engine.conditions import system_drive
+from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.control import Control
-from lunette.engine.outcome import Actor, Outcome
 from lunette.store.access import IdempotencyKey
 from lunette.store.schema import utc_now
 

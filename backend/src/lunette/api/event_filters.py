@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Select, and_, not_, or_, select
 
 from lunette.api.paging import name_like
 from lunette.domain.events import BEGUN_KINDS, FAILED_VERBS, EventOutcome
-from lunette.engine.journal import PROGRESS
+from lunette.engine.journal.transitions import PROGRESS
 from lunette.store.events import SYSTEM
 from lunette.store.journal import Event
 

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from lunette.api.answers.journal import Job, job_answer
 from lunette.api.lookup import find
 from lunette.domain.errors import LunetteError
-from lunette.engine.outcome import Outcome
+from lunette.engine.context.outcome import Outcome
 from lunette.store.journal import Job as JobRow
 from lunette.store.journal import JobStep as JobStepRow
 

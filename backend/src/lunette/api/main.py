@@ -30,8 +30,8 @@ from lunette.api.passwords import FIRST_USER, OneTimePassword, Passwords
 from lunette.api.protocol import HttpProtocol
 from lunette.api.settings import Settings, read_settings
 from lunette.domain.errors import LunetteError
-from lunette.engine import exportset, firewall
 from lunette.engine.connect import control_over
+from lunette.engine.exports import exportset, firewall
 from lunette.store.database import Store
 from lunette.store.old_addresses import seal_old_addresses
 from lunette.store.secrets import SecretBox

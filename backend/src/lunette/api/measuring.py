@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from lunette.domain.counters import SessionCounters
 from lunette.domain.performance import APPLIANCE, Key, Measured, session_key
-from lunette.engine.performance import Measurement
+from lunette.engine.counters.performance import Measurement
 from lunette.store.resources import Array, Host, HostInitiator, Volume
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from lunette.engine import system_drive
+from lunette.engine.conditions import system_drive
 from lunette.engine.control import Control
 from lunette.store.database import Store
 from lunette.system.agent_client import AgentClient

@@ -31,54 +31,52 @@ from lunette.domain.snapshots import SnapshotBatch, SnapshotClone, SnapshotCreat
 from lunette.domain.usage import VolumeUse
 from lunette.domain.volumes import VolumeCreate, VolumePatch, VolumeRecover, VolumeRollBack
 from lunette.domain.why import VolumeWhy
-from lunette.engine import (
-    array_care,
+from lunette.engine.background import array_care
+from lunette.engine.background.eraser import Eraser
+from lunette.engine.background.housekeeping import Housekeeper
+from lunette.engine.background.scheduler import Scheduler
+from lunette.engine.background.sealer import Sealer
+from lunette.engine.background.thin_pools import PoolWatcher
+from lunette.engine.background.watcher import Watcher
+from lunette.engine.changes import (
     array_changes,
     arrays,
     deleted_volumes,
-    drift,
     fc_ports,
     host_groups,
     hosts,
     mappings,
     portals,
-    rebuilding,
-    resolving,
-    restoring,
     schedules,
     settings,
-    site,
     snapshots,
-    usage,
     volume_batches,
     volumes,
-    why,
 )
-from lunette.engine.desk import Desk
-from lunette.engine.eraser import Eraser
-from lunette.engine.housekeeping import Housekeeper
-from lunette.engine.interfaces import Interfaces
-from lunette.engine.numbers import NumberWatch
-from lunette.engine.observing import ObservationCache, do_now, use_key
-from lunette.engine.outcome import Actor, Outcome
-from lunette.engine.path_trial import PathTrials
-from lunette.engine.performance import Recorder
-from lunette.engine.pools import PoolWatcher
-from lunette.engine.reconciler import Reconciler
-from lunette.engine.runner import JobRunner
-from lunette.engine.schedule_run import ScheduleRunner
-from lunette.engine.scheduler import Scheduler
-from lunette.engine.sealer import Sealer
-from lunette.engine.sessions import Logins
-from lunette.engine.site_run import SiteRunner
-from lunette.engine.system_drive import Look
-from lunette.engine.telling import trial
-from lunette.engine.telling.courier import Post
-from lunette.engine.twins import Twins
-from lunette.engine.undoing import undo
-from lunette.engine.updates import Updates
-from lunette.engine.watcher import Watcher
-from lunette.engine.workers import Workers
+from lunette.engine.changes.interfaces import Interfaces
+from lunette.engine.changes.path_trial import PathTrials
+from lunette.engine.changes.sessions import Logins
+from lunette.engine.changes.updates import Updates
+from lunette.engine.conditions.system_drive import Look
+from lunette.engine.conditions.twins import Twins
+from lunette.engine.context.desk import Desk
+from lunette.engine.context.observing import ObservationCache, do_now, use_key
+from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.counters import usage
+from lunette.engine.counters.performance import Recorder
+from lunette.engine.exports.numbers import NumberWatch
+from lunette.engine.exports.reconciler import Reconciler
+from lunette.engine.jobs import resolving
+from lunette.engine.jobs.runner import JobRunner
+from lunette.engine.jobs.schedule_run import ScheduleRunner
+from lunette.engine.jobs.workers import Workers
+from lunette.engine.notifications import trial
+from lunette.engine.notifications.delivery import Post
+from lunette.engine.reads import drift, why
+from lunette.engine.recovery import rebuilding, restoring
+from lunette.engine.site import changes
+from lunette.engine.site.run import SiteRunner
+from lunette.engine.undo import undo
 from lunette.store.database import Store
 from lunette.store.journal import Job
 from lunette.system.agent_port import AgentPort
@@ -364,11 +362,11 @@ class Control:
         seen = None
         with suppress(Unavailable):
             seen = self._cache.get()
-        return site.export(tx, seen)
+        return changes.export(tx, seen)
 
     def apply_site(self, tx: Session, actor: Actor, request: SiteRequest, dry_run: bool = False) -> Outcome:
         """Makes the site as a document says, as one job of single changes; nothing goes that it does not name."""
-        return site.apply(tx, self.desk, actor, request, dry_run)
+        return changes.apply(tx, self.desk, actor, request, dry_run)
 
     def why(self, volume: str, host: str | None) -> VolumeWhy:
         """Where the way from a volume to a host, or to each of its hosts, is broken. The agent may be away."""

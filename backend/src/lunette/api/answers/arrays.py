@@ -10,7 +10,7 @@ from lunette.domain.encryption import Encryption
 from lunette.domain.jobs import ResourceState
 from lunette.domain.tuning import ArrayTuning, Scheduler, TuningName, notation
 from lunette.domain.volumes import ObservedPool
-from lunette.engine.unread import is_hidden
+from lunette.engine.conditions.unread import is_hidden
 from lunette.store.resources import Array as ArrayRow
 
 

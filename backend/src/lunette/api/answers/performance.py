@@ -7,7 +7,7 @@ from lunette.api.answers.sessions import Unseen
 from lunette.api.measuring import Names
 from lunette.domain.mappings import Protocol
 from lunette.domain.performance import Key, Measured, Rates
-from lunette.engine.history import Point
+from lunette.engine.counters.history import Point
 
 
 class Performance(Answer):

@@ -8,7 +8,7 @@ from lunette.api.answers.seen import Seen
 from lunette.domain.jobs import ResourceState
 from lunette.domain.mappings import Family
 from lunette.domain.volumes import Provisioning
-from lunette.engine.snapshots import can_snapshot
+from lunette.engine.changes.snapshots import can_snapshot
 from lunette.store.resources import Array as ArrayRow
 from lunette.store.resources import Volume as VolumeRow
 

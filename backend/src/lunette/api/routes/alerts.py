@@ -19,7 +19,7 @@ from lunette.api.parts import UsedParts
 from lunette.domain.alerts import AlertAcknowledge, AlertSilence, Severity
 from lunette.domain.plans import Action, Plan
 from lunette.domain.plans import Change as Line
-from lunette.engine import alerts
+from lunette.engine.alerts import board
 from lunette.store.journal import Alert as AlertRow
 from lunette.store.schema import utc_now
 
@@ -90,7 +90,7 @@ def alert_acknowledge(alert: Reference, body: AlertAcknowledge, change: Creating
         change,
         alert,
         "somebody sees to it",
-        lambda tx, row: alerts.acknowledge(tx, row, body, change.actor.name, utc_now()),
+        lambda tx, row: board.acknowledge(tx, row, body, change.actor.name, utc_now()),
     )
 
 
@@ -106,7 +106,7 @@ def alert_silence(alert: Reference, body: AlertSilence, change: Creating) -> Res
         change,
         alert,
         f"nothing is told of it until {until:%Y-%m-%d %H:%M} UTC",
-        lambda tx, row: alerts.silence(tx, row, body, change.actor.name, utc_now()),
+        lambda tx, row: board.silence(tx, row, body, change.actor.name, utc_now()),
     )
 
 
@@ -120,7 +120,7 @@ def alert_reopen(alert: Reference, change: Creating) -> Response:
         change,
         alert,
         "nobody sees to it, and it is told",
-        lambda tx, row: alerts.reopen(tx, row, change.actor.name, utc_now()),
+        lambda tx, row: board.reopen(tx, row, change.actor.name, utc_now()),
     )
 
 

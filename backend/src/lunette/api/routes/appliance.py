@@ -18,8 +18,9 @@ from lunette.domain.backups import BackupRequest, RestoreFound, RestoreRequest
 from lunette.domain.errors import FieldProblem, Invalid
 from lunette.domain.power import PowerAction
 from lunette.domain.sealed_copies import RebuildFound, RebuildRequest
-from lunette.engine import power, restoring
-from lunette.engine.rebuilding import Wanted
+from lunette.engine.changes import power
+from lunette.engine.recovery import restoring
+from lunette.engine.recovery.rebuilding import Wanted
 from lunette.store.backup import envelope, tables
 from lunette.store.database import Store
 from lunette.store.events import emit

@@ -21,10 +21,10 @@ from lunette.domain.array_changes import (
     ArrayReshape,
     ArrayScrub,
 )
-from lunette.engine.array_changes import Change as ArrayChange
-from lunette.engine.array_forget import forget
-from lunette.engine.array_release import release
-from lunette.engine.outcome import Outcome
+from lunette.engine.changes.array_changes import Change as ArrayChange
+from lunette.engine.changes.array_forget import forget
+from lunette.engine.changes.array_release import release
+from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Array as ArrayRow
 
 routes = router("/arrays", "arrays")

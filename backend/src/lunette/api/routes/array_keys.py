@@ -12,9 +12,9 @@ from lunette.api.declare import changed, refusals, router
 from lunette.api.looking import seen_now
 from lunette.api.lookup import Reference, find
 from lunette.domain.encryption import ArrayKeyChange, ArrayUnlock
-from lunette.engine import array_keys
-from lunette.engine.array_keys import KeyAct
-from lunette.engine.outcome import Outcome
+from lunette.engine.changes import array_keys
+from lunette.engine.changes.array_keys import KeyAct
+from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Array as ArrayRow
 
 routes = router("/arrays", "arrays")

@@ -19,7 +19,7 @@ from lunette.api.parts import UsedParts
 from lunette.domain.array_changes import ArrayPatch
 from lunette.domain.arrays import ArrayCreate, Level
 from lunette.domain.jobs import ResourceState
-from lunette.engine.outcome import Outcome
+from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Array as ArrayRow
 
 routes = router("/arrays", "arrays")

@@ -17,9 +17,9 @@ from lunette.api.paging import NameFilter, Paging, name_like, stored_page
 from lunette.api.parts import UsedParts
 from lunette.domain.errors import Conflict
 from lunette.domain.snapshots import SnapshotRecover
-from lunette.engine import uptime
-from lunette.engine.deleted_snapshots import erase, recover
-from lunette.engine.outcome import Outcome
+from lunette.engine.changes.deleted_snapshots import erase, recover
+from lunette.engine.context import uptime
+from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import DeletedSnapshot as DeletedSnapshotRow
 from lunette.store.resources import DeletedVolume, Volume
 

@@ -17,8 +17,8 @@ from lunette.api.paging import NameFilter, Paging, name_like, stored_page
 from lunette.api.parts import UsedParts
 from lunette.domain.errors import Conflict
 from lunette.domain.volumes import VolumeRecover
-from lunette.engine import uptime
-from lunette.engine.outcome import Outcome
+from lunette.engine.context import uptime
+from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Array
 from lunette.store.resources import DeletedVolume as DeletedVolumeRow
 

@@ -21,10 +21,10 @@ from lunette.api.parts import Parts, UsedParts
 from lunette.domain.disk_health import DiskHealthState
 from lunette.domain.disks import DiskLocateWish, DiskWipeWish, Transport
 from lunette.domain.errors import NotFound
-from lunette.engine import disk_health, disk_readings
-from lunette.engine import disk_locate as locating
-from lunette.engine import disk_wipe as wiping
-from lunette.engine.outcome import Outcome
+from lunette.engine.changes import disk_locate as locating
+from lunette.engine.changes import disk_wipe as wiping
+from lunette.engine.conditions import disk_health, disk_readings
+from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Array as ArrayRow
 from lunette.store.resources import ArrayDisk
 from lunette.store.schema import utc_now

@@ -23,8 +23,8 @@ from lunette.api.identity import Asking, still_lets_in
 from lunette.api.paging import Paging, stored_page
 from lunette.api.parts import UsedParts
 from lunette.domain.errors import FieldProblem, Invalid
-from lunette.engine.outcome import Outcome
-from lunette.engine.undoing.undo import need_event
+from lunette.engine.context.outcome import Outcome
+from lunette.engine.undo.undo import need_event
 from lunette.store.journal import Event as EventRow
 from lunette.store.schema import utc_now
 from lunette.store.undo import KeptState

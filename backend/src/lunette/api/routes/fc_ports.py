@@ -17,8 +17,8 @@ from lunette.api.paging import NameFilter, Paging, Value, seen_page
 from lunette.api.parts import Parts, UsedParts
 from lunette.domain.errors import NotFound
 from lunette.domain.fc import FcPortCreate, FcPortPatch
-from lunette.engine.fc_ports import need_port
-from lunette.engine.outcome import Outcome
+from lunette.engine.changes.fc_ports import need_port
+from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import FcPort as FcPortRow
 from lunette.store.resources import Host, HostInitiator
 

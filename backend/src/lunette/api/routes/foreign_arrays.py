@@ -14,7 +14,7 @@ from lunette.api.paging import Paging, seen_page
 from lunette.api.parts import UsedParts
 from lunette.domain.errors import Unavailable
 from lunette.domain.foreign_arrays import ForeignArrayAdopt
-from lunette.engine import foreign_arrays
+from lunette.engine.changes import foreign_arrays
 
 routes = router("/foreign-arrays", "foreign arrays")
 Uuid = Annotated[str, Path(description="ID of the foreign array, as the list of foreign arrays shows it.")]

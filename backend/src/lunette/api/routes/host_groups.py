@@ -16,7 +16,7 @@ from lunette.api.lookup import Reference, find
 from lunette.api.paging import NameFilter, Paging, name_like, stored_page
 from lunette.api.parts import UsedParts
 from lunette.domain.hosts import HostGroupCreate, HostGroupPatch
-from lunette.engine.outcome import Outcome
+from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import HostGroup as HostGroupRow
 
 routes = router("/host-groups", "host groups")

@@ -16,10 +16,10 @@ from lunette.domain.kits import HostKit
 from lunette.domain.observations import Observation
 from lunette.domain.paths import HostPaths, HostVerifyPaths
 from lunette.domain.roles import Role
-from lunette.engine import host_ways
-from lunette.engine.lookup import need
-from lunette.engine.outcome import Outcome
-from lunette.engine.why import Look
+from lunette.engine.context.lookup import need
+from lunette.engine.context.outcome import Outcome
+from lunette.engine.reads import host_access
+from lunette.engine.reads.why import Look
 from lunette.store.events import emit
 from lunette.store.resources import Host
 
@@ -53,7 +53,7 @@ def host_kit_download(host: Reference, parts: UsedParts, identity: Asking, secre
     """
     kit = _kit(parts, identity, host, secrets=secrets)
     headers = {"Content-Disposition": f'attachment; filename="lunette-{kit.host}.tar"'}
-    return Response(host_ways.archive(kit), media_type=TAR, headers=headers)
+    return Response(host_access.archive(kit), media_type=TAR, headers=headers)
 
 
 @routes.get("/{host}/paths", operation_id="host_paths", response_model=HostPaths, responses=refusals(404))
@@ -64,7 +64,7 @@ def host_paths(host: Reference, parts: UsedParts) -> HostPaths:
     except Unavailable:
         seen, sessions = None, None
     with parts.store.read() as tx:
-        return host_ways.paths(tx, host, Look(seen, parts.control.exports(), sessions))
+        return host_access.paths(tx, host, Look(seen, parts.control.exports(), sessions))
 
 
 @routes.post(
@@ -93,7 +93,7 @@ def _kit(parts: Parts, identity: Identity, host: str, *, secrets: bool) -> HostK
     seen = _seen(parts)
     if not secrets:
         with parts.store.read() as tx:
-            return host_ways.kit(tx, host, seen, secrets=False)
+            return host_access.kit(tx, host, seen, secrets=False)
     if not identity.role.includes(Role.OPERATOR):
         raise Forbidden(
             f"A kit with secrets needs the role {Role.OPERATOR.value}, and {identity.actor} has {identity.role.value}; "
@@ -101,7 +101,7 @@ def _kit(parts: Parts, identity: Identity, host: str, *, secrets: bool) -> HostK
         )
     with parts.store.write() as tx:
         row = need(tx, Host, host)
-        kit = host_ways.kit(tx, row.id, seen, secrets=True)
+        kit = host_access.kit(tx, row.id, seen, secrets=True)
         if kit.has_secrets:
             message = f"The secrets of host {row.name} were read with its kit"
             emit(tx, "host.secrets_read", message, actor=identity.actor, ref=row.id)

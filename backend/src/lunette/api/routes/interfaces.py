@@ -21,7 +21,7 @@ from lunette.api.paging import NameFilter, Paging, Value, seen_page
 from lunette.api.parts import Parts, UsedParts
 from lunette.domain.errors import NotFound
 from lunette.domain.interfaces import InterfaceChange, InterfaceCreate, ObservedInterface
-from lunette.engine.outcome import Actor, Outcome
+from lunette.engine.context.outcome import Actor, Outcome
 from lunette.store.resources import Portal
 
 routes = router("/interfaces", "interfaces")

@@ -16,7 +16,7 @@ from lunette.api.paging import Paging, stored_page
 from lunette.api.parts import UsedParts
 from lunette.domain.base import Model
 from lunette.domain.jobs import JobKind, JobState, Resolution
-from lunette.engine.outcome import Outcome
+from lunette.engine.context.outcome import Outcome
 from lunette.store.journal import Job as JobRow
 
 routes = router("/jobs", "jobs")

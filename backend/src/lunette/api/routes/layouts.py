@@ -9,7 +9,7 @@ from lunette.api.parts import UsedParts
 from lunette.domain.arrays import DiskId
 from lunette.domain.layouts import Layouts
 from lunette.domain.volumes import BLOCK_BYTES
-from lunette.engine.layouts import layouts
+from lunette.engine.reads.layouts import layouts
 
 routes = router("/layouts", "arrays")
 Disks = Annotated[

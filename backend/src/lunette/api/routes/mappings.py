@@ -16,7 +16,7 @@ from lunette.api.lookup import Reference, find
 from lunette.api.paging import Paging, stored_page
 from lunette.api.parts import UsedParts
 from lunette.domain.mappings import MappingBatch, MappingCreate
-from lunette.engine.outcome import Outcome
+from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Host, HostGroup, Volume
 from lunette.store.resources import Mapping as MappingRow
 

@@ -13,7 +13,7 @@ from lunette.api.measuring import names
 from lunette.api.parts import Parts, UsedParts
 from lunette.domain.alerts import Severity
 from lunette.domain.errors import Unavailable
-from lunette.engine import disk_health
+from lunette.engine.conditions import disk_health
 from lunette.store.journal import Alert
 from lunette.store.schema import utc_now
 

@@ -15,7 +15,7 @@ from lunette.api.lookup import Reference, find
 from lunette.api.paging import NameFilter, Paging, name_like, stored_page
 from lunette.api.parts import UsedParts
 from lunette.domain.mappings import PortalCreate, Protocol
-from lunette.engine.outcome import Outcome
+from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Portal as PortalRow
 
 routes = router("/portals", "portals")

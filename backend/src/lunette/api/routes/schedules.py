@@ -18,8 +18,8 @@ from lunette.api.paging import NameFilter, Paging, name_like, stored_page
 from lunette.api.parts import UsedParts
 from lunette.domain.jobs import JobState
 from lunette.domain.schedules import MissedRuns, ScheduleAction, ScheduleCreate, SchedulePatch
-from lunette.engine import schedules
-from lunette.engine.outcome import Outcome
+from lunette.engine.changes import schedules
+from lunette.engine.context.outcome import Outcome
 from lunette.store.journal import Job
 from lunette.store.schedules import Schedule as ScheduleRow
 from lunette.store.schedules import ScheduledSnapshot, ScheduleState

@@ -22,7 +22,7 @@ from lunette.api.identity import Asking
 from lunette.api.parts import UsedParts
 from lunette.domain import settings as domain
 from lunette.domain.settings import SettingsPatch, SyslogTransport
-from lunette.engine.outcome import Outcome
+from lunette.engine.context.outcome import Outcome
 from lunette.store.events import emit
 from lunette.store.settings import Delivery, SettingsRow, settings_of, settings_row
 

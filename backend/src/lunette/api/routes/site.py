@@ -11,7 +11,7 @@ from lunette.api.changes import Creating, Replanning, answer
 from lunette.api.declare import JOB_CREATED, Responses, refusals, router
 from lunette.api.parts import UsedParts
 from lunette.domain.site import Site, SiteRequest, site_schema
-from lunette.engine.outcome import Outcome
+from lunette.engine.context.outcome import Outcome
 
 routes = router("/site", "site")
 verbs = router("", "site")

@@ -16,7 +16,7 @@ from lunette.api.lookup import Reference, find
 from lunette.api.paging import NameFilter, Paging, name_like, stored_page
 from lunette.api.parts import UsedParts
 from lunette.domain.snapshots import SnapshotBatch, SnapshotClone, SnapshotCreate
-from lunette.engine.outcome import Outcome
+from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Snapshot as SnapshotRow
 from lunette.store.resources import Volume as VolumeRow
 

@@ -17,7 +17,8 @@ from lunette.domain.adopting import AdoptRequest
 from lunette.domain.errors import Forbidden, Unavailable
 from lunette.domain.roles import Role
 from lunette.domain.targetcli import Inspection, InspectRequest, Saveconfig
-from lunette.engine import adopting, saveconfig
+from lunette.engine.changes import adopting
+from lunette.engine.reads import saveconfig
 from lunette.store.events import emit
 
 verbs = router("", "site")

@@ -15,7 +15,7 @@ from lunette.api.looking import FRESH_S, seen_now
 from lunette.api.parts import Parts, UsedParts
 from lunette.domain.errors import Conflict, LunetteError
 from lunette.domain.updates import ObservedSlots, UpdateCreate, UpdateFetch, is_older
-from lunette.engine.updates import ready
+from lunette.engine.changes.updates import ready
 from lunette.store.events import emit
 
 routes = router("/updates", "updates")

@@ -1,0 +1,1 @@
+"""What runs without a request: watching, growing, scheduling, erasing, sealing."""

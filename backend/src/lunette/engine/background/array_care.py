@@ -1,0 +1,73 @@
+"""What is done for arrays without being asked: a disk that md has copied to another is let go, a growth is finished."""
+
+from sqlalchemy import select
+
+from lunette.domain.arrays import ArrayState, MemberRole
+from lunette.domain.jobs import ResourceState
+from lunette.domain.observations import Observation
+from lunette.domain.steps import MdMember
+from lunette.engine.background import array_growth, spare_groups
+from lunette.engine.changes.array_changes import Change
+from lunette.engine.changes.arrays import known
+from lunette.engine.context.desk import Desk
+from lunette.engine.context.outcome import Actor
+from lunette.engine.journal import disk_rows
+from lunette.planner.pool_spares import plan_spares
+from lunette.store.database import Store
+from lunette.store.resources import Array, ArrayDisk
+
+ACTOR = Actor(name="lunette")
+
+
+def name_disks(store: Store, desk: Desk, seen: Observation) -> None:
+    """Gives the disks of arrays the names that they go by on a fresh look, before anything is judged by them."""
+    disk_rows.follow_links(store, desk, seen)
+    disk_rows.recognise(store, desk, seen)
+
+
+def tend(store: Store, desk: Desk, seen: Observation) -> None:
+    """All of it, on a fresh look."""
+    let_go_of_replaced(store, desk, seen)
+    tend_spares(store, desk, seen)
+    spare_groups.tend(store, desk, seen)
+    array_growth.finish(store, desk)
+
+
+def tend_spares(store: Store, desk: Desk, seen: Observation) -> None:
+    """Files a job for each array whose engine leaves its spares to us: one steps in for a lost disk, or goes back.
+
+    One that failed is not tried again at once (array_growth.RETRY_AFTER).
+    """
+    observed = {array.uuid: array for array in seen.arrays if any(m.role is MemberRole.SPARE for m in array.members)}
+    with store.read() as tx:
+        rows = tx.scalars(select(Array).where(Array.state == ResourceState.READY.value)).all()
+        due = [row.id for row in rows if row.uuid in observed and plan_spares(known(row), observed[row.uuid])]
+    for array_id in due:
+        with store.write() as tx:
+            row = tx.get(Array, array_id)
+            if row is None or row.state != ResourceState.READY:
+                continue
+            found = next((array for array in desk.seen().arrays if array.uuid == row.uuid), None)
+            plan = plan_spares(known(row), found) if found else None
+            if plan is not None and not array_growth.has_just_failed(tx, row, plan.title):
+                Change(tx, desk, ACTOR, array_id, dry_run=False).finish(plan)
+
+
+def let_go_of_replaced(store: Store, desk: Desk, seen: Observation) -> None:
+    """Files a job for each disk that was replaced and holds no data of its array any more.
+
+    md marks such a disk as faulty once its copy is complete, ZFS drops it; until then it works, and is left alone.
+    """
+    query = select(Array.id, Array.uuid, ArrayDisk.disk_id, ArrayDisk.serial).join(ArrayDisk)
+    with store.read() as tx:
+        leaving = tx.execute(query.where(ArrayDisk.leaving, Array.state == ResourceState.READY.value)).all()
+    observed = {array.uuid: array for array in seen.arrays}
+    for array_id, uuid, disk_id, serial in leaving:
+        found = observed.get(uuid)
+        place = next((m for m in found.members if m.disk_id == disk_id), None) if found else None
+        if found is None or found.state is ArrayState.MISSING or (place is not None and place.state != "faulty"):
+            continue
+        with store.write() as tx:
+            row = tx.get(Array, array_id)
+            if row is not None and row.state == ResourceState.READY:
+                Change(tx, desk, ACTOR, array_id, dry_run=False).let_go(MdMember(disk_id=disk_id, serial=serial))

@@ -1,0 +1,69 @@
+"""Finishes what a reshape of an array leaves to do, without being asked: what md refuses meanwhile is put back after.
+
+An array row says `growing` from the request on until nothing is left to do, so neither a restart of the API nor of the
+machine loses it, however the job that started the reshape ended. The level that the row shows is that of the
+machine, once that is done.
+"""
+
+import datetime as dt
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.domain.arrays import ArrayEngine, WriteHole
+from lunette.domain.jobs import JobKind, JobState, ResourceState
+from lunette.domain.observations import Observation
+from lunette.engine.changes.array_changes import Change
+from lunette.engine.changes.arrays import known
+from lunette.engine.context.desk import Desk
+from lunette.engine.context.outcome import Actor
+from lunette.planner.array_growth import plan_finish
+from lunette.store.database import Store
+from lunette.store.events import SYSTEM, emit
+from lunette.store.journal import Job
+from lunette.store.resources import Array
+from lunette.store.schema import utc_now
+
+RETRY_AFTER = dt.timedelta(minutes=10)
+"""What failed is not tried again before this."""
+
+
+def finish(store: Store, desk: Desk) -> None:
+    """Files the job that is possible now for each array that grows, or forgets that it does.
+
+    Each look is taken once no job can run on the array any more: one of before the reshape would show nothing to do.
+    """
+    ready = Array.state == ResourceState.READY.value
+    with store.read() as tx:
+        growing = tx.scalars(select(Array.id).where(Array.growing, ready)).all()
+    for array_id in growing:
+        with store.write() as tx:
+            row = tx.get(Array, array_id)
+            if row is not None and row.growing and row.state == ResourceState.READY:
+                _finish(tx, desk, row, desk.seen())
+
+
+def _finish(tx: Session, desk: Desk, row: Array, seen: Observation) -> None:
+    found = next((array for array in seen.arrays if array.uuid == row.uuid), None)
+    pool = next((pool for pool in seen.pools if pool.group == row.group_name and pool.ours), None)
+    if found is None or ArrayEngine(row.engine) is not ArrayEngine.MD:
+        return
+    plan = plan_finish(known(row), WriteHole(row.write_hole), found, pool)
+    if plan is None:
+        return
+    if not plan.steps:
+        row.growing, row.size_bytes = False, found.size_bytes
+        words = f"The growth of array {row.name} is over"
+        if row.level != found.level:
+            row.level, row.write_hole = found.level, found.write_hole.value
+            words = f"Array {row.name} is {found.level} now"
+        emit(tx, "array.changed", words, actor=SYSTEM, ref=row.id)
+    elif not has_just_failed(tx, row, plan.title):
+        Change(tx, desk, Actor(name=SYSTEM), row.id, dry_run=False).finish(plan)
+
+
+def has_just_failed(tx: Session, row: Array, title: str) -> bool:
+    query = select(Job).where(
+        Job.kind == JobKind.ARRAY_CHANGE.value, Job.title == title, Job.created_at > utc_now() - RETRY_AFTER
+    )
+    return any(row.id in job.resource_ids and job.state != JobState.SUCCEEDED for job in tx.scalars(query))

@@ -1,0 +1,55 @@
+"""Lends spares within spare groups without being asked: one move at a time in each group, as a job."""
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.domain.jobs import JobKind, ResourceState
+from lunette.domain.observations import Observation
+from lunette.engine.background.array_growth import has_just_failed
+from lunette.engine.changes.arrays import known
+from lunette.engine.context.desk import Desk
+from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.journal.filing import file_job
+from lunette.planner.checker import Bounds, check
+from lunette.planner.spare_groups import Move, plan_move
+from lunette.store.database import Store
+from lunette.store.events import emit
+from lunette.store.resources import Array
+
+ACTOR = Actor(name="lunette")
+
+
+def tend(store: Store, desk: Desk, seen: Observation) -> None:
+    """Files a job for each group in which a spare is needed and there. One that failed is not tried again at once."""
+    with store.read() as tx:
+        names = tx.scalars(select(Array.spare_group).where(Array.spare_group.is_not(None)).distinct()).all()
+        due = [name for name in names if name and plan(tx, name, seen)]
+    for name in due:
+        with store.write() as tx:
+            lend(tx, desk, name)
+
+
+def lend(tx: Session, desk: Desk, group: str) -> Outcome | None:
+    """The job that is possible now, judged by a fresh look; None if there is none."""
+    seen = desk.seen()
+    move = plan(tx, group, seen)
+    if move is None:
+        return None
+    taker, giver = tx.get_one(Array, move.taker), tx.get_one(Array, move.giver)
+    if has_just_failed(tx, taker, move.plan.title):
+        return None
+    check(move.plan, seen, Bounds())
+    for array in (taker, giver):
+        array.state = ResourceState.CHANGING.value
+        emit(tx, "array.changing", move.plan.title, actor=ACTOR.name, ref=array.id)
+    return file_job(tx, desk, ACTOR, JobKind.ARRAY_CHANGE, Outcome(plan=move.plan, ids=(taker.id, giver.id)))
+
+
+def plan(tx: Session, group: str, seen: Observation) -> Move | None:
+    """The move to make, None while a job is at work on an array of the group."""
+    rows = tx.scalars(select(Array).where(Array.spare_group == group).order_by(Array.name)).all()
+    if any(row.state == ResourceState.CHANGING for row in rows):
+        return None
+    observed = {array.uuid: array for array in seen.arrays}
+    free = [row for row in rows if row.state == ResourceState.READY and not row.growing and row.uuid in observed]
+    return plan_move(group, [(known(row), observed[row.uuid]) for row in free], seen)

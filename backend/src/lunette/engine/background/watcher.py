@@ -1,0 +1,362 @@
+"""Watches the machine for what nobody asked for: arrays that lose disks, drives that come and go."""
+
+import datetime as dt
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from sqlalchemy import select
+
+from lunette.domain.alerts import Severity
+from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedArray, WriteHole
+from lunette.domain.errors import Unavailable
+from lunette.domain.jobs import ResourceState
+from lunette.domain.observations import Observation
+from lunette.domain.sizes import format_size
+from lunette.engine.alerts.board import AlertBoard, Cause
+from lunette.engine.changes import updates
+from lunette.engine.conditions import (
+    absence,
+    array_roles,
+    clock,
+    disk_health,
+    disk_readings,
+    failed_logins,
+    links,
+    scrubs,
+    spdk_ended,
+    system_drive,
+    system_mirror,
+    unread,
+)
+from lunette.engine.context.loop import Loop
+from lunette.engine.context.observing import ObservationCache
+from lunette.engine.exports import exportset, firewall, sharing
+from lunette.planner.changing import when_back
+from lunette.store.database import Store
+from lunette.store.events import emit
+from lunette.store.resources import Array, ArrayDisk, Portal
+from lunette.store.schema import utc_now
+
+PERIOD_S = 10.0
+"""How old what is known may become while nothing is heard of a change."""
+WAIT_S = 1.0
+"""How long one question for changes stays open; a process that stops waits no longer."""
+MISSING_GRACE_S = 30.0
+"""At boot the agent waits this long for disks before it starts an array without them."""
+HOLE_GRACE_S = 300.0
+"""How long the partial parity log may be away once a reshape is over."""
+FAMILIES = (
+    "array.",
+    links.FAMILY,
+    system_mirror.FAMILY,
+    firewall.FAMILY,
+    disk_health.FAMILY,
+    clock.FAMILY,
+    sharing.FAMILY,
+    spdk_ended.FAMILY,
+    failed_logins.FAMILY,
+    unread.FAMILY,
+)
+AWAY_S = 2.0
+_WORDS = {
+    ArrayState.DEGRADED: (Severity.WARNING, "is degraded: it runs without {}", "all its disks"),
+    ArrayState.REBUILDING: (Severity.WARNING, "is rebuilding in the place of {}", "a disk it lost or was given"),
+    ArrayState.FAILED: (Severity.CRITICAL, "has failed: it lost {}", "too many disks"),
+    ArrayState.MISSING: (Severity.CRITICAL, "is not there: {}", ""),
+}
+"""How grave it is and what it says; the blank takes the disks that are lost, or else the last words."""
+_NO_REDUNDANCY = ", and has no redundancy left: it may not survive the loss of another disk"
+_TOLD = {
+    ArrayState.DEGRADED: (Severity.WARNING, "is degraded"),
+    ArrayState.REBUILDING: (Severity.WARNING, "is rebuilding"),
+    ArrayState.FAILED: (Severity.CRITICAL, "has failed"),
+    ArrayState.UNKNOWN: (Severity.WARNING, "does not tell its health"),
+}
+AwaitChange = Callable[[int, float], int]
+
+
+class Watcher:
+    """Array health becomes alerts; changes of health and of the set of disks become events.
+
+    `await_change` asks the agent whether a drive or an array changed, so that a loss is told at once. `tend` is called
+    with each observation, for what is to be done without being asked.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        cache: ObservationCache,
+        now: Callable[[], dt.datetime] = utc_now,
+        *,
+        await_change: AwaitChange = lambda known, timeout_s: known,
+        tend: Callable[[Observation], None] = lambda seen: None,
+        pace: float = 1.0,
+    ) -> None:
+        self._store = store
+        self._cache = cache
+        self._now = now
+        self._await_change = await_change
+        self._wait_s, self._period_s = WAIT_S * pace, PERIOD_S * pace
+        self._tend = tend
+        self.name_disks: Callable[[Observation], None] = lambda seen: None
+        """Is called with each observation before anything is judged, for disks that go by another name now."""
+        self.room: system_drive.Look = lambda: None
+        """Looks at the system drive."""
+        self.failed_logins = failed_logins.FailedLogins(store)
+        self._known = -1
+        self._looked = float("-inf")
+        self._board = AlertBoard(store, FAMILIES)
+        self._health: dict[str, str] = {}
+        self._scrubbed: scrubs.Known = {}
+        self._disks: frozenset[str] | None = None
+        self._read: disk_readings.Read = {}
+        self._spdk_ended_at = 0.0
+        self._loop = Loop("watcher", self._watch, pace)
+        self.start, self.stop, self.wake = self._loop.start, self._loop.stop, self._loop.wake
+
+    def _watch(self) -> float:
+        """Waits for a change, no longer than what is known stays fresh, and looks. The loop's pause after it."""
+        try:
+            number = self._await_change(self._known, self._wait_s)
+        except Unavailable:
+            return AWAY_S
+        if number == self._known and time.monotonic() - self._looked < self._period_s:
+            return 0.0
+        fresh = number != self._known
+        self._known, self._looked = number, time.monotonic()
+        return self.round(0.0 if fresh else self._period_s / 2)
+
+    def round(self, max_age_s: float = PERIOD_S / 2) -> float:
+        """One look. While the agent is away nothing is known, so nothing is raised or resolved."""
+        try:
+            seen = self._cache.get(max_age_s)
+        except Unavailable:
+            return AWAY_S
+        self.name_disks(seen)
+        with self._store.read() as tx:
+            standing = tx.scalars(select(Array).where(exportset.is_served())).all()
+            portals = tx.scalars(select(Portal).order_by(Portal.name)).all()
+            ill = [*sharing.causes_of(tx, seen)]
+        observed = {array.uuid: array for array in seen.arrays}
+        pairs = [(row, observed.get(row.uuid)) for row in standing if not unread.is_hidden(row, seen)]
+        ill += [cause for row, found in pairs for cause in causes_of(row, found, seen)]
+        ill += [*links.causes_of(seen.interfaces, portals), *system_mirror.causes_of(seen), *updates.causes_of(seen)]
+        ill += [*firewall.causes_of(seen), *clock.causes_of(seen), *system_drive.causes_of(self.room())]
+        ill += [*spdk_ended.causes_of(seen), *self.failed_logins.causes(), *unread.causes_of(seen)]
+        growth = disk_health.follow(self._store, seen.disks, self._now())
+        ill += disk_health.causes_of(seen, standing, growth)
+        ill += [cause for row, found in pairs for cause in scrubs.causes_of(row, found)]
+        unknown = disk_health.unread(seen) | scrubs.unread(pairs) | unread.unknown(seen, standing)
+        self._board.show(ill, self._now(), unknown)
+        self._tell_disks(seen)
+        self._tell_spdk(seen)
+        self._scrubbed = scrubs.tell(self._store, pairs, self._scrubbed)
+        self._health = {row.id: self._health[row.id] for row in standing if row.id in self._health}
+        self._tell_health({row.id: (row.name, _state(found).value) for row, found in pairs})
+        self._read = disk_readings.note(self._store, seen.disks, growth, self._read)
+        self._tend(seen)
+        return 0.0
+
+    def _tell_health(self, now: dict[str, tuple[str, str]]) -> None:
+        changed = [
+            (ref, name, self._health[ref], state)
+            for ref, (name, state) in now.items()
+            if ref in self._health and self._health[ref] != state
+        ]
+        self._health |= {ref: state for ref, (_, state) in now.items()}
+        if changed:
+            with self._store.write() as tx:
+                for ref, name, before, state in changed:
+                    message = f"Array {name} was {before} and is {state}"
+                    emit(tx, "array.health", message, ref=ref, data={"before": before, "now": state})
+
+    def _tell_spdk(self, seen: Observation) -> None:
+        if seen.spdk_ended is not None and seen.spdk_ended.at != self._spdk_ended_at:
+            with self._store.write() as tx:
+                spdk_ended.tell(tx, seen.spdk_ended)
+            self._spdk_ended_at = seen.spdk_ended.at
+
+    def _tell_disks(self, seen: Observation) -> None:
+        if seen.hides_disks():
+            return
+        now = frozenset(disk.id for disk in seen.disks)
+        before, self._disks = self._disks, now
+        if before is None or before == now:
+            return
+        with self._store.write() as tx:
+            for disk_id in sorted(now - before):
+                emit(tx, "disk.appeared", f"Disk {disk_id} appeared", ref=disk_id)
+            for disk_id in sorted(before - now):
+                emit(tx, "disk.gone", f"Disk {disk_id} is gone", ref=disk_id)
+
+
+def _state(found: ObservedArray | None) -> ArrayState:
+    return found.state if found else ArrayState.MISSING
+
+
+def causes_of(row: Array, found: ObservedArray | None, seen: Observation) -> Iterator[Cause]:
+    """The alerts that an array's health and the loss of its disks are worth, naming array, disks and what to do."""
+    state = _state(found)
+    lost = [disk for disk in row.disks if _is_lost(row, disk, found, seen)]
+    if found is not None:
+        yield from array_roles.causes_of(row, [disk for disk in lost if array_roles.is_beside(disk)])
+        lost = [disk for disk in lost if not array_roles.is_beside(disk)]
+    if found is not None and found.locked:
+        yield _locked(row)
+    if hole := _open_hole(row, found):
+        yield hole
+    if grown := _grown(row, found):
+        yield grown
+    if found is not None and found.dirty_without:
+        yield _stays_stopped(row, lost)
+        return
+    if row.health_command and found is not None and state is not ArrayState.MISSING:
+        yield from _told(row, found)
+        return
+    if state not in _WORDS:
+        yield from (_spent(row, disk) for disk in lost)
+        return
+    severity, words, otherwise = _WORDS[state]
+    named = _names(_being_replaced(row, lost, found) if state is ArrayState.REBUILDING else lost)
+    why, fix = absence.words(row, seen) if state is ArrayState.MISSING else (named, _fix(row, state, lost, seen))
+    is_bare = found is not None and found.survives_disks == 0 and severity is Severity.WARNING
+    yield Cause(
+        key=f"array.health:{row.id}",
+        severity=Severity.CRITICAL if is_bare else severity,
+        message=f"Array {row.name} {words.format(why or otherwise)}{_NO_REDUNDANCY if is_bare else ''}",
+        cause=f"Not in sync: {_names(lost)}" if lost else f"The kernel reports the array as {state.value}",
+        fix=fix,
+        grace_s=MISSING_GRACE_S if state is ArrayState.MISSING else 0.0,
+    )
+
+
+def _being_replaced(row: Array, lost: Sequence[ArrayDisk], found: ObservedArray | None) -> Sequence[ArrayDisk]:
+    """Those of the lost disks in whose slots others are being filled; none where that cannot be told.
+
+    md forgets the slot of a disk that is lost. The one in the row counts instead, as long as those of the disks that
+    work are right.
+    """
+    members = found.members if found else ()
+    filled = {m.slot for m in members if m.slot is not None and m.state in ("rebuilding", "replacing")}
+    empty = {m.slot for m in members if m.slot is not None} - filled - {m.slot for m in members if m.state == "in_sync"}
+    if len(lost) <= len(filled) and not empty:
+        return lost
+    slots = {m.disk_id: m.slot for m in members if m.slot is not None and m.disk_id}
+    is_kept = all(slots.get(disk.disk_id, disk.slot) == disk.slot for disk in row.disks)
+    return [disk for disk in lost if slots.get(disk.disk_id, disk.slot if is_kept else None) in filled]
+
+
+def _stays_stopped(row: Array, lost: Sequence[ArrayDisk]) -> Cause:
+    return Cause(
+        key=f"array.health:{row.id}",
+        severity=Severity.CRITICAL,
+        message=f"Array {row.name} stays stopped: it is dirty and degraded",
+        cause=f"It was being written to when it stopped, and is without {_names(lost) or 'a disk'}. It has no partial "
+        "parity log, so nobody can tell which blocks of that disk are right",
+        fix="Bring the disk back: the array then starts by itself. Only if it is lost for good, and you can live with "
+        f"wrong blocks: `lunette array force-start {row.name} --confirm {row.name}`.",
+        grace_s=MISSING_GRACE_S,
+    )
+
+
+def _told(row: Array, found: ObservedArray) -> Iterator[Cause]:
+    """What the health command of an external array is worth. Lunette knows no drive behind the device."""
+    if found.state not in _TOLD:
+        return
+    severity, words = _TOLD[found.state]
+    asks = f"Ask health command {row.health_command} yourself, with the device as its only word"
+    yield Cause(
+        key=f"array.health:{row.id}",
+        severity=severity,
+        message=f"Array {row.name} {words}",
+        cause=found.health_words or f"Health command {row.health_command} says {found.state.value}",
+        fix=f"{asks}: it must print one line of JSON within ten seconds."
+        if found.state is ArrayState.UNKNOWN
+        else "Look at the device, and put it right, with the tools of the controller or engine that presents it.",
+        grace_s=MISSING_GRACE_S if found.state is ArrayState.UNKNOWN else 0.0,
+    )
+
+
+def _grown(row: Array, found: ObservedArray | None) -> Cause | None:
+    """An external device that has become larger: its volumes can have more once LVM is told, and that is not undone."""
+    if found is None or found.engine is not ArrayEngine.EXTERNAL or found.size_bytes <= row.size_bytes:
+        return None
+    return Cause(
+        key=f"array.size:{row.id}",
+        severity=Severity.INFO,
+        message=f"The device of array {row.name} has grown from {format_size(row.size_bytes)} to "
+        f"{format_size(found.size_bytes)}",
+        cause="What presents it made it larger; volumes still have the room there was",
+        fix=f"Nothing needs to be done. To give volumes the new room, run `pvresize {found.device}` as root: it is not "
+        "taken back.",
+    )
+
+
+def _locked(row: Array) -> Cause:
+    """An encrypted array runs and cannot be read. One whose key is kept is opened at once, or that key does not fit."""
+    kept = "the key that the appliance keeps does not open it" if row.keep_key else "the appliance keeps no key of it"
+    return Cause(
+        key=f"array.locked:{row.id}",
+        severity=Severity.CRITICAL,
+        message=f"Array {row.name} is locked: its exports wait for its key",
+        cause=f"It is encrypted, it was stopped or the appliance restarted, and {kept}",
+        fix=f"Unlock it with `lunette array unlock {row.name}`, or on its page; its exports come back by themselves.",
+        grace_s=MISSING_GRACE_S if row.keep_key else 0.0,
+    )
+
+
+def _open_hole(row: Array, found: ObservedArray | None) -> Cause | None:
+    """An array that has grown goes on without the log it is to keep, longer than it takes to put it back."""
+    if not row.growing or found is None or found.progress is not None:
+        return None
+    if row.write_hole != WriteHole.PPL or found.write_hole is WriteHole.PPL:
+        return None
+    return Cause(
+        key=f"array.write_hole:{row.id}",
+        severity=Severity.WARNING,
+        message=f"The write hole of array {row.name} is open: its partial parity log is not back yet",
+        cause="The log was taken off while the array grew, and could not be put back",
+        fix="It is tried again every ten minutes: `lunette job list` has the reason. Replace a disk that is lost.",
+        grace_s=HOLE_GRACE_S,
+    )
+
+
+def _is_lost(row: Array, disk: ArrayDisk, found: ObservedArray | None, seen: Observation) -> bool:
+    """True for a disk that should take part and does not. One that a job is just adding is not lost."""
+    place = next((m for m in found.members if m.disk_id == disk.disk_id), None) if found else None
+    if disk.leaving or place is not None:
+        return not disk.leaving and place is not None and place.state in ("faulty", "missing")
+    there = seen.disk(disk.disk_id)
+    if there is None and seen.hides_disks():
+        return False
+    return row.state != ResourceState.CHANGING or there is None or there.array_uuid == row.uuid
+
+
+def _spent(row: Array, disk: ArrayDisk) -> Cause:
+    """A disk is gone, and the array does without it: a spare took its place, or it was one."""
+    return Cause(
+        key=f"array.disk:{row.id}:{disk.disk_id}"[:255],
+        severity=Severity.WARNING,
+        message=f"Disk {disk.disk_id} of array {row.name} does not work; the array is whole without it",
+        cause=f"A spare took the place of the disk with serial {disk.serial}, or it was a spare itself",
+        fix=f"Get a spare again with `lunette array replace {row.name} {disk.disk_id} NEW`, or do without it with "
+        f"`lunette array remove {row.name} {disk.disk_id}`.",
+    )
+
+
+def _names(disks: Sequence[ArrayDisk]) -> str:
+    return ", ".join(f"{array_roles.words(disk)} {disk.disk_id} (serial {disk.serial})" for disk in disks[:10])
+
+
+def _fix(row: Array, state: ArrayState, lost: Sequence[ArrayDisk], seen: Observation) -> str:
+    match state:
+        case ArrayState.REBUILDING:
+            return "Wait for the rebuild; until it is over the array is less redundant."
+        case ArrayState.FAILED:
+            return "Bring back the disks that left; nothing is written meanwhile."
+    if not lost:
+        return "Replace the missing disk."
+    name = lost[0].disk_id
+    back = when_back(ArrayEngine(row.engine), row.name, name) if seen.disk(name) is not None else "Replace"
+    lent = f" A spare that fits, of another array of spare group {row.spare_group}, steps in by itself."
+    return f"{back} it: `lunette array replace {row.name} {name} NEW`.{lent if row.spare_group else ''}"

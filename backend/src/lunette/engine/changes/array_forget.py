@@ -1,0 +1,93 @@
+"""Forgets an array that is lost for good, with all that was on it: rows go, and nothing is done on the machine."""
+
+import contextlib
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from lunette.domain.array_changes import ArrayForget
+from lunette.domain.encryption import KeyForget
+from lunette.domain.errors import LunetteError
+from lunette.domain.exports import ReleaseKind
+from lunette.domain.jobs import JobState
+from lunette.engine.alerts import board
+from lunette.engine.changes import deleted_snapshots, mappings
+from lunette.engine.changes.arrays import known
+from lunette.engine.changes.volumes import known_all
+from lunette.engine.context.desk import Desk
+from lunette.engine.context.lookup import need
+from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.exports import exportset
+from lunette.engine.jobs.runner import stuck_alert
+from lunette.engine.journal.transitions import Journal
+from lunette.planner.array_forget import Lost, plan_forget
+from lunette.store.events import emit
+from lunette.store.journal import Job
+from lunette.store.resources import Array, ArrayDisk, DeletedVolume, Mapping, Snapshot, Volume
+from lunette.store.schema import utc_now
+
+_RUNNING = (JobState.PENDING.value, JobState.RUNNING.value)
+
+
+def forget(tx: Session, desk: Desk, actor: Actor, array_id: str, wish: ArrayForget, dry_run: bool) -> Outcome:
+    """Also what is stuck: its jobs are abandoned. Hosts lose the volumes, whose numbers are held back as after any
+    unmapping. Raises Invalid or Conflict, as `plan_forget` does.
+    """
+    array = need(tx, Array, array_id)
+    volumes = tx.scalars(select(Volume).where(Volume.array_id == array.id).order_by(Volume.name)).all()
+    deleted = tx.scalars(select(DeletedVolume).where(DeletedVolume.array_id == array.id)).all()
+    jobs = _jobs(tx, _ids(tx, array, volumes, deleted))
+    stuck = [job for job in jobs if job.state == JobState.STUCK]
+    lost = Lost(
+        list(known_all(tx, volumes).values()),
+        sorted(row.name for row in deleted),
+        [job.title for job in jobs if job.state in _RUNNING],
+        [job.title for job in stuck],
+    )
+    plan = plan_forget(known(array), wish, desk.seen(), lost)
+    if dry_run:
+        return Outcome(plan=plan)
+    for job in stuck:
+        _abandon(tx, actor, job)
+    _unmap(tx, desk, volumes)
+    with contextlib.suppress(LunetteError):  # an agent that does not hear it has no use for the key any more
+        if array.encryption:
+            desk.use_key(KeyForget(array_id=array.id))
+    tx.execute(delete(Snapshot).where(Snapshot.volume_id.in_([row.id for row in volumes])))
+    for table in (Volume, DeletedVolume, ArrayDisk):
+        tx.execute(delete(table).where(table.array_id == array.id))
+    tx.execute(delete(Array).where(Array.id == array.id))
+    deleted_snapshots.forget_orphans(tx)
+    exportset.changed(tx, desk, [(ReleaseKind.ARRAY, array.id)])
+    told = {"plan": plan.model_dump(mode="json", include={"changes", "hosts_interrupted", "warnings"})}
+    emit(tx, "array.forgotten", plan.title, actor=actor.name, ref=array.id, data=told)
+    return Outcome(plan=plan, ids=(array.id,))
+
+
+def _ids(tx: Session, array: Array, volumes: Sequence[Volume], deleted: Sequence[DeletedVolume]) -> set[str]:
+    on_array = [row.id for row in volumes]
+    snapshots = tx.scalars(select(Snapshot.id).where(Snapshot.volume_id.in_(on_array)))
+    kept = [row.id for row in deleted]
+    below = deleted_snapshots.of_volumes(tx, [*on_array, *kept]).values()
+    return {array.id, *on_array, *kept, *snapshots, *(one.id for found in below for one in found)}
+
+
+def _jobs(tx: Session, ids: set[str]) -> list[Job]:
+    """Those that have one of these things, and are not over."""
+    unfinished = select(Job).where(Job.state.in_([*_RUNNING, JobState.STUCK.value])).order_by(Job.created_at)
+    return [job for job in tx.scalars(unfinished) if ids & set(job.resource_ids)]
+
+
+def _abandon(tx: Session, actor: Actor, job: Job) -> None:
+    """What else it has is not on the array any more than this: a job is about one array."""
+    board.resolve(tx, stuck_alert(job).key, utc_now())
+    job.state, job.finished_at = JobState.FAILED.value, utc_now()
+    job.message = f"abandoned by {actor.name}: its array was forgotten"
+    Journal.tell(tx, job)
+
+
+def _unmap(tx: Session, desk: Desk, volumes: Iterable[Volume]) -> None:
+    ids = [row.id for row in volumes]
+    for mapping in tx.scalars(select(Mapping).where(Mapping.volume_id.in_(ids))).all():
+        mappings.take_away(tx, desk, mapping)

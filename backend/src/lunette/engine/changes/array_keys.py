@@ -1,0 +1,85 @@
+"""Unlocks encrypted arrays and changes who opens them: at once and not as a job, since no key is ever written down.
+
+The agent is asked before the transaction that tells of it: stretching a passphrase takes seconds, in which nobody else
+may wait for the database. An agent that did it and was not heard does it again and finds it done.
+"""
+
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from lunette.domain.encryption import ArrayKeyChange, ArrayUnlock, KeyChange, KeyUnlock
+from lunette.domain.errors import Conflict
+from lunette.domain.jobs import ResourceState
+from lunette.domain.plans import Action, Change, Plan
+from lunette.engine.context.lookup import need
+from lunette.engine.context.outcome import Actor, Outcome
+from lunette.store.events import emit
+from lunette.store.resources import Array
+
+
+@dataclass(frozen=True)
+class KeyAct:
+    """What the agent is to do, and what that means."""
+
+    plan: Plan
+    order: KeyUnlock | KeyChange
+
+
+def unlocking(tx: Session, reference: str, wish: ArrayUnlock) -> KeyAct:
+    """Raises NotFound, or Conflict for an array that is not encrypted or does not stand."""
+    row = _standing(tx, reference)
+    detail = "it is unlocked until it stops, and what is on it is served again"
+    order = KeyUnlock(array_id=row.id, uuid=row.uuid, name=row.name, passphrase=wish.passphrase)
+    return KeyAct(_plan(f"Unlock array {row.name}", row, [detail]), order)
+
+
+def changing_key(tx: Session, reference: str, wish: ArrayKeyChange) -> KeyAct:
+    """Raises as `unlocking`."""
+    row = _standing(tx, reference)
+    details = []
+    if wish.new_passphrase is not None:
+        details.append(
+            "a second passphrase opens it" if wish.keep_old else "a new passphrase opens it, and the old one does not"
+        )
+    if wish.keep_key is not None:
+        details.append(
+            "the appliance keeps a key and unlocks it at every start"
+            if wish.keep_key
+            else "the appliance keeps no key: each start waits for the passphrase"
+        )
+    order = KeyChange(
+        array_id=row.id,
+        uuid=row.uuid,
+        name=row.name,
+        passphrase=wish.passphrase,
+        new_passphrase=wish.new_passphrase,
+        keep_old=wish.keep_old,
+        keep_key=wish.keep_key,
+    )
+    return KeyAct(_plan(f"Change the keys of array {row.name}", row, details), order)
+
+
+def told(tx: Session, actor: Actor, act: KeyAct) -> Outcome:
+    """Writes down what the agent did."""
+    order = act.order
+    row = need(tx, Array, order.array_id)
+    if isinstance(order, KeyChange) and order.keep_key is not None:
+        row.keep_key = order.keep_key
+    kind = "array.unlocked" if isinstance(order, KeyUnlock) else "array.key_changed"
+    emit(tx, kind, act.plan.title, actor=actor.name, ref=row.id)
+    return Outcome(plan=act.plan, ids=(row.id,))
+
+
+def _standing(tx: Session, reference: str) -> Array:
+    row = need(tx, Array, reference)
+    if row.encryption is None:
+        raise Conflict(f"Array {row.name} is not encrypted: it has no keys. A new array can be, when it is made.")
+    if row.state in (ResourceState.CREATING, ResourceState.DELETING):
+        raise Conflict(f"Array {row.name} is {row.state} now; wait for its job to end, then repeat.")
+    return row
+
+
+def _plan(title: str, row: Array, details: list[str]) -> Plan:
+    changes = tuple(Change(action=Action.CHANGE, noun="array", name=row.name, detail=detail) for detail in details)
+    return Plan(title=title, changes=changes, steps=())

@@ -1,0 +1,65 @@
+"""Lets go of an array, as a job: what is on it stays, and the rows go once nothing on its disks is marked as ours."""
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session
+
+from lunette.domain.array_changes import ArrayRelease
+from lunette.domain.errors import Conflict
+from lunette.domain.exports import ReleaseKind
+from lunette.domain.jobs import JobKind, ResourceState
+from lunette.engine.changes import deleted_snapshots, deleted_volumes
+from lunette.engine.changes.arrays import known
+from lunette.engine.changes.volumes import known_all
+from lunette.engine.context.desk import Desk
+from lunette.engine.context.lookup import must_be_ready, need
+from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.exports import exportset
+from lunette.engine.journal.filing import file_job
+from lunette.planner.array_release import plan_release
+from lunette.planner.checker import Bounds, check
+from lunette.store.events import emit
+from lunette.store.journal import Job
+from lunette.store.resources import Array, Snapshot, Volume
+
+
+def release(tx: Session, desk: Desk, actor: Actor, array_id: str, wish: ArrayRelease, dry_run: bool) -> Outcome:
+    """From the commit on nobody can map its volumes, and the agent no longer brings it up."""
+    array = need(tx, Array, array_id)
+    must_be_ready(array)
+    if array.growing:
+        raise Conflict(
+            f"Array {array.name} was not released: it grows, and what is left of that is done by itself. Wait."
+        )
+    rows = tx.scalars(select(Volume).where(Volume.array_id == array.id).order_by(Volume.name)).all()
+    snapshots = tx.scalars(select(Snapshot).where(Snapshot.volume_id.in_([row.id for row in rows]))).all()
+    for row in rows:
+        must_be_ready(row)
+    for snapshot in snapshots:
+        must_be_ready(snapshot)
+    seen, kept = desk.seen(), [one.name for one in deleted_volumes.on_array(tx, array)]
+    of_volumes = deleted_snapshots.of_volumes(tx, [row.id for row in rows])
+    kept += [f"snapshot {one.name}" for found in of_volumes.values() for one in found]
+    plan = plan_release(known(array), wish, seen, list(known_all(tx, rows).values()), kept)
+    check(plan, seen, Bounds())
+    if dry_run:
+        return Outcome(plan=plan)
+    array.state = ResourceState.DELETING.value
+    for row in rows:
+        row.state = ResourceState.CHANGING.value
+    exportset.changed(tx, desk, [(ReleaseKind.ARRAY, array.id)])
+    emit(tx, "array.releasing", plan.title, actor=actor.name, ref=array.id)
+    return file_job(tx, desk, actor, JobKind.ARRAY_RELEASE, Outcome(plan=plan, ids=(array.id,)))
+
+
+def released(tx: Session, job: Job) -> None:
+    """Forgets what was on it. The array itself goes as any whose job removes it."""
+    volumes = select(Volume.id).where(Volume.array_id.in_(job.resource_ids))
+    tx.execute(delete(Snapshot).where(Snapshot.volume_id.in_(volumes)))
+    tx.execute(delete(Volume).where(Volume.array_id.in_(job.resource_ids)))
+
+
+def not_released(tx: Session, job: Job) -> None:
+    """All is marked as before, so its volumes can be used again."""
+    changing = Volume.state == ResourceState.CHANGING.value
+    ready = update(Volume).where(Volume.array_id.in_(job.resource_ids), changing)
+    tx.execute(ready.values(state=ResourceState.READY.value))

@@ -1,0 +1,146 @@
+"""Deleted snapshots: kept for a while, recovered under their volume, or erased; they go and come back with it."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from lunette.domain.arrays import ArrayEngine
+from lunette.domain.jobs import JobKind, ResourceState, StepState
+from lunette.domain.plans import Plan
+from lunette.domain.snapshots import SnapshotRecover
+from lunette.domain.steps import SnapshotSetAside
+from lunette.engine.context import uptime
+from lunette.engine.context.desk import Desk
+from lunette.engine.context.lookup import must_be_ready, name_taken, need
+from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.journal.filing import file_job
+from lunette.planner import deleted_snapshots as planner
+from lunette.planner.aside import AsideSnapshot
+from lunette.planner.checker import Bounds, check
+from lunette.planner.deleted_snapshots import KnownDeletedSnapshot
+from lunette.store.events import emit
+from lunette.store.journal import Job, JobStep
+from lunette.store.resources import Array, DeletedSnapshot, DeletedVolume, Snapshot, Volume
+
+_SAME = ("id", "volume_id", "size_bytes", "lv_name", "description", "created_at")
+"""The columns of a snapshot that are the same before it was deleted, meanwhile and after."""
+
+
+def recover(tx: Session, desk: Desk, actor: Actor, snapshot_id: str, wish: SnapshotRecover, dry_run: bool) -> Outcome:
+    """Brings a deleted snapshot back, as a job. Its name is taken from now on."""
+    row = need(tx, DeletedSnapshot, snapshot_id)
+    _must_be_free(tx, row)
+    name, seen = wish.name or row.name, desk.seen()
+    plan = planner.plan_recover(_known(tx, row), name, name_taken(tx, Snapshot, name), seen)
+    check(plan, seen, Bounds())
+    if dry_run:
+        return Outcome(plan=plan)
+    tx.add(Snapshot(name=name, **{column: getattr(row, column) for column in _SAME}))
+    row.state = ResourceState.CHANGING.value
+    emit(tx, "snapshot.recovering", plan.title, actor=actor.name, ref=row.id)
+    return file_job(tx, desk, actor, JobKind.SNAPSHOT_RECOVER, Outcome(plan=plan, ids=(row.id,)))
+
+
+def erase(tx: Session, desk: Desk, actor: Actor, snapshot_id: str, dry_run: bool) -> Outcome:
+    """Destroys a deleted snapshot for good, as a job."""
+    row = need(tx, DeletedSnapshot, snapshot_id)
+    _must_be_free(tx, row)
+    seen = desk.seen()
+    plan = planner.plan_erase(_known(tx, row), seen)
+    check(plan, seen, Bounds())
+    if dry_run:
+        return Outcome(plan=plan)
+    row.state = ResourceState.DELETING.value
+    emit(tx, "snapshot.erasing", plan.title, actor=actor.name, ref=row.id)
+    return file_job(tx, desk, actor, JobKind.SNAPSHOT_ERASE, Outcome(plan=plan, ids=(row.id,)))
+
+
+def of_volumes(tx: Session, volume_ids: Iterable[str]) -> dict[str, tuple[AsideSnapshot, ...]]:
+    """Those of each volume, deleted or not, for its plans."""
+    found = defaultdict[str, list[AsideSnapshot]](list)
+    for row in _rows(tx, volume_ids):
+        found[row.volume_id].append(AsideSnapshot(row.id, row.name))
+    return {volume_id: tuple(rows) for volume_id, rows in found.items()}
+
+
+def must_be_settled(tx: Session, volume_ids: Iterable[str]) -> None:
+    """Raises Conflict or Stuck while a job has one of a volume: on ZFS a snapshot has its place below its volume, so
+    the two do not change their places at the same time."""
+    for row in _rows(tx, volume_ids):
+        must_be_ready(row)
+
+
+def kept(tx: Session, job: Job) -> None:
+    """A snapshot was deleted: what its job set aside is kept for as long as its plan said."""
+    for step in Plan.model_validate(job.plan).steps:
+        row = tx.get(Snapshot, step.snapshot_id) if isinstance(step, SnapshotSetAside) else None
+        if isinstance(step, SnapshotSetAside) and row and tx.get(DeletedSnapshot, row.id) is None:
+            same = {column: getattr(row, column) for column in _SAME}
+            tx.add(DeletedSnapshot(name=row.name, due_s=uptime.read(tx).due_s(step.keep_hours), **same))
+            tx.flush()
+
+
+def recovered(tx: Session, job: Job) -> None:
+    """What was kept is a snapshot again."""
+    tx.execute(delete(DeletedSnapshot).where(DeletedSnapshot.id.in_(job.resource_ids)))
+
+
+def not_recovered(tx: Session, job: Job) -> None:
+    """What was to be a snapshot again is kept as it was."""
+    tx.execute(delete(Snapshot).where(Snapshot.id.in_(job.resource_ids)))
+
+
+def not_erased(tx: Session, job: Job, due_s: int) -> None:
+    """It can still be recovered, and is erased at `due_s` or later."""
+    for row in tx.scalars(select(DeletedSnapshot).where(DeletedSnapshot.id.in_(job.resource_ids))):
+        row.due_s = max(row.due_s, due_s)
+
+
+def forget_destroyed(tx: Session, job: Job) -> None:
+    """Those that a job about their volume has destroyed, whatever became of the volume itself."""
+    steps = select(JobStep).where(
+        JobStep.job_id == job.id, JobStep.kind == "snapshot.delete", JobStep.state == StepState.DONE.value
+    )
+    gone = [step.payload["snapshot_id"] for step in tx.scalars(steps)]
+    tx.execute(delete(DeletedSnapshot).where(DeletedSnapshot.id.in_(gone)))
+
+
+def forget_orphans(tx: Session) -> None:
+    """Those whose volume is neither there nor kept: they went with it."""
+    tx.flush()
+    is_gone = DeletedSnapshot.volume_id.not_in(select(Volume.id).union_all(select(DeletedVolume.id)))
+    tx.execute(delete(DeletedSnapshot).where(is_gone))
+
+
+def _rows(tx: Session, volume_ids: Iterable[str]) -> Sequence[DeletedSnapshot]:
+    query = select(DeletedSnapshot).where(DeletedSnapshot.volume_id.in_(list(volume_ids)))
+    return tx.scalars(query.order_by(DeletedSnapshot.name, DeletedSnapshot.id)).all()
+
+
+def volume_of(tx: Session, row: DeletedSnapshot) -> Volume | DeletedVolume:
+    """The volume it is of, which may be a deleted one. One that is being recovered is both; then it is the volume."""
+    return tx.get(Volume, row.volume_id) or tx.get_one(DeletedVolume, row.volume_id)
+
+
+def _must_be_free(tx: Session, row: DeletedSnapshot) -> None:
+    must_be_ready(row)
+    volume = volume_of(tx, row)
+    must_be_ready(volume)
+    must_be_ready(tx.get_one(Array, volume.array_id))
+
+
+def _known(tx: Session, row: DeletedSnapshot) -> KnownDeletedSnapshot:
+    volume = volume_of(tx, row)
+    array = tx.get_one(Array, volume.array_id)
+    return KnownDeletedSnapshot(
+        id=row.id,
+        name=row.name,
+        volume_id=volume.id,
+        volume=volume.name,
+        volume_is_kept=isinstance(volume, DeletedVolume),
+        array=array.name,
+        array_engine=ArrayEngine(array.engine),
+        group=array.group_name,
+    )

@@ -1,0 +1,178 @@
+"""Deleted volumes: kept for a while, recovered with their identity, or erased."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from lunette.domain.arrays import ArrayEngine
+from lunette.domain.jobs import JobKind, ResourceState
+from lunette.domain.plans import Plan
+from lunette.domain.steps import VolumeSetAside, VolumeSwap
+from lunette.domain.volumes import Provisioning, VolumeRecover
+from lunette.engine.changes import deleted_snapshots
+from lunette.engine.context import uptime
+from lunette.engine.context.desk import Desk
+from lunette.engine.context.lookup import must_be_ready, name_taken, need
+from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.journal.filing import file_job
+from lunette.planner import deleted_volumes as planner
+from lunette.planner.checker import Bounds, check
+from lunette.planner.deleted_volumes import KnownDeleted
+from lunette.planner.engines import thin_pooling, volume_planning
+from lunette.store.events import emit
+from lunette.store.journal import Job
+from lunette.store.resources import Array, DeletedVolume, Volume, VolumeColumns
+
+RETRY_HOURS = 1
+"""An erasure that failed is tried again so much later."""
+_SAME = ("id", *(name for name in vars(VolumeColumns) if name in Volume.__table__.columns))
+"""The columns of a volume that are the same before it was deleted, meanwhile and after."""
+
+
+def recover(tx: Session, desk: Desk, actor: Actor, volume_id: str, wish: VolumeRecover, dry_run: bool) -> Outcome:
+    """Brings a deleted volume back, as a job. Its name is taken from now on."""
+    row = need(tx, DeletedVolume, volume_id)
+    _must_be_free(tx, row)
+    name, seen = wish.name or row.name, desk.seen()
+    plan = planner.plan_recover(known(tx, row), name, name_taken(tx, Volume, name), seen)
+    check(plan, seen, Bounds())
+    if dry_run:
+        return Outcome(plan=plan)
+    tx.add(Volume(name=name, created_at=row.created_at, **{column: getattr(row, column) for column in _SAME}))
+    row.state = ResourceState.CHANGING.value
+    emit(tx, "volume.recovering", plan.title, actor=actor.name, ref=row.id)
+    return file_job(tx, desk, actor, JobKind.VOLUME_RECOVER, Outcome(plan=plan, ids=(row.id,)))
+
+
+def erase(tx: Session, desk: Desk, actor: Actor, volume_id: str, dry_run: bool) -> Outcome:
+    """Destroys a deleted volume for good, as a job."""
+    row = need(tx, DeletedVolume, volume_id)
+    _must_be_free(tx, row)
+    seen = desk.seen()
+    plan = planner.plan_erase(known(tx, row), seen, last_thin=is_last_thin(tx, row))
+    check(plan, seen, Bounds())
+    if dry_run:
+        return Outcome(plan=plan)
+    row.state = ResourceState.DELETING.value
+    emit(tx, "volume.erasing", plan.title, actor=actor.name, ref=row.id)
+    return file_job(tx, desk, actor, JobKind.VOLUME_ERASE, Outcome(plan=plan, ids=(row.id,)))
+
+
+def on_array(tx: Session, array: Array) -> list[KnownDeleted]:
+    """All that are kept on an array. Raises Conflict or Stuck while a job has one."""
+    rows = tx.scalars(
+        select(DeletedVolume).where(DeletedVolume.array_id == array.id).order_by(DeletedVolume.name, DeletedVolume.id)
+    ).all()
+    for row in rows:
+        _must_be_free(tx, row)
+    return [known(tx, row) for row in rows]
+
+
+def erasable_bytes(tx: Session, arrays: Iterable[Array]) -> dict[str, int]:
+    """What thick volumes could take of each array id if its deleted volumes were erased: not what is in a thin pool."""
+    found: Counter[str] = Counter()
+    for array in arrays:
+        query = select(DeletedVolume.held_bytes).where(DeletedVolume.array_id == array.id)
+        if thin_pooling(ArrayEngine(array.engine)):
+            query = query.where(DeletedVolume.provisioning == Provisioning.THICK.value)
+        found[array.id] += sum(tx.scalars(query))
+    return dict(found)
+
+
+def is_last_thin(tx: Session, volume: Volume | DeletedVolume) -> bool:
+    """True if no other thin volume of its array is there, kept, or on its way; one that is going does not count."""
+    if volume.provisioning != Provisioning.THIN.value:
+        return False
+    going = ResourceState.DELETING.value
+    others = [
+        select(table.id)
+        .where(
+            table.array_id == volume.array_id,
+            table.provisioning == Provisioning.THIN.value,
+            table.id != volume.id,
+            table.state != going,
+        )
+        .limit(1)
+        for table in (Volume, DeletedVolume)
+    ]
+    return all(tx.scalar(query) is None for query in others)
+
+
+def kept(tx: Session, job: Job) -> None:
+    """A volume was deleted: what its job set aside is kept for as long as its plan said."""
+    for step in Plan.model_validate(job.plan).steps:
+        row = tx.get(Volume, step.volume_id) if isinstance(step, VolumeSetAside) else None
+        if isinstance(step, VolumeSetAside) and row and tx.get(DeletedVolume, row.id) is None:
+            same = {column: getattr(row, column) for column in _SAME}
+            due_s = uptime.read(tx).due_s(step.keep_hours)
+            tx.add(
+                DeletedVolume(name=row.name, created_at=row.created_at, due_s=due_s, held_bytes=step.held_bytes, **same)
+            )
+            tx.flush()
+
+
+def kept_by_roll_back(tx: Session, desk: Desk, job: Job) -> None:
+    """What a volume held when it was rolled back is a deleted volume, with an identity of its own."""
+    for step in Plan.model_validate(job.plan).steps:
+        if isinstance(step, VolumeSwap):
+            row = tx.get_one(Volume, step.volume_id)
+            tx.add(
+                DeletedVolume(
+                    id=step.kept_id,
+                    name=row.name,
+                    array_id=row.array_id,
+                    provisioning=row.provisioning,
+                    lv_name=volume_planning(ArrayEngine(tx.get_one(Array, row.array_id).engine)).lv_name(step.kept_id),
+                    size_bytes=row.size_bytes,
+                    description=row.description,
+                    created_at=row.created_at,
+                    held_bytes=step.held_bytes,
+                    due_s=uptime.read(tx).due_s(step.keep_hours),
+                    **desk.identities.volume().model_dump(),
+                )
+            )
+
+
+def recovered(tx: Session, job: Job) -> None:
+    """What was kept is a volume again."""
+    tx.execute(delete(DeletedVolume).where(DeletedVolume.id.in_(job.resource_ids)))
+
+
+def not_recovered(tx: Session, job: Job) -> None:
+    """What was to be a volume again is kept as it was."""
+    tx.execute(delete(Volume).where(Volume.id.in_(job.resource_ids)))
+
+
+def not_erased(tx: Session, job: Job) -> None:
+    """It can still be recovered, and is erased later."""
+    for row in tx.scalars(select(DeletedVolume).where(DeletedVolume.id.in_(job.resource_ids))):
+        row.due_s = max(row.due_s, retry_s(tx))
+
+
+def retry_s(tx: Session) -> int:
+    """When an erasure that failed is tried again, on the clock of `uptime`."""
+    return uptime.read(tx).due_s(RETRY_HOURS)
+
+
+def _must_be_free(tx: Session, row: DeletedVolume) -> None:
+    must_be_ready(row)
+    must_be_ready(tx.get_one(Array, row.array_id))
+    deleted_snapshots.must_be_settled(tx, [row.id])
+
+
+def known(tx: Session, row: DeletedVolume) -> KnownDeleted:
+    """The row as the planner takes it."""
+    array = tx.get_one(Array, row.array_id)
+    return KnownDeleted(
+        id=row.id,
+        name=row.name,
+        array=array.name,
+        array_engine=ArrayEngine(array.engine),
+        group=array.group_name,
+        size_bytes=row.size_bytes,
+        held_bytes=row.held_bytes,
+        lv_name=row.lv_name,
+        snapshots=deleted_snapshots.of_volumes(tx, [row.id]).get(row.id, ()),
+    )

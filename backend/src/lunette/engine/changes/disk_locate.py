@@ -1,0 +1,32 @@
+"""Finds a disk by what people call it, and shows by its light where it sits, as a job."""
+
+from sqlalchemy.orm import Session
+
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.errors import Conflict, NotFound
+from lunette.domain.jobs import JobKind
+from lunette.domain.observations import Observation
+from lunette.engine.context.desk import Desk
+from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.journal.filing import file_job
+from lunette.planner.disk_locate import plan_locate
+
+
+def locate(tx: Session, desk: Desk, actor: Actor, reference: str, *, is_on: bool, dry_run: bool) -> Outcome:
+    """Switches the light of a disk's bay. Raises NotFound, or Conflict where there is no light."""
+    disk = find_disk(desk.seen(), reference)
+    plan = plan_locate(disk, is_on=is_on)
+    if dry_run:
+        return Outcome(plan=plan)
+    return file_job(tx, desk, actor, JobKind.DISK_LOCATE, Outcome(plan=plan, ids=(disk.id,)))
+
+
+def find_disk(seen: Observation, reference: str) -> ObservedDisk:
+    """By id, by another of its links, or by a serial that one disk alone has."""
+    found = [disk for disk in seen.disks if reference in (disk.id, *disk.links)]
+    found = found or [disk for disk in seen.disks if disk.serial == reference]
+    if not found:
+        raise NotFound(f"There is no disk {reference!r}; the list of disks shows what there is.")
+    if len(found) > 1:
+        raise Conflict(f"Serial {reference} is that of {', '.join(disk.id for disk in found)}: name one by its id.")
+    return found[0]

@@ -1,0 +1,35 @@
+"""Wipes a disk that nobody uses, as a job."""
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.domain.disks import DiskWipeWish
+from lunette.domain.errors import Conflict
+from lunette.domain.jobs import JobKind, JobState
+from lunette.engine.changes.disk_locate import find_disk
+from lunette.engine.context.desk import Desk
+from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.journal.filing import file_job
+from lunette.planner import disk_wipe as planner
+from lunette.planner.checker import Bounds, check
+from lunette.store.journal import Job
+from lunette.store.resources import Array, ArrayDisk
+
+_OPEN = (JobState.PENDING.value, JobState.RUNNING.value, JobState.STUCK.value)
+
+
+def wipe(tx: Session, desk: Desk, actor: Actor, reference: str, wish: DiskWipeWish, dry_run: bool) -> Outcome:
+    """Raises NotFound, Invalid, InUse, or Conflict while another job wipes this disk."""
+    seen = desk.seen()
+    disk = find_disk(seen, reference)
+    under_way = tx.scalars(select(Job).where(Job.kind == JobKind.DISK_WIPE.value, Job.state.in_(_OPEN)))
+    for job in under_way:
+        if disk.id in job.resource_ids:
+            raise Conflict(f"Disk {disk.id} is being wiped already, by job {job.id}: wait for its end.")
+    owned = select(Array.name).join(ArrayDisk, ArrayDisk.array_id == Array.id)
+    owner = tx.scalar(owned.where(ArrayDisk.disk_id.in_((disk.id, *disk.links))))
+    plan = planner.plan_wipe(disk, wish, seen, owner, desk.identities)
+    check(plan, seen, Bounds(wipe=frozenset((disk.id,))))
+    if dry_run:
+        return Outcome(plan=plan)
+    return file_job(tx, desk, actor, JobKind.DISK_WIPE, Outcome(plan=plan, ids=(disk.id,)))

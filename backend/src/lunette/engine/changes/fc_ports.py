@@ -1,0 +1,72 @@
+"""Takes Fibre Channel ports over, changes what they are, and lets go of them."""
+
+from dataclasses import replace
+
+from sqlalchemy import or_, select
+from sqlalchemy.orm import Session
+
+from lunette.domain.errors import NotFound
+from lunette.domain.exports import ReleaseKind
+from lunette.domain.fc import FcMode, FcPortCreate, FcPortPatch
+from lunette.domain.mappings import Family
+from lunette.engine.context import connected
+from lunette.engine.context.desk import Desk
+from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.exports import exportset
+from lunette.engine.records.recording import recorded
+from lunette.planner import fc_ports as planner
+from lunette.planner.connected import Connected
+from lunette.store.resources import FcPort
+
+
+def need_port(tx: Session, reference: str) -> FcPort:
+    """The managed port with this id or WWPN. Raises NotFound."""
+    found = tx.scalars(select(FcPort).where(or_(FcPort.id == reference, FcPort.wwpn == reference.lower()))).first()
+    if found is None:
+        raise NotFound(f"Fibre Channel port {reference} is not managed; create it with the mode it is to have.")
+    return found
+
+
+def create(
+    tx: Session, desk: Desk, actor: Actor, wish: FcPortCreate, dry_run: bool, kept_id: str | None = None
+) -> Outcome:
+    managed = tx.scalars(select(FcPort.wwpn)).all()
+    new = planner.plan_create(wish, desk.seen(), managed, desk.identities)
+    new = replace(new, id=kept_id or new.id)
+    if dry_run:
+        return Outcome(plan=new.plan)
+    with recorded(tx, actor, "fc_port.created", new.plan, [new.id]):
+        tx.add(FcPort(id=new.id, wwpn=wish.wwpn, mode=wish.mode.value))
+        exportset.changed(tx, desk)
+    return Outcome(plan=new.plan, ids=(new.id,))
+
+
+def patch(tx: Session, desk: Desk, actor: Actor, reference: str, wish: FcPortPatch, dry_run: bool) -> Outcome:
+    """Changes the mode; the plan says whose paths go."""
+    port = need_port(tx, reference)
+    before = FcMode(port.mode)
+    mode = wish.mode or before
+    plan = planner.plan_mode(port.wwpn, before, mode, desk.seen(), _connected(tx, desk, port))
+    if dry_run or mode is before:
+        return Outcome(plan=plan, ids=(port.id,))
+    with recorded(tx, actor, "fc_port.changed", plan, [port.id]):
+        port.mode = mode.value
+        exportset.changed(tx, desk)
+    return Outcome(plan=plan, ids=(port.id,))
+
+
+def delete(tx: Session, desk: Desk, actor: Actor, reference: str, dry_run: bool) -> Outcome:
+    """Leaves a port alone from now on; the plan says whose paths go."""
+    port = need_port(tx, reference)
+    plan = planner.plan_delete(port.wwpn, FcMode(port.mode), _connected(tx, desk, port))
+    if dry_run:
+        return Outcome(plan=plan)
+    with recorded(tx, actor, "fc_port.deleted", plan, [port.id]):
+        tx.delete(port)
+        exportset.changed(tx, desk, [(ReleaseKind.FC_PORT, port.id)])
+    return Outcome(plan=plan, ids=(port.id,))
+
+
+def _connected(tx: Session, desk: Desk, port: FcPort) -> Connected:
+    through = [one for one in connected.sessions(desk) or () if one.target == port.wwpn]
+    return connected.among(tx, desk, Family.SCSI, through)

@@ -1,0 +1,65 @@
+"""Arrays that others made: shown, started read-only, and taken over by a job that marks them (decision 0042)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from lunette.domain.errors import NotFound
+from lunette.domain.foreign_arrays import ForeignArrayAdopt, FoundArray, Judged
+from lunette.domain.jobs import JobKind
+from lunette.engine.changes.adopting import facts_of, write
+from lunette.engine.context.desk import Desk
+from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.journal.filing import file_job
+from lunette.planner.adopting import arrays as planner
+from lunette.planner.adopting.facts import Facts
+from lunette.planner.checker import Bounds, check
+from lunette.store.events import emit
+
+
+def foreign(tx: Session, desk: Desk, found: Sequence[FoundArray]) -> tuple[Judged, ...]:
+    """Every array that the database does not know, or that has logical volumes it does not know, with the verdict."""
+    return _judged(facts_of(tx), desk, found)
+
+
+@dataclass(frozen=True)
+class Which:
+    """One array among those that the agent found."""
+
+    found: Sequence[FoundArray]
+    uuid: str
+
+
+def start(tx: Session, desk: Desk, actor: Actor, which: Which, *, dry_run: bool) -> Outcome:
+    """Starts an array read-only, so that it can be looked into. Raises NotFound or Conflict."""
+    plan = planner.plan_start(_one(_judged(facts_of(tx), desk, which.found), which.uuid))
+    check(plan, desk.seen(), Bounds())
+    if dry_run:
+        return Outcome(plan=plan)
+    return file_job(tx, desk, actor, JobKind.ARRAY_START, Outcome(plan=plan, ids=(which.uuid,)))
+
+
+def adopt(tx: Session, desk: Desk, actor: Actor, which: Which, wish: ForeignArrayAdopt, *, dry_run: bool) -> Outcome:
+    """Makes an array, and the logical volumes in it, ours. Raises NotFound, Conflict or Invalid."""
+    facts, seen = facts_of(tx), desk.seen()
+    rows, plan = planner.plan_adopt(_one(_judged(facts, desk, which.found), which.uuid), wish, facts, desk.identities)
+    check(plan, seen, Bounds())
+    if dry_run:
+        return Outcome(plan=plan)
+    write(tx, rows, {disk.id: disk.serial for disk in seen.disks})
+    emit(tx, "array.adopting", plan.title, actor=actor.name, data={"array": which.uuid})
+    return file_job(tx, desk, actor, JobKind.ARRAY_ADOPT, Outcome(plan=plan, ids=rows.ids()))
+
+
+def _judged(facts: Facts, desk: Desk, found: Sequence[FoundArray]) -> tuple[Judged, ...]:
+    seen = desk.seen()
+    judged = (planner.judge(one, seen, facts) for one in found)
+    return tuple(one for one in judged if one.own is None or one.volumes)
+
+
+def _one(judged: Sequence[Judged], uuid: str) -> Judged:
+    found = next((one for one in judged if one.found.seen.uuid == uuid), None)
+    if found is None:
+        raise NotFound(f"There is no foreign array {uuid}: the list of foreign arrays shows those that are here.")
+    return found

@@ -1,0 +1,277 @@
+"""Gives volumes to hosts and groups, and takes them away."""
+
+import functools
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from lunette.domain.exports import ReleaseKind
+from lunette.domain.hosts import OsType
+from lunette.domain.mappings import Family, MappingCreate, Protocol
+from lunette.domain.plans import Leaving, Plan
+from lunette.engine.context import connected
+from lunette.engine.context.desk import Desk
+from lunette.engine.context.lookup import by_reference, must_be_ready, need_mapping
+from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.exports import exportset, numbers, sharing
+from lunette.engine.records.recording import recorded
+from lunette.planner import mappings as planner
+from lunette.planner.checker import LunUse, check_luns
+from lunette.planner.connected import Connected
+from lunette.planner.mappings import MappableVolume, MappingFacts, NewMapping, Owner
+from lunette.planner.numbers import HeldNumbers
+from lunette.store.resources import (
+    Host,
+    HostGroup,
+    HostGroupMember,
+    HostInitiator,
+    Mapping,
+    Portal,
+    Target,
+    Volume,
+)
+from lunette.store.settings import read_settings
+
+
+def create(
+    tx: Session,
+    desk: Desk,
+    actor: Actor,
+    wishes: Sequence[MappingCreate],
+    dry_run: bool,
+    kept_ids: Sequence[str] | None = None,
+) -> Outcome:
+    """All or nothing. The hosts see the volumes within seconds of the commit."""
+    facts, present = _facts(tx, desk, wishes)
+    new = planner.plan_create(wishes, facts, desk.identities)
+    uses = [LunUse(owner_id=one.owner.id, volume_id=one.volume.id, lun=one.lun) for one in new.mappings]
+    check_luns(new.plan.title, uses, present)
+    if kept_ids:
+        again = tuple(replace(one, id=id_) for one, id_ in zip(new.mappings, kept_ids, strict=True))
+        new = replace(new, mappings=again)
+    if dry_run:
+        return Outcome(plan=new.plan)
+    ids = tuple(one.id for one in new.mappings)
+    with recorded(tx, actor, "mapping.created", new.plan, ids, batch=True):
+        rows = [_row(one) for one in new.mappings]
+        tx.add_all(rows)
+        numbers.given(tx, rows)
+        exportset.changed(tx, desk)
+    return Outcome(plan=new.plan, ids=ids)
+
+
+def _row(new: NewMapping) -> Mapping:
+    return Mapping(
+        id=new.id,
+        volume_id=new.volume.id,
+        host_id=None if new.owner.is_group else new.owner.id,
+        host_group_id=new.owner.id if new.owner.is_group else None,
+        lun=new.lun,
+        family=new.family.value,
+        shared=new.shared,
+    )
+
+
+def _facts(tx: Session, desk: Desk, wishes: Sequence[MappingCreate]) -> tuple[MappingFacts, list[LunUse]]:
+    volumes = by_reference(tx, Volume, (wish.volume for wish in wishes))
+    hosts = by_reference(tx, Host, (wish.host for wish in wishes if wish.host is not None))
+    groups = by_reference(tx, HostGroup, (wish.host_group for wish in wishes if wish.host_group is not None))
+    owner_ids = {host.id for host in hosts.values()} | {group.id for group in groups.values()}
+    kin, beside = _kin(tx, owner_ids)
+    owner_ids |= {related for ids in beside.values() for related in ids}
+    volume_ids = {row.id for row in volumes.values()}
+    owner = func.coalesce(Mapping.host_id, Mapping.host_group_id)
+    query = (
+        select(owner, Volume.id, Volume.name, Mapping.lun, Mapping.family)
+        .select_from(Mapping)
+        .join(Volume)
+        .where(owner.in_(owner_ids) | Volume.id.in_(volume_ids))
+    )
+    present: list[LunUse] = []
+    luns: dict[str, dict[int, str]] = defaultdict(dict)
+    owned: dict[str, list[str]] = defaultdict(list)
+    families: dict[str, Family] = {}
+    for owner_id, volume_id, name, lun, family in tx.execute(query):
+        present.append(LunUse(owner_id=owner_id, volume_id=volume_id, lun=lun))
+        luns[owner_id][lun] = name
+        owned[volume_id].append(owner_id)
+        families[volume_id] = Family(family)
+    names, systems = _names(tx, {one for ids in owned.values() for one in ids}), sharing.running(tx, volume_ids)
+    held = numbers.held(tx, {row.id for rows in (hosts, groups) for row in rows.values()})
+    owners = {ref: _owner(row, [row], luns, kin, beside, held) for ref, row in hosts.items()}
+    group_owners = {ref: _owner(row, _members(tx, row.id), luns, kin, beside, held) for ref, row in groups.items()}
+    sizes = _block_sizes(desk, (*owners.values(), *group_owners.values()))
+    return MappingFacts(
+        volumes={
+            reference: MappableVolume(
+                row.id,
+                row.name,
+                row.state,
+                {key: names[key] for key in owned[row.id]},
+                families.get(row.id),
+                sizes.get(row.id),
+                systems[row.id],
+            )
+            for reference, row in volumes.items()
+        },
+        hosts=owners,
+        host_groups=group_owners,
+        portals=Counter(Protocol(protocol).family for protocol in tx.scalars(select(Portal.protocol))),
+    ), present
+
+
+def _block_sizes(desk: Desk, owners: Iterable[Owner]) -> sharing.Sizes:
+    return sharing.block_sizes(desk, [os_type for owner in owners for os_type in owner.os_types])
+
+
+def _names(tx: Session, owner_ids: set[str]) -> dict[str, str]:
+    hosts = tx.execute(select(Host.id, Host.name).where(Host.id.in_(owner_ids))).all()
+    groups = tx.execute(select(HostGroup.id, HostGroup.name).where(HostGroup.id.in_(owner_ids))).all()
+    return dict(hosts) | dict(groups)
+
+
+def _members(tx: Session, group_id: str) -> Sequence[Host]:
+    ids = select(HostGroupMember.host_id).where(HostGroupMember.host_group_id == group_id)
+    return tx.scalars(select(Host).where(Host.id.in_(ids))).all()
+
+
+_Kin = dict[str, set[str]]
+"""By host the group it is in, and by group its hosts."""
+
+
+def _kin(tx: Session, owner_ids: set[str]) -> tuple[_Kin, _Kin]:
+    """All, and those whose numbers show through the same WWPN: a port is one target."""
+    wwpn = (HostInitiator.host_id == HostGroupMember.host_id) & (HostInitiator.kind == "wwpn")
+    query = (
+        select(HostGroupMember.host_id, HostGroupMember.host_group_id, HostInitiator.kind)
+        .outerjoin(HostInitiator, wwpn)
+        .where(HostGroupMember.host_id.in_(owner_ids) | HostGroupMember.host_group_id.in_(owner_ids))
+    )
+    kin: _Kin = defaultdict(set)
+    beside: _Kin = defaultdict(set)
+    for host_id, group_id, wwpn_kind in tx.execute(query):
+        for found in (kin, beside) if wwpn_kind == "wwpn" else (kin,):
+            found[host_id].add(group_id)
+            found[group_id].add(host_id)
+    return kin, beside
+
+
+def _owner(
+    row: Host | HostGroup,
+    hosts: Sequence[Host],
+    luns: dict[str, dict[int, str]],
+    kin: _Kin,
+    beside: _Kin,
+    held: dict[str, HeldNumbers],
+) -> Owner:
+    kinds = Counter(initiator.kind for host in hosts for initiator in host.initiators)
+    return Owner(
+        row.id,
+        row.name,
+        isinstance(row, HostGroup),
+        luns[row.id],
+        kinds["iqn"],
+        kinds["nqn"],
+        frozenset(OsType(host.os_type) for host in hosts),
+        kinds["wwpn"],
+        {number: name for other in beside.get(row.id, ()) for number, name in luns[other].items()},
+        frozenset(kin.get(row.id, ())),
+        held[row.id],
+    )
+
+
+def delete(tx: Session, desk: Desk, actor: Actor, mapping_id: str, dry_run: bool) -> Outcome:
+    """Takes the volume away at once: the plan says which hosts are logged in."""
+    mapping = need_mapping(tx, mapping_id)
+    plan = _plan_delete(tx, desk, mapping)
+    if dry_run:
+        return Outcome(plan=plan)
+    with recorded(tx, actor, "mapping.deleted", plan, [mapping.id]):
+        take_away(tx, desk, mapping)
+    return Outcome(plan=plan, ids=(mapping.id,))
+
+
+def delete_batch(tx: Session, desk: Desk, actor: Actor, ids: Sequence[str], dry_run: bool) -> Outcome:
+    """Takes back a batch as it was made: all or nothing."""
+    rows = [need_mapping(tx, mapping_id) for mapping_id in ids]
+    desk = replace(desk, sessions=functools.cache(desk.sessions))
+    plan = planner.merged([_plan_delete(tx, desk, row) for row in rows])
+    if dry_run:
+        return Outcome(plan=plan)
+    with recorded(tx, actor, "mapping.deleted", plan, ids, batch=True):
+        for row in rows:
+            take_away(tx, desk, row)
+    return Outcome(plan=plan, ids=tuple(ids))
+
+
+def take_away(tx: Session, desk: Desk, mapping: Mapping) -> None:
+    """The row goes, and with it what is served for it alone. Its number is held back."""
+    leaving = _leaving(tx, mapping)
+    numbers.hold(tx, [mapping], numbers.initiators(tx, _host_ids(tx, mapping)))
+    tx.delete(mapping)
+    tx.flush()
+    exportset.changed(tx, desk, leaving)
+
+
+def _plan_delete(tx: Session, desk: Desk, mapping: Mapping) -> Plan:
+    volume = tx.get_one(Volume, mapping.volume_id)
+    must_be_ready(volume)
+    owner: Host | HostGroup = (
+        tx.get_one(Host, mapping.host_id) if mapping.host_id else tx.get_one(HostGroup, mapping.host_group_id)
+    )
+    leaving = Leaving(volume_id=volume.id, name=volume.name)
+    return planner.plan_delete(
+        leaving,
+        owner.name,
+        mapping.lun,
+        Family(mapping.family),
+        _connected(tx, desk, mapping),
+        read_settings(tx).number_held_hours,
+    )
+
+
+def _host_ids(tx: Session, mapping: Mapping) -> set[str]:
+    if mapping.host_id:
+        return {mapping.host_id}
+    members = select(HostGroupMember.host_id).where(HostGroupMember.host_group_id == mapping.host_group_id)
+    return set(tx.scalars(members))
+
+
+def _target(tx: Session, mapping: Mapping) -> Target:
+    owner = Target.host_id == mapping.host_id if mapping.host_id else Target.host_group_id == mapping.host_group_id
+    return tx.scalars(select(Target).where(owner)).one()
+
+
+def _connected(tx: Session, desk: Desk, mapping: Mapping) -> Connected:
+    target, family = _target(tx, mapping), Family(mapping.family)
+    name = target.iqn if family is Family.SCSI else target.nqn
+    found = [
+        session
+        for session in connected.sessions(desk) or ()
+        if session.target == name or (family is Family.SCSI and session.protocol is Protocol.FC)
+    ]
+    return connected.among(tx, desk, family, found, only=_host_ids(tx, mapping))
+
+
+def _leaving(tx: Session, mapping: Mapping) -> list[tuple[ReleaseKind, str]]:
+    """What is no longer served with this mapping: the volume if it was its last, the owner's door likewise."""
+    leaving = [(ReleaseKind.MAPPING, mapping.id)]
+    others = select(Mapping.id).where(Mapping.id != mapping.id)
+    if tx.scalar(others.where(Mapping.volume_id == mapping.volume_id).limit(1)) is None:
+        leaving.append((ReleaseKind.VOLUME, mapping.volume_id))
+    same_owner = Mapping.family == mapping.family
+    same_owner &= (
+        Mapping.host_id == mapping.host_id if mapping.host_id else Mapping.host_group_id == mapping.host_group_id
+    )
+    if tx.scalar(others.where(same_owner).limit(1)) is None:
+        scsi = mapping.family == Family.SCSI
+        leaving.append((ReleaseKind.TARGET if scsi else ReleaseKind.SUBSYSTEM, _target(tx, mapping).id))
+        initiators = select(HostInitiator.id).where(
+            HostInitiator.host_id.in_(_host_ids(tx, mapping)),
+            HostInitiator.kind.in_(["iqn", "wwpn"] if scsi else ["nqn"]),
+        )
+        leaving += [(ReleaseKind.INITIATOR, initiator_id) for initiator_id in tx.scalars(initiators)]
+    return leaving

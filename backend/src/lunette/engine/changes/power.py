@@ -1,0 +1,33 @@
+"""Restarts the machine and switches it off, as jobs that are over at its next start."""
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from lunette.domain.errors import Conflict
+from lunette.domain.jobs import JobKind, JobState
+from lunette.domain.power import PowerAction
+from lunette.engine.context import connected
+from lunette.engine.context.desk import Desk
+from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.journal.filing import file_job
+from lunette.planner import power as planner
+from lunette.planner.checker import Bounds, check
+from lunette.store.journal import Job
+
+_KINDS = {PowerAction.RESTART: JobKind.SYSTEM_RESTART, PowerAction.OFF: JobKind.SYSTEM_POWER_OFF}
+_STOPPING = (*(kind.value for kind in _KINDS.values()), JobKind.SYSTEM_UPDATE.value)
+_UNDER_WAY = (JobState.PENDING.value, JobState.RUNNING.value)
+
+
+def stop(tx: Session, desk: Desk, actor: Actor, action: PowerAction, dry_run: bool) -> Outcome:
+    """Stops the machine in order. Raises Conflict where that cannot be, or it is about to stop already."""
+    stopping = tx.scalar(select(Job.id).where(Job.kind.in_(_STOPPING), Job.state.in_(_UNDER_WAY)))
+    if stopping is not None:
+        raise Conflict(f"The appliance is about to restart or to stop already, as job {stopping}: wait for its end.")
+    jobs = tx.scalar(select(func.count()).select_from(Job).where(Job.state.in_(_UNDER_WAY))) or 0
+    seen = desk.seen()
+    plan = planner.plan_stop(action, seen, connected.everybody(tx, desk), jobs)
+    check(plan, seen, Bounds())
+    if dry_run:
+        return Outcome(plan=plan)
+    return file_job(tx, desk, actor, _KINDS[action], Outcome(plan=plan, ids=("system",)))

@@ -1,0 +1,293 @@
+"""Makes, changes and deletes schedules, and files their runs."""
+
+import datetime as dt
+import functools
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from lunette.domain.array_changes import ArrayScrub
+from lunette.domain.arrays import ArrayEngine
+from lunette.domain.errors import Conflict
+from lunette.domain.jobs import JobKind, JobState, ResourceState
+from lunette.domain.plans import Plan
+from lunette.domain.schedules import MissedRuns, Retention, ScheduleAction, ScheduleCreate, SchedulePatch
+from lunette.domain.site import SiteSchedule
+from lunette.domain.snapshots import SnapshotCreate
+from lunette.domain.volumes import Provisioning
+from lunette.engine.alerts import board
+from lunette.engine.changes import snapshots
+from lunette.engine.changes.array_changes import Change as ArrayChange
+from lunette.engine.context.desk import Desk
+from lunette.engine.context.lookup import by_reference, name_taken, need
+from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.records.recording import recorded
+from lunette.planner import schedules as planner
+from lunette.planner.calendar import Taken, surplus, upcoming
+from lunette.planner.schedules import ScheduleFacts, Subject
+from lunette.store.database import after_commit
+from lunette.store.events import emit
+from lunette.store.journal import Job, JobStep
+from lunette.store.resources import Array, Snapshot, Volume
+from lunette.store.schedules import CloneOrigin, Schedule, ScheduledSnapshot, ScheduleState, ScheduleSubject
+from lunette.store.schema import utc_now
+from lunette.store.settings import read_settings
+
+UNFINISHED = (JobState.PENDING.value, JobState.RUNNING.value)
+
+
+def create(
+    tx: Session, desk: Desk, actor: Actor, wish: ScheduleCreate, dry_run: bool, kept_id: str | None = None
+) -> Outcome:
+    """A schedule begins to count when it is made: nothing that lies before is made up for."""
+    plan, chosen = planner.plan_create(wish, _facts(tx, wish.name, wish.volumes, wish.arrays))
+    if dry_run:
+        return Outcome(plan=plan)
+    row = Schedule(id=kept_id or desk.identities.id())
+    with recorded(tx, actor, "schedule.created", plan, [row.id]):
+        _write(row, wish, chosen, desk)
+        tx.add(row)
+        tx.flush()
+        tx.add(ScheduleState(schedule_id=row.id, anchor_at=utc_now()))
+    after_commit(tx, desk.wake_scheduler)
+    return Outcome(plan=plan, ids=(row.id,))
+
+
+def patch(tx: Session, desk: Desk, actor: Actor, schedule: str, wish: SchedulePatch, dry_run: bool) -> Outcome:
+    """New times, or being enabled again, count from now."""
+    row = need(tx, Schedule, schedule)
+    before = known(tx, row)
+    volumes = before.volumes if wish.volumes is None else wish.volumes
+    arrays = before.arrays if wish.arrays is None else wish.arrays
+    facts = _facts(tx, wish.name or row.name, volumes, arrays, but=row.id)
+    plan, after, chosen = planner.plan_patch(before, wish, facts)
+    if dry_run or not plan.changes:
+        return Outcome(plan=plan, ids=() if dry_run else (row.id,))
+    with recorded(tx, actor, "schedule.changed", plan, [row.id]):
+        if after.when != before.when or (after.enabled and not before.enabled):
+            tx.get_one(ScheduleState, row.id).anchor_at = utc_now()
+        if not after.enabled:
+            board.resolve(tx, alert_key(row.id), utc_now())
+        _write(row, after, chosen, desk)
+        row.touch()
+    after_commit(tx, desk.wake_scheduler)
+    return Outcome(plan=plan, ids=(row.id,))
+
+
+def delete(tx: Session, actor: Actor, schedule: str, dry_run: bool) -> Outcome:
+    """The snapshots it took stay. A run that is under way ends after the step it is at."""
+    row = need(tx, Schedule, schedule)
+    count = select(func.count()).select_from(ScheduledSnapshot).where(ScheduledSnapshot.schedule_id == row.id)
+    plan = planner.plan_delete(row.name, tx.scalar(count) or 0)
+    if dry_run:
+        return Outcome(plan=plan)
+    with recorded(tx, actor, "schedule.deleted", plan, [row.id]):
+        board.resolve(tx, alert_key(row.id), utc_now())
+        tx.delete(row)
+    return Outcome(plan=plan, ids=(row.id,))
+
+
+def run(tx: Session, desk: Desk, actor: Actor, schedule: str, dry_run: bool) -> Outcome:
+    """One run now, whatever the clock says. Raises Conflict while another one is under way."""
+    row = need(tx, Schedule, schedule)
+    if dry_run:
+        return Outcome(plan=_foreseen(tx, desk, row))
+    if running := running_job(tx, row.id):
+        raise Conflict(f"Schedule {row.name} is running now (job {running.id}); wait for its end, then repeat.")
+    emit(tx, "schedule.run_asked", f"A run of schedule {row.name} was asked for", actor=actor.name, ref=row.id)
+    return file_run(tx, desk, row)
+
+
+def file_run(tx: Session, desk: Desk, row: Schedule) -> Outcome:
+    """Writes the job of one run: a step for each volume or array, and for each volume one that lets old ones go."""
+    job_id, actor = desk.identities.id(), actor_of(row)
+    subjects = subjects_of(tx, row)
+    plan = planner.plan_run(row.name, ScheduleAction(row.action), [name for _, name in subjects])
+    steps = [(ref, name, kind) for kind in _kinds(row) for ref, name in subjects]
+    tx.add(
+        Job(
+            id=job_id,
+            kind=JobKind.SCHEDULE_RUN.value,
+            title=plan.title,
+            resource_kind="schedule",
+            resource_ids=[row.id],
+            plan=plan.model_dump(mode="json"),
+            actor=actor.name,
+            steps_total=len(steps),
+        )
+    )
+    tx.flush()
+    tx.add_all(
+        JobStep(
+            job_id=job_id,
+            index=index,
+            kind=f"schedule.{kind}",
+            title=_TITLES[kind].format(name),
+            payload={"task": kind, "ref": ref, "job_id": None},
+        )
+        for index, (ref, name, kind) in enumerate(steps)
+    )
+    tx.get_one(ScheduleState, row.id).last_job_id = job_id
+    emit(tx, "job.created", plan.title, actor=actor.name, ref=job_id, data={"resource_ids": [row.id]})
+    after_commit(tx, functools.partial(desk.enqueue, job_id))
+    return Outcome(plan=plan, job_id=job_id, ids=(row.id,))
+
+
+_TITLES = {
+    "snapshot": "Take a snapshot of volume {}",
+    "retain": "Delete snapshots of volume {} that are not to be kept",
+    "scrub": "Scrub array {}",
+}
+
+
+def _kinds(row: Schedule) -> tuple[str, ...]:
+    return ("snapshot", "retain") if row.action == ScheduleAction.SNAPSHOT else ("scrub",)
+
+
+def actor_of(row: Schedule) -> Actor:
+    """Who runs of a schedule are done by, in events and jobs."""
+    return Actor(name=f"schedule {row.name}")
+
+
+def alert_key(schedule_id: str) -> str:
+    return f"schedule.failed:{schedule_id}"
+
+
+def running_job(tx: Session, schedule_id: str) -> Job | None:
+    """The run that is not over yet."""
+    state = tx.get_one(ScheduleState, schedule_id)
+    job = tx.get(Job, state.last_job_id) if state.last_job_id else None
+    return job if job is not None and job.state in UNFINISHED else None
+
+
+def subjects_of(tx: Session, row: Schedule) -> list[tuple[str, str]]:
+    """Id and name of each volume or array that a schedule is about and that is there."""
+    table = Volume if row.action == ScheduleAction.SNAPSHOT else Array
+    ids = [one.volume_id or one.array_id or "" for one in row.subjects]
+    names = dict(tx.execute(select(table.id, table.name).where(table.id.in_(ids))).all())
+    return [(ref, names[ref]) for ref in ids if ref in names]
+
+
+def known(tx: Session, row: Schedule) -> SiteSchedule:
+    """The schedule as an entry of a site document."""
+    names = tuple(name for _, name in subjects_of(tx, row))
+    action = ScheduleAction(row.action)
+    return SiteSchedule.model_construct(
+        name=row.name,
+        action=action,
+        volumes=names if action is ScheduleAction.SNAPSHOT else (),
+        arrays=names if action is ScheduleAction.SCRUB else (),
+        when=row.when,
+        keep=Retention.model_validate(row.keep) if row.keep else None,
+        snapshot_name=row.snapshot_name,
+        missed=MissedRuns(row.missed),
+        enabled=row.enabled,
+        description=row.description,
+    )
+
+
+def zone_of(tx: Session) -> ZoneInfo:
+    """The time zone of the appliance."""
+    return ZoneInfo(read_settings(tx).time_zone)
+
+
+def too_many(tx: Session, row: Schedule, volume_id: str) -> tuple[list[str], list[str]]:
+    """Ids of the snapshots of a volume to delete, oldest first; and names of those that stay for their clones' sake.
+
+    Only what this very schedule took is looked at, by id. What is being made or deleted, or is stuck, counts for
+    nothing: it must not take the place of a good one.
+    """
+    query = select(ScheduledSnapshot, Snapshot).join(Snapshot, Snapshot.id == ScheduledSnapshot.snapshot_id)
+    ready = Snapshot.state == ResourceState.READY.value
+    mine = (ScheduledSnapshot.schedule_id == row.id, ScheduledSnapshot.volume_id == volume_id, ready)
+    found = {one.snapshot_id: (one, snapshot) for one, snapshot in tx.execute(query.where(*mine)).all()}
+    taken = [Taken(ref, one.seq, one.at) for ref, (one, _) in found.items()]
+    if row.keep is None:
+        return [], []
+    extra = [one.snapshot_id for one in surplus(taken, Retention.model_validate(row.keep), zone_of(tx))]
+    cloned = set(tx.scalars(select(CloneOrigin.snapshot_id).where(CloneOrigin.snapshot_id.in_(extra))))
+    return [ref for ref in extra if ref not in cloned], [found[ref][1].name for ref in extra if ref in cloned]
+
+
+def take(tx: Session, desk: Desk, row: Schedule, volume: Volume, *, dry_run: bool) -> Outcome:
+    """Files the job of one snapshot, and notes that it is this schedule's."""
+    now = utc_now()
+    at = now.astimezone(zone_of(tx))
+    taken = set(tx.scalars(select(Snapshot.name).where(Snapshot.volume_id == volume.id)))
+    name = planner.snapshot_name(row.snapshot_name, volume.name, at, taken)
+    if name_taken(tx, Snapshot, name):
+        name = planner.snapshot_name(row.snapshot_name, volume.name, at, set(tx.scalars(select(Snapshot.name))))
+    wish = SnapshotCreate(name=name, volume=volume.id, description=f"by schedule {row.name}")
+    outcome = snapshots.take(tx, desk, actor_of(row), wish, dry_run)
+    if not dry_run:
+        tx.flush()
+        mine = ScheduledSnapshot(snapshot_id=outcome.ids[0], schedule_id=row.id, volume_id=volume.id, at=now)
+        tx.add(mine)
+        tx.flush()
+    return outcome
+
+
+def scrub(tx: Session, desk: Desk, row: Schedule, array_id: str, *, dry_run: bool) -> Outcome:
+    """Files the job that starts a scrub."""
+    return ArrayChange(tx, desk, actor_of(row), array_id, dry_run=dry_run).scrub(ArrayScrub())
+
+
+def _foreseen(tx: Session, desk: Desk, row: Schedule) -> Plan:
+    """What a run would do now, from the plans of its parts. Old ones are counted with the new one."""
+    parts, subjects = [], subjects_of(tx, row)
+    for ref, _name in subjects:
+        if row.action == ScheduleAction.SCRUB:
+            parts.append(scrub(tx, desk, row, ref, dry_run=True).plan)
+            continue
+        with tx.begin_nested() as point:
+            parts.append(take(tx, desk, row, tx.get_one(Volume, ref), dry_run=True).plan)
+            extra = _after_one_more(tx, row, ref, desk.identities.id())
+            parts += [snapshots.delete(tx, desk, actor_of(row), one, dry_run=True, keep=False).plan for one in extra]
+            point.rollback()
+    return planner.plan_run(row.name, ScheduleAction(row.action), [name for _, name in subjects], parts)
+
+
+def _after_one_more(tx: Session, row: Schedule, volume_id: str, new: str) -> list[str]:
+    """What `too_many` will say once one more, with the id `new`, was taken. The caller rolls back."""
+    made = Snapshot(id=new, name=new, volume_id=volume_id, size_bytes=0, lv_name="", state=ResourceState.READY.value)
+    tx.add(made)
+    tx.flush()
+    tx.add(ScheduledSnapshot(snapshot_id=made.id, schedule_id=row.id, volume_id=volume_id))
+    tx.flush()
+    return too_many(tx, row, volume_id)[0]
+
+
+def _facts(tx: Session, name: str, volumes: Sequence[str], arrays: Sequence[str], but: str = "") -> ScheduleFacts:
+    subjects: dict[str, Subject] = {}
+    engines = dict(tx.execute(select(Array.id, Array.engine)).all()) if volumes else {}
+    for reference, volume in by_reference(tx, Volume, volumes).items():
+        engine = ArrayEngine(engines[volume.array_id])
+        subjects[reference] = planner.volume_subject(volume.id, volume.name, Provisioning(volume.provisioning), engine)
+    for reference, array in by_reference(tx, Array, arrays).items():
+        subjects[reference] = planner.array_subject(array.id, array.name, array.level)
+    return ScheduleFacts(name_taken(tx, Schedule, name, but=but), subjects, zone_of(tx), utc_now())
+
+
+def _write(row: Schedule, wish: ScheduleCreate, chosen: Iterable[Subject], desk: Desk) -> None:
+    row.name, row.action, row.when = wish.name, wish.action.value, wish.when
+    row.keep = wish.keep.model_dump(mode="json") if wish.keep else None
+    row.snapshot_name, row.missed = wish.snapshot_name, wish.missed.value
+    row.enabled, row.description = wish.enabled, wish.description
+    is_volume = wish.action is ScheduleAction.SNAPSHOT
+    row.subjects = [
+        ScheduleSubject(
+            id=desk.identities.id(),
+            position=position,
+            volume_id=one.id if is_volume else None,
+            array_id=None if is_volume else one.id,
+        )
+        for position, one in enumerate(chosen)
+    ]
+
+
+def next_runs(row: Schedule, zone: ZoneInfo, now: dt.datetime, count: int) -> tuple[dt.datetime, ...]:
+    """The next times a schedule runs; none while it is disabled."""
+    return tuple(islice(upcoming(row.when, zone, now), count)) if row.enabled else ()

@@ -1,0 +1,169 @@
+"""Reads and changes the settings. Secrets are sealed before they reach the row, and opened only to be used."""
+
+from typing import NoReturn
+from zoneinfo import ZoneInfo
+
+from pydantic import BaseModel
+from sqlalchemy import delete, update
+from sqlalchemy.orm import Session
+
+from lunette.domain.errors import FieldProblem, Invalid
+from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.settings import (
+    SECRETS,
+    Channel,
+    DiscoveryAuth,
+    Settings,
+    SettingsPatch,
+    WebhookSettings,
+    same_peer,
+    secret_of,
+    user_of,
+    without_secrets,
+)
+from lunette.engine.alerts import board
+from lunette.engine.alerts.outbox import HEARTBEAT, trouble_key
+from lunette.engine.context.desk import Desk
+from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.exports import exportset
+from lunette.engine.records.recording import recorded
+from lunette.planner import firewall
+from lunette.store.database import after_commit, store_of
+from lunette.store.resources import Meta
+from lunette.store.schema import utc_now
+from lunette.store.settings import (
+    APPLIANCE,
+    Delivery,
+    SettingsRow,
+    document_of,
+    settings_of,
+    settings_row,
+    with_secrets,
+)
+
+_EXPORTED = ("firewall", "disk_health_minutes", "short_test_days", "long_test_days")
+"""What the agent has to know."""
+
+
+def zone(settings: Settings) -> ZoneInfo:
+    return ZoneInfo(settings.time_zone)
+
+
+def patch(tx: Session, desk: Desk, actor: Actor, wish: SettingsPatch, dry_run: bool) -> Outcome:
+    """Changes what the wish names. A channel that is taken away tells nothing more, not even what waits."""
+    row = settings_row(tx)
+    before = settings_of(row)
+    given = {name: getattr(wish, name) for name in wish.model_fields_set}
+    bare = {name: without_secrets(name, value) for name, value in given.items()}
+    after = before.model_copy(update=bare)
+    secrets = _secrets(tx, row, given)
+    new_secrets = [key for key in SECRETS if secrets.get(key) != row.sealed.get(key)]
+    plan = _plan(before, after, new_secrets)
+    asks_anew = after.discovery_auth != before.discovery_auth or any("discovery" in key for key in new_secrets)
+    if asks_anew:
+        plan = plan.model_copy(update={"warnings": (*plan.warnings, *_discovery(after.discovery_auth))})
+    if after.firewall != before.firewall:
+        words = firewall.words(after.firewall, desk.seen())
+        plan = plan.model_copy(update={"warnings": (*plan.warnings, *words)})
+    if dry_run or not plan.changes:
+        return Outcome(plan=plan)
+    if tx.get(SettingsRow, APPLIANCE) is None:
+        tx.add(row)
+        tx.flush()
+    with recorded(tx, actor, "setting.changed", plan, [APPLIANCE]):
+        row.document, row.sealed = document_of(after), secrets
+        row.touch()
+        if after.heartbeat != before.heartbeat:
+            tx.execute(delete(Meta).where(Meta.key == HEARTBEAT))
+        for channel in set(before.channels()) - set(after.channels()):
+            silence(tx, channel)
+        is_exported = any(getattr(after, name) != getattr(before, name) for name in _EXPORTED)
+        if is_exported or asks_anew:
+            exportset.changed(tx, desk)
+    after_commit(tx, desk.wake_scheduler)
+    return Outcome(plan=plan)
+
+
+def _secrets(tx: Session, row: SettingsRow, given: dict[str, object]) -> dict[str, str]:
+    """The sealed secrets as they will be. One that is kept goes to the server it was given for, and to no other.
+
+    Only those of what is given are opened: one that was sealed with another key holds up no other setting.
+    """
+    box, sealed, before = store_of(tx).box, dict(row.sealed), with_secrets(tx)
+    for key, (name, field) in SECRETS.items():
+        if name not in given:
+            continue
+        new, held = given[name], sealed.get(key)
+        secret, known = secret_of(new, field), box.open_if_known(held) if held is not None else None
+        if secret is not None:
+            if known is None or known.get_secret_value() != secret.get_secret_value():
+                sealed[key] = box.seal(secret)
+        elif new is None or not _may_stay(key, getattr(before, name), new, is_lost=known is None):
+            sealed.pop(key, None)
+        elif held is not None and known is None:
+            _refuse(f"{name}.{field}", "the stored one was sealed with another key and cannot be read: enter it again")
+        if user_of(key, new) is not None and key not in sealed:
+            _refuse(f"{name}.{field}", "it is not known for this server and user: give it once, and it is kept")
+    if "discovery_auth" in given:
+        pair = [box.open(sealed[key]).get_secret_value() for key in SECRETS if "discovery" in key and key in sealed]
+        if len(pair) > len(set(pair)):
+            _refuse("discovery_auth.mutual_secret", "it must differ from secret (RFC 3720 section 8.2.1)")
+    return sealed
+
+
+def _may_stay(key: str, before: object, new: object, *, is_lost: bool) -> bool:
+    """Whether a secret that is left out is the one there is. Of an address that was lost only the server is known."""
+    if is_lost and isinstance(before, WebhookSettings) and isinstance(new, WebhookSettings):
+        return before.url.shown == new.url.shown
+    return same_peer(key, before, new)
+
+
+def _refuse(field: str, message: str) -> NoReturn:
+    problem = FieldProblem(field=field, value=None, message=message)
+    raise Invalid(f"The settings were not changed: {field}: {message}.", errors=(problem,))
+
+
+def _discovery(wanted: DiscoveryAuth | None) -> tuple[str, ...]:
+    """What becomes of hosts that look for targets."""
+    if wanted is None:
+        return ("Whoever reaches a portal under the name of a host is told that host's targets, without a login.",)
+    return (
+        "A host is told its targets only after this login; who is logged in, or knows its targets, needs none.",
+        "LIO has one such login for the whole machine: targets of others ask for it too.",
+    )
+
+
+def _plan(before: Settings, after: Settings, secrets: list[str]) -> Plan:
+    changes = [
+        Change(
+            action=Action.CHANGE, noun="setting", name=name, detail=_words(getattr(before, name), getattr(after, name))
+        )
+        for name in Settings.model_fields
+        if getattr(before, name) != getattr(after, name)
+    ]
+    changes += [
+        Change(action=Action.CHANGE, noun="setting", name=SECRETS[key][0], detail=f"its {SECRETS[key][1]} changes")
+        for key in secrets
+        if key != "webhook.url" or after.webhook == before.webhook
+    ]
+    names = ", ".join(dict.fromkeys(change.name for change in changes))
+    title = f"Change the settings: {names}" if names else "Change the settings: nothing"
+    return Plan(title=title, changes=tuple(changes), steps=())
+
+
+def _words(before: object, after: object) -> str:
+    return f"{_shown(before)} becomes {_shown(after)}"
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, BaseModel):
+        held = value.model_dump(mode="json", exclude_none=True)
+        return ", ".join(f"{name} {' '.join(one) if isinstance(one, list) else one}" for name, one in held.items())
+    return "none" if value is None else f"{str(value)[:60]}"
+
+
+def silence(tx: Session, channel: Channel) -> None:
+    """Nothing more is told over a channel, not even what waits."""
+    waiting = (Delivery.channel == channel.value, Delivery.over_at.is_(None))
+    tx.execute(update(Delivery).where(*waiting).values(over_at=utc_now(), outcome="the channel is not used any more"))
+    board.resolve(tx, trouble_key(channel), utc_now())

@@ -1,0 +1,156 @@
+"""Takes, deletes and clones snapshots, and rolls volumes back to them."""
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.domain.arrays import ArrayEngine
+from lunette.domain.jobs import JobKind, ResourceState
+from lunette.domain.observations import Observation
+from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
+from lunette.domain.volumes import Provisioning, VolumeRollBack
+from lunette.engine.changes import deleted_snapshots, volumes
+from lunette.engine.context.desk import Desk
+from lunette.engine.context.lookup import must_be_ready, name_taken, need
+from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.journal.filing import file_job
+from lunette.planner import volumes_snapshots as planner
+from lunette.planner.checker import Bounds, check
+from lunette.planner.engines import thick_snapshot_reason
+from lunette.planner.volume_deletion import keeping
+from lunette.planner.volumes_snapshots import KnownSnapshot
+from lunette.store.events import emit
+from lunette.store.resources import Array, DeletedSnapshot, DeletedVolume, Snapshot, Volume
+from lunette.store.schedules import CloneOrigin
+from lunette.store.schema import utc_now
+from lunette.store.settings import read_settings
+
+
+def can_snapshot(volume: Volume, array: Array) -> bool:
+    """False for a thick volume of an engine that has snapshots of thin ones only."""
+    return thick_snapshot_reason(ArrayEngine(array.engine), Provisioning(volume.provisioning)) is None
+
+
+def take(tx: Session, desk: Desk, actor: Actor, wish: SnapshotCreate, dry_run: bool) -> Outcome:
+    """A snapshot of a volume, as a job. Hosts go on writing meanwhile."""
+    volume = need(tx, Volume, wish.volume)
+    must_be_ready(volume)
+    seen = desk.seen()
+    taken = name_taken(tx, Snapshot, wish.name)
+    new = planner.plan_take(wish, volumes.known(tx, volume), seen, taken, desk.identities)
+    check(new.plan, seen, Bounds())
+    if dry_run:
+        return Outcome(plan=new.plan)
+    tx.add(
+        Snapshot(
+            id=new.id,
+            name=wish.name,
+            volume_id=volume.id,
+            size_bytes=volume.size_bytes,
+            lv_name=new.step.lv_name,
+            description=wish.description,
+        )
+    )
+    emit(tx, "snapshot.creating", new.plan.title, actor=actor.name, ref=new.id)
+    return file_job(tx, desk, actor, JobKind.SNAPSHOTS_CREATE, Outcome(plan=new.plan, ids=(new.id,)))
+
+
+def delete(tx: Session, desk: Desk, actor: Actor, snapshot_id: str, dry_run: bool, *, keep: bool = True) -> Outcome:
+    """Keeps it for as long as the settings say, or destroys it at once. Refused while a job has its volume."""
+    snapshot = need(tx, Snapshot, snapshot_id)
+    must_be_ready(snapshot)
+    must_be_ready(tx.get_one(Volume, snapshot.volume_id))
+    clones = select(Volume).join(CloneOrigin, CloneOrigin.volume_id == Volume.id)
+    for clone in tx.scalars(clones.where(CloneOrigin.snapshot_id == snapshot.id)):
+        if clone.state == ResourceState.CREATING:
+            must_be_ready(clone)  # the machine does not show yet that it needs the snapshot
+    seen, before = desk.seen(), _known(tx, snapshot)
+    hours = read_settings(tx).deleted_keep_hours if keep else 0
+    kept = planner.keeping(before, hours, utc_now(), seen)
+    plan = planner.plan_delete(before, _bound_to(tx, snapshot, seen), kept)
+    check(plan, seen, Bounds())
+    if dry_run:
+        return Outcome(plan=plan)
+    snapshot.state = ResourceState.DELETING.value
+    emit(tx, "snapshot.deleting", plan.title, actor=actor.name, ref=snapshot.id)
+    return file_job(tx, desk, actor, JobKind.SNAPSHOT_DELETE, Outcome(plan=plan, ids=(snapshot.id,)))
+
+
+def clone(tx: Session, desk: Desk, actor: Actor, snapshot_id: str, wish: SnapshotClone, dry_run: bool) -> Outcome:
+    """New volumes that begin as the snapshot, all or nothing, as one job."""
+    snapshot = need(tx, Snapshot, snapshot_id)
+    must_be_ready(snapshot)
+    seen = desk.seen()
+    taken = frozenset(tx.scalars(select(Volume.name).where(Volume.name.in_(wish.names()))))
+    new = planner.plan_clone(_known(tx, snapshot), wish, seen, taken, desk.identities)
+    check(new.plan, seen, Bounds())
+    if dry_run:
+        return Outcome(plan=new.plan)
+    filed = volumes.file_new(tx, desk, actor, new)
+    tx.flush()
+    tx.add_all(CloneOrigin(volume_id=volume_id, snapshot_id=snapshot.id) for volume_id in filed.ids)
+    return filed
+
+
+def roll_back(tx: Session, desk: Desk, actor: Actor, volume_id: str, wish: VolumeRollBack, dry_run: bool) -> Outcome:
+    """A volume becomes as it was in one of its snapshots, as a job. Refused while it is mapped.
+
+    What it holds now is kept for as long as a volume that is deleted now, unless the wish says otherwise.
+    """
+    volume = need(tx, Volume, volume_id)
+    must_be_ready(volume)
+    snapshot = need(tx, Snapshot, wish.snapshot)
+    must_be_ready(snapshot)
+    seen = desk.seen()
+    for other in tx.scalars(select(Snapshot).where(Snapshot.volume_id == volume.id)):
+        must_be_ready(other)  # on ZFS they change their places with the volume
+    deleted_snapshots.must_be_settled(tx, [volume.id])
+    newer = _newer(tx, snapshot)
+    before, array = volumes.known(tx, volume), tx.get_one(Array, volume.array_id)
+    hours = read_settings(tx).deleted_keep_hours if wish.keep else 0
+    to = planner.RollBack(
+        before,
+        _known(tx, snapshot),
+        newer,
+        keeping(before, hours, utc_now(), seen),
+        volumes.promised_bytes(tx, [array], seen)[array.id],
+    )
+    plan = planner.plan_roll_back(to, seen, desk.identities)
+    check(plan, seen, Bounds())
+    if dry_run:
+        return Outcome(plan=plan)
+    volume.state = ResourceState.CHANGING.value
+    emit(tx, "volume.rolling_back", plan.title, actor=actor.name, ref=volume.id)
+    return file_job(tx, desk, actor, JobKind.VOLUME_ROLL_BACK, Outcome(plan=plan, ids=(volume.id,)))
+
+
+def _newer(tx: Session, snapshot: Snapshot) -> list[str]:
+    """The snapshots of its volume that were taken after it, those that were deleted too, by name."""
+    later = [
+        select(table.name)
+        .where(table.volume_id == snapshot.volume_id, table.created_at > snapshot.created_at)
+        .order_by(table.created_at)
+        for table in (Snapshot, DeletedSnapshot)
+    ]
+    return [*tx.scalars(later[0]), *(f"{name} (deleted)" for name in tx.scalars(later[1]))]
+
+
+def _bound_to(tx: Session, snapshot: Snapshot, seen: Observation) -> list[str]:
+    """The volumes, deleted ones too, that the machine says cannot be without the snapshot."""
+    group = volumes.known(tx, tx.get_one(Volume, snapshot.volume_id)).group
+    ids = [one.volume_id for one in seen.volumes if (one.group, one.source) == (group, snapshot.lv_name)]
+    there = tx.scalars(select(Volume.name).where(Volume.id.in_(ids)).order_by(Volume.name))
+    gone = tx.scalars(select(DeletedVolume.name).where(DeletedVolume.id.in_(ids)).order_by(DeletedVolume.name))
+    return [*(f"volume {name}" for name in there), *(f"deleted volume {name}" for name in gone)]
+
+
+def _known(tx: Session, snapshot: Snapshot) -> KnownSnapshot:
+    volume = tx.get_one(Volume, snapshot.volume_id)
+    array = tx.get_one(Array, volume.array_id)
+    return KnownSnapshot(
+        id=snapshot.id,
+        name=snapshot.name,
+        volume=volumes.known(tx, volume),
+        size_bytes=snapshot.size_bytes,
+        array=array.name,
+        array_id=array.id,
+    )

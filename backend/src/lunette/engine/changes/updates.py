@@ -1,0 +1,75 @@
+"""Updates of the system, as jobs that go on after the restart in whichever system came up; and what is told of them."""
+
+from collections.abc import Iterator
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.domain.alerts import Severity
+from lunette.domain.errors import Conflict
+from lunette.domain.jobs import JobKind, JobState
+from lunette.domain.observations import Observation
+from lunette.domain.plans import Plan
+from lunette.domain.updates import BundleFacts, ObservedSlots, TrialState, UpdateCreate
+from lunette.engine.alerts.board import Cause
+from lunette.engine.context import connected
+from lunette.engine.context.desk import Desk
+from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.journal.filing import file_job
+from lunette.planner import updates as planner
+from lunette.planner.checker import Bounds, check
+from lunette.store.journal import Job
+
+_OPEN = (JobState.PENDING.value, JobState.RUNNING.value, JobState.STUCK.value)
+
+
+class Updates:
+    """What can be asked of the two slots."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def update(
+        self, tx: Session, actor: Actor, wish: UpdateCreate, bundle: BundleFacts, dry_run: bool = False
+    ) -> Outcome:
+        """Writes a bundle to the idle slot and restarts into it, as a job."""
+        slots, there = self._desk.seen().slots, connected.everybody(tx, self._desk)
+        plan = planner.plan_update(slots, wish, bundle, there, self._desk.identities.id())
+        return _filed(tx, self._desk, actor, plan, dry_run)
+
+    def roll_back(self, tx: Session, actor: Actor, dry_run: bool = False) -> Outcome:
+        """Restarts into the other slot as it is, as a job."""
+        plan = planner.plan_back(
+            self._desk.seen().slots, connected.everybody(tx, self._desk), self._desk.identities.id()
+        )
+        return _filed(tx, self._desk, actor, plan, dry_run)
+
+
+def ready(slots: ObservedSlots | None) -> ObservedSlots:
+    """The slots of an appliance that can be updated now. Raises Conflict."""
+    return planner.ready(slots)
+
+
+def causes_of(seen: Observation) -> Iterator[Cause]:
+    """One alert where the last update did not prove healthy."""
+    trial = seen.slots.trial if seen.slots else None
+    if seen.slots is None or trial is None or trial.state is not TrialState.FAILED:
+        return
+    yield Cause(
+        key="system.update",
+        severity=Severity.WARNING,
+        message=f"The update to version {trial.version} failed; version {seen.slots.version(seen.slots.running)} runs",
+        cause=trial.reason or "nothing was told",
+        fix="Exports go on. Its journal is kept: read it (`lunette support`), then try again, or take another bundle.",
+    )
+
+
+def _filed(tx: Session, desk: Desk, actor: Actor, plan: Plan, dry_run: bool) -> Outcome:
+    """Raises Conflict while another update is under way."""
+    under_way = tx.scalar(select(Job.id).where(Job.kind == JobKind.SYSTEM_UPDATE.value, Job.state.in_(_OPEN)))
+    if under_way is not None:
+        raise Conflict(f"An update is under way already, as job {under_way}: wait for its end, or resolve it.")
+    check(plan, desk.seen(), Bounds())
+    if dry_run:
+        return Outcome(plan=plan)
+    return file_job(tx, desk, actor, JobKind.SYSTEM_UPDATE, Outcome(plan=plan, ids=("system",)))

@@ -1,0 +1,121 @@
+"""Deletes many volumes, or takes a snapshot of each: one plan, one job, all or nothing."""
+
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.domain.errors import LunetteError
+from lunette.domain.jobs import JobKind, ResourceState
+from lunette.domain.snapshots import SnapshotBatch
+from lunette.domain.volumes import Provisioning
+from lunette.engine.changes import deleted_snapshots, volumes
+from lunette.engine.changes.schedules import zone_of
+from lunette.engine.context.desk import Desk
+from lunette.engine.context.lookup import by_reference, must_be_ready
+from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.journal.filing import file_job
+from lunette.planner import volume_batches as planner
+from lunette.planner.checker import Bounds, check
+from lunette.planner.schedules import snapshot_name
+from lunette.planner.volume_batches import Chosen, Doomed
+from lunette.planner.volume_deletion import keeping
+from lunette.store.events import emit
+from lunette.store.resources import Array, DeletedVolume, Snapshot, Volume
+from lunette.store.schema import utc_now
+from lunette.store.settings import read_settings
+
+
+def delete(tx: Session, desk: Desk, actor: Actor, references: Sequence[str], dry_run: bool) -> Outcome:
+    """Keeps each for as long as the settings say. Refused as a whole while one is mapped or has snapshots."""
+    seen, rows = desk.seen(), by_reference(tx, Volume, references)
+    hours, now = read_settings(tx).deleted_keep_hours, utc_now()
+    shown = {volume.volume_id: volume for volume in seen.volumes}
+    doomed = []
+    for one in _chosen(tx, references, rows, must_be_settled=True):
+        there = shown.get(one.volume.id) if one.volume else None
+        seen_of_it = seen.model_copy(update={"volumes": (there,) if there else ()})
+        kept = keeping(one.volume, hours, now, seen_of_it) if one.volume else None
+        doomed.append(Doomed(one, kept))
+    plan = planner.plan_delete(doomed, _emptied(tx, rows.values()))
+    check(plan, seen, Bounds())
+    if dry_run:
+        return Outcome(plan=plan)
+    ids = tuple(one.volume_id for one in plan.leaving)
+    for row in rows.values():
+        row.state = ResourceState.DELETING.value
+    emit(
+        tx,
+        "volume.deleting",
+        plan.title,
+        actor=actor.name,
+        ref=ids[0] if len(ids) == 1 else None,
+        data={"ids": list(ids)},
+    )
+    return file_job(tx, desk, actor, JobKind.VOLUME_DELETE, Outcome(plan=plan, ids=ids))
+
+
+def take_snapshots(tx: Session, desk: Desk, actor: Actor, wish: SnapshotBatch, dry_run: bool) -> Outcome:
+    """A snapshot of each volume. Hosts go on writing meanwhile."""
+    seen, rows = desk.seen(), by_reference(tx, Volume, wish.volumes)
+    chosen, at = _chosen(tx, wish.volumes, rows), utc_now().astimezone(zone_of(tx))
+    taken = set(tx.scalars(select(Snapshot.name)))
+    names, used = list[str](), set(taken)
+    for one in chosen:
+        names.append(snapshot_name(wish.name, one.volume.name if one.volume else one.reference, at, used))
+        used.add(names[-1])
+    new = planner.plan_take(chosen, names, seen, taken, desk.identities, atomic=wish.atomic)
+    check(new.plan, seen, Bounds())
+    if dry_run:
+        return Outcome(plan=new.plan)
+    for step, name, reference in zip(new.snapshots, names, wish.volumes, strict=True):
+        row = rows[reference]
+        tx.add(
+            Snapshot(
+                id=step.snapshot_id,
+                name=name,
+                volume_id=row.id,
+                size_bytes=row.size_bytes,
+                lv_name=step.lv_name,
+                description=wish.description,
+            )
+        )
+    ids = tuple(step.snapshot_id for step in new.snapshots)
+    emit(tx, "snapshot.creating", new.plan.title, actor=actor.name, data={"ids": list(ids)})
+    return file_job(tx, desk, actor, JobKind.SNAPSHOTS_CREATE, Outcome(plan=new.plan, ids=ids))
+
+
+def _chosen(
+    tx: Session, references: Sequence[str], rows: dict[str, Volume], *, must_be_settled: bool = False
+) -> list[Chosen]:
+    """`must_be_settled`: nor may a job have one of its deleted snapshots."""
+    known = volumes.known_all(tx, list(rows.values()))
+    return [
+        Chosen(one, known[rows[one].id], _hindrance(tx, rows[one], must_be_settled))
+        if one in rows
+        else Chosen(one, None)
+        for one in references
+    ]
+
+
+def _hindrance(tx: Session, row: Volume, must_be_settled: bool) -> str | None:
+    try:
+        must_be_ready(row)
+        if must_be_settled:
+            deleted_snapshots.must_be_settled(tx, [row.id])
+    except LunetteError as error:
+        return error.detail.removesuffix(".")
+    return None
+
+
+def _emptied(tx: Session, rows: Iterable[Volume]) -> set[str]:
+    """The groups whose last thin volumes these are: no other is there, kept, or on its way."""
+    thin = [row for row in rows if row.provisioning == Provisioning.THIN.value]
+    going, ids = ResourceState.DELETING.value, {row.id for row in thin}
+    arrays = {row.array_id for row in thin}
+    for table in (Volume, DeletedVolume):
+        others = select(table.array_id, table.id).where(
+            table.array_id.in_(arrays), table.provisioning == Provisioning.THIN.value, table.state != going
+        )
+        arrays -= {array_id for array_id, id_ in tx.execute(others) if id_ not in ids}
+    return {tx.get_one(Array, array_id).group_name for array_id in arrays}

@@ -1,0 +1,1 @@
+"""Conditions that raise alerts, each judged from what the machine reports."""

@@ -1,0 +1,62 @@
+"""What the loss of a disk means that holds nobody's data: the log and the cache of a pool, a spare.
+
+What OpenZFS 2.3 does: without its log it writes synchronously to the data disks (a log that is lost only degrades the
+root, vdev_propagate_state in module/zfs/vdev.c), and all that the log holds is in memory too: it is read after a power
+cut alone. A cache disk is let go without a word. Neither is ever filled by a spare (spa_vdev_attach, spa.c).
+"""
+
+from collections.abc import Iterator, Sequence
+
+from lunette.domain.alerts import Severity
+from lunette.domain.arrays import MemberRole
+from lunette.engine.alerts.board import Cause
+from lunette.store.resources import Array, ArrayDisk
+
+_BESIDE = (MemberRole.LOG, MemberRole.CACHE, MemberRole.SPARE)
+_SAFE = "No data is in danger: "
+
+
+def is_beside(disk: ArrayDisk) -> bool:
+    """True for a disk without which the array is as redundant as before. Of special disks that is not so."""
+    return disk.role in _BESIDE
+
+
+def words(disk: ArrayDisk) -> str:
+    """A disk by its role."""
+    return "disk" if disk.role == MemberRole.DATA else f"{disk.role} disk"
+
+
+def causes_of(row: Array, lost: Sequence[ArrayDisk]) -> Iterator[Cause]:
+    """An alert for each lost disk beside the data disks, saying that no data is in danger and why."""
+    logs = sum(disk.role == MemberRole.LOG for disk in row.disks if not disk.leaving)
+    left = logs - sum(disk.role == MemberRole.LOG for disk in lost)
+    for disk in lost:
+        role = MemberRole(disk.role)
+        meaning, cause = _meaning(role, left)
+        without = f"do without it with `lunette array remove {row.name} {disk.disk_id}`"
+        fix = f"Replace it with `lunette array replace {row.name} {disk.disk_id} NEW`, or {without}."
+        if role is not MemberRole.LOG:
+            verb = "add-spares" if role is MemberRole.SPARE else "add-disks"
+            fix = f"Attach it again, or {without} and add another with `lunette array {verb}`."
+        yield Cause(
+            key=f"array.disk:{row.id}:{disk.disk_id}"[:255],
+            severity=Severity.WARNING,
+            message=f"Array {row.name} {meaning}: {role.value} disk {disk.disk_id} (serial {disk.serial}) is lost",
+            cause=_SAFE + cause,
+            fix=fix,
+        )
+
+
+def _meaning(role: MemberRole, logs_left: int) -> tuple[str, str]:
+    """What it does without, and why that endangers nothing."""
+    if role is MemberRole.CACHE:
+        return "reads more slowly", "a cache disk holds only copies of what is on the data disks"
+    if role is MemberRole.SPARE:
+        return "has a spare less", "a spare holds nothing until it steps in"
+    if logs_left > 0:
+        left = f"has {logs_left} log disk{'s' if logs_left != 1 else ''} left"
+        return left, "the other log disks hold all of the log"
+    return (
+        "runs without its log",
+        "what the log held is in memory too and goes to the data disks; so do synchronous writes now, and take longer",
+    )

@@ -1,0 +1,25 @@
+"""What a clock that no time server sets is worth telling."""
+
+from collections.abc import Iterator
+
+from lunette.domain.alerts import Severity
+from lunette.domain.observations import Observation
+from lunette.engine.alerts.board import Cause
+
+FAMILY = "clock."
+GRACE_S = 3600.0
+"""A time server that is down for some minutes at a start is no alert: clocks drift by seconds a day."""
+
+
+def causes_of(seen: Observation) -> Iterator[Cause]:
+    """One, where systemd-timesyncd runs and has not reached a time server since the start."""
+    if seen.clock_is_set is False:
+        yield Cause(
+            key="clock.unset",
+            severity=Severity.WARNING,
+            message="No time server has set the clock since the appliance started",
+            cause="None answered, neither those of an interface, nor those of DHCP or of Debian on the Internet",
+            fix="Name a time server that the appliance reaches: `lunette interface change INTERFACE --ntp SERVER`. "
+            "Until then the times of schedules, events and certificates are those of the machine's own clock.",
+            grace_s=GRACE_S,
+        )

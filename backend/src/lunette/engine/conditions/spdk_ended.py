@@ -1,0 +1,53 @@
+"""What a program of SPDK that hung and was ended is worth telling: an event each time, and an alert for a while."""
+
+from collections.abc import Iterator
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.domain.alerts import Severity
+from lunette.domain.observations import Observation
+from lunette.domain.spdk import SpdkEnded
+from lunette.engine.alerts.board import Cause
+from lunette.store.events import emit
+from lunette.store.journal import Event
+
+FAMILY = "spdk."
+KIND = "spdk.ended"
+TOLD_S = 3600.0
+"""How long an alert says that it hung, once it serves again."""
+
+
+def causes_of(seen: Observation) -> Iterator[Cause]:
+    """One while it is not back, and for an hour after it hung."""
+    ended = seen.spdk_ended
+    if ended is None or (ended.is_back and seen.taken_at - ended.at >= TOLD_S):
+        return
+    fix = "Nothing needs to be done now. `journalctl -u lunette-spdk` has its last words; it is an alert for an hour."
+    if not ended.is_back:
+        fix = (
+            "Its unit starts it again, and the agent gives it back all it served: hosts wait meanwhile. If that lasts, "
+            "look at `systemctl status lunette-spdk` and its journal."
+            if ended.is_ended
+            else "It was not started by its unit lunette-spdk: end it by hand, the agent then starts it as it is to be."
+        )
+    yield Cause(
+        key=KIND,
+        severity=Severity.WARNING if ended.is_back else Severity.CRITICAL,
+        message=f"{words(ended)}{': it is back and serves' if ended.is_back else ''}",
+        cause=f"The last it was asked: {ended.reason}",
+        fix=fix,
+    )
+
+
+def words(ended: SpdkEnded) -> str:
+    end = "was ended" if ended.is_ended else "could not be ended"
+    return f"SPDK answered nothing for {ended.silent_s:.0f} s and {end}"
+
+
+def tell(tx: Session, ended: SpdkEnded) -> None:
+    """An event for each time, once, however often it is seen and whoever looks after a restart."""
+    last = tx.scalars(select(Event).where(Event.kind == KIND).order_by(Event.seq.desc()).limit(1)).one_or_none()
+    if last is None or last.data.get("at") != ended.at:
+        data = {"at": ended.at, "silent_s": ended.silent_s, "reason": ended.reason, "is_ended": ended.is_ended}
+        emit(tx, KIND, words(ended), data=data)

@@ -1,0 +1,87 @@
+"""Whether the file system of the appliance's own database fills.
+
+Exports go on while it is full, and access can be taken away. Requests that create something are refused before that.
+"""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from lunette.domain.alerts import Severity
+from lunette.domain.errors import Unavailable
+from lunette.domain.units import MIB, format_size
+from lunette.engine.alerts.board import Cause
+
+FILLING, FULL = 0.85, 0.95
+"""Used shares of it from which it is told."""
+TIGHT, LEAST_BYTES = 0.98, 32 * MIB
+"""From this share on, or with less room, nothing is added. It is as much as the reserve of the agent."""
+GRACE_S = 60.0
+
+
+class Room(NamedTuple):
+    """Sizes in bytes; `free_bytes` is what the database's process may still write."""
+
+    folder: str
+    used_bytes: int
+    free_bytes: int
+
+    @property
+    def used(self) -> float:
+        """The used share, as `df` counts it: what is kept for root is no room."""
+        return self.used_bytes / max(1, self.used_bytes + self.free_bytes)
+
+
+Look = Callable[[], Room | None]
+
+
+def look_at(folder: Path) -> Look:
+    """Looks at the file system of this folder; None if it does not answer."""
+
+    def look() -> Room | None:
+        try:
+            found = shutil.disk_usage(folder)
+        except OSError:
+            return None
+        return Room(str(folder), found.used, found.free)
+
+    return look
+
+
+def check_room(room: Room | None) -> None:
+    """For a change that adds something. Raises Unavailable where the file system is nearly full."""
+    if room is None or (room.used < TIGHT and room.free_bytes >= LEAST_BYTES):
+        return
+    raise Unavailable(
+        f"The system drive is full: {format_size(room.free_bytes)} are free in {room.folder}, and nothing was changed. "
+        "Only changes and deletions of what exists are accepted now. Make room, then repeat."
+    )
+
+
+def causes_of(room: Room | None) -> Iterator[Cause]:
+    """The second comes beside the first, so that it is told anew."""
+    if room is None:
+        return
+    cause = f"{room.folder} is {round(room.used * 100)} % full: {format_size(room.free_bytes)} are free"
+    if room.used >= FILLING:
+        yield Cause(
+            key="system.drive_filling",
+            severity=Severity.WARNING,
+            grace_s=GRACE_S,
+            cause=cause,
+            message="The system drive fills up: over 85 % of the file system of the database are used",
+            fix="Exports are not on it and go on. Delete the update bundle if it is not needed, and look what grows: "
+            f"`sudo du -xh --max-depth=2 {room.folder}`, `journalctl --disk-usage`.",
+        )
+    if room.used >= FULL:
+        yield Cause(
+            key="system.drive_full",
+            severity=Severity.CRITICAL,
+            grace_s=GRACE_S,
+            cause=cause,
+            message="The system drive is nearly full: over 95 % of the file system of the database are used",
+            fix="From 98 % on requests that create something are refused; exports go on, and volumes can be taken from "
+            "hosts. Make room now, beginning with files that are not Lunette's. Never delete the database or the key "
+            "file.",
+        )

@@ -1,0 +1,76 @@
+"""Who is logged in now, as far as a plan must say whom it interrupts."""
+
+from collections.abc import Collection, Iterable
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.domain.errors import Unavailable
+from lunette.domain.exports import ObservedSession
+from lunette.domain.mappings import Family, Protocol, is_fc_address
+from lunette.engine.context.desk import Desk
+from lunette.planner.connected import Connected
+from lunette.store.resources import Host, HostInitiator, Portal
+
+AWAY = "the agent does not answer"
+
+
+def among(
+    tx: Session, desk: Desk, family: Family, found: Iterable[ObservedSession], only: Collection[str] | None = None
+) -> Connected:
+    """The hosts behind these sessions, and whether there may be more that nobody can see."""
+    hidden = unseen(desk).get(family)
+    return Connected(unknown=AWAY) if hidden == AWAY else Connected(hosts=tuple(hosts(tx, found, only)), unknown=hidden)
+
+
+def unseen(desk: Desk) -> dict[Family, str]:
+    """The families of which nobody knows who is logged in, and why."""
+    try:
+        return {one.family: one.reason for one in desk.sessions().unseen}
+    except Unavailable:
+        return dict.fromkeys(Family, AWAY)
+
+
+def sessions(desk: Desk) -> tuple[ObservedSession, ...] | None:
+    """The sessions now; None if the agent does not answer: then the plan says that nobody knows."""
+    try:
+        return desk.sessions().sessions
+    except Unavailable:
+        return None
+
+
+def everybody(tx: Session, desk: Desk) -> Connected:
+    """Every host that is logged in, over whatever fabric."""
+    try:
+        found = desk.sessions()
+    except Unavailable:
+        return Connected(unknown=AWAY)
+    unseen = next((one.reason for one in found.unseen), None)
+    return Connected(hosts=tuple(hosts(tx, found.sessions)), unknown=unseen)
+
+
+def initiators(found: Iterable[ObservedSession] | None) -> frozenset[str]:
+    return frozenset(session.initiator.lower() for session in found or ())
+
+
+def hosts(tx: Session, found: Iterable[ObservedSession] | None, only: Collection[str] | None = None) -> list[str]:
+    """Names of the hosts behind these sessions, sorted; `only` limits them to these host ids."""
+    query = select(Host.id, Host.name).join(HostInitiator).where(HostInitiator.name.in_(initiators(found)))
+    return sorted({name for host_id, name in tx.execute(query) if only is None or host_id in only})
+
+
+def through_portal(found: Iterable[ObservedSession], portal: Portal) -> list[ObservedSession]:
+    """The sessions that came in through a portal; one whose portal is not known counts, to be on the safe side."""
+    family = Protocol(portal.protocol).family
+    return [
+        session
+        for session in found
+        if session.protocol.family is family and (session.portal is None or _is_at(session.portal, portal))
+    ]
+
+
+def _is_at(where: str, portal: Portal) -> bool:
+    if is_fc_address(portal.address):
+        return where == portal.address
+    address, _, port = where.rpartition(":")
+    return port == str(portal.port) and (portal.address in ("0.0.0.0", "::") or address.strip("[]") == portal.address)  # noqa: S104

@@ -1,0 +1,1 @@
+"""Counters of volumes, hosts and disks: rates, the last hour, and who uses a volume now."""

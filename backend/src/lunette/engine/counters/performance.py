@@ -1,0 +1,134 @@
+"""Takes passes over the agent's counters, shared by all who ask, and keeps the last hour of rates.
+
+While nobody asks there is a pass every 10 s. Who looks at live numbers gets a new pass, at most one every 2 s.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from lunette.domain.counters import Counters
+from lunette.domain.errors import LunetteError
+from lunette.domain.performance import Key, Measured, Rates, rates
+from lunette.engine.context.loop import Loop
+from lunette.engine.counters.history import History, Point
+
+PERIOD_S, LONGEST_S = 10.0, 60.0
+FRESH_S = 2.0
+BREAKS = 20
+"""The pause after a pass is at least so many times as long as it took, so that on an appliance with many thousands of
+volumes passes nobody asked for take no more than a twentieth of a processor; the points are farther apart then."""
+NOW_S = 30.0
+"""A pass that is older says nothing about now."""
+LEAST_SPAN_S = 1.0
+"""Over a shorter one a single I/O would look like many."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Rates over the last `seconds`, which ended at `at` on the agent's clock. None: there was one pass so far."""
+
+    at: float
+    seconds: float | None
+    rates: Mapping[Key, Rates]
+    counters: Counters
+    disk_ids: Mapping[str, str] = field(default_factory=dict)
+
+
+class Recorder:
+    """`ask` takes a pass; `disk_ids` gives the disks' ids by kernel name."""
+
+    def __init__(
+        self,
+        ask: Callable[[], Counters],
+        disk_ids: Callable[[], Mapping[str, str]],
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._ask, self._disk_ids, self._monotonic = ask, disk_ids, monotonic
+        self._lock = threading.Lock()
+        self._last: tuple[float, Measurement] | None = None
+        self._tick: Counters | None = None
+        self._failed: tuple[float, LunetteError] | None = None
+        self._history = History()
+        self.fresh_s = FRESH_S
+        """How old a pass may be that somebody new is told."""
+        self._took_s = self._cost_s = 0.0
+        self._loop = Loop("performance", self.round)
+        self.start, self.stop = self._loop.start, self._loop.stop
+
+    def now(self) -> Measurement:
+        """The last rates, from a fresh pass. Raises Unavailable if the agent does not answer, or did not just now."""
+        with self._lock:
+            return self._measure(self.fresh_s)
+
+    def round(self) -> float:
+        """One span more for the history; none while the agent is away. Returns the pause until the next, in seconds."""
+        self._take_span()
+        # One slow pass, such as the first after a boot, says little: what a pass costs may at most double.
+        self._cost_s = min(self._took_s, max(2 * self._cost_s, PERIOD_S / BREAKS / 2))
+        return min(LONGEST_S, max(PERIOD_S, BREAKS * self._cost_s))
+
+    def _take_span(self) -> None:
+        with self._lock:
+            try:
+                measured = self._measure(min(self.fresh_s, LEAST_SPAN_S))
+            except LunetteError:
+                return
+            before, self._tick = self._tick, measured.counters
+            if before is not None:
+                found = rates(before, measured.counters, measured.disk_ids)
+                if found:
+                    self._history.add(measured.counters.taken_at, found)
+
+    def points(self, key: Key) -> tuple[Point, ...]:
+        """The last hour of one thing, oldest first."""
+        with self._lock:
+            return self._history.points(key)
+
+    def rates_of(self, key: Key) -> Rates | None:
+        """What one thing does now, from the passes taken so far; None if it is not known."""
+        with self._lock:
+            last = self._last
+        is_now = last is not None and self._monotonic() - last[0] <= NOW_S
+        return last[1].rates.get(key) if last is not None and is_now else None
+
+    def use_of(self, volume_id: str) -> tuple[float | None, float | None]:
+        """I/Os per second of a volume now, and the end (seconds since the epoch) of the last span in which it had one.
+
+        From the passes taken so far: nobody is asked. None: it was not counted, or had none within the last hour.
+        """
+        key = Key(Measured.VOLUME, volume_id)
+        with self._lock:
+            spans, last = self._history.points(key), self._last
+            is_now = last is not None and self._monotonic() - last[0] <= NOW_S
+        found = last[1].rates.get(key) if last is not None and is_now else None
+        if last is not None and found is not None and found.iops > 0:
+            return found.iops, last[1].at
+        at = next((point.at for point in reversed(spans) if point.iops > 0), None)
+        return found.iops if found is not None else None, at
+
+    def _measure(self, max_age_s: float) -> Measurement:
+        asked_at = self._monotonic()
+        if self._last is not None and asked_at - self._last[0] < max_age_s:
+            return self._last[1]
+        if self._failed is not None and asked_at - self._failed[0] < LEAST_SPAN_S:
+            raise self._failed[1]
+        try:
+            counters = self._ask()
+        except LunetteError as error:
+            self._failed = (self._monotonic(), error)
+            raise
+        self._failed = None
+        self._took_s = self._monotonic() - asked_at
+        measured = self._compare(counters)
+        self._last = (self._monotonic(), measured)
+        return measured
+
+    def _compare(self, counters: Counters) -> Measurement:
+        """Rates since the pass before."""
+        before, disk_ids = self._last[1] if self._last else None, self._disk_ids()
+        seconds = counters.clock_s - before.counters.clock_s if before else 0.0
+        if before is None or seconds <= 0:
+            return Measurement(counters.taken_at, None, {}, counters, disk_ids)
+        return Measurement(counters.taken_at, seconds, rates(before.counters, counters, disk_ids), counters, disk_ids)

@@ -1,0 +1,1 @@
+"""Exports: the document the agent converges to, and the loop that sends it."""

@@ -1,0 +1,238 @@
+"""Keeps the exports as wanted, for ever (DESIGN R2): start-up, change and steady state are this one path.
+
+It takes no input: every round builds the whole document from the database and lets the agent converge. What cannot
+be served shows as an alert and is tried again soon.
+"""
+
+import datetime as dt
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.domain.alerts import Severity
+from lunette.domain.errors import AgentAway, LunetteError
+from lunette.domain.exports import ConvergeReport, ExportSet, ServingState, TargetReport
+from lunette.engine.alerts.board import AlertBoard, Cause
+from lunette.engine.context.loop import Loop
+from lunette.engine.exports import exportset
+from lunette.engine.exports.repairs import Told
+from lunette.store.database import Store
+from lunette.store.resources import FcPort, Host, HostGroup, Portal, Target
+from lunette.store.schema import utc_now
+from lunette.system.agent_port import AgentPort
+
+PERIOD_S = 10.0
+BLOCKED_PERIOD_S = 2.0
+GRACE_S = 10.0
+"""Something that is blocked or away for less is a restart or a change under way, and no alert."""
+FAMILIES = ("agent.away", "exports.", "target.", "subsystem.", "portal.", "fc_port.")
+
+
+class Reconciler:
+    """`report` and `report_at` are what the last round came to; None before the first answer."""
+
+    def __init__(
+        self, store: Store, agent: AgentPort, now: Callable[[], dt.datetime] = utc_now, *, pace: float = 1.0
+    ) -> None:
+        self._store = store
+        self._agent = agent
+        self._now = now
+        self._board = AlertBoard(store, FAMILIES)
+        self._last: tuple[ConvergeReport, dt.datetime] | None = None
+        self._mapped: frozenset[str] | None = None
+        self._built: ExportSet | None = None
+        self._quiet: tuple[Cause, ...] = ()
+        self._told = Told()
+        self._turn = threading.Lock()
+        self._loop = Loop("reconciler", self.round, pace)
+        self.start, self.stop, self.wake = self._loop.start, self._loop.stop, self._loop.wake
+
+    @property
+    def last(self) -> tuple[ConvergeReport, dt.datetime] | None:
+        """The last report and when it came."""
+        return self._last
+
+    @property
+    def mapped(self) -> frozenset[str] | None:
+        """Ids of the mappings the agent was last told of; None while it refuses what it is told, and before."""
+        return self._mapped
+
+    def round(self) -> float:
+        """One round. Returns the seconds until the next if nobody wakes it."""
+        with self._turn:
+            return self._round()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """No document is on its way to the agent, and none is sent, while the block runs."""
+        with self._turn:
+            yield
+
+    def _round(self) -> float:
+        try:
+            wanted = self._wanted()
+        except LunetteError as error:
+            self._board.show((*self._quiet, _unbuilt_cause(error)), self._now())
+            return PERIOD_S
+        try:
+            report = self._agent.converge(wanted)
+        except LunetteError as error:
+            cause = _away_cause(error) if isinstance(error, AgentAway) else _failed_cause(error)
+            self._board.show((*self._quiet, cause), self._now())
+            return BLOCKED_PERIOD_S
+        self._last = (report, self._now())
+        self._mapped = wanted.mapping_ids if report.accepted else None
+        followed = report.accepted and report.unkept is None
+        if followed and any(release.generation <= report.generation for release in wanted.released):
+            with self._store.write() as tx:
+                exportset.acknowledged(tx, report.generation)
+            self._built = None
+        if report.repaired:
+            with self._store.write() as tx:
+                self._told.tell(tx, report.repaired, self._now())
+        with self._store.read() as tx:
+            causes = tuple(causes_of(tx, report))
+        self._board.show(causes, self._now())
+        self._quiet = causes
+        return BLOCKED_PERIOD_S if any(".blocked:" in cause.key for cause in causes) else PERIOD_S
+
+    def _wanted(self) -> ExportSet:
+        """The document; built anew only when the generation moved, for 10,000 volumes take a while."""
+        with self._store.read() as tx:
+            if self._built is None or self._built.generation != exportset.generation(tx):
+                self._built = exportset.build(tx, self._store.box)
+        return self._built
+
+
+def _unbuilt_cause(error: LunetteError) -> Cause:
+    return Cause(
+        key="exports.unbuilt",
+        severity=Severity.CRITICAL,
+        message="Changes do not reach the hosts: what is to be exported cannot be read from the database",
+        cause=error.detail,
+        fix="Exports that are open stay open as they were. Put right what the cause names.",
+    )
+
+
+def _away_cause(error: AgentAway) -> Cause:
+    return Cause(
+        key="agent.away",
+        severity=Severity.CRITICAL,
+        message="The storage agent does not answer",
+        cause=error.detail,
+        fix="Exports that are open stay open. Look at `systemctl status lunette-agent` and its journal.",
+        grace_s=GRACE_S,
+    )
+
+
+def _failed_cause(error: LunetteError) -> Cause:
+    return Cause(
+        key="exports.failed",
+        severity=Severity.CRITICAL,
+        message="Changes may not have reached the hosts: the storage agent could not apply them",
+        cause=error.detail,
+        fix="It is tried again every few seconds. Put right what the cause names.",
+        grace_s=GRACE_S,
+    )
+
+
+def _unkept_cause(reason: str) -> Cause:
+    return Cause(
+        key="exports.unkept",
+        severity=Severity.CRITICAL,
+        message="The boot ledger does not hold the latest changes: after a restart the exports wait for the API",
+        cause=reason,
+        fix="Make room on the system drive: the ledger is then written by itself. Avoid a restart until then.",
+    )
+
+
+def causes_of(tx: Session, report: ConvergeReport) -> Iterator[Cause]:
+    """What a person must look at, from one report."""
+    if report.unkept:
+        yield _unkept_cause(report.unkept)
+    if not report.accepted:
+        yield Cause(
+            key="exports.refused",
+            severity=Severity.CRITICAL,
+            message="The agent refuses this database's exports and keeps serving the earlier ones",
+            cause=report.refusal or "It gave no reason.",
+            fix="This happens after an older database was restored. Restore the newest one, or look at the difference.",
+        )
+    if report.unexplained:
+        yield Cause(
+            key="exports.unexplained",
+            severity=Severity.CRITICAL,
+            message=f"{len(report.unexplained)} exports are served though nothing asks for them any more",
+            cause=f"No release names them, so they stay: {', '.join(report.unexplained[:10])}",
+            fix="This happens after an older database was restored. Map the volumes again, or restore the newest one.",
+        )
+    owners = _target_owners(tx)
+    for noun, doors in (("target", report.targets), ("subsystem", report.subsystems)):
+        for door in doors:
+            owner = owners.get(door.target_id, _NOBODY)
+            if door.state is ServingState.BLOCKED:
+                yield _blocked(noun, door.target_id, f"Host {owner.name}", door.reason, owner.deadline_s)
+            elif door.missing:
+                yield _partial(noun, door, owner.name)
+    portals = {row.id: row.name for row in tx.scalars(select(Portal))}
+    for portal in report.portals:
+        if portal.state is ServingState.BLOCKED:
+            yield _blocked("portal", portal.portal_id, f"Portal {portals.get(portal.portal_id, '?')}", portal.reason)
+    names = {row.id: row.wwpn for row in tx.scalars(select(FcPort))}
+    for port in report.fc_ports:
+        if port.state is ServingState.BLOCKED:
+            what = f"Fibre Channel port {names.get(port.port_id, '?')}"
+            yield _blocked("fc_port", port.port_id, what, port.reason)
+
+
+def _blocked(noun: str, ref: str, what: str, reason: str | None, deadline_s: int | None = None) -> Cause:
+    words = {
+        "target": "cannot reach its volumes",
+        "subsystem": "cannot reach its NVMe volumes",
+        "fc_port": "is not what it is to be",
+    }
+    at_last = f", and without volumes that are still missing {deadline_s} s after it began to wait"
+    return Cause(
+        key=f"{noun}.blocked:{ref}",
+        severity=Severity.CRITICAL,
+        message=f"{what} {words.get(noun, 'does not listen')}",
+        cause=reason or "The agent gave no reason.",
+        fix=f"It opens by itself as soon as the cause is gone{at_last if deadline_s else ''}.",
+        grace_s=GRACE_S,
+    )
+
+
+def _partial(noun: str, door: TargetReport, name: str) -> Cause:
+    count = len(door.missing)
+    what = f"{count} of its {'NVMe ' if noun == 'subsystem' else ''}volumes"
+    opened = f" Its paths opened {door.opened_without_after_s} s after they began to wait, as host {name} says."
+    return Cause(
+        key=f"{noun}.partial:{door.target_id}",
+        severity=Severity.CRITICAL,
+        message=f"Host {name} does not have {what}",
+        cause=(door.reason or "The agent gave no reason.") + (opened if door.opened_without_after_s else ""),
+        fix="They are given to it as soon as they are there; on the host, look for them anew then.",
+        grace_s=GRACE_S,
+    )
+
+
+class _Owner(NamedTuple):
+    """A host or a host group."""
+
+    name: str
+    deadline_s: int | None
+
+
+_NOBODY = _Owner("?", None)
+
+
+def _target_owners(tx: Session) -> dict[str, _Owner]:
+    found: dict[str, _Owner] = {}
+    for table, owner in ((Host, Target.host_id), (HostGroup, Target.host_group_id)):
+        query = select(Target.id, table.name, table.opens_without_missing_after_s).join(table, table.id == owner)
+        found |= {id_: _Owner(name, deadline_s) for id_, name, deadline_s in tx.execute(query)}
+    return found

@@ -1,0 +1,1 @@
+"""Runs jobs from the journal, and resolves those that are stuck."""

@@ -1,0 +1,79 @@
+"""Decides about stuck jobs: a person says retry or abandon, after looking at what stands in the way."""
+
+import functools
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.domain.errors import Conflict, NotFound
+from lunette.domain.jobs import JobKind, JobState, Resolution, StepState
+from lunette.domain.plans import Action, Change, Plan
+from lunette.engine.alerts import board
+from lunette.engine.context.desk import Desk
+from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.jobs import completion
+from lunette.engine.jobs.runner import stuck_alert
+from lunette.engine.journal.transitions import Journal
+from lunette.store.database import after_commit
+from lunette.store.events import emit
+from lunette.store.journal import Job, JobStep
+from lunette.store.schema import utc_now
+
+
+def resolve(tx: Session, desk: Desk, actor: Actor, job_id: str, how: Resolution, dry_run: bool) -> Outcome:
+    """Raises NotFound, or Conflict if the job is not stuck."""
+    job = tx.get(Job, job_id)
+    if job is None:
+        raise NotFound(f"There is no job {job_id}.")
+    if job.state != JobState.STUCK:
+        raise Conflict(f"The job '{job.title}' is {job.state}; only a stuck job can be resolved.")
+    plan = _plan(job, how)
+    if dry_run:
+        return Outcome(plan=plan)
+    board.resolve(tx, stuck_alert(job).key, utc_now())
+    if how is Resolution.RETRY:
+        _retry(tx, desk, job)
+    else:
+        job.state, job.message, job.finished_at = JobState.FAILED.value, f"abandoned by {actor.name}", utc_now()
+        completion.taken_back(tx, desk, job)
+    emit(tx, "job.resolved", plan.title, actor=actor.name, ref=job.id, data={"how": how.value})
+    Journal.tell(tx, job)
+    return Outcome(plan=plan, job_id=job.id, ids=tuple(job.resource_ids))
+
+
+def _retry(tx: Session, desk: Desk, job: Job) -> None:
+    """A creation goes on taking back; a deletion starts over, each step recognising what is done already."""
+    steps = tx.scalars(select(JobStep).where(JobStep.job_id == job.id)).all()
+    if JobKind(job.kind).destroys:
+        job.error, job.steps_done = None, 0
+        for step in steps:
+            step.state, step.error = StepState.PENDING.value, None
+    job.state, job.message, job.finished_at = JobState.RUNNING.value, "tried again", None
+    completion.taken_up(tx, desk, job)
+    after_commit(tx, functools.partial(desk.enqueue, job.id))
+
+
+def _plan(job: Job, how: Resolution) -> Plan:
+    destroys, changes = JobKind(job.kind).destroys, JobKind(job.kind).changes
+    if how is Resolution.RETRY:
+        detail = "the deletion is tried again from its first step" if destroys else "what was made is taken back"
+        action = Action.DESTROY if destroys else Action.CHANGE
+        if job.kind == JobKind.ARRAY_RELEASE:  # it removes rows, and nothing of what they stand for
+            detail, action = "it is tried again from its first step", Action.CHANGE
+        warnings: tuple[str, ...] = ()
+    else:
+        detail = "it becomes ready again" if destroys or changes else "it is forgotten"
+        action = Action.CHANGE
+        left = "The machine stays as it is now"
+        warnings = (
+            f"{left}: check that it still works before relying on it."
+            if destroys or changes
+            else f"{left}: what the job left behind must be removed by hand.",
+        )
+    noun = job.resource_kind
+    return Plan(
+        title=f"{how.value.capitalize()}: {job.title}",
+        changes=(Change(action=action, noun=noun, name=job.title, detail=detail),),
+        steps=(),
+        warnings=warnings,
+    )

@@ -1,0 +1,194 @@
+"""Runs one job from the journal: forward step by step, and back again if a step fails (DESIGN R4).
+
+A restart takes up where the journal ends: a step that was started is asked for again, and recognises its own work.
+While the agent is away the job waits; only an answer that refuses makes it turn round.
+"""
+
+import time
+from collections.abc import Callable
+
+from sqlalchemy.orm import Session
+
+from lunette.domain.agent_protocol import StepReply
+from lunette.domain.alerts import Severity
+from lunette.domain.errors import AgentAway, LunetteError, NotFound, ToolFailed
+from lunette.domain.jobs import JobState, StepState
+from lunette.domain.steps import AnyStep
+from lunette.engine.alerts import board
+from lunette.engine.context.desk import Desk
+from lunette.engine.context.observing import ObservationCache
+from lunette.engine.jobs import completion
+from lunette.engine.journal.transitions import Journal, problem
+from lunette.engine.site.run import wake_waiting
+from lunette.store.database import Store
+from lunette.store.journal import Job
+from lunette.store.schema import utc_now
+from lunette.system.agent_port import AgentPort
+
+RETRY_S = 2.0
+TRIES = 3
+BACKWARD = (StepState.STARTED, StepState.DONE, StepState.UNDOING, StepState.UNDO_FAILED)
+"""States of a step that may have left something behind."""
+
+Wait = Callable[[float], bool]
+"""Waits some seconds; True means that the process is stopping."""
+
+
+def _sleep(seconds: float) -> bool:
+    time.sleep(seconds)
+    return False
+
+
+class Stopping(Exception):
+    """The process is going down; the job is taken up at the next start."""
+
+
+class JobRunner:
+    """Runs jobs one at a time per call; needs no threads. Tells the cache what of it no longer holds."""
+
+    def __init__(
+        self, store: Store, agent: AgentPort, desk: Desk, *, cache: ObservationCache, wait: Wait = _sleep
+    ) -> None:
+        self._store = store
+        self._agent = agent
+        self._desk = desk
+        self._cache = cache
+        self._wait = wait
+
+    def run(self, job_id: str) -> JobState:
+        """Runs the job to its end, or as far as the journal says it still has to go. Returns its state.
+
+        Raises NotFound for an unknown job. Returns RUNNING if the process stops meanwhile.
+        """
+        with self._store.read() as tx:
+            job = tx.get(Job, job_id)
+        if job is None:
+            raise NotFound(f"There is no job {job_id}.")
+        if JobState(job.state).is_over:
+            return JobState(job.state)
+        journal = Journal(self._store, job_id)
+        journal.begin()
+        try:
+            if job.error is None and self._forward(journal):
+                return self._end(journal, JobState.SUCCEEDED, "done", completion.succeeded)
+            return self._back(journal)
+        except Stopping:
+            return JobState.RUNNING
+
+    def _forward(self, journal: Journal) -> bool:
+        """Does every step that is not done. Returns False once a step was refused."""
+        todo = [index for index, state in enumerate(journal.states) if state is not StepState.DONE]
+        if todo and journal.states[todo[0]] is not StepState.STARTED:
+            journal.start(todo[0])
+        for position, index in enumerate(todo):
+            step = journal.steps[index]
+            reply = self._do(journal, step)
+            if isinstance(reply, LunetteError):
+                journal.failed(index, reply)
+                return False
+            upcoming = todo[position + 1] if position + 1 < len(todo) else None
+            journal.done(index, reply.detail, starts=upcoming)
+        return True
+
+    def _do(self, journal: Journal, step: AnyStep) -> StepReply | LunetteError:
+        """Asks for one step. Where a tool failed at an irreversible one, it is tried again before the job turns round.
+
+        Half of it may have happened, and then only going on ends clean.
+        """
+        for attempt in range(1, TRIES + 1):
+            reply = self._ask(journal, lambda: self._agent.do_step(journal.job_id, step))
+            if not (isinstance(reply, ToolFailed) and step.irreversible) or attempt == TRIES:
+                break
+            journal.waits(f"trying again: {reply.detail}")
+            if self._wait(RETRY_S):
+                raise Stopping from reply
+        return reply
+
+    def _back(self, journal: Journal) -> JobState:
+        """Takes back from the last step that may have happened. What cannot be taken back stays, and is named."""
+        kept: list[str] = []
+        touched = any(state in (StepState.DONE, StepState.UNDONE) for state in journal.states)
+        for index in range(len(journal.steps) - 1, -1, -1):
+            step, state = journal.steps[index], journal.states[index]
+            if state not in BACKWARD:
+                continue
+            if step.irreversible:
+                if state is StepState.DONE:
+                    kept.append(step.describe())
+                elif self._was_cut_short(journal):
+                    kept.append(f"{step.describe()} (perhaps a part of it)")
+                continue
+            if state is not StepState.UNDOING:
+                journal.start(index, undo=True)
+            reply = self._ask(journal, lambda: self._agent.undo_step(journal.job_id, step))  # noqa: B023 called at once
+            if isinstance(reply, LunetteError):
+                return self._stick(journal, index, reply)
+            journal.undone(index, reply.detail)
+        words = "everything it had done is taken back" if touched else "nothing was changed"
+        if not touched and self._was_cut_short(journal):
+            words = "what the failed step had begun is taken back"
+        if kept:
+            words = f"taken back, except what cannot be: {'; '.join(reversed(kept))}"
+        ending = JobState.UNDONE if touched or kept else JobState.FAILED
+        return self._end(journal, ending, words, completion.taken_back)
+
+    def _was_cut_short(self, journal: Journal) -> bool:
+        """True if the job turned round because a tool failed in the middle; a refusal comes before any change."""
+        with self._store.read() as tx:
+            error = tx.get_one(Job, journal.job_id).error
+        return error is not None and error["type"] == ToolFailed.type
+
+    def _ask(self, journal: Journal, question: Callable[[], StepReply]) -> StepReply | LunetteError:
+        """Asks the agent until it answers. Returns its refusal rather than raising it, to tell it from the database's.
+
+        Raises Stopping.
+        """
+        while True:
+            try:
+                return question()
+            except AgentAway as error:
+                away = error
+            except LunetteError as error:
+                return error
+            finally:
+                self._cache.stepped()
+            journal.waits(f"waiting for the agent: {away.detail}")
+            if self._wait(RETRY_S):
+                raise Stopping from away
+
+    def _end(
+        self, journal: Journal, state: JobState, words: str, complete: Callable[[Session, Desk, Job], None]
+    ) -> JobState:
+        self._cache.forget()
+        with self._store.write() as tx:
+            job = tx.get_one(Job, journal.job_id)
+            job.state, job.message, job.finished_at = state.value, words, utc_now()
+            complete(tx, self._desk, job)
+            journal.tell(tx, job)
+            wake_waiting(tx, self._desk)
+        return state
+
+    def _stick(self, journal: Journal, index: int, error: LunetteError) -> JobState:
+        """Taking back failed: the job and its resources wait for a person."""
+        self._cache.forget()
+        with self._store.write() as tx:
+            journal.undo_failed(tx, index, error)
+            job = tx.get_one(Job, journal.job_id)
+            job.state, job.finished_at = JobState.STUCK.value, utc_now()
+            job.message = f"stuck: taking back step {index + 1} failed: {error.detail}"
+            job.error = job.error or problem(error)
+            completion.stuck(tx, self._desk, job)
+            board.raise_alert(tx, stuck_alert(job), utc_now())
+            journal.tell(tx, job)
+            wake_waiting(tx, self._desk)
+        return JobState.STUCK
+
+
+def stuck_alert(job: Job) -> board.Cause:
+    return board.Cause(
+        key=f"job.stuck:{job.id}",
+        severity=Severity.CRITICAL,
+        message=f"Job '{job.title}' is stuck",
+        cause=job.message,
+        fix="Read the job's steps, put right what stands in the way, then resolve the job: retry or abandon.",
+    )

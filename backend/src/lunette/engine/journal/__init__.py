@@ -1,0 +1,1 @@
+"""Jobs as rows: filed with their steps, and every transition a transaction."""

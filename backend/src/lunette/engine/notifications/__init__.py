@@ -1,0 +1,1 @@
+"""Delivers alerts by mail, webhook and syslog."""

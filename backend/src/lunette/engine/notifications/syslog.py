@@ -1,0 +1,85 @@
+"""Syslog: RFC 5424 over UDP (RFC 5426), TCP (RFC 6587, octets counted) or TLS (RFC 5425), or to the own log."""
+
+import os
+import socket
+from pathlib import Path
+
+from lunette.domain.alerts import Severity
+from lunette.domain.messages import Message, MessageKind
+from lunette.domain.settings import SyslogSettings, SyslogTransport
+from lunette.engine.notifications.failure import TIMEOUT_S, NotTold, trust, words_of
+
+LOCAL = Path("/dev/log")
+DAEMON = 3
+"""The facility: a daemon without one of its own."""
+_LEVELS = {Severity.CRITICAL: 2, Severity.WARNING: 4, Severity.INFO: 6}
+NOTICE = 5
+LONGEST = 4000
+"""Characters of text: with four bytes each and the head it still fits into one UDP datagram."""
+ENTERPRISE = 32473
+"""The number RFC 5612 keeps for examples; nobody registered one for Lunette yet."""
+
+
+def line(message: Message) -> bytes:
+    """The message as RFC 5424 has it: UTF-8 behind a byte order mark, without line breaks."""
+    level = NOTICE if message.kind is MessageKind.RESOLVED else _LEVELS[message.severity]
+    facts = {"id": message.id, "kind": message.kind.value, "severity": message.severity.value, "key": message.key or ""}
+    told = " ".join(f'{name}="{_quoted(value)}"' for name, value in facts.items())
+    host = "".join(letter for letter in message.appliance if "!" <= letter <= "~")[:255] or "-"
+    head = (
+        f"<{DAEMON * 8 + level}>1 {message.at:%Y-%m-%dT%H:%M:%S.%fZ} {host} lunette {os.getpid()} {message.kind.value}"
+    )
+    return f"{head} [lunette@{ENTERPRISE} {told}] \N{ZERO WIDTH NO-BREAK SPACE}{_text(message)}".encode()
+
+
+def send(settings: SyslogSettings, message: Message, trusted_ca: str | None, local: Path = LOCAL) -> str:
+    """What came of it, in words: nobody answers over syslog. Raises NotTold."""
+    if settings.transport is SyslogTransport.LOCAL:
+        return _to_own_log(message, local)
+    server, port = settings.server or "", settings.wanted_port
+    where = f"{server}:{port}"
+    try:
+        if settings.transport is SyslogTransport.UDP:
+            _by_datagram(server, port, line(message))
+            return f"sent to {where}; over UDP nobody answers, so look there whether it came"
+        with socket.create_connection((server, port), TIMEOUT_S) as plain:
+            sent = line(message)
+            counted = f"{len(sent)} ".encode() + sent
+            if settings.transport is SyslogTransport.TLS:
+                with trust(trusted_ca).wrap_socket(plain, server_hostname=server) as secure:
+                    secure.sendall(counted)
+                    secure.unwrap()
+            else:
+                plain.sendall(counted)
+                plain.shutdown(socket.SHUT_WR)
+    except OSError as error:
+        raise NotTold(words_of(error, where), was_answered=False) from error
+    return f"sent to {where}"
+
+
+def _by_datagram(server: str, port: int, sent: bytes) -> None:
+    family, kind, proto, _, address = socket.getaddrinfo(server, port, type=socket.SOCK_DGRAM)[0]
+    with socket.socket(family, kind, proto) as plain:
+        plain.settimeout(TIMEOUT_S)
+        plain.sendto(sent, address)
+
+
+def _to_own_log(message: Message, local: Path) -> str:
+    """The journal takes the older form on its socket."""
+    level = NOTICE if message.kind is MessageKind.RESOLVED else _LEVELS[message.severity]
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as plain:
+            plain.settimeout(TIMEOUT_S)
+            plain.sendto(f"<{DAEMON * 8 + level}>lunette: {_text(message)}".encode(), str(local))
+    except OSError as error:
+        raise NotTold(f"the own log {local} takes nothing ({error})", was_answered=False) from error
+    return f"the own log {local} took it"
+
+
+def _text(message: Message) -> str:
+    parts = [message.subject, message.cause, message.fix if message.kind is MessageKind.RAISED else ""]
+    return " | ".join(" ".join(part.split()) for part in parts if part)[:LONGEST]
+
+
+def _quoted(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"').replace("]", "\\]")

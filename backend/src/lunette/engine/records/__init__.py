@@ -1,0 +1,1 @@
+"""What a change records so that it can be undone."""

@@ -1,0 +1,74 @@
+"""Tells of a change that converges, and keeps what undoing it needs, in the change's own transaction."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from pydantic import SecretStr
+from sqlalchemy.orm import Session
+
+from lunette.domain.base import Model
+from lunette.domain.plans import Plan
+from lunette.engine.context.outcome import Actor
+from lunette.engine.records import states
+from lunette.engine.records.states import States
+from lunette.store.database import store_of
+from lunette.store.events import emit
+from lunette.store.journal import Event
+from lunette.store.undo import KeptState
+
+_LAST = "recorded_event"
+
+
+class Around(Model):
+    """How things were before and after a change, by id; one that is in neither was not there then."""
+
+    before: States
+    after: States
+    names: dict[str, str]
+    """Names of what the states refer to, for people: it may be gone when somebody reads them."""
+
+
+@contextmanager
+def recorded(
+    tx: Session, actor: Actor, kind: str, plan: Plan, ids: Sequence[str], *, batch: bool = False
+) -> Iterator[None]:
+    """Around the writing of a change of the things with these ids: its event (`kind` is noun.verb) and their states.
+
+    The event carries the lines of the plan, and no secret: the states, which have them, are sealed. A `batch` has
+    its ids in the event's data, whatever their number.
+    """
+    noun = kind.partition(".")[0]
+    before = states.read(tx, noun, ids)
+    yield
+    tx.flush()
+    after = states.read(tx, noun, ids)
+    told = {"plan": plan.model_dump(mode="json", include={"changes", "hosts_interrupted", "warnings"})}
+    is_setting = noun == "setting"
+    event = emit(
+        tx,
+        kind,
+        plan.title,
+        actor=actor.name,
+        ref=None if batch or is_setting else ids[0],
+        data={**told, "ids": list(ids)} if batch else told,
+    )
+    around = Around(before=before, after=after, names=states.names_of(tx, [*before.values(), *after.values()]))
+    tx.flush()
+    tx.add(KeptState(event_seq=event.seq, noun=noun, sealed=_seal(tx, around)))
+    tx.info[_LAST] = event
+
+
+def take_recorded(tx: Session) -> Event | None:
+    """The event of the last change in this transaction that nobody took yet."""
+    found: Event | None = tx.info.pop(_LAST, None)
+    return found
+
+
+def kept(tx: Session, row: KeptState) -> Around:
+    """Raises Unavailable if the key of the secrets is another one."""
+    return Around.model_validate_json(store_of(tx).box.open(row.sealed).get_secret_value())
+
+
+def _seal(tx: Session, around: Around) -> str:
+    return store_of(tx).box.seal(SecretStr(json.dumps(around.model_dump(mode="json"))))

@@ -1,0 +1,1 @@
+"""Restores a backup, and rebuilds a lost database from the data disks."""

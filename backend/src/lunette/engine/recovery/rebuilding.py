@@ -1,0 +1,386 @@
+"""Rebuilds a database that was lost from the sealed copies on the data disks (docs/decisions/0032).
+
+Only an appliance that knows no array and no host takes up the identity of the one that was, for what it serves carries
+that in its names. Afterwards arrays of the same appliance that come later are added. What is here is never changed.
+"""
+
+import base64
+import hashlib
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy import Table, UniqueConstraint, insert, select
+from sqlalchemy.orm import Session
+
+from lunette.domain.arrays import ArrayEngine, MemberRole, ObservedArray
+from lunette.domain.errors import Conflict, FieldProblem, Invalid, LunetteError, PreconditionFailed
+from lunette.domain.exports import ExportSet
+from lunette.domain.jobs import ResourceState
+from lunette.domain.observations import Observation
+from lunette.domain.sealed_copies import FORMAT, LOST, CopyHeader, FoundCopy, RebuildArray, RebuildFound, sealed_part
+from lunette.engine.background.sealer import TABLES
+from lunette.engine.context import uptime
+from lunette.engine.context.desk import Desk
+from lunette.engine.context.outcome import Actor
+from lunette.engine.exports import exportset
+from lunette.engine.journal.disk_rows import observed_roles
+from lunette.engine.recovery.rebuild_changes import Row, Rows, changes
+from lunette.store.backup import tables
+from lunette.store.database import store_of
+from lunette.store.events import emit
+from lunette.store.resources import Array, Host, HostGroup, Meta, Portal
+from lunette.store.secrets import SecretBox
+from lunette.store.settings import read_settings
+
+_NOTHING = "Nothing was changed:"
+
+
+@dataclass
+class _Offer:
+    """An array that could be rebuilt, and the rows its appliance had: those of its newest copy."""
+
+    found: FoundCopy
+    content: bytes
+    rows: Rows = field(default_factory=dict)
+    problem: str | None = None
+    sealed_here: bool = False
+    """Its own copy and the one its rows are of have a seal of this appliance."""
+
+    @property
+    def header(self) -> CopyHeader | None:
+        return self.found.header
+
+    @property
+    def row(self) -> Row | None:
+        return next((row for row in self.rows.get("array", ()) if row["uuid"] == self.found.array_uuid), None)
+
+    @property
+    def name(self) -> str:
+        return self.row["name"] if self.row else self.found.array
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Names or UUIDs of arrays, none for all. `adopt`: copies without a seal of this appliance, too.
+
+    `digest`: of what a dry run read. Only a dry run goes without.
+    """
+
+    arrays: Sequence[str] = ()
+    adopt: bool = False
+    digest: str | None = None
+    dry_run: bool = False
+
+
+@dataclass(frozen=True)
+class Disks:
+    """What the agent tells: the copies, what it serves, and the machine as it is."""
+
+    copies: Sequence[FoundCopy]
+    served: ExportSet | None
+    seen: Observation
+
+
+def rebuild(tx: Session, desk: Desk, actor: Actor, disks: Disks, wanted: Wanted) -> RebuildFound:
+    """Adds the rows of the chosen arrays to the database.
+
+    Raises Conflict, Invalid or PreconditionFailed, and then changed nothing.
+    """
+    known = set(tx.scalars(select(Array.uuid)))
+    copies = [copy for copy in disks.copies if copy.array_uuid not in known]
+    digest = _digest(copies)
+    _check_seen(digest, wanted)
+    offers = _offers(store_of(tx).box, copies)
+    chosen = _choose(offers, wanted.arrays)
+    if not chosen:
+        return _answer(digest, offers, [], {}, (), ())
+    _check_seals(chosen, wanted)
+    appliance_id = _appliance(tx, chosen, disks.served)
+    rows = _selected(chosen)
+    warnings = [*_settle(tx, rows, disks.seen)]
+    missing = _new(tx, rows)
+    if refusals := [*_conflicts(tx, missing)]:
+        raise Conflict(f"{_NOTHING} {'; '.join(refusals[:10])}. Rename or delete what is here, then try again.")
+    answer = _answer(digest, offers, chosen, missing, warnings, [*changes(tx, missing)])
+    for table in TABLES:
+        if missing[table.name]:
+            tx.execute(insert(table), missing[table.name])
+    own = tx.get_one(Meta, "appliance_id")
+    if own.value != appliance_id:
+        own.value = appliance_id
+        tx.get_one(Meta, "database_id").value = str(uuid.uuid4())  # by which the agent, who serves nothing, takes it up
+    exportset.changed(tx, desk)
+    names = ", ".join(sorted(offer.name for offer in chosen))
+    emit(tx, "appliance.rebuilt", f"{actor.name} rebuilt {names} from the data disks", actor=actor.name)
+    return answer
+
+
+def _digest(copies: Sequence[FoundCopy]) -> str:
+    """Of all that the copies say. Why one cannot be read says nothing that could be taken up."""
+    lines = sorted(copy.model_dump_json(exclude={"problem"}) for copy in copies)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _check_seen(digest: str, wanted: Wanted) -> None:
+    """Raises Invalid or PreconditionFailed unless a person has seen what would be taken up: disks can be exchanged."""
+    if wanted.digest is None and not wanted.dry_run:
+        raise Invalid(
+            f"{_NOTHING} look at what the disks say first, with a dry run, and send the `digest` of its answer.",
+            errors=(FieldProblem(field="digest", value=None, message="is the one of the dry run's answer"),),
+        )
+    if wanted.digest not in (None, digest):
+        raise PreconditionFailed(
+            f"{_NOTHING} the disks do not say what they said in the dry run: some were exchanged, came or went, or "
+            "their copies were written anew. Look again with a dry run, read its changes, and send its digest."
+        )
+
+
+def _check_seals(chosen: Sequence[_Offer], wanted: Wanted) -> None:
+    """Raises Conflict for a copy that anybody may have written, unless it is to be adopted."""
+    others = sorted(offer.name for offer in chosen if not offer.sealed_here)
+    if others and not wanted.adopt and not wanted.dry_run:
+        raise Conflict(
+            f"{_NOTHING} no key of this appliance has sealed the copies on {', '.join(others[:10])}, so whoever had "
+            "the disks may have written them. A dry run shows what they change: if that is what you expect, ask again "
+            "with `adopt`."
+        )
+
+
+def _offers(box: SecretBox, copies: Sequence[FoundCopy]) -> list[_Offer]:
+    """Every array that is not known, with the rows of the newest copy of its appliance that has it.
+
+    A copy that is sealed here goes before any that is not, however new that one says it is.
+    """
+    offers = [_Offer(copy, base64.b64decode(copy.content)) for copy in copies]
+    for offer in offers:
+        offer.sealed_here = _is_sealed(box, offer)
+    newest: dict[str, Rows] = {}
+    problems: dict[str, str] = {}
+    for offer in sorted(offers, key=_weight, reverse=True):
+        header = offer.header
+        if header is None or header.appliance_id in newest:
+            continue
+        if header.format > FORMAT or tables.is_newer(header.schema_revision):
+            problems[header.appliance_id] = f"its copy is of the newer version {header.version}: upgrade first"
+            newest[header.appliance_id] = {}
+            continue
+        try:
+            packed = tables.unpacked(offer.content, header.schema_revision)
+            with packed as (_, engine), engine.connect() as source:
+                newest[header.appliance_id] = {
+                    table.name: [dict(row) for row in source.execute(select(table)).mappings()] for table in TABLES
+                }
+        except LunetteError as error:
+            why = error.detail.removeprefix(f"{_NOTHING} ")
+            problems[header.appliance_id] = f"the copy on {offer.found.array} cannot be taken: {why}"
+    for offer in offers:
+        id_ = offer.header.appliance_id if offer.header else ""
+        offer.rows, offer.problem = newest.get(id_, {}), offer.found.problem or problems.get(id_)
+        if offer.problem is None and offer.header is None:
+            offer.problem = "it carries no sealed copy: restore a backup"
+        elif offer.problem is None and offer.row is None:
+            offer.problem = "the newest copy of its appliance does not know it: it was forgotten there"
+        elif offer.problem is None and offer.row and offer.row["state"] == ResourceState.CREATING:
+            offer.problem = "it was being made when the copy was written"
+    return offers
+
+
+def _weight(offer: _Offer) -> tuple[bool, int]:
+    return offer.sealed_here, offer.header.generation if offer.header else 0
+
+
+def _is_sealed(box: SecretBox, offer: _Offer) -> bool:
+    header = offer.header
+    if header is None or header.seal is None or header.array_uuid != offer.found.array_uuid:
+        return False
+    return box.has_made(header.seal, sealed_part(header, offer.content))
+
+
+def _choose(offers: Sequence[_Offer], wanted: Sequence[str]) -> list[_Offer]:
+    for name in wanted:
+        same = [offer for offer in offers if name in (offer.name, offer.found.array_uuid)]
+        if len(same) != 1:
+            words = "several arrays have this name, take the UUID" if same else "no array that is unknown here is it"
+            raise Invalid(f"{_NOTHING} {name}: {words}. A dry run shows what is there.")
+        if same[0].problem:
+            raise Conflict(f"{_NOTHING} array {name}: {same[0].problem}.")
+    if wanted:
+        return [offer for offer in offers if offer.name in wanted or offer.found.array_uuid in wanted]
+    good = [offer for offer in offers if offer.problem is None]
+    return good if len({offer.header.appliance_id for offer in good if offer.header}) == 1 else []
+
+
+def _appliance(tx: Session, chosen: Sequence[_Offer], served: ExportSet | None) -> str:
+    """The appliance the arrays are of. Raises Conflict where it cannot be this one."""
+    ids = {offer.header.appliance_id for offer in chosen if offer.header}
+    own = exportset.meta(tx, "appliance_id")
+    if len(ids) > 1:
+        raise Conflict(f"{_NOTHING} these arrays are of {len(ids)} appliances. Name those of one.")
+    found = ids.pop()
+    mine = [*tx.scalars(select(Array.name)), *tx.scalars(select(Host.name)), *tx.scalars(select(HostGroup.name))]
+    if found != own and mine:
+        raise Conflict(
+            f"{_NOTHING} these arrays are of appliance {found}, and appliance {own} has {mine[0]} already. Rebuild "
+            "them on an appliance that has no arrays and no hosts."
+        )
+    if found != own and served is not None and not served.is_empty:
+        raise Conflict(
+            f"{_NOTHING} these arrays are of appliance {found}, and here appliance {own} serves already: delete its "
+            "portals and what else it has, then try again."
+        )
+    return found
+
+
+def _selected(chosen: Sequence[_Offer]) -> Rows:
+    """The rows of the chosen arrays; hosts, groups and portals all come, for they are the appliance's."""
+    rows = {name: list(found) for name, found in chosen[0].rows.items()}
+    uuids = {offer.found.array_uuid for offer in chosen}
+    rows["array"] = [row for row in rows["array"] if row["uuid"] in uuids]
+    arrays = {row["id"] for row in rows["array"]}
+    for name in ("array_disk", "volume", "deleted_volume"):
+        rows[name] = [row for row in rows[name] if row["array_id"] in arrays and _was_made(row)]
+    for name in ("volume", "snapshot"):  # one that was being recovered is in both tables
+        kept = {row["id"] for row in rows[f"deleted_{name}"]}
+        rows[name] = [row for row in rows[name] if row["id"] not in kept]
+    volumes = {row["id"] for row in rows["volume"]}
+    for name in ("snapshot", "mapping"):
+        rows[name] = [row for row in rows[name] if row["volume_id"] in volumes and _was_made(row)]
+    volumes |= {row["id"] for row in rows["deleted_volume"]}
+    rows["deleted_snapshot"] = [row for row in rows["deleted_snapshot"] if row["volume_id"] in volumes]
+    return rows
+
+
+def _was_made(row: Row) -> bool:
+    return row.get("state") != ResourceState.CREATING
+
+
+def _settle(tx: Session, rows: Rows, seen: Observation) -> Iterator[str]:
+    """Brings rows to what the disks are now: nothing that was under way goes on."""
+    observed = {array.uuid: array for array in seen.arrays}
+    serials = {disk.id: disk.serial for disk in seen.disks}
+    for row in rows["array_disk"]:
+        row.setdefault("role", MemberRole.DATA.value)  # a copy of before there were roles
+        row.setdefault("write_mostly", False)
+    for row in rows["array"]:
+        roles = observed_roles(seen, row["uuid"])
+        places = observed[row["uuid"]].members if row["uuid"] in observed else ()
+        members = {m.disk_id: m for m in places if m.disk_id}
+        before = {disk["disk_id"]: disk for disk in rows["array_disk"] if disk["array_id"] == row["id"]}
+        for number, id_ in enumerate(one for one in members if one not in before):
+            slot = len(before) + number
+            disk = {
+                "disk_id": id_,
+                "array_id": row["id"],
+                "serial": serials.get(id_, ""),
+                "slot": slot,
+                "leaving": False,
+                "write_mostly": members[id_].write_mostly,
+                "role": roles.get(id_, MemberRole.DATA.value),
+            }
+            rows["array_disk"].append(disk)
+            yield f"Disk {id_} is in array {row['name']} now"
+        row["growing"] = row["growing"] or row["state"] != ResourceState.READY or _has_another_level(row, observed)
+    sizes = {volume.volume_id: volume.size_bytes for volume in seen.volumes}
+    for row in rows["volume"]:
+        row["size_bytes"] = sizes.get(row["id"], row["size_bytes"])
+    for name in ("array", "volume", "snapshot", "deleted_volume", "deleted_snapshot"):
+        for row in rows[name]:
+            if row["state"] != ResourceState.READY:
+                yield f"{name.replace('_', ' ').capitalize()} {row['name']} was {row['state']}: look what became of it"
+                row["state"] = ResourceState.READY.value
+    _begin_anew(tx, rows)
+    groups = {pool.group for pool in seen.pools}
+    for row in rows["array"]:
+        if row["group_name"] in groups and not seen.hides_volumes(ArrayEngine(row["engine"]), row["group_name"]):
+            gone = [v for v in rows["volume"] if v["array_id"] == row["id"] and v["id"] not in sizes]
+            yield from (f"Volume {volume['name']} is not on array {row['name']} any more" for volume in gone)
+
+
+def _begin_anew(tx: Session, rows: Rows) -> None:
+    """What is kept for some hours is kept for as many from now: the clock and the count are those of this database."""
+    clock, settings = uptime.read(tx), read_settings(tx)
+    for row in (*rows["deleted_volume"], *rows["deleted_snapshot"]):
+        row["due_s"] = clock.due_s(settings.deleted_keep_hours)
+    for row in rows["held_number"]:
+        row |= {"due_s": clock.due_s(settings.number_held_hours), "generation": 0}
+
+
+def _has_another_level(row: Row, observed: Mapping[str, ObservedArray]) -> bool:
+    """True if md's array has another level by now: the copy is older than that change."""
+    found = observed.get(row["uuid"])
+    if found is None or row["engine"] != ArrayEngine.MD:
+        return False
+    return bool(found.level != row["level"])
+
+
+def _new(tx: Session, rows: Rows) -> Rows:
+    """What is not here yet, by key. What is here stays as it is."""
+    missing = {}
+    for table in TABLES:
+        keys = list(table.primary_key.columns)
+        here = {tuple(row) for row in tx.execute(select(*keys))}
+        missing[table.name] = [row for row in rows[table.name] if tuple(row[key.name] for key in keys) not in here]
+    portals = {(row.protocol, row.address, row.port) for row in tx.scalars(select(Portal))}
+    missing["portal"] = [
+        row for row in missing["portal"] if (row["protocol"], row["address"], row["port"]) not in portals
+    ]
+    return missing
+
+
+def _conflicts(tx: Session, rows: Rows) -> Iterator[str]:
+    """What is here under the same name, number or identity."""
+    for table in TABLES:
+        if not rows[table.name]:
+            continue
+        for unique in table.constraints:
+            if isinstance(unique, UniqueConstraint):
+                yield from _taken(tx, table, [column.name for column in unique.columns], rows[table.name])
+
+
+def _taken(tx: Session, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> Iterator[str]:
+    here = {tuple(row) for row in tx.execute(select(*(table.c[name] for name in columns)))}
+    for row in rows:
+        values = tuple(row[name] for name in columns)
+        if None not in values and values in here:
+            what = " and ".join(f"{name} {value}" for name, value in zip(columns, values, strict=True))
+            yield f"a {table.name.replace('_', ' ')} with {what} is here already"
+
+
+def _answer(
+    digest: str,
+    offers: Sequence[_Offer],
+    chosen: Sequence[_Offer],
+    missing: Rows,
+    warnings: Sequence[str],
+    does: Sequence[str],
+) -> RebuildFound:
+    hosts = missing.get("host", [])
+    secrets = [row for row in hosts if LOST in (row["chap_secret_sealed"], row["dhchap_secret_sealed"])]
+    return RebuildFound(
+        arrays=tuple(_shown(offer, chosen=offer in chosen) for offer in offers),
+        hosts=tuple(sorted(row["name"] for row in hosts)),
+        secrets_missing=tuple(sorted(row["name"] for row in secrets)),
+        warnings=tuple(warnings),
+        changes=tuple(does),
+        digest=digest,
+        rebuilt=bool(chosen),
+    )
+
+
+def _shown(offer: _Offer, *, chosen: bool) -> RebuildArray:
+    row, header = offer.row, offer.header
+    volumes = {one["id"] for one in offer.rows.get("volume", ()) if row and one["array_id"] == row["id"]}
+    return RebuildArray(
+        name=offer.name,
+        uuid=offer.found.array_uuid,
+        appliance=header.appliance if header else None,
+        appliance_id=header.appliance_id if header else None,
+        generation=header.generation if header else None,
+        written_at=header.written_at if header else None,
+        volumes=len(volumes),
+        mappings=sum(one["volume_id"] in volumes for one in offer.rows.get("mapping", ())),
+        sealed_here=offer.sealed_here,
+        chosen=chosen,
+        problem=offer.problem,
+    )

@@ -1,0 +1,1 @@
+"""Site documents: compared, planned and applied as one job (decision 0010)."""

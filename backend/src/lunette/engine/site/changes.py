@@ -1,0 +1,319 @@
+"""Plans and applies site documents: the single changes of the API, one after another, as one job (decision 0010).
+
+A document is rehearsed before anything is written: every change is made for real in a transaction that is taken back,
+on the machine as it will be by then. So each is planned, checked and refused by its own noun, and a document of which
+one part cannot be done is refused as a whole.
+"""
+
+import functools
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pydantic import SecretStr
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.domain.errors import Conflict, FieldProblem, LunetteError, NotFound, Unavailable
+from lunette.domain.jobs import JobKind, JobState
+from lunette.domain.observations import Observation
+from lunette.domain.plans import Plan
+from lunette.domain.site import Site, SiteArray, SiteNoun, SiteRequest
+from lunette.engine.changes import (
+    array_changes,
+    arrays,
+    fc_ports,
+    host_groups,
+    hosts,
+    mappings,
+    portals,
+    schedules,
+    settings,
+    volumes,
+)
+from lunette.engine.context.desk import Desk
+from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.jobs import completion
+from lunette.engine.site.known import NAMING_DISKS, as_seen, known, members
+from lunette.planner import site as planner
+from lunette.planner.site_changes import WISHES, SiteChange, Verb
+from lunette.planner.site_foresight import after
+from lunette.store.database import after_commit, store_of
+from lunette.store.events import emit
+from lunette.store.journal import Job, JobStep
+from lunette.store.resources import Host, HostGroup, Volume
+from lunette.store.resources import Mapping as MappingRow
+
+TITLE = "Apply the site document"
+UNFINISHED = (JobState.PENDING.value, JobState.RUNNING.value)
+_PLACE = re.compile(r"^(?:volumes|mappings)\[(\d+)\]")
+_Perform = Callable[[Session, Desk, Actor, SiteChange], Outcome]
+_PERFORM: Mapping[tuple[Verb, SiteNoun], _Perform] = {
+    (Verb.CREATE, SiteNoun.ARRAY): lambda tx, desk, who, c: arrays.create(tx, desk, who, _only(c), False),
+    (Verb.CREATE, SiteNoun.VOLUME): lambda tx, desk, who, c: volumes.create(tx, desk, who, _all(c), False),
+    (Verb.CREATE, SiteNoun.HOST): lambda tx, desk, who, c: hosts.create(tx, desk, who, _only(c), False),
+    (Verb.CREATE, SiteNoun.HOST_GROUP): lambda tx, desk, who, c: host_groups.create(tx, desk, who, _only(c), False),
+    (Verb.CREATE, SiteNoun.PORTAL): lambda tx, desk, who, c: portals.create(tx, desk, who, _only(c), False),
+    (Verb.CREATE, SiteNoun.MAPPING): lambda tx, desk, who, c: mappings.create(tx, desk, who, _all(c), False),
+    (Verb.PATCH, SiteNoun.ARRAY): (
+        lambda tx, desk, who, c: array_changes.Change(tx, desk, who, c.name, dry_run=False).patch(_only(c))
+    ),
+    (Verb.ADD_SPARES, SiteNoun.ARRAY): (
+        lambda tx, desk, who, c: array_changes.Change(tx, desk, who, c.name, dry_run=False).add_spares(_only(c))
+    ),
+    (Verb.ADD_DISKS, SiteNoun.ARRAY): (
+        lambda tx, desk, who, c: array_changes.Change(tx, desk, who, c.name, dry_run=False).add_disks(_only(c))
+    ),
+    (Verb.GROW, SiteNoun.ARRAY): (
+        lambda tx, desk, who, c: array_changes.Change(tx, desk, who, c.name, dry_run=False).grow(_only(c))
+    ),
+    (Verb.GROW, SiteNoun.VOLUME): (
+        lambda tx, desk, who, c: volumes.grow(tx, desk, who, c.name, _only(c).size_bytes, False)
+    ),
+    (Verb.PATCH, SiteNoun.VOLUME): lambda tx, desk, who, c: volumes.patch(tx, desk, who, c.name, _only(c), False),
+    (Verb.PATCH, SiteNoun.HOST): lambda tx, desk, who, c: hosts.patch(tx, desk, who, c.name, _only(c), False),
+    (Verb.PATCH, SiteNoun.HOST_GROUP): (
+        lambda tx, desk, who, c: host_groups.patch(tx, desk, who, c.name, _only(c), False)
+    ),
+    (Verb.DELETE, SiteNoun.ARRAY): lambda tx, desk, who, c: arrays.delete(tx, desk, who, c.name, False),
+    (Verb.DELETE, SiteNoun.VOLUME): lambda tx, desk, who, c: volumes.delete(tx, desk, who, c.name, False),
+    (Verb.DELETE, SiteNoun.HOST): lambda tx, desk, who, c: hosts.delete(tx, who, c.name, False),
+    (Verb.DELETE, SiteNoun.HOST_GROUP): lambda tx, desk, who, c: host_groups.delete(tx, who, c.name, False),
+    (Verb.DELETE, SiteNoun.PORTAL): lambda tx, desk, who, c: portals.delete(tx, desk, who, c.name, False),
+    (Verb.CREATE, SiteNoun.FC_PORT): lambda tx, desk, who, c: fc_ports.create(tx, desk, who, _only(c), False),
+    (Verb.PATCH, SiteNoun.FC_PORT): lambda tx, desk, who, c: fc_ports.patch(tx, desk, who, c.name, _only(c), False),
+    (Verb.DELETE, SiteNoun.FC_PORT): lambda tx, desk, who, c: fc_ports.delete(tx, desk, who, c.name, False),
+    (Verb.PATCH, SiteNoun.SETTING): lambda tx, desk, who, c: settings.patch(tx, desk, who, _only(c), False),
+    (Verb.CREATE, SiteNoun.SCHEDULE): lambda tx, desk, who, c: schedules.create(tx, desk, who, _only(c), False),
+    (Verb.PATCH, SiteNoun.SCHEDULE): lambda tx, desk, who, c: schedules.patch(tx, desk, who, c.name, _only(c), False),
+    (Verb.DELETE, SiteNoun.SCHEDULE): lambda tx, desk, who, c: schedules.delete(tx, who, c.name, False),
+    (Verb.DELETE, SiteNoun.MAPPING): (
+        lambda tx, desk, who, c: mappings.delete(tx, desk, who, _mapping_id(tx, c.name), False)
+    ),
+}
+
+
+def export(tx: Session, seen: Observation | None) -> Site:
+    """The whole site by name, without secrets. Which disks stand by is asked of the machine: a spare takes a lost
+    disk's place by itself. A schedule whose volumes or arrays are all gone is left out: no document could ask for it.
+    """
+    site = known(tx, None).site
+    if seen is not None:
+        site = as_seen(tx, site, seen)
+    schedules = tuple(one for one in site.schedules or () if one.volumes or one.arrays)
+    return site.model_copy(update={"schedules": schedules})
+
+
+def apply(tx: Session, desk: Desk, actor: Actor, request: SiteRequest, dry_run: bool) -> Outcome:
+    """Files one job with every change that leads to the document; no job where there is nothing to change.
+
+    Raises what a single change would raise, if any of them cannot be made: then none is.
+    """
+    request = _with_disk_ids(request, desk)
+    there = known(tx, store_of(tx).box)
+    if request.site.arrays:
+        seen = desk.seen()
+        there = replace(there, site=as_seen(tx, there.site, seen), members=members(tx, seen))
+    found = planner.difference(request, there)
+    parts = rehearse(tx, desk, actor, found.changes)
+    plan = _merged([outcome.plan for outcome in parts], found.notes)
+    if dry_run or not found.changes:
+        return Outcome(plan=plan)
+    _refuse_a_second(tx)
+    return _file(tx, desk, actor, plan, list(zip(found.changes, parts, strict=True)))
+
+
+def perform(tx: Session, desk: Desk, actor: Actor, change: SiteChange) -> Outcome:
+    """Makes one change as a request of its own would."""
+    return _PERFORM[change.verb, change.noun](tx, desk, actor, change)
+
+
+def rehearse(tx: Session, desk: Desk, actor: Actor, changes: Sequence[SiteChange]) -> list[Outcome]:
+    """What each change would come to after those before it. Leaves nothing behind; raises what one would raise."""
+    try:
+        with tx.begin_nested() as point:
+            outcomes = play(tx, Stage(desk), actor, changes)
+            point.rollback()
+    finally:
+        tx.expire_all()  # the rollback does not reach all that was read on the way
+    return outcomes
+
+
+def play(tx: Session, stage: "Stage", actor: Actor, changes: Sequence[SiteChange]) -> list[Outcome]:
+    """Makes all changes in the database alone, as if every job succeeded at once. The caller rolls back."""
+    outcomes = []
+    for change in changes:
+        try:
+            outcome = perform(tx, stage.desk, actor, change)
+        except Unavailable:
+            raise
+        except LunetteError as error:
+            raise _placed(error, change) from error
+        tx.flush()
+        if outcome.job_id is not None:
+            stage.run(outcome.plan)
+            completion.succeeded(tx, stage.desk, tx.get_one(Job, outcome.job_id))
+            tx.flush()
+        outcomes.append(outcome)
+    return outcomes
+
+
+class Stage:
+    """A desk that sees the machine as it will be, asks each thing once, and wakes nobody."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._seen: Observation | None = None
+        self.desk = replace(
+            desk,
+            seen=self._look,
+            sessions=functools.cache(desk.sessions),
+            wake_reconciler=lambda: None,
+            enqueue=lambda _job_id: None,
+            wake_scheduler=lambda: None,
+        )
+
+    def run(self, plan: Plan) -> None:
+        self._seen = functools.reduce(after, plan.steps, self._look())
+
+    def _look(self) -> Observation:
+        self._seen = self._seen or self._desk.seen()
+        return self._seen
+
+
+def _only(change: SiteChange) -> Any:
+    """The one wish of a change; the table above knows of which kind."""
+    return change.wishes[0]
+
+
+def _all(change: SiteChange) -> Any:
+    return change.wishes
+
+
+def _mapping_id(tx: Session, name: str) -> str:
+    """The mapping called `volume/host/name` or `volume/host-group/name`. Raises NotFound."""
+    volume, noun, owner = name.split("/")
+    query = select(MappingRow.id).join(Volume).where(Volume.name == volume)
+    if noun == SiteNoun.HOST:
+        query = query.join(Host, Host.id == MappingRow.host_id).where(Host.name == owner)
+    else:
+        query = query.join(HostGroup, HostGroup.id == MappingRow.host_group_id).where(HostGroup.name == owner)
+    found = tx.scalar(query)
+    if found is None:
+        raise NotFound(f"There is no mapping of volume {volume} to {noun} {owner}; it may have been deleted.")
+    return found
+
+
+def _placed(error: LunetteError, change: SiteChange) -> LunetteError:
+    """The refusal of one change as one of the document: its fields say where in the document they stand."""
+
+    def place(field: str) -> str:
+        match = _PLACE.match(field)
+        if match and change.verb is Verb.CREATE:
+            return change.places[int(match[1])] + field[match.end() :]
+        if field.startswith("disks") and change.verb is not Verb.CREATE and change.noun is SiteNoun.ARRAY:
+            return change.places[0]  # the list they were added to; its own numbers are of the new ones alone
+        return f"{change.places[0]}.{field}" if change.places else change.keys[0]
+
+    errors = [
+        FieldProblem(field=place(problem.field), value=problem.value, message=problem.message)
+        for problem in error.errors
+    ]
+    words = f"The site document cannot be applied, and nothing was changed: {error.detail}"
+    return type(error)(words, errors=errors, log=error.log)
+
+
+def _with_disk_ids(request: SiteRequest, desk: Desk) -> SiteRequest:
+    """The request with each disk under its chosen id, where the document names another of its links."""
+    if not request.site.arrays:
+        return request
+    seen = desk.seen()
+
+    def chosen(reference: str) -> str:
+        disk = seen.disk(reference)
+        return disk.id if disk else reference
+
+    def with_ids(array: SiteArray) -> SiteArray:
+        given = array.model_fields_set.intersection(NAMING_DISKS)
+        return array.model_copy(update={name: tuple(map(chosen, getattr(array, name))) for name in given})
+
+    named = tuple(map(with_ids, request.site.arrays))
+    destroy = tuple(f"disk/{chosen(key[5:])}" if key.startswith("disk/") else key for key in request.destroy)
+    return request.model_copy(update={"site": request.site.model_copy(update={"arrays": named}), "destroy": destroy})
+
+
+def _merged(plans: Sequence[Plan], notes: Sequence[str]) -> Plan:
+    return Plan(
+        title=TITLE,
+        changes=tuple(change for plan in plans for change in plan.changes),
+        steps=tuple(step for plan in plans for step in plan.steps),
+        hosts_interrupted=tuple(sorted({host for plan in plans for host in plan.hosts_interrupted})),
+        warnings=tuple(dict.fromkeys([*notes, *(words for plan in plans for words in plan.warnings)])),
+        leaving=tuple(dict.fromkeys(volume for plan in plans for volume in plan.leaving)),
+        reused=tuple(dict.fromkeys(one for plan in plans for one in plan.reused)),
+    )
+
+
+def _refuse_a_second(tx: Session) -> None:
+    query = select(Job).where(Job.kind == JobKind.SITE_APPLY.value, Job.state.in_(UNFINISHED))
+    if running := tx.scalars(query).first():
+        raise Conflict(f"A site document is being applied now (job {running.id}); wait for its end, then repeat.")
+
+
+def _file(tx: Session, desk: Desk, actor: Actor, plan: Plan, parts: Sequence[tuple[SiteChange, Outcome]]) -> Outcome:
+    """Writes the job: one journal row for each change. Its words are open, the change itself may hold secrets."""
+    job_id = desk.identities.id()
+    tx.add(
+        Job(
+            id=job_id,
+            kind=JobKind.SITE_APPLY.value,
+            title=plan.title,
+            resource_kind="site",
+            resource_ids=[],
+            plan=plan.model_dump(mode="json"),
+            actor=actor.name,
+            steps_total=len(parts),
+        )
+    )
+    tx.flush()
+    box = store_of(tx).box
+    tx.add_all(
+        JobStep(
+            job_id=job_id,
+            index=index,
+            kind=f"{change.noun}.{change.verb}",
+            title=outcome.plan.title,
+            payload={
+                "change": box.seal(SecretStr(_text(change))),
+                "job_id": None,
+                "devices": list(outcome.plan.devices()),
+                "irreversible": any(step.irreversible for step in outcome.plan.steps),
+            },
+        )
+        for index, (change, outcome) in enumerate(parts)
+    )
+    emit(tx, "site.applying", plan.title, actor=actor.name, data={"job_id": job_id, "changes": len(parts)})
+    emit(tx, "job.created", plan.title, actor=actor.name, ref=job_id, data={"resource_ids": []})
+    after_commit(tx, functools.partial(desk.enqueue, job_id))
+    return Outcome(plan=plan, job_id=job_id)
+
+
+def _text(change: SiteChange) -> str:
+    wishes = [wish.model_dump(exclude_unset=True) for wish in change.wishes]
+    parts = {"verb": change.verb, "noun": change.noun, "keys": change.keys, "wishes": wishes, "places": change.places}
+    return json.dumps(parts, default=_plain)
+
+
+def _plain(value: object) -> str:
+    return value.get_secret_value() if isinstance(value, SecretStr) else str(value)
+
+
+def read_change(text: str) -> SiteChange:
+    """A change as it was journaled."""
+    parts = json.loads(text)
+    verb, noun = Verb(parts["verb"]), SiteNoun(parts["noun"])
+    kind = WISHES[verb].get(noun)
+    wishes = tuple(kind.model_validate(wish) for wish in parts["wishes"]) if kind else ()
+    return SiteChange(verb, noun, tuple(parts["keys"]), wishes, tuple(parts["places"]))

@@ -1,0 +1,166 @@
+"""Runs the job of a site document, change by change.
+
+A change and the mark that it is made are one transaction, so a restart goes on with the next one and repeats none.
+A change of an array or a volume is a job of its own: the site's job steps aside and is woken when that one is over.
+A refusal ends the job there. What was made stays, complete as any single change is; applying again goes on from it.
+"""
+
+import functools
+from collections.abc import Callable, Sequence
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.domain.errors import LunetteError, Unavailable
+from lunette.domain.jobs import JobKind, JobState, StepState
+from lunette.domain.site import SiteNoun
+from lunette.domain.usage import check_reused
+from lunette.engine.context.desk import Desk
+from lunette.engine.context.outcome import Actor
+from lunette.engine.journal.transitions import Journal, problem
+from lunette.engine.site import changes
+from lunette.planner.site_changes import SiteChange
+from lunette.store.database import Store, after_commit
+from lunette.store.events import emit
+from lunette.store.journal import Job, JobStep
+from lunette.store.schema import utc_now
+
+RETRY_S = 2.0
+LOOKS = (SiteNoun.ARRAY, SiteNoun.VOLUME, SiteNoun.PORTAL, SiteNoun.FC_PORT)
+"""Changes of these check the machine; it is asked before the transaction, so that no writer waits for it."""
+
+
+class SiteRunner:
+    """Runs one site job at a time per call. `wait` waits some seconds and is true when the process is stopping."""
+
+    def __init__(self, store: Store, desk: Desk, wait: Callable[[float], bool]) -> None:
+        self._store = store
+        self._desk = desk
+        self._wait = wait
+
+    def run(self, job_id: str) -> JobState:
+        """Makes changes until the job is over, has to wait for a job it filed, or the process stops (RUNNING)."""
+        while True:
+            try:
+                state = self._advance(job_id)
+            except (
+                Unavailable
+            ) as away:  # if it is the database, saying so raises again, and the worker comes back later
+                self._say(job_id, f"waiting: {away.detail}")
+                state = None
+                if self._wait(RETRY_S):
+                    return JobState.RUNNING
+            except LunetteError as error:
+                return self._stop_at(job_id, error)
+            if state is not None or self._wait(0):
+                return state or JobState.RUNNING
+
+    def _advance(self, job_id: str) -> JobState | None:
+        """Makes the next change, or follows the job of the last one. None: there is more to do at once."""
+        upcoming = self._upcoming(job_id)
+        if upcoming and upcoming.noun in LOOKS:
+            self._desk.seen()
+        with self._store.write() as tx:
+            job = tx.get_one(Job, job_id)
+            if JobState(job.state).is_over:
+                return JobState(job.state)
+            if job.state == JobState.PENDING:
+                job.state, job.started_at = JobState.RUNNING.value, utc_now()
+            steps = _steps(tx, job_id)
+            step = next((one for one in steps if one.state != StepState.DONE), None)
+            if step is None:
+                return _end(tx, job, JobState.SUCCEEDED, "done")
+            if step.state == StepState.STARTED:
+                return self._follow(tx, job, steps, step)
+            return self._make(tx, job, steps, step)
+
+    def _upcoming(self, job_id: str) -> SiteChange | None:
+        with self._store.read() as tx:
+            step = next((one for one in _steps(tx, job_id) if one.state != StepState.DONE), None)
+        return self._change(step) if step is not None and step.state == StepState.PENDING else None
+
+    def _change(self, step: JobStep) -> SiteChange:
+        return changes.read_change(self._store.box.open(step.payload["change"]).get_secret_value())
+
+    def _make(self, tx: Session, job: Job, steps: Sequence[JobStep], step: JobStep) -> JobState | None:
+        outcome = changes.perform(tx, self._desk, Actor(name=job.actor), self._change(step))
+        check_reused(outcome.plan.reused, {one["former"] for one in job.plan.get("reused", ())})
+        step.started_at = utc_now()
+        job.message = outcome.plan.title
+        if outcome.job_id is not None:
+            step.state, step.detail = StepState.STARTED.value, f"job {outcome.job_id}"
+            step.payload = {**step.payload, "job_id": outcome.job_id}
+            Journal.tell(tx, job)
+            return JobState.RUNNING
+        _done(tx, job, steps, step)
+        return None
+
+    def _follow(self, tx: Session, job: Job, steps: Sequence[JobStep], step: JobStep) -> JobState | None:
+        part = tx.get_one(Job, step.payload["job_id"])
+        if not JobState(part.state).is_over:
+            return JobState.RUNNING
+        if part.state == JobState.SUCCEEDED:
+            _done(tx, job, steps, step)
+            return None
+        detail = f"its job {part.id} is {part.state}: {(part.error or {}).get('detail') or part.message}"
+        return _stopped(tx, job, steps, step, LunetteError(detail), part.error)
+
+    def _stop_at(self, job_id: str, error: LunetteError) -> JobState:
+        with self._store.write() as tx:
+            steps = _steps(tx, job_id)
+            step = next(one for one in steps if one.state != StepState.DONE)
+            return _stopped(tx, tx.get_one(Job, job_id), steps, step, error, problem(error))
+
+    def _say(self, job_id: str, words: str) -> None:
+        with self._store.write() as tx:
+            job = tx.get_one(Job, job_id)
+            if job.message != words:
+                job.message = words
+                Journal.tell(tx, job)
+
+
+def wake_waiting(tx: Session, desk: Desk) -> None:
+    """Another job is over: the job of a site or a schedule that waits for it goes on after the commit."""
+    kinds = (JobKind.SITE_APPLY.value, JobKind.SCHEDULE_RUN.value)
+    query = select(Job.id).where(Job.kind.in_(kinds), Job.state.in_(changes.UNFINISHED))
+    for job_id in tx.scalars(query):
+        after_commit(tx, functools.partial(desk.enqueue, job_id))
+
+
+def _steps(tx: Session, job_id: str) -> Sequence[JobStep]:
+    return tx.scalars(select(JobStep).where(JobStep.job_id == job_id).order_by(JobStep.index)).all()
+
+
+def _done(tx: Session, job: Job, steps: Sequence[JobStep], step: JobStep) -> None:
+    step.state, step.finished_at = StepState.DONE.value, utc_now()
+    job.steps_done = sum(one.state == StepState.DONE for one in steps)
+    Journal.tell(tx, job)
+
+
+def _stopped(
+    tx: Session, job: Job, steps: Sequence[JobStep], step: JobStep, why: LunetteError, error: dict[str, object] | None
+) -> JobState:
+    """The job ends here. Nothing is taken back: hosts may have begun to write on what was made."""
+    step.state, step.finished_at, step.error = StepState.UNDONE.value, utc_now(), error or problem(why)
+    job.error = step.error
+    done = sum(one.state == StepState.DONE for one in steps)
+    rest = [one.title for one in steps if one.state != StepState.DONE]
+    made = f"{done} of {len(steps)} changes were made and stay" if done else "nothing was changed"
+    words = f"'{step.title}' could not be done: {why.detail} {made}; to be done: {'; '.join(rest[:10])}"
+    words += f" and {len(rest) - 10} more" if len(rest) > 10 else ""
+    return _end(
+        tx, job, JobState.FAILED, f"{words}. Put that right and apply the document again: it goes on from here."
+    )
+
+
+def _end(tx: Session, job: Job, state: JobState, words: str) -> JobState:
+    job.state, job.message, job.finished_at = state.value, words, utc_now()
+    emit(
+        tx,
+        "site.applied" if state is JobState.SUCCEEDED else "site.stopped",
+        words,
+        actor=job.actor,
+        data={"job_id": job.id},
+    )
+    Journal.tell(tx, job)
+    return state

@@ -1,1 +1,0 @@
-"""Tells people and machines of alerts, by mail, webhook and syslog."""

@@ -1,0 +1,159 @@
+"""Undoes one change of the log: a new change, planned against how things are today (decision 0022)."""
+
+from collections.abc import Collection
+
+from pydantic import ValidationError
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.domain.errors import Conflict, FieldProblem, LunetteError, NotFound, Unavailable
+from lunette.domain.undo import why_not
+from lunette.engine.context.desk import Desk
+from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.records import states
+from lunette.engine.records.recording import Around, kept, take_recorded
+from lunette.engine.records.states import REFERENCES, States
+from lunette.engine.undo.nouns import NOUNS, Hand
+from lunette.store.journal import Event
+from lunette.store.schema import Json
+from lunette.store.undo import KeptState
+
+
+def undo(tx: Session, desk: Desk, actor: Actor, seq: int, dry_run: bool) -> Outcome:
+    """Brings back what the event's change made otherwise. The ids of the outcome are the number of its own event.
+
+    Raises NotFound for no such event, and Conflict naming what stands in the way: it cannot be undone at all, it was
+    undone already, the things it is about changed since, or today's state refuses it.
+    """
+    event = need_event(tx, seq)
+    row = tx.get(KeptState, seq)
+    if row is None:
+        raise Conflict(f"Event {seq} ({event.message}) cannot be undone. {why_not(event.kind)}")
+    if row.undone_by is not None:
+        raise Conflict(
+            f"Event {seq} ({event.message}) was undone already, by event {row.undone_by}. "
+            f"To have the change again, undo event {row.undone_by}."
+        )
+    take_recorded(tx)
+    try:
+        around = kept(tx, row)
+    except Unavailable:
+        raise Conflict(
+            f"Event {seq} ({event.message}) cannot be undone: how it was is sealed with another key than the one in "
+            "the key file now. Change it by hand, or restore the key file."
+        ) from None
+    try:
+        outcome = _Undoing(tx, event, row.noun, around).perform(Hand(tx, desk, actor, dry_run))
+    except ValidationError as error:
+        places = [[str(part) for part in one["loc"]] for one in error.errors()]
+        fields = ", ".join(map(".".join, places))
+        if all("secret" in place[-1] for place in places):
+            raise Conflict(f"Event {seq} was not undone: {fields} could not be read then. Enter it again.") from None
+        raise Conflict(f"Event {seq} was not undone: this version does not allow what {fields} held.") from None
+    except Unavailable:
+        raise
+    except LunetteError as error:
+        kind = type(error) if error.status == Conflict.status else Conflict
+        words = f"Event {seq} ({event.message}) was not undone: {error.detail}"
+        raise kind(words, errors=error.errors, log=error.log) from error
+    plan = outcome.plan.model_copy(update={"title": f"Undo event {seq}: {event.message}"})
+    made = take_recorded(tx)
+    if dry_run or made is None:
+        return Outcome(plan=plan)
+    made.message = f"{made.message}, undoing event {seq}"
+    row.undone_by = made.seq
+    return Outcome(plan=plan, ids=(str(made.seq),))
+
+
+def need_event(tx: Session, seq: int) -> Event:
+    """Raises NotFound."""
+    found = tx.get(Event, seq)
+    if found is None:
+        raise NotFound(f"There is no event {seq}; the log shows what there is.")
+    return found
+
+
+class _Undoing:
+    """One undo: what was, what became of it, and what is now."""
+
+    def __init__(self, tx: Session, event: Event, noun: str, around: Around) -> None:
+        self._tx, self._event, self._around = tx, event, around
+        self._noun = NOUNS[noun]
+        self._now = states.read(tx, noun, sorted({*around.before, *around.after}))
+
+    def perform(self, by: Hand) -> Outcome:
+        """Raises Conflict where today's state is in the way, and what the noun's own change raises."""
+        before, after = self._around.before, self._around.after
+        if not before:
+            self._check_unchanged(after)
+            return self._noun.delete(by, tuple(after))
+        self._check_references(before)
+        if not after:
+            self._check_gone(before)
+            return self._noun.create(by, before)
+        ((id_, held),) = before.items()
+        return self._noun.patch(by, id_, self._fields(id_, held, after[id_]))
+
+    def _check_unchanged(self, made: States) -> None:
+        """What was made is deleted only as it was made: what somebody put into it since is not thrown away."""
+        for id_, state in made.items():
+            now = self._held_now(id_, state)
+            changed = [field for field in state if now[field] != state[field]]
+            if changed:
+                raise Conflict(self._changed_since(id_, state, changed))
+
+    def _check_gone(self, before: States) -> None:
+        for id_, state in before.items():
+            if id_ in self._now:
+                raise Conflict(f"{self._name(state)} is there already{self._by_whom(id_)}; there is nothing to undo.")
+
+    def _check_references(self, before: States) -> None:
+        """Raises Conflict naming what is gone that the earlier state needs."""
+        wanted = {one for state in before.values() for one in states.references(state)}
+        present = states.names_of(self._tx, before.values())
+        for field, ref in sorted(wanted):
+            if ref not in present:
+                known = self._around.names.get(ref, ref)
+                message = f"{REFERENCES[field][0]} {known} is gone, and another of that name is not the same"
+                detail = f"{message[0].upper()}{message[1:]}. Make what you need with its own command."
+                raise Conflict(detail, errors=(FieldProblem(field=field, value=known, message=message),))
+
+    def _fields(self, id_: str, before: Json, after: Json) -> Json:
+        """What goes back. A field the change left alone stays as it is now, whoever set it."""
+        now = self._held_now(id_, before)
+        touched = [field for field in before if before[field] != after[field]]
+        back = [field for field in touched if now[field] != before[field]]
+        if not back:
+            raise Conflict(f"{self._name(now)} is as it was already{self._by_whom(id_)}; nothing is left to undo.")
+        if changed := [field for field in back if now[field] != after[field]]:
+            raise Conflict(self._changed_since(id_, now, changed))
+        return {field: before[field] for field in back}
+
+    def _held_now(self, id_: str, state: Json) -> Json:
+        if id_ not in self._now:
+            raise Conflict(f"{self._name(state)} is not there any more{self._by_whom(id_)}. Undo that first.")
+        return self._now[id_]
+
+    def _changed_since(self, id_: str, state: Json, fields: Collection[str]) -> str:
+        named = ", ".join(sorted(fields)).replace("_", " ")
+        by_whom = self._by_whom(id_) or ", by another event"
+        return f"{self._name(state)} was changed since ({named}){by_whom}. Undo that first, or change it by hand."
+
+    def _by_whom(self, id_: str) -> str:
+        """The last event about a thing after the one that is to be undone."""
+        later = select(Event).where(Event.ref == id_, Event.seq > self._event.seq).order_by(Event.seq.desc()).limit(1)
+        found = self._tx.scalars(later).first()
+        return f", last by event {found.seq} ({found.message}, {found.actor})" if found else ""
+
+    def _name(self, state: Json) -> str:
+        """How people call it: `Host esx1`, or `The mapping of volume data1 to esx1`."""
+        words = self._noun.words
+        if "name" in state and "time_zone" not in state:
+            return f"{words[0].upper()}{words[1:]} {state['name']}"
+        if "wwpn" in state:
+            return f"{words} {state['wwpn']}"
+        if "volume" in state:
+            names = self._around.names
+            owner = state["host"] or state["host_group"]
+            return f"The mapping of volume {names.get(state['volume'], '')} to {names.get(owner, '')}"
+        return "The setting"
