@@ -17,7 +17,7 @@ from backend.tests.faults.world import ACTOR, World
 from backend.tests.planner.sites import ADDRESSES, FC_PORTS, Facts, facts
 from lunette.agent import serving
 from lunette.domain.exports import ServingState
-from lunette.domain.jobs import JobState
+from lunette.domain.jobs import UNFINISHED, JobState
 from lunette.domain.plans import Plan
 from lunette.domain.settings import SettingsPatch
 from lunette.domain.site import Site, SiteRequest
@@ -160,7 +160,7 @@ class Made:
             with self.world.store.read() as tx:
                 if (state := JobState(tx.get_one(Job, job_id).state)).is_over:
                     return state
-                unfinished = tx.scalars(select(Job.id).where(Job.state.in_(engine.UNFINISHED))).all()
+                unfinished = tx.scalars(select(Job.id).where(Job.state.in_(UNFINISHED))).all()
             for one in unfinished:
                 if one != job_id:
                     self.world.converge()

@@ -7,13 +7,12 @@ from pydantic import ValidationError
 
 from lunette.domain.alerts import AlertFamily, Severity, family_of
 from lunette.domain.settings import Channel
-from lunette.engine.alerts import outbox
+from lunette.engine.alerts import outbox, stuck_jobs
 from lunette.engine.alerts.board import Cause
 from lunette.engine.background import sealer, thin_pools, watcher
 from lunette.engine.changes import schedules
 from lunette.engine.conditions import twins
 from lunette.engine.exports import reconciler
-from lunette.engine.jobs import runner
 from lunette.store.journal import Job
 
 THREADS = (thin_pools.FAMILIES, reconciler.FAMILIES, sealer.FAMILIES, watcher.FAMILIES, (twins.FAMILY,))
@@ -25,7 +24,7 @@ def test_no_thread_resolves_the_alerts_of_another() -> None:
 
 
 def test_the_api_names_every_family_that_is_raised_and_no_other() -> None:
-    stuck = runner.stuck_alert(Job(id="j", title="t", message="m")).key
+    stuck = stuck_jobs.stuck_alert(Job(id="j", title="t", message="m")).key
     single = [stuck, schedules.alert_key("s"), outbox.trouble_key(Channel.MAIL)]
     raised = {family_of(key) for key in [*single, *(prefix for thread in THREADS for prefix in thread)]}
     assert raised == set(AlertFamily)

@@ -16,12 +16,11 @@ from backend.tests.planner.sites import Facts, facts
 from backend.tests.wiring import AwayAgent
 from lunette.domain.errors import Conflict, InUse, LunetteError, NoSpace, ToolFailed
 from lunette.domain.hosts import HostPatch
-from lunette.domain.jobs import JobState
+from lunette.domain.jobs import UNFINISHED, JobState
 from lunette.domain.mappings import PortalCreate
 from lunette.domain.plans import Plan
 from lunette.domain.site import Site, SiteRequest
 from lunette.engine.context.outcome import Outcome
-from lunette.engine.site.changes import UNFINISHED
 from lunette.engine.site.known import known
 from lunette.store.journal import Event, Job, JobStep
 from lunette.store.resources import DeletedVolume, Portal, Volume

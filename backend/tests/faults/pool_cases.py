@@ -12,7 +12,7 @@ from lunette.domain.array_changes import ArrayAddDisks, ArrayAddSpares, ArrayDis
 from lunette.domain.arrays import ArrayEngine, Level, MemberRole
 from lunette.domain.snapshots import SnapshotBatch, SnapshotClone, SnapshotCreate
 from lunette.domain.volumes import VolumeRollBack
-from lunette.engine.changes.arrays import known
+from lunette.engine.context.known_arrays import known
 from lunette.engine.context.outcome import Outcome
 from lunette.planner.pool_spares import plan_spares
 from lunette.store.resources import Array

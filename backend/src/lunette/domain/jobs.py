@@ -59,6 +59,10 @@ class StepState(StrEnum):
     """The step could not be undone, so the job is stuck."""
 
 
+UNFINISHED = (JobState.PENDING.value, JobState.RUNNING.value)
+"""States of a job that has yet to end."""
+
+
 class JobKind(StrEnum):
     """Kind of a job, as noun and verb."""
 

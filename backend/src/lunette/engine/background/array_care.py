@@ -8,8 +8,8 @@ from lunette.domain.observations import Observation
 from lunette.domain.steps import MdMember
 from lunette.engine.background import array_growth, spare_groups
 from lunette.engine.changes.array_changes import Change
-from lunette.engine.changes.arrays import known
 from lunette.engine.context.desk import Desk
+from lunette.engine.context.known_arrays import known
 from lunette.engine.context.outcome import Actor
 from lunette.engine.journal import disk_rows
 from lunette.planner.pool_spares import plan_spares

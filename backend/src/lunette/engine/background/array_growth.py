@@ -14,8 +14,8 @@ from lunette.domain.arrays import ArrayEngine, WriteHole
 from lunette.domain.jobs import JobKind, JobState, ResourceState
 from lunette.domain.observations import Observation
 from lunette.engine.changes.array_changes import Change
-from lunette.engine.changes.arrays import known
 from lunette.engine.context.desk import Desk
+from lunette.engine.context.known_arrays import known
 from lunette.engine.context.outcome import Actor
 from lunette.planner.array_growth import plan_finish
 from lunette.store.database import Store

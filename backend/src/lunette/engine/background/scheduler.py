@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from lunette.domain.jobs import JobKind
+from lunette.domain.jobs import UNFINISHED, JobKind
 from lunette.domain.schedules import MissedRuns
 from lunette.engine.changes import schedules
 from lunette.engine.context.desk import Desk
@@ -38,7 +38,7 @@ class Scheduler:
         """Takes up runs that wait, files what is due. Returns the seconds until something is due next."""
         now = self._now()
         with self._store.read() as tx:
-            unfinished = Job.state.in_(schedules.UNFINISHED)
+            unfinished = Job.state.in_(UNFINISHED)
             waiting = tx.scalars(select(Job.id).where(Job.kind == JobKind.SCHEDULE_RUN.value, unfinished)).all()
             zone = schedules.zone_of(tx)
             query = select(Schedule, ScheduleState).join(ScheduleState, ScheduleState.schedule_id == Schedule.id)

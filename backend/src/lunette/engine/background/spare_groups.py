@@ -6,8 +6,8 @@ from sqlalchemy.orm import Session
 from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.observations import Observation
 from lunette.engine.background.array_growth import has_just_failed
-from lunette.engine.changes.arrays import known
 from lunette.engine.context.desk import Desk
+from lunette.engine.context.known_arrays import known
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.journal.filing import file_job
 from lunette.planner.checker import Bounds, check

@@ -19,8 +19,9 @@ from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.steps import MdMember
-from lunette.engine.changes.arrays import disk_owners, known
+from lunette.engine.changes.arrays import disk_owners
 from lunette.engine.context.desk import Desk
+from lunette.engine.context.known_arrays import known
 from lunette.engine.context.lookup import must_be_ready, need
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.exports import exportset

@@ -12,14 +12,14 @@ from lunette.domain.errors import LunetteError
 from lunette.domain.exports import ReleaseKind
 from lunette.domain.jobs import JobState
 from lunette.engine.alerts import board
+from lunette.engine.alerts.stuck_jobs import stuck_alert
 from lunette.engine.changes import deleted_snapshots, mappings
-from lunette.engine.changes.arrays import known
 from lunette.engine.changes.volumes import known_all
 from lunette.engine.context.desk import Desk
+from lunette.engine.context.known_arrays import known
 from lunette.engine.context.lookup import need
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.exports import exportset
-from lunette.engine.jobs.runner import stuck_alert
 from lunette.engine.journal.transitions import Journal
 from lunette.planner.array_forget import Lost, plan_forget
 from lunette.store.events import emit

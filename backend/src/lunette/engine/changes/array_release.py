@@ -8,9 +8,9 @@ from lunette.domain.errors import Conflict
 from lunette.domain.exports import ReleaseKind
 from lunette.domain.jobs import JobKind, ResourceState
 from lunette.engine.changes import deleted_snapshots, deleted_volumes
-from lunette.engine.changes.arrays import known
 from lunette.engine.changes.volumes import known_all
 from lunette.engine.context.desk import Desk
+from lunette.engine.context.known_arrays import known
 from lunette.engine.context.lookup import must_be_ready, need
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.exports import exportset

@@ -5,20 +5,20 @@ from collections.abc import Sequence
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from lunette.domain.arrays import ArrayCreate, ArrayEngine, MemberRole
-from lunette.domain.encryption import Encryption, KeyLend
+from lunette.domain.arrays import ArrayCreate
+from lunette.domain.encryption import KeyLend
 from lunette.domain.exports import ReleaseKind
 from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.observations import Observation
-from lunette.domain.steps import MdMember
 from lunette.engine.changes import deleted_volumes
 from lunette.engine.context.desk import Desk
+from lunette.engine.context.known_arrays import known
 from lunette.engine.context.lookup import must_be_ready, name_taken, need
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.exports import exportset
 from lunette.engine.journal.filing import file_job
 from lunette.planner import arrays as planner
-from lunette.planner.arrays import KnownArray, NewArray
+from lunette.planner.arrays import NewArray
 from lunette.planner.checker import Bounds, check
 from lunette.store.events import emit
 from lunette.store.resources import Array, ArrayDisk, Volume
@@ -103,23 +103,3 @@ def delete(tx: Session, desk: Desk, actor: Actor, array_id: str, dry_run: bool) 
     exportset.changed(tx, desk, [(ReleaseKind.ARRAY, array.id)])
     emit(tx, "array.deleting", plan.title, actor=actor.name, ref=array.id)
     return file_job(tx, desk, actor, JobKind.ARRAY_DELETE, Outcome(plan=plan, ids=(array.id,)))
-
-
-def known(array: Array, volumes: tuple[str, ...] = ()) -> KnownArray:
-    """The row as the planner takes it."""
-    return KnownArray(
-        id=array.id,
-        name=array.name,
-        state=array.state,
-        engine=ArrayEngine(array.engine),
-        uuid=array.uuid,
-        group=array.group_name,
-        size_bytes=array.size_bytes,
-        members=tuple(MdMember(disk_id=disk.disk_id, serial=disk.serial) for disk in array.disks),
-        volumes=volumes,
-        md_name=array.md_name,
-        level=array.level,
-        member_bytes=array.member_bytes,
-        encryption=Encryption(array.encryption) if array.encryption else None,
-        roles={disk.disk_id: MemberRole(disk.role) for disk in array.disks},
-    )

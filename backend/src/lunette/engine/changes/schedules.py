@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from lunette.domain.array_changes import ArrayScrub
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.errors import Conflict
-from lunette.domain.jobs import JobKind, JobState, ResourceState
+from lunette.domain.jobs import UNFINISHED, JobKind, ResourceState
 from lunette.domain.plans import Plan
 from lunette.domain.schedules import MissedRuns, Retention, ScheduleAction, ScheduleCreate, SchedulePatch
 from lunette.domain.site import SiteSchedule
@@ -35,8 +35,6 @@ from lunette.store.resources import Array, Snapshot, Volume
 from lunette.store.schedules import CloneOrigin, Schedule, ScheduledSnapshot, ScheduleState, ScheduleSubject
 from lunette.store.schema import utc_now
 from lunette.store.settings import read_settings
-
-UNFINISHED = (JobState.PENDING.value, JobState.RUNNING.value)
 
 
 def create(

@@ -11,8 +11,8 @@ from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.volumes import Provisioning, VolumeCreate, VolumePatch
 from lunette.engine.changes import deleted_snapshots, deleted_volumes
-from lunette.engine.changes.arrays import known as known_array
 from lunette.engine.context.desk import Desk
+from lunette.engine.context.known_arrays import known as known_array
 from lunette.engine.context.lookup import by_reference, must_be_ready, name_taken, need
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.exports import exportset

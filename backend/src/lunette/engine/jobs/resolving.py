@@ -9,10 +9,10 @@ from lunette.domain.errors import Conflict, NotFound
 from lunette.domain.jobs import JobKind, JobState, Resolution, StepState
 from lunette.domain.plans import Action, Change, Plan
 from lunette.engine.alerts import board
+from lunette.engine.alerts.stuck_jobs import stuck_alert
 from lunette.engine.context.desk import Desk
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.jobs import completion
-from lunette.engine.jobs.runner import stuck_alert
 from lunette.engine.journal.transitions import Journal
 from lunette.store.database import after_commit
 from lunette.store.events import emit

@@ -10,16 +10,16 @@ from collections.abc import Callable
 from sqlalchemy.orm import Session
 
 from lunette.domain.agent_protocol import StepReply
-from lunette.domain.alerts import Severity
 from lunette.domain.errors import AgentAway, LunetteError, NotFound, ToolFailed
 from lunette.domain.jobs import JobState, StepState
 from lunette.domain.steps import AnyStep
 from lunette.engine.alerts import board
+from lunette.engine.alerts.stuck_jobs import stuck_alert
 from lunette.engine.context.desk import Desk
 from lunette.engine.context.observing import ObservationCache
 from lunette.engine.jobs import completion
 from lunette.engine.journal.transitions import Journal, problem
-from lunette.engine.site.run import wake_waiting
+from lunette.engine.journal.waiting import wake_waiting
 from lunette.store.database import Store
 from lunette.store.journal import Job
 from lunette.store.schema import utc_now
@@ -182,13 +182,3 @@ class JobRunner:
             journal.tell(tx, job)
             wake_waiting(tx, self._desk)
         return JobState.STUCK
-
-
-def stuck_alert(job: Job) -> board.Cause:
-    return board.Cause(
-        key=f"job.stuck:{job.id}",
-        severity=Severity.CRITICAL,
-        message=f"Job '{job.title}' is stuck",
-        cause=job.message,
-        fix="Read the job's steps, put right what stands in the way, then resolve the job: retry or abandon.",
-    )

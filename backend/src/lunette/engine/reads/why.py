@@ -10,7 +10,7 @@ from lunette.domain.exports import ConvergeReport
 from lunette.domain.mappings import Family
 from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.why import VolumeWhy
-from lunette.engine.changes.arrays import known
+from lunette.engine.context.known_arrays import known
 from lunette.engine.context.lookup import need
 from lunette.engine.exports import exportset
 from lunette.planner import why as planner

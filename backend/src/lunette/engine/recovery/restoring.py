@@ -15,7 +15,7 @@ from lunette.domain.backups import Difference, RowChange
 from lunette.domain.base import Model
 from lunette.domain.errors import Conflict, FieldProblem, Invalid
 from lunette.domain.exports import ExportSet, ReleaseKind
-from lunette.domain.jobs import JobKind, JobState
+from lunette.domain.jobs import UNFINISHED, JobKind, JobState
 from lunette.domain.observations import Observation
 from lunette.engine.changes import deleted_snapshots
 from lunette.engine.context.desk import Desk
@@ -48,7 +48,6 @@ from lunette.store.schedules import Schedule, ScheduleState
 from lunette.store.schema import Base, utc_now
 from lunette.store.settings import SettingsRow
 
-_UNFINISHED = (JobState.PENDING.value, JobState.RUNNING.value)
 _OF_MANY = (JobKind.SITE_APPLY.value, JobKind.SCHEDULE_RUN.value)
 """Jobs that make others, and have no resource of their own."""
 _TOLD: tuple[tuple[type[Base], str, str], ...] = (
@@ -104,7 +103,7 @@ def prepare(
 
 def restore(tx: Session, desk: Desk, actor: Actor, scratch: Store, prepared: Prepared) -> None:
     """Copies the scratch database over all that is there. Raises Conflict while a job runs or waits."""
-    under_way = tx.scalars(select(Job.title).where(Job.state.in_(_UNFINISHED))).first()
+    under_way = tx.scalars(select(Job.title).where(Job.state.in_(UNFINISHED))).first()
     if under_way is not None:
         raise Conflict(f"Nothing was changed: the job '{under_way}' is under way. Wait for its end, then repeat.")
     now = exportset.generation(tx)
@@ -139,7 +138,7 @@ def _by_id(tx: Session, table: Table) -> dict[str, dict[str, object]]:
 
 def _end_jobs(tx: Session, desk: Desk) -> Iterator[str]:
     """Nothing that was under way then goes on: the disks it was about may hold other data by now."""
-    for job in tx.scalars(select(Job).where(Job.state.in_(_UNFINISHED)).order_by(Job.created_at)).all():
+    for job in tx.scalars(select(Job).where(Job.state.in_(UNFINISHED)).order_by(Job.created_at)).all():
         job.state, job.finished_at = JobState.FAILED.value, utc_now()
         job.message = (
             "it was under way when the backup was made; nothing of it was done or taken back after the restore"

@@ -17,7 +17,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from lunette.domain.errors import Conflict, FieldProblem, LunetteError, NotFound, Unavailable
-from lunette.domain.jobs import JobKind, JobState
+from lunette.domain.jobs import UNFINISHED, JobKind
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.site import Site, SiteArray, SiteNoun, SiteRequest
@@ -47,7 +47,6 @@ from lunette.store.resources import Host, HostGroup, Volume
 from lunette.store.resources import Mapping as MappingRow
 
 TITLE = "Apply the site document"
-UNFINISHED = (JobState.PENDING.value, JobState.RUNNING.value)
 _PLACE = re.compile(r"^(?:volumes|mappings)\[(\d+)\]")
 _Perform = Callable[[Session, Desk, Actor, SiteChange], Outcome]
 _PERFORM: Mapping[tuple[Verb, SiteNoun], _Perform] = {

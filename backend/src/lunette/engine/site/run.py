@@ -5,14 +5,13 @@ A change of an array or a volume is a job of its own: the site's job steps aside
 A refusal ends the job there. What was made stays, complete as any single change is; applying again goes on from it.
 """
 
-import functools
 from collections.abc import Callable, Sequence
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from lunette.domain.errors import LunetteError, Unavailable
-from lunette.domain.jobs import JobKind, JobState, StepState
+from lunette.domain.jobs import JobState, StepState
 from lunette.domain.site import SiteNoun
 from lunette.domain.usage import check_reused
 from lunette.engine.context.desk import Desk
@@ -20,7 +19,7 @@ from lunette.engine.context.outcome import Actor
 from lunette.engine.journal.transitions import Journal, problem
 from lunette.engine.site import changes
 from lunette.planner.site_changes import SiteChange
-from lunette.store.database import Store, after_commit
+from lunette.store.database import Store
 from lunette.store.events import emit
 from lunette.store.journal import Job, JobStep
 from lunette.store.schema import utc_now
@@ -117,14 +116,6 @@ class SiteRunner:
             if job.message != words:
                 job.message = words
                 Journal.tell(tx, job)
-
-
-def wake_waiting(tx: Session, desk: Desk) -> None:
-    """Another job is over: the job of a site or a schedule that waits for it goes on after the commit."""
-    kinds = (JobKind.SITE_APPLY.value, JobKind.SCHEDULE_RUN.value)
-    query = select(Job.id).where(Job.kind.in_(kinds), Job.state.in_(changes.UNFINISHED))
-    for job_id in tx.scalars(query):
-        after_commit(tx, functools.partial(desk.enqueue, job_id))
 
 
 def _steps(tx: Session, job_id: str) -> Sequence[JobStep]:

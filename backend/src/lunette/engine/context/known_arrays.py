@@ -1,0 +1,27 @@
+"""A stored array as the planner takes it."""
+
+from lunette.domain.arrays import ArrayEngine, MemberRole
+from lunette.domain.encryption import Encryption
+from lunette.domain.steps import MdMember
+from lunette.planner.arrays import KnownArray
+from lunette.store.resources import Array
+
+
+def known(array: Array, volumes: tuple[str, ...] = ()) -> KnownArray:
+    """The row as the planner takes it."""
+    return KnownArray(
+        id=array.id,
+        name=array.name,
+        state=array.state,
+        engine=ArrayEngine(array.engine),
+        uuid=array.uuid,
+        group=array.group_name,
+        size_bytes=array.size_bytes,
+        members=tuple(MdMember(disk_id=disk.disk_id, serial=disk.serial) for disk in array.disks),
+        volumes=volumes,
+        md_name=array.md_name,
+        level=array.level,
+        member_bytes=array.member_bytes,
+        encryption=Encryption(array.encryption) if array.encryption else None,
+        roles={disk.disk_id: MemberRole(disk.role) for disk in array.disks},
+    )

@@ -1,0 +1,19 @@
+"""Jobs that wait for other jobs: those of site documents and of schedules."""
+
+import functools
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.domain.jobs import UNFINISHED, JobKind
+from lunette.engine.context.desk import Desk
+from lunette.store.database import after_commit
+from lunette.store.journal import Job
+
+
+def wake_waiting(tx: Session, desk: Desk) -> None:
+    """Another job is over: the job of a site or a schedule that waits for it goes on after the commit."""
+    kinds = (JobKind.SITE_APPLY.value, JobKind.SCHEDULE_RUN.value)
+    query = select(Job.id).where(Job.kind.in_(kinds), Job.state.in_(UNFINISHED))
+    for job_id in tx.scalars(query):
+        after_commit(tx, functools.partial(desk.enqueue, job_id))
