@@ -28,7 +28,7 @@ from lunette.domain.arrays import ArrayEngine, ArrayState, ArrayVerb, Level, Mem
 from lunette.domain.errors import InUse, Invalid, LunetteError
 from lunette.domain.exports import ConvergeReport, ServingState
 from lunette.engine.context.outcome import Outcome
-from lunette.planner.array_engines import ARRAY_ENGINES
+from lunette.planner.engines.array_engines import ARRAY_ENGINES
 
 SYNCED_S = 60
 

@@ -28,9 +28,9 @@ from lunette.engine.context.outcome import Outcome
 from lunette.engine.jobs import completion
 from lunette.engine.site import changes as engine
 from lunette.engine.site.known import known
-from lunette.planner import site as planner
-from lunette.planner.site import KnownSite
-from lunette.planner.site_changes import SiteChange, Verb
+from lunette.planner.site import difference as planner
+from lunette.planner.site.changes import SiteChange, Verb
+from lunette.planner.site.difference import KnownSite
 from lunette.store.database import store_of
 from lunette.store.journal import Job
 from lunette.store.resources import DeletedSnapshot, Snapshot, Volume

@@ -15,8 +15,8 @@ from lunette.domain.power import ObservedPower, PowerAction
 from lunette.domain.updates import ObservedSlots
 from lunette.engine.changes import power
 from lunette.engine.context.outcome import Actor, Outcome
-from lunette.planner import power as planner
-from lunette.planner.connected import Connected
+from lunette.planner.access.connected import Connected
+from lunette.planner.system import power as planner
 from lunette.store.journal import Job
 
 ACTOR = Actor(name="admin")

@@ -27,7 +27,7 @@ from lunette.engine.control import Control
 from lunette.engine.site import changes as site
 from lunette.engine.site.known import known
 from lunette.engine.undo.undo import undo
-from lunette.planner import site as planner
+from lunette.planner.site import difference as planner
 from lunette.store.database import store_of
 from lunette.store.resources import Host, HostGroup, HostGroupMember, Mapping, Volume
 from lunette.store.undo import KeptState

@@ -18,7 +18,7 @@ from lunette.domain.site import Site
 from lunette.engine.background import array_care
 from lunette.engine.changes.array_changes import Change
 from lunette.engine.context.outcome import Outcome
-from lunette.planner.site_foresight import after
+from lunette.planner.site.foresight import after
 from lunette.store.journal import Job
 
 __all__ = ["world"]

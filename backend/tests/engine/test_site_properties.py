@@ -27,9 +27,9 @@ from lunette.domain.schedules import ScheduleAction
 from lunette.domain.site import Site, SiteNoun, SiteRequest, key_of
 from lunette.domain.volumes import Provisioning
 from lunette.engine.site.known import known
-from lunette.planner import site as planner
-from lunette.planner.site_renames import RENAMABLE
-from lunette.planner.site_scope import narrow
+from lunette.planner.site import difference as planner
+from lunette.planner.site.renames import RENAMABLE
+from lunette.planner.site.scope import narrow
 
 FEW, MANY = 24, 1500
 """Examples in `make test`, among which is every kind of thing, and in the full matrix."""

@@ -23,7 +23,7 @@ from lunette.engine.records.states import States
 from lunette.engine.site import changes as engine
 from lunette.engine.site.known import known
 from lunette.engine.undo.undo import undo
-from lunette.planner import site as planner
+from lunette.planner.site import difference as planner
 from lunette.store.database import store_of
 from lunette.store.journal import Event
 from lunette.store.resources import FcPort, Host, HostGroup, Mapping, Portal, Volume

@@ -17,8 +17,8 @@ from lunette.domain.steps import SlotWrite
 from lunette.domain.updates import BundleFacts, ObservedSlots, UpdateCreate
 from lunette.engine.changes.updates import causes_of
 from lunette.engine.context.outcome import Actor, Outcome
-from lunette.planner import updates as planner
-from lunette.planner.connected import Connected
+from lunette.planner.access.connected import Connected
+from lunette.planner.system import updates as planner
 from lunette.providers.updates import rauc, trial
 from lunette.providers.updates.slots import find
 from lunette.store.journal import Job

@@ -14,7 +14,7 @@ from lunette.domain.snapshots import SnapshotBatch, SnapshotClone, SnapshotCreat
 from lunette.domain.volumes import VolumeRollBack
 from lunette.engine.context.known_arrays import known
 from lunette.engine.context.outcome import Outcome
-from lunette.planner.pool_spares import plan_spares
+from lunette.planner.arrays.pool_spares import plan_spares
 from lunette.store.resources import Array
 
 

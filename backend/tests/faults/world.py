@@ -32,7 +32,7 @@ from lunette.domain.volumes import Provisioning, VolumeCreate
 from lunette.engine.changes.array_changes import Change
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.control import Control
-from lunette.planner.engines import volume_planning
+from lunette.planner.engines.volume_engines import volume_planning
 from lunette.store.database import Store, connect
 from lunette.store.journal import Job, JobStep
 from lunette.store.resources import Array, Volume

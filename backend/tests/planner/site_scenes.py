@@ -12,7 +12,7 @@ from hypothesis.strategies import DrawFn
 from backend.tests.planner.sites import DISK_BYTES, DISKS, SNAPPED, facts, sites, some
 from lunette.domain.arrays import ArrayEngine, Level
 from lunette.domain.site import Site, SiteArray, SiteNoun
-from lunette.planner.site_renames import RENAMABLE, Renames, by_new_names
+from lunette.planner.site.renames import RENAMABLE, Renames, by_new_names
 
 
 @dataclass(frozen=True)

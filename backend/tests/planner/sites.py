@@ -18,8 +18,8 @@ from lunette.domain.base import Model
 from lunette.domain.mappings import PortalCreate
 from lunette.domain.site import Site, SiteNoun, key_of
 from lunette.domain.sizes import GIB
-from lunette.planner.portals import SERVED_BY
-from lunette.planner.sharing import RESERVING
+from lunette.planner.access.portals import SERVED_BY
+from lunette.planner.access.sharing import RESERVING
 
 DISKS = tuple(f"nvme-D{number}" for number in range(1, 9))
 DISK_BYTES = (10 * GIB, 12 * GIB, 25 * GIB)

@@ -18,9 +18,9 @@ from lunette.domain.identity import COMPANY_ID, IdentitySource, naa_of
 from lunette.domain.sizes import GIB
 from lunette.domain.steps import GroupAdopt
 from lunette.domain.targetcli import Finding, SavedConfig
+from lunette.planner.access.portals import KnownPortal
 from lunette.planner.adopting import Adoption, plan_adopt
 from lunette.planner.adopting.facts import Facts, OwnArray
-from lunette.planner.portals import KnownPortal
 from lunette.planner.targetcli import inspect
 from lunette.planner.targetcli.backstores import slice_of
 

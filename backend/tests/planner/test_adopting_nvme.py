@@ -18,9 +18,9 @@ from lunette.agent import foreign
 from lunette.domain.adopting import Foreign
 from lunette.domain.arrays import ObservedMember
 from lunette.domain.identity import IdentitySource
+from lunette.planner.access.portals import KnownPortal
 from lunette.planner.adopting import Adoption, plan_adopt
 from lunette.planner.adopting.facts import Facts
-from lunette.planner.portals import KnownPortal
 from lunette.providers.exports.lio import plan as lio
 from lunette.providers.exports.nvmet import plan as nvmet
 from lunette.providers.exports.nvmet.configfs import ROOT

@@ -11,9 +11,9 @@ from backend.tests.planner import test_pool_roles as pool
 from lunette.domain.array_changes import ArrayAddSpares, ArrayGrow, ArrayReplace
 from lunette.domain.disk_health import DriveReading, HealthValues
 from lunette.domain.plans import Plan
-from lunette.planner import array_changes, pool_changes, pool_roles
-from lunette.planner.ailing import ailing
-from lunette.planner.changing import plan_grow
+from lunette.planner.arrays import md_changes, pool_changes, pool_roles
+from lunette.planner.arrays.ailing import ailing
+from lunette.planner.arrays.changes import plan_grow
 
 FAILS = DriveReading(read_at=1.0, passed=False)
 WARNING = "Disk nvme-D7 predicts its own failure (Its own SMART verdict is: failed): take another one if there is."
@@ -21,10 +21,10 @@ ILL = {7: {"health": FAILS}}
 WISHES: dict[str, Callable[[], Plan]] = {
     "create": lambda: made.plan(made.wish(disks=(*made.FOUR[:3], "nvme-D7")), made.with_disk(7, health=FAILS)).plan,
     "create with a spare": lambda: made.plan(made.wish(spares=("nvme-D7",)), made.with_disk(7, health=FAILS)).plan,
-    "spare": lambda: array_changes.plan_add_spares(
+    "spare": lambda: md_changes.plan_add_spares(
         md.known(), ArrayAddSpares(disks=("nvme-D7",)), md.machine(disks=ILL), {}
     ),
-    "replace": lambda: array_changes.plan_replace(
+    "replace": lambda: md_changes.plan_replace(
         md.known(), ArrayReplace(disk="nvme-D1", new="nvme-D7"), md.machine(disks=ILL), {}
     ),
     "grow": lambda: plan_grow(md.known(), ArrayGrow(disks=("nvme-D7",)), md.machine(disks=ILL), {}),

@@ -15,8 +15,8 @@ from lunette.domain.observations import Observation
 from lunette.domain.plans import Action
 from lunette.domain.sizes import GIB, MIB
 from lunette.domain.steps import DiskWipe, GroupCreate, MdCreate, PoolCreate
-from lunette.planner import arrays
-from lunette.planner.arrays import NewArray
+from lunette.planner.arrays import creation
+from lunette.planner.arrays.creation import NewArray
 from lunette.providers.arrays.md import plan as md
 
 FOUR = ("nvme-D1", "nvme-D2", "nvme-D3", "nvme-D4")
@@ -36,7 +36,7 @@ def wish(**changes: Any) -> ArrayCreate:
 
 
 def plan(asked: ArrayCreate, machine: Observation | None = None, owners: dict[str, str] | None = None) -> NewArray:
-    return arrays.plan_create(asked, machine or seen.machine(), False, owners or {}, identities())
+    return creation.plan_create(asked, machine or seen.machine(), False, owners or {}, identities())
 
 
 def with_disk(number: int, **changes: Any) -> Observation:
@@ -184,7 +184,7 @@ def test_what_the_engine_does_not_offer_is_refused_by_field(changes: dict[str, A
 
 def test_a_taken_name_is_a_conflict() -> None:
     with pytest.raises(Conflict) as refusal:
-        arrays.plan_create(wish(), seen.machine(), True, {}, identities())
+        creation.plan_create(wish(), seen.machine(), True, {}, identities())
     assert [(p.field, p.value) for p in refusal.value.errors] == [("name", "tank")]
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from lunette.domain.schedules import Retention, ScheduleCreate
-from lunette.planner.calendar import Taken, due, is_set_back, surplus, upcoming
-from lunette.planner.schedules import snapshot_name
+from lunette.planner.system.calendar import Taken, due, is_set_back, surplus, upcoming
+from lunette.planner.system.schedules import snapshot_name
 
 UTC = ZoneInfo("UTC")
 BERLIN = ZoneInfo("Europe/Berlin")

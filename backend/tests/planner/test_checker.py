@@ -18,9 +18,10 @@ from lunette.domain.plans import Plan
 from lunette.domain.sizes import GIB, MIB
 from lunette.domain.steps import AnyStep, ExportsGone, VolumeDelete
 from lunette.domain.volumes import EXTENT_BYTES, VolumeCreate
-from lunette.planner import arrays, volumes
-from lunette.planner.checker import Bounds, LunUse, check, faults, lun_faults
-from lunette.planner.volumes import VolumeFacts
+from lunette.planner.arrays import creation as array_plans
+from lunette.planner.checks.checker import Bounds, LunUse, check, faults, lun_faults
+from lunette.planner.volumes import creation as volume_plans
+from lunette.planner.volumes.creation import VolumeFacts
 from lunette.providers.volumes.lvm import plan as lvm
 
 Spoil = Callable[[Sequence[AnyStep]], Sequence[AnyStep]]
@@ -30,13 +31,13 @@ POOLS = seen.machine(pools=(seen.pool("g1", 8 * GIB), seen.pool("g2", 8 * GIB)))
 
 
 def array_plan() -> Plan:
-    return arrays.plan_create(wish(wipe=("nvme-D2",)), USED, False, {}, identities()).plan
+    return array_plans.plan_create(wish(wipe=("nvme-D2",)), USED, False, {}, identities()).plan
 
 
 def volumes_plan() -> Plan:
     facts = VolumeFacts({"tank": known(), "two": known("two", group="g2")}, frozenset(), {})
     wishes = [VolumeCreate(name=f"v{n}", array="tank" if n % 2 else "two", size_bytes=GIB) for n in range(4)]
-    return volumes.plan_create(wishes, POOLS, facts, identities()).plan
+    return volume_plans.plan_create(wishes, POOLS, facts, identities()).plan
 
 
 def with_(steps: Sequence[AnyStep], index: int, **changes: Any) -> list[AnyStep]:
@@ -89,12 +90,12 @@ def test_a_wipe_that_the_request_did_not_name_is_found() -> None:
     ],
 )
 def test_a_machine_that_is_not_as_the_plan_thinks_is_found(changes: dict[str, Any], words: str) -> None:
-    plan = arrays.plan_create(wish(), seen.machine(), False, {}, identities()).plan
+    plan = array_plans.plan_create(wish(), seen.machine(), False, {}, identities()).plan
     assert any(words in fault for fault in found(plan, with_disk(1, **changes), Bounds()))
 
 
 def test_taken_names_are_found() -> None:
-    new = arrays.plan_create(wish(), seen.machine(), False, {}, identities())
+    new = array_plans.plan_create(wish(), seen.machine(), False, {}, identities())
     taken = seen.machine(arrays=(seen.array("f" * 32, FOUR, name=new.made.own_name),))
     assert any("is taken" in fault for fault in found(new.plan, taken, Bounds()))
     taken = seen.machine(pools=(seen.pool(new.made.group_name, GIB),))
@@ -136,7 +137,7 @@ def test_a_volume_is_deleted_only_after_its_exports_and_only_if_it_is_ours() -> 
 
 
 def test_an_array_that_is_not_ours_is_not_destroyed() -> None:
-    plan = arrays.plan_delete(known(), seen.machine())
+    plan = array_plans.plan_delete(known(), seen.machine())
     assert list(faults(plan, seen.machine(arrays=(seen.array("0" * 32, FOUR),)), Bounds())) == []
     foreign = seen.machine(arrays=(seen.array("0" * 32, FOUR, marked=False),))
     assert "does not carry our mark" in next(iter(faults(plan, foreign, Bounds())))
@@ -179,7 +180,7 @@ def test_whatever_the_planner_accepts_passes_the_checker(
     asked = ArrayCreate(name="a", level=level, disks=tuple(data.draw(names)), wipe=tuple(data.draw(names)))
     machine = seen.machine(disks=tuple(on))
     try:
-        new = arrays.plan_create(asked, machine, False, {}, identities())
+        new = array_plans.plan_create(asked, machine, False, {}, identities())
     except (Invalid, InUse):
         return
     assert list(faults(new.plan, machine, Bounds(wipe=frozenset(asked.wipe)))) == []
@@ -197,7 +198,7 @@ def test_whatever_volumes_the_planner_accepts_fit(sizes: list[int], free: int, p
     wishes = [VolumeCreate(name=f"v{n}", array="tank", size_bytes=size * EXTENT_BYTES) for n, size in enumerate(sizes)]
     fits = sum(sizes) <= free - promised
     try:
-        new = volumes.plan_create(wishes, machine, facts, identities())
+        new = volume_plans.plan_create(wishes, machine, facts, identities())
     except LunetteError:
         assert not fits
         return

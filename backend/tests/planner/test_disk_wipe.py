@@ -8,7 +8,7 @@ from lunette.domain.disks import DiskWipeWish, ObservedDisk, Transport, WipeMeth
 from lunette.domain.errors import LunetteError
 from lunette.domain.identity import IdentitySource
 from lunette.domain.plans import Plan
-from lunette.planner.disk_wipe import plan_wipe
+from lunette.planner.disks.wipe import plan_wipe
 
 CAN = EraseSupport(format=True, crypto=False, reaches_all=False)
 

@@ -6,7 +6,7 @@ from lunette.domain.drift import Drift, DriftKind
 from lunette.domain.exports import ConvergeReport, PortalReport, ServingState
 from lunette.domain.observations import Observation
 from lunette.domain.volumes import ObservedPool, ObservedVolume
-from lunette.planner.drift import DriftFacts, Known, find
+from lunette.planner.diagnosis.drift import DriftFacts, Known, find
 
 TANK = Known("uuid-tank", "tank", "ready")
 DATA = Known("id-data", "data", "ready")

@@ -20,12 +20,13 @@ from lunette.domain.errors import InUse, Invalid
 from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation
 from lunette.domain.steps import DiskWipe, GroupCreate, GroupErase, GroupRemove, KeptVolume, MdMember
-from lunette.planner.array_engines import ARRAY_ENGINES
-from lunette.planner.arrays import KnownArray, NewArray, plan_create
-from lunette.planner.changing import changing, plan_grow
-from lunette.planner.checker import Bounds, faults
-from lunette.planner.layouts import plan_layouts
-from lunette.planner.site_foresight import after
+from lunette.planner.arrays.changes import changing, plan_grow
+from lunette.planner.arrays.creation import NewArray, plan_create
+from lunette.planner.arrays.layouts import plan_layouts
+from lunette.planner.checks.checker import Bounds, faults
+from lunette.planner.engines.array_engines import ARRAY_ENGINES
+from lunette.planner.engines.known_array import KnownArray
+from lunette.planner.site.foresight import after
 from lunette.providers.arrays.external import plan as external
 
 KNOWN = KnownArray(

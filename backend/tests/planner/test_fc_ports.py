@@ -7,9 +7,9 @@ from backend.tests.planner.test_arrays import identities
 from lunette.domain.errors import Conflict, InUse, Invalid
 from lunette.domain.fc import FcMode, FcPortCreate, ObservedFcPort
 from lunette.domain.observations import Observation
-from lunette.planner import fc_ports
-from lunette.planner.connected import Connected
-from lunette.planner.fc_ports import NewFcPort
+from lunette.planner.access import fc_ports
+from lunette.planner.access.connected import Connected
+from lunette.planner.access.fc_ports import NewFcPort
 
 OURS, HOST = "50:00:00:00:00:00:00:01", "10:00:00:00:00:00:00:09"
 PORT = seen.fc_port(OURS, FcMode.DISABLED)

@@ -10,9 +10,9 @@ from lunette.domain.errors import Conflict, InUse, Invalid
 from lunette.domain.hosts import HostCreate, HostGroupCreate, HostGroupPatch, HostPatch
 from lunette.domain.mappings import Family
 from lunette.domain.plans import Leaving, Plan
-from lunette.planner import host_groups, hosts
-from lunette.planner.host_groups import GroupFacts, KnownGroup
-from lunette.planner.hosts import HostFacts, KnownHost
+from lunette.planner.access import host_groups, hosts
+from lunette.planner.access.host_groups import GroupFacts, KnownGroup
+from lunette.planner.access.hosts import HostFacts, KnownHost
 
 IQN = "iqn.2026-01.com.example:{}"
 ONE, TWO = IQN.format(1), IQN.format(2)

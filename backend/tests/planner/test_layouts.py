@@ -14,8 +14,8 @@ from lunette.domain.errors import Invalid
 from lunette.domain.layouts import Layout, Layouts
 from lunette.domain.observations import Observation
 from lunette.domain.sizes import GIB, KIB, MIB, TIB
-from lunette.planner.array_engines import ARRAY_ENGINES
-from lunette.planner.layouts import plan_layouts
+from lunette.planner.arrays.layouts import plan_layouts
+from lunette.planner.engines.array_engines import ARRAY_ENGINES
 from lunette.providers.arrays.md import plan as md
 from lunette.providers.arrays.zfs import plan as zfs
 from lunette.providers.arrays.zfs import space

@@ -9,10 +9,10 @@ from lunette.domain.errors import Conflict, Invalid, LunetteError
 from lunette.domain.hosts import OsType
 from lunette.domain.mappings import Family, MappingCreate, Split
 from lunette.domain.plans import Leaving, Plan
-from lunette.planner import mappings
-from lunette.planner.connected import Connected
-from lunette.planner.mappings import MappableVolume, MappingFacts, NewMappings, Owner
-from lunette.planner.numbers import Former
+from lunette.planner.access import mappings
+from lunette.planner.access.connected import Connected
+from lunette.planner.access.mappings import MappableVolume, MappingFacts, NewMappings, Owner
+from lunette.planner.access.numbers import Former
 
 VOLUMES = {f"v{n}": MappableVolume(f"v{n}", f"v{n}", "ready", {}) for n in range(32)}
 HOSTS = {f"h{n}": Owner(f"h{n}", f"h{n}", False, {}, 1) for n in range(4)}

@@ -8,8 +8,8 @@ import pytest
 from backend.tests import seen
 from lunette.domain.arrays import ArrayCreate, ArrayEngine, LevelCapability, MemberRole
 from lunette.domain.sizes import KIB, MIB, TIB
-from lunette.planner.array_engines import ARRAY_ENGINES
-from lunette.planner.engines import role_problems
+from lunette.planner.engines.array_engines import ARRAY_ENGINES
+from lunette.planner.engines.volume_engines import role_problems
 
 ALWAYS = {"name", "engine", "level", "disks", "wipe"}
 ELSEWHERE = {"health_command", "encryption", "passphrase", "keep_key"}

@@ -15,8 +15,8 @@ from lunette.domain.observations import SessionsObservation
 from lunette.domain.paths import HostVerifyPaths
 from lunette.domain.plans import Plan
 from lunette.domain.steps import PathsAsk, PathTry
-from lunette.planner.path_trials import TrialFacts, plan_trial
-from lunette.planner.paths import PathFacts, verify
+from lunette.planner.diagnosis.path_trials import TrialFacts, plan_trial
+from lunette.planner.diagnosis.paths import PathFacts, verify
 
 NVME_UNSEEN = UnseenSessions(family=Family.NVME, reason="the kernel does not tell")
 

@@ -12,8 +12,8 @@ from lunette.domain.fc import FcMode
 from lunette.domain.mappings import Family, Protocol
 from lunette.domain.observations import SessionsObservation
 from lunette.domain.paths import HostPaths, PathState
+from lunette.planner.diagnosis.paths import PathFacts, verify
 from lunette.planner.kits.facts import KitDoor
-from lunette.planner.paths import PathFacts, verify
 
 MINE, OTHER_NET, STRANGER = "192.0.2.10", "198.51.100.10", "192.0.2.20"
 OTHER_IQN, OTHER_TARGET = "iqn.2026-01.com.example:h2", "iqn.2026-11.io.lunette:x.h2"

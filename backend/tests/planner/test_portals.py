@@ -11,9 +11,9 @@ from backend.tests.planner.test_arrays import identities
 from backend.tests.providers.test_rdma import device
 from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.mappings import ExportEngine, PortalCreate, Protocol
-from lunette.planner import portals
-from lunette.planner.connected import Connected
-from lunette.planner.portals import KnownPortal, NewPortal
+from lunette.planner.access import portals
+from lunette.planner.access.connected import Connected
+from lunette.planner.access.portals import KnownPortal, NewPortal
 from lunette.providers.exports.lio import plan as lio
 from lunette.providers.exports.nvmet import plan as nvmet
 from lunette.providers.exports.spdk import plan as spdk

@@ -7,8 +7,8 @@ from backend.tests.planner.test_arrays import identities
 from backend.tests.planner.test_layouts import layouts, one
 from lunette.domain.arrays import ArrayCreate, Level
 from lunette.domain.sizes import TIB
-from lunette.planner import proportions
-from lunette.planner.arrays import plan_create
+from lunette.planner.arrays import proportions
+from lunette.planner.arrays.creation import plan_create
 
 TB = 10**12
 

@@ -16,7 +16,7 @@ from backend.tests.agent.exports import (
 )
 from lunette.agent.brake import merge
 from lunette.domain.exports import ExportSet, Release, ReleaseKind
-from lunette.planner.restore import judge, releases
+from lunette.planner.system.restore import judge, releases
 
 ALICE, BOB = initiator(10), initiator(20)
 

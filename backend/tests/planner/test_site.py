@@ -16,8 +16,8 @@ from lunette.domain.errors import Conflict, Invalid, LunetteError
 from lunette.domain.hosts import HostCreate, HostGroupPatch, HostPatch
 from lunette.domain.site import Site, SiteNoun, SiteRequest
 from lunette.domain.volumes import VolumeGrow
-from lunette.planner.site import REPLACEABLE, KnownSite, difference
-from lunette.planner.site_changes import CREATES, PATCHES, SiteChange, Verb
+from lunette.planner.site.changes import CREATES, PATCHES, SiteChange, Verb
+from lunette.planner.site.difference import REPLACEABLE, KnownSite, difference
 
 ARRAY = {"name": "tank", "level": "raid1", "disks": ["nvme-D1", "nvme-D2"]}
 VOLUME = {"name": "v", "array": "tank", "size_bytes": "64MiB"}

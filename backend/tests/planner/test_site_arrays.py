@@ -7,7 +7,7 @@ import pytest
 from backend.tests.planner.test_site import ARRAY, refused, site
 from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.site import SiteRequest
-from lunette.planner.site import KnownSite, difference
+from lunette.planner.site.difference import KnownSite, difference
 
 POOL = {**ARRAY, "engine": "zfs", "level": "mirror", "write_hole": "copy_on_write", "log": ["nvme-D5"]}
 

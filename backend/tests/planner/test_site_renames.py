@@ -9,7 +9,7 @@ from backend.tests.planner.test_site import EMPTY, FULL, GROUP, HOST, MAPPING, V
 from lunette.domain.errors import Conflict
 from lunette.domain.site import SiteRequest
 from lunette.domain.volumes import VolumePatch
-from lunette.planner.site import KnownSite, difference
+from lunette.planner.site.difference import KnownSite, difference
 
 SNAPSHOTS = {
     "name": "nightly",

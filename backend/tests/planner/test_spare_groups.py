@@ -11,9 +11,9 @@ from lunette.domain.disk_health import DriveReading
 from lunette.domain.observations import Observation
 from lunette.domain.sizes import GIB
 from lunette.domain.steps import MdAdd, MdMember, MdSpareOut
-from lunette.planner.arrays import KnownArray
-from lunette.planner.checker import Bounds, faults
-from lunette.planner.spare_groups import Move, Pair, plan_move
+from lunette.planner.arrays.spare_groups import Move, Pair, plan_move
+from lunette.planner.checks.checker import Bounds, faults
+from lunette.planner.engines.known_array import KnownArray
 
 UUIDS = {"short": "a" * 32, "whole": "b" * 32, "other": "c" * 32}
 

@@ -10,9 +10,9 @@ from lunette.domain.arrays import ArrayEngine
 from lunette.domain.errors import Conflict, InUse, Invalid, LunetteError, NoSpace
 from lunette.domain.sizes import GIB, MIB
 from lunette.domain.volumes import VolumeCreate, VolumePatch
-from lunette.planner import volume_deletion, volumes
-from lunette.planner.arrays import KnownArray
-from lunette.planner.volumes import KnownVolume, NewVolumes, VolumeFacts
+from lunette.planner.engines.known_array import KnownArray
+from lunette.planner.volumes import creation, deletion
+from lunette.planner.volumes.creation import KnownVolume, NewVolumes, VolumeFacts
 
 FREE = 32 * GIB
 
@@ -32,7 +32,7 @@ def plan(
 ) -> NewVolumes:
     machine = seen.machine(pools=(seen.pool("g1", FREE), seen.pool("g2", FREE)))
     facts = VolumeFacts({array.name: array for array in arrays}, frozenset(taken), {"tank": promised})
-    return volumes.plan_create(wishes, machine, facts, identities())
+    return creation.plan_create(wishes, machine, facts, identities())
 
 
 def problems(error: type[LunetteError], *wishes: VolumeCreate, **facts: Any) -> list[tuple[str, str | None, str]]:
@@ -107,17 +107,17 @@ def volume(**changes: Any) -> KnownVolume:
 
 def test_a_mapped_volume_is_not_deleted_and_its_hosts_are_named() -> None:
     with pytest.raises(InUse, match="mapped to h1, h2"):
-        volume_deletion.plan_delete(volume(mapped_to=("h1", "h2")))
+        deletion.plan_delete(volume(mapped_to=("h1", "h2")))
 
 
 def test_deleting_waits_for_the_exports_first() -> None:
-    plan_ = volume_deletion.plan_delete(volume())
+    plan_ = deletion.plan_delete(volume())
     assert [step.kind for step in plan_.steps] == ["exports.gone", "volume.delete"]
     assert plan_.bytes_destroyed() == 8 * MIB
 
 
 def test_a_patch_that_changes_nothing_is_an_empty_plan() -> None:
-    assert volumes.plan_patch(volume(), VolumePatch(name="a", description=""), False).changes == ()
-    assert len(volumes.plan_patch(volume(), VolumePatch(name="b"), False).changes) == 1
+    assert creation.plan_patch(volume(), VolumePatch(name="a", description=""), False).changes == ()
+    assert len(creation.plan_patch(volume(), VolumePatch(name="b"), False).changes) == 1
     with pytest.raises(Conflict):
-        volumes.plan_patch(volume(), VolumePatch(name="b"), True)
+        creation.plan_patch(volume(), VolumePatch(name="b"), True)

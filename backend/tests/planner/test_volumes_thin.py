@@ -16,10 +16,11 @@ from lunette.domain.sizes import GIB, KIB, MIB, TIB
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
 from lunette.domain.steps import ThinPoolCreate, VolumeGrow, VolumeSwap
 from lunette.domain.volumes import EXTENT_BYTES, Provisioning
-from lunette.planner import volume_deletion, volumes, volumes_snapshots
-from lunette.planner.checker import Bounds, faults
-from lunette.planner.volumes import NewVolumes, VolumeFacts
-from lunette.planner.volumes_snapshots import KnownSnapshot, RollBack
+from lunette.planner.checks.checker import Bounds, faults
+from lunette.planner.volumes import creation, deletion
+from lunette.planner.volumes import snapshots as volumes_snapshots
+from lunette.planner.volumes.creation import NewVolumes, VolumeFacts
+from lunette.planner.volumes.snapshots import KnownSnapshot, RollBack
 from lunette.providers.volumes.lvm import plan as lvm
 
 THIN = Provisioning.THIN
@@ -31,7 +32,7 @@ POOLED = seen.machine(pools=(seen.thin("g1", 8 * GIB),))
 def plan_thin(machine: Observation, *sizes: int, held: int = 0) -> NewVolumes:
     wishes = [wish(f"v{n}", size_bytes=size, provisioning=THIN) for n, size in enumerate(sizes)]
     facts = VolumeFacts({"tank": known()}, frozenset(), {"tank": 0}, {"tank": held})
-    return volumes.plan_create(wishes, machine, facts, identities())
+    return creation.plan_create(wishes, machine, facts, identities())
 
 
 def test_the_first_thin_volume_brings_the_pool_and_the_second_does_not() -> None:
@@ -113,7 +114,7 @@ def test_a_pool_grows_by_a_quarter_once_it_is_70_percent_full_and_takes_the_last
 
 
 def grow(size: int, machine: Observation = ROOMY, **facts: Any) -> Any:
-    return volumes.plan_grow(volume(size_bytes=GIB, **facts), size, machine, 0)
+    return creation.plan_grow(volume(size_bytes=GIB, **facts), size, machine, 0)
 
 
 def test_growing_is_one_step_that_is_never_taken_back() -> None:
@@ -205,7 +206,7 @@ def test_a_roll_back_waits_for_the_exports_and_is_refused_while_the_volume_is_ma
 
 def test_a_roll_back_that_keeps_what_the_volume_holds_destroys_nothing() -> None:
     own = snapshot()
-    kept = volume_deletion.Keeping(24, NOW, 3 * MIB)
+    kept = deletion.Keeping(24, NOW, 3 * MIB)
     plan = volumes_snapshots.plan_roll_back(RollBack(own.volume, own, kept=kept), POOLED, identities())
     (_, step) = plan.steps
     assert isinstance(step, VolumeSwap)
@@ -222,8 +223,8 @@ def test_a_roll_back_that_keeps_what_the_volume_holds_destroys_nothing() -> None
 
 def test_a_volume_with_snapshots_is_not_deleted_and_the_last_thin_one_takes_the_pool_along() -> None:
     with pytest.raises(InUse, match="snapshots before"):
-        volume_deletion.plan_delete(volume(snapshots=("before",)))
-    plan = volume_deletion.plan_delete(volume(provisioning=THIN), last_thin=True)
+        deletion.plan_delete(volume(snapshots=("before",)))
+    plan = deletion.plan_delete(volume(provisioning=THIN), last_thin=True)
     assert [step.kind for step in plan.steps] == ["exports.gone", "volume.delete", "thin_pool.remove"]
 
 

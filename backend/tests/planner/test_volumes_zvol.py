@@ -16,12 +16,14 @@ from lunette.domain.sizes import GIB, MIB
 from lunette.domain.snapshots import SnapshotCreate
 from lunette.domain.steps import ThinPoolCreate, VolumeCut, VolumesSeal
 from lunette.domain.volumes import BLOCK_BYTES, Provisioning, VolumeEngine
-from lunette.planner import engines, volume_deletion, volumes, volumes_snapshots
-from lunette.planner.arrays import KnownArray
-from lunette.planner.checker import Bounds, faults
-from lunette.planner.engines import Ability
-from lunette.planner.volumes import NewVolumes, VolumeFacts
-from lunette.planner.volumes_snapshots import KnownSnapshot, RollBack
+from lunette.planner.checks.checker import Bounds, faults
+from lunette.planner.engines import volume_engines
+from lunette.planner.engines.known_array import KnownArray
+from lunette.planner.engines.volume_engines import Ability
+from lunette.planner.volumes import creation, deletion
+from lunette.planner.volumes import snapshots as volumes_snapshots
+from lunette.planner.volumes.creation import NewVolumes, VolumeFacts
+from lunette.planner.volumes.snapshots import KnownSnapshot, RollBack
 from lunette.providers.volumes.zvol import plan as zvol
 
 THIN, THICK = Provisioning.THIN, Provisioning.THICK
@@ -36,28 +38,28 @@ def zfs_array(name: str = "tank", group: str = "z1") -> KnownArray:
 def plan(*kinds: tuple[Provisioning, int], machine: Observation = MACHINE, held: int = 0) -> NewVolumes:
     wishes = [wish(f"v{n}", size_bytes=size, provisioning=kind) for n, (kind, size) in enumerate(kinds)]
     facts = VolumeFacts({"tank": zfs_array()}, frozenset(), {"tank": 0}, {"tank": held})
-    return volumes.plan_create(wishes, machine, facts, identities())
+    return creation.plan_create(wishes, machine, facts, identities())
 
 
 def test_an_engine_offers_what_somebody_here_can_plan() -> None:
     machine = seen.machine()
-    offered = {name: engines.capabilities(machine, "volume")[name.value] for name in VolumeEngine}
-    assert {name for name, record in offered.items() if record.can_grow} == engines.GROWING.keys()
-    assert {name for name, record in offered.items() if record.can_snapshot} == engines.SNAPSHOTTING.keys()
-    assert {name for name, record in offered.items() if record.can_thin} >= engines.THIN_POOLS.keys()
-    assert engines.VOLUME_ENGINES.keys() == set(VolumeEngine)
+    offered = {name: volume_engines.capabilities(machine, "volume")[name.value] for name in VolumeEngine}
+    assert {name for name, record in offered.items() if record.can_grow} == volume_engines.GROWING.keys()
+    assert {name for name, record in offered.items() if record.can_snapshot} == volume_engines.SNAPSHOTTING.keys()
+    assert {name for name, record in offered.items() if record.can_thin} >= volume_engines.THIN_POOLS.keys()
+    assert volume_engines.VOLUME_ENGINES.keys() == set(VolumeEngine)
 
 
 def test_a_reason_names_the_engine_and_what_it_lacks() -> None:
     machine = seen.machine()
-    assert engines.unable_reason(machine, ArrayEngine.ZFS) is None
-    assert engines.unable_reason(machine, ArrayEngine.ZFS, Ability.THIN) is None
+    assert volume_engines.unable_reason(machine, ArrayEngine.ZFS) is None
+    assert volume_engines.unable_reason(machine, ArrayEngine.ZFS, Ability.THIN) is None
     old = seen.machine(engines=(zvol.capability().model_copy(update={"can_grow": False}),))
     assert "zvol, which arrays of engine zfs use, does not offer growth" in (
-        engines.unable_reason(old, ArrayEngine.ZFS, Ability.GROW) or ""
+        volume_engines.unable_reason(old, ArrayEngine.ZFS, Ability.GROW) or ""
     )
     absent = seen.machine(engines=(zvol.capability("the kernel module zfs is not loaded"),))
-    assert "not loaded" in (engines.unable_reason(absent, ArrayEngine.ZFS, Ability.THIN) or "")
+    assert "not loaded" in (volume_engines.unable_reason(absent, ArrayEngine.ZFS, Ability.THIN) or "")
 
 
 def test_a_thin_zvol_needs_no_pool_and_may_be_larger_than_what_is_free() -> None:
@@ -85,7 +87,7 @@ def test_one_request_cuts_from_arrays_of_both_engines() -> None:
     arrays = {"tank": zfs_array(), "two": known("two", group="g1")}
     wishes = [wish("a", provisioning=THIN), wish("b", array="two", provisioning=THIN)]
     facts = VolumeFacts(arrays, frozenset(), {"tank": 0, "two": 0})
-    steps = volumes.plan_create(wishes, MACHINE, facts, identities()).plan.steps
+    steps = creation.plan_create(wishes, MACHINE, facts, identities()).plan.steps
     assert [step.group for step in steps if isinstance(step, ThinPoolCreate)] == ["g1"]
     cuts = [step for step in steps if isinstance(step, VolumeCut)]
     assert [(cut.engine, cut.pool) for cut in cuts] == [(VolumeEngine.ZVOL, None), (VolumeEngine.LVM, "pool")]
@@ -99,12 +101,12 @@ def test_a_thick_volume_that_takes_from_a_thin_pool_is_found_by_the_checker() ->
     assert [fault for fault in faults(spoiled, machine, Bounds()) if "is thick and takes from thin pool" in fault]
 
 
-def on_zfs(**facts: Any) -> volumes.KnownVolume:
+def on_zfs(**facts: Any) -> creation.KnownVolume:
     return volume(**{"array_engine": ArrayEngine.ZFS, "group": "z1", **facts})
 
 
 def test_zvols_grow_and_have_snapshots_thick_ones_too() -> None:
-    (grow,) = volumes.plan_grow(on_zfs(), 16 * MIB, MACHINE, 0).steps
+    (grow,) = creation.plan_grow(on_zfs(), 16 * MIB, MACHINE, 0).steps
     assert (grow.kind, grow.engine) == ("volume.grow", VolumeEngine.ZVOL)  # type: ignore[union-attr]
     wanted = SnapshotCreate(name="before", volume="a")
     for provisioning in Provisioning:
@@ -117,8 +119,8 @@ def test_zvols_grow_and_have_snapshots_thick_ones_too() -> None:
 
 def test_a_thick_zvol_grows_into_what_is_free_with_what_zfs_adds() -> None:
     with pytest.raises(NoSpace, match="free"):
-        volumes.plan_grow(on_zfs(provisioning=THICK, size_bytes=GIB), 9 * GIB, MACHINE, 0)
-    assert volumes.plan_grow(on_zfs(provisioning=THIN, size_bytes=GIB), 90 * GIB, MACHINE, 0).steps
+        creation.plan_grow(on_zfs(provisioning=THICK, size_bytes=GIB), 9 * GIB, MACHINE, 0)
+    assert creation.plan_grow(on_zfs(provisioning=THIN, size_bytes=GIB), 90 * GIB, MACHINE, 0).steps
 
 
 def test_a_zvol_goes_back_to_its_newest_snapshot_only() -> None:
@@ -133,7 +135,7 @@ def test_a_zvol_goes_back_to_its_newest_snapshot_only() -> None:
 
 def test_to_keep_what_a_thick_zvol_holds_takes_its_size_once_more() -> None:
     snapshot = KnownSnapshot("s", "before", on_zfs(provisioning=THICK, size_bytes=5 * GIB), 5 * GIB, "tank", "a")
-    kept = volume_deletion.Keeping(24, dt.datetime(2026, 11, 1, tzinfo=dt.UTC), 5 * GIB)
+    kept = deletion.Keeping(24, dt.datetime(2026, 11, 1, tzinfo=dt.UTC), 5 * GIB)
     wanted = RollBack(snapshot.volume, snapshot, kept=kept)
     assert volumes_snapshots.plan_roll_back(wanted, MACHINE, identities()).steps[1].kind == "volume.swap"
     with pytest.raises(NoSpace, match="without keeping it"):
@@ -151,5 +153,5 @@ def test_a_snapshot_stays_for_as_long_as_a_clone_of_it_is_there() -> None:
 
 
 def test_the_last_thin_zvol_takes_no_pool_along() -> None:
-    plan = volume_deletion.plan_delete(on_zfs(provisioning=THIN), last_thin=True)
+    plan = deletion.plan_delete(on_zfs(provisioning=THIN), last_thin=True)
     assert [step.kind for step in plan.steps] == ["exports.gone", "volume.delete"]

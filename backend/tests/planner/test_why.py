@@ -22,9 +22,9 @@ from lunette.domain.observations import SessionsObservation
 from lunette.domain.sizes import GIB
 from lunette.domain.steps import MdMember
 from lunette.domain.why import LinkState, Part
-from lunette.planner.arrays import KnownArray
-from lunette.planner.portals import KnownPortal
-from lunette.planner.why import ChainFacts, Guest, Way, why
+from lunette.planner.access.portals import KnownPortal
+from lunette.planner.diagnosis.why import ChainFacts, Guest, Way, why
+from lunette.planner.engines.known_array import KnownArray
 
 DISKS = ("nvme-D1", "nvme-D2", "nvme-D3")
 ARRAY = KnownArray(

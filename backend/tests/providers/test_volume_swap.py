@@ -11,7 +11,7 @@ from lunette.domain.arrays import ArrayEngine
 from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
 from lunette.domain.sizes import MIB
 from lunette.domain.steps import VolumeDelete, VolumeRollBack, VolumeSwap
-from lunette.planner.aside import swap_step
+from lunette.planner.volumes.retained import swap_step
 
 KEPT_ID = "abababab-0000-4000-8000-000000000007"
 BEFORE_WRITES = "what it held before"

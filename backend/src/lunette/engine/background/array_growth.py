@@ -17,7 +17,7 @@ from lunette.engine.changes.array_changes import Change
 from lunette.engine.context.desk import Desk
 from lunette.engine.context.known_arrays import known
 from lunette.engine.context.outcome import Actor
-from lunette.planner.array_growth import plan_finish
+from lunette.planner.arrays.md_growth import plan_finish
 from lunette.store.database import Store
 from lunette.store.events import SYSTEM, emit
 from lunette.store.journal import Job

@@ -12,7 +12,7 @@ from lunette.domain.schedules import MissedRuns
 from lunette.engine.changes import schedules
 from lunette.engine.context.desk import Desk
 from lunette.engine.context.loop import Loop
-from lunette.planner import calendar
+from lunette.planner.system import calendar
 from lunette.store.database import Store
 from lunette.store.events import emit
 from lunette.store.journal import Job

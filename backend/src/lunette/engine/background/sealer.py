@@ -19,7 +19,7 @@ from lunette.domain.volumes import VolumeEngine
 from lunette.engine.alerts.board import AlertBoard, Cause
 from lunette.engine.context.loop import Loop
 from lunette.engine.exports import exportset
-from lunette.planner.array_engines import ARRAY_ENGINES
+from lunette.planner.engines.array_engines import ARRAY_ENGINES
 from lunette.store.backup import tables
 from lunette.store.database import Store
 from lunette.store.resources import (

@@ -10,8 +10,8 @@ from lunette.engine.context.desk import Desk
 from lunette.engine.context.known_arrays import known
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.journal.filing import file_job
-from lunette.planner.checker import Bounds, check
-from lunette.planner.spare_groups import Move, plan_move
+from lunette.planner.arrays.spare_groups import Move, plan_move
+from lunette.planner.checks.checker import Bounds, check
 from lunette.store.database import Store
 from lunette.store.events import emit
 from lunette.store.resources import Array

@@ -21,8 +21,8 @@ from lunette.engine.context.desk import Desk
 from lunette.engine.context.loop import Loop
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.journal.filing import file_job
-from lunette.planner.checker import Bounds, check
-from lunette.planner.engines import thin_pooling
+from lunette.planner.checks.checker import Bounds, check
+from lunette.planner.engines.volume_engines import thin_pooling
 from lunette.providers.volumes.lvm import plan as lvm
 from lunette.store.database import Store
 from lunette.store.events import SYSTEM

@@ -31,7 +31,7 @@ from lunette.engine.conditions import (
 from lunette.engine.context.loop import Loop
 from lunette.engine.context.observing import ObservationCache
 from lunette.engine.exports import exportset, firewall, sharing
-from lunette.planner.changing import when_back
+from lunette.planner.arrays.changes import when_back
 from lunette.store.database import Store
 from lunette.store.events import emit
 from lunette.store.resources import Array, ArrayDisk, Portal

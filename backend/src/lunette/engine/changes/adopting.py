@@ -23,7 +23,7 @@ from lunette.engine.journal.filing import file_job
 from lunette.planner import adopting as planner
 from lunette.planner.adopting.facts import Facts, OwnArray
 from lunette.planner.adopting.rows import NewArray, NewHost, NewVolume, Rows
-from lunette.planner.checker import Bounds, LunUse, check, check_luns
+from lunette.planner.checks.checker import Bounds, LunUse, check, check_luns
 from lunette.store.events import emit
 from lunette.store.journal import Job
 from lunette.store.resources import (

@@ -27,10 +27,10 @@ from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.exports import exportset
 from lunette.engine.journal import disk_rows
 from lunette.engine.journal.filing import file_job
-from lunette.planner.array_force import plan_force_start
-from lunette.planner.arrays import KnownArray
-from lunette.planner.changing import changing, plan_grow, plan_reshape
-from lunette.planner.checker import Bounds, check
+from lunette.planner.arrays.changes import changing, plan_grow, plan_reshape
+from lunette.planner.arrays.force_start import plan_force_start
+from lunette.planner.checks.checker import Bounds, check
+from lunette.planner.engines.known_array import KnownArray
 from lunette.store.events import emit
 from lunette.store.resources import Array
 

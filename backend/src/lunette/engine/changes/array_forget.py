@@ -21,7 +21,7 @@ from lunette.engine.context.lookup import need
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.exports import exportset
 from lunette.engine.journal.transitions import Journal
-from lunette.planner.array_forget import Lost, plan_forget
+from lunette.planner.arrays.forget import Lost, plan_forget
 from lunette.store.events import emit
 from lunette.store.journal import Job
 from lunette.store.resources import Array, ArrayDisk, DeletedVolume, Mapping, Snapshot, Volume

@@ -15,8 +15,8 @@ from lunette.engine.context.lookup import must_be_ready, need
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.exports import exportset
 from lunette.engine.journal.filing import file_job
-from lunette.planner.array_release import plan_release
-from lunette.planner.checker import Bounds, check
+from lunette.planner.arrays.release import plan_release
+from lunette.planner.checks.checker import Bounds, check
 from lunette.store.events import emit
 from lunette.store.journal import Job
 from lunette.store.resources import Array, Snapshot, Volume

@@ -17,9 +17,9 @@ from lunette.engine.context.lookup import must_be_ready, name_taken, need
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.exports import exportset
 from lunette.engine.journal.filing import file_job
-from lunette.planner import arrays as planner
-from lunette.planner.arrays import NewArray
-from lunette.planner.checker import Bounds, check
+from lunette.planner.arrays import creation as planner
+from lunette.planner.arrays.creation import NewArray
+from lunette.planner.checks.checker import Bounds, check
 from lunette.store.events import emit
 from lunette.store.resources import Array, ArrayDisk, Volume
 

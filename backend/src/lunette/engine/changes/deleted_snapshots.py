@@ -16,10 +16,10 @@ from lunette.engine.context.desk import Desk
 from lunette.engine.context.lookup import must_be_ready, name_taken, need
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.journal.filing import file_job
-from lunette.planner import deleted_snapshots as planner
-from lunette.planner.aside import AsideSnapshot
-from lunette.planner.checker import Bounds, check
-from lunette.planner.deleted_snapshots import KnownDeletedSnapshot
+from lunette.planner.checks.checker import Bounds, check
+from lunette.planner.volumes import deleted_snapshots as planner
+from lunette.planner.volumes.deleted_snapshots import KnownDeletedSnapshot
+from lunette.planner.volumes.retained import AsideSnapshot
 from lunette.store.events import emit
 from lunette.store.journal import Job, JobStep
 from lunette.store.resources import Array, DeletedSnapshot, DeletedVolume, Snapshot, Volume

@@ -17,10 +17,10 @@ from lunette.engine.context.desk import Desk
 from lunette.engine.context.lookup import must_be_ready, name_taken, need
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.journal.filing import file_job
-from lunette.planner import deleted_volumes as planner
-from lunette.planner.checker import Bounds, check
-from lunette.planner.deleted_volumes import KnownDeleted
-from lunette.planner.engines import thin_pooling, volume_planning
+from lunette.planner.checks.checker import Bounds, check
+from lunette.planner.engines.volume_engines import thin_pooling, volume_planning
+from lunette.planner.volumes import deleted_volumes as planner
+from lunette.planner.volumes.deleted_volumes import KnownDeleted
 from lunette.store.events import emit
 from lunette.store.journal import Job
 from lunette.store.resources import Array, DeletedVolume, Volume, VolumeColumns

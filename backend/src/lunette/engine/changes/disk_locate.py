@@ -9,7 +9,7 @@ from lunette.domain.observations import Observation
 from lunette.engine.context.desk import Desk
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.journal.filing import file_job
-from lunette.planner.disk_locate import plan_locate
+from lunette.planner.disks.locate import plan_locate
 
 
 def locate(tx: Session, desk: Desk, actor: Actor, reference: str, *, is_on: bool, dry_run: bool) -> Outcome:

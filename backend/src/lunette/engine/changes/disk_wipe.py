@@ -10,8 +10,8 @@ from lunette.engine.changes.disk_locate import find_disk
 from lunette.engine.context.desk import Desk
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.journal.filing import file_job
-from lunette.planner import disk_wipe as planner
-from lunette.planner.checker import Bounds, check
+from lunette.planner.checks.checker import Bounds, check
+from lunette.planner.disks import wipe as planner
 from lunette.store.journal import Job
 from lunette.store.resources import Array, ArrayDisk
 

@@ -14,8 +14,8 @@ from lunette.engine.context.desk import Desk
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.exports import exportset
 from lunette.engine.records.recording import recorded
-from lunette.planner import fc_ports as planner
-from lunette.planner.connected import Connected
+from lunette.planner.access import fc_ports as planner
+from lunette.planner.access.connected import Connected
 from lunette.store.resources import FcPort
 
 

@@ -14,7 +14,7 @@ from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.journal.filing import file_job
 from lunette.planner.adopting import arrays as planner
 from lunette.planner.adopting.facts import Facts
-from lunette.planner.checker import Bounds, check
+from lunette.planner.checks.checker import Bounds, check
 from lunette.store.events import emit
 
 

@@ -15,9 +15,9 @@ from lunette.engine.context.lookup import by_reference, name_taken, need
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.exports import exportset, numbers, sharing
 from lunette.engine.records.recording import recorded
-from lunette.planner import host_groups as planner
-from lunette.planner.host_groups import GroupFacts, KnownGroup
-from lunette.planner.hosts import NewTarget
+from lunette.planner.access import host_groups as planner
+from lunette.planner.access.host_groups import GroupFacts, KnownGroup
+from lunette.planner.access.hosts import NewTarget
 from lunette.store.resources import Host, HostGroup, HostGroupMember, Mapping, Target
 
 

@@ -18,8 +18,8 @@ from lunette.engine.context.lookup import name_taken, need
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.exports import exportset, numbers, sharing
 from lunette.engine.records.recording import recorded
-from lunette.planner import hosts as planner
-from lunette.planner.hosts import HostFacts, KnownHost, NewInitiator, NewTarget, Volumes
+from lunette.planner.access import hosts as planner
+from lunette.planner.access.hosts import HostFacts, KnownHost, NewInitiator, NewTarget, Volumes
 from lunette.store.database import store_of
 from lunette.store.resources import Host, HostGroup, HostGroupMember, HostInitiator, Mapping, Target, Volume
 

@@ -17,10 +17,10 @@ from lunette.engine.context import connected
 from lunette.engine.context.desk import Desk
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.journal.filing import file_job
-from lunette.planner import interfaces as planner
-from lunette.planner import made_interfaces
-from lunette.planner.connected import Connected
-from lunette.planner.interface_rules import Paths
+from lunette.planner.access.connected import Connected
+from lunette.planner.network import interfaces as planner
+from lunette.planner.network import made_interfaces
+from lunette.planner.network.interface_rules import Paths
 from lunette.store.events import emit
 from lunette.store.resources import Portal
 

@@ -18,11 +18,11 @@ from lunette.engine.context.lookup import by_reference, must_be_ready, need_mapp
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.exports import exportset, numbers, sharing
 from lunette.engine.records.recording import recorded
-from lunette.planner import mappings as planner
-from lunette.planner.checker import LunUse, check_luns
-from lunette.planner.connected import Connected
-from lunette.planner.mappings import MappableVolume, MappingFacts, NewMapping, Owner
-from lunette.planner.numbers import HeldNumbers
+from lunette.planner.access import mappings as planner
+from lunette.planner.access.connected import Connected
+from lunette.planner.access.mappings import MappableVolume, MappingFacts, NewMapping, Owner
+from lunette.planner.access.numbers import HeldNumbers
+from lunette.planner.checks.checker import LunUse, check_luns
 from lunette.store.resources import (
     Host,
     HostGroup,

@@ -17,8 +17,8 @@ from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.journal.filing import file_job
 from lunette.engine.reads import host_access
 from lunette.engine.reads.why import Look
-from lunette.planner.path_trials import TrialFacts, plan_trial
-from lunette.planner.paths import verify
+from lunette.planner.diagnosis.path_trials import TrialFacts, plan_trial
+from lunette.planner.diagnosis.paths import verify
 from lunette.store.journal import Job
 from lunette.store.resources import Array, Host, HostGroupMember, Mapping, Volume
 

@@ -13,8 +13,8 @@ from lunette.engine.context.lookup import name_taken, need
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.exports import exportset
 from lunette.engine.records.recording import recorded
-from lunette.planner import portals as planner
-from lunette.planner.portals import KnownPortal
+from lunette.planner.access import portals as planner
+from lunette.planner.access.portals import KnownPortal
 from lunette.store.resources import Portal, Target
 
 

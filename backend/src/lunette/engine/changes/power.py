@@ -10,8 +10,8 @@ from lunette.engine.context import connected
 from lunette.engine.context.desk import Desk
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.journal.filing import file_job
-from lunette.planner import power as planner
-from lunette.planner.checker import Bounds, check
+from lunette.planner.checks.checker import Bounds, check
+from lunette.planner.system import power as planner
 from lunette.store.journal import Job
 
 _KINDS = {PowerAction.RESTART: JobKind.SYSTEM_RESTART, PowerAction.OFF: JobKind.SYSTEM_POWER_OFF}

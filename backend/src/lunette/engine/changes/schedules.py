@@ -25,9 +25,9 @@ from lunette.engine.context.desk import Desk
 from lunette.engine.context.lookup import by_reference, name_taken, need
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.records.recording import recorded
-from lunette.planner import schedules as planner
-from lunette.planner.calendar import Taken, surplus, upcoming
-from lunette.planner.schedules import ScheduleFacts, Subject
+from lunette.planner.system import schedules as planner
+from lunette.planner.system.calendar import Taken, surplus, upcoming
+from lunette.planner.system.schedules import ScheduleFacts, Subject
 from lunette.store.database import after_commit
 from lunette.store.events import emit
 from lunette.store.journal import Job, JobStep

@@ -12,7 +12,7 @@ from lunette.engine.context import connected
 from lunette.engine.context.desk import Desk
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.journal.filing import file_job
-from lunette.planner import sessions as planner
+from lunette.planner.access import sessions as planner
 
 
 class Logins:

@@ -27,7 +27,7 @@ from lunette.engine.context.desk import Desk
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.exports import exportset
 from lunette.engine.records.recording import recorded
-from lunette.planner import firewall
+from lunette.planner.access import firewall
 from lunette.store.database import after_commit, store_of
 from lunette.store.resources import Meta
 from lunette.store.schema import utc_now

@@ -13,11 +13,11 @@ from lunette.engine.context.desk import Desk
 from lunette.engine.context.lookup import must_be_ready, name_taken, need
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.journal.filing import file_job
-from lunette.planner import volumes_snapshots as planner
-from lunette.planner.checker import Bounds, check
-from lunette.planner.engines import thick_snapshot_reason
-from lunette.planner.volume_deletion import keeping
-from lunette.planner.volumes_snapshots import KnownSnapshot
+from lunette.planner.checks.checker import Bounds, check
+from lunette.planner.engines.volume_engines import thick_snapshot_reason
+from lunette.planner.volumes import snapshots as planner
+from lunette.planner.volumes.deletion import keeping
+from lunette.planner.volumes.snapshots import KnownSnapshot
 from lunette.store.events import emit
 from lunette.store.resources import Array, DeletedSnapshot, DeletedVolume, Snapshot, Volume
 from lunette.store.schedules import CloneOrigin

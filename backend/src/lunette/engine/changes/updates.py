@@ -16,8 +16,8 @@ from lunette.engine.context import connected
 from lunette.engine.context.desk import Desk
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.journal.filing import file_job
-from lunette.planner import updates as planner
-from lunette.planner.checker import Bounds, check
+from lunette.planner.checks.checker import Bounds, check
+from lunette.planner.system import updates as planner
 from lunette.store.journal import Job
 
 _OPEN = (JobState.PENDING.value, JobState.RUNNING.value, JobState.STUCK.value)

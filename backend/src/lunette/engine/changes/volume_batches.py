@@ -15,11 +15,11 @@ from lunette.engine.context.desk import Desk
 from lunette.engine.context.lookup import by_reference, must_be_ready
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.journal.filing import file_job
-from lunette.planner import volume_batches as planner
-from lunette.planner.checker import Bounds, check
-from lunette.planner.schedules import snapshot_name
-from lunette.planner.volume_batches import Chosen, Doomed
-from lunette.planner.volume_deletion import keeping
+from lunette.planner.checks.checker import Bounds, check
+from lunette.planner.system.schedules import snapshot_name
+from lunette.planner.volumes import batches as planner
+from lunette.planner.volumes.batches import Chosen, Doomed
+from lunette.planner.volumes.deletion import keeping
 from lunette.store.events import emit
 from lunette.store.resources import Array, DeletedVolume, Snapshot, Volume
 from lunette.store.schema import utc_now

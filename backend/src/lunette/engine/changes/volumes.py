@@ -18,11 +18,11 @@ from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.exports import exportset
 from lunette.engine.journal.filing import file_job
 from lunette.engine.records.recording import recorded
-from lunette.planner import volume_deletion
-from lunette.planner import volumes as planner
-from lunette.planner.checker import Bounds, check
-from lunette.planner.engines import volume_planning
-from lunette.planner.volumes import KnownVolume, NewVolume, NewVolumes, VolumeFacts
+from lunette.planner.checks.checker import Bounds, check
+from lunette.planner.engines.volume_engines import volume_planning
+from lunette.planner.volumes import creation as planner
+from lunette.planner.volumes import deletion
+from lunette.planner.volumes.creation import KnownVolume, NewVolume, NewVolumes, VolumeFacts
 from lunette.store.events import emit
 from lunette.store.resources import Array, Host, HostGroup, Mapping, Snapshot, Volume
 from lunette.store.schema import utc_now
@@ -133,8 +133,8 @@ def delete(tx: Session, desk: Desk, actor: Actor, volume_id: str, dry_run: bool)
     must_be_ready(volume)
     deleted_snapshots.must_be_settled(tx, [volume.id])
     seen, before = desk.seen(), known(tx, volume)
-    kept = volume_deletion.keeping(before, read_settings(tx).deleted_keep_hours, utc_now(), seen)
-    plan = volume_deletion.plan_delete(before, last_thin=deleted_volumes.is_last_thin(tx, volume), kept=kept)
+    kept = deletion.keeping(before, read_settings(tx).deleted_keep_hours, utc_now(), seen)
+    plan = deletion.plan_delete(before, last_thin=deleted_volumes.is_last_thin(tx, volume), kept=kept)
     check(plan, seen, Bounds())
     if dry_run:
         return Outcome(plan=plan)

@@ -2,7 +2,7 @@
 
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.observations import Observation
-from lunette.planner.absent import strangers, told
+from lunette.planner.arrays.absent import strangers, told
 from lunette.store.resources import Array
 
 _OVERWRITTEN = (

@@ -9,7 +9,7 @@ from lunette.domain.errors import Unavailable
 from lunette.domain.exports import ObservedSession
 from lunette.domain.mappings import Family, Protocol, is_fc_address
 from lunette.engine.context.desk import Desk
-from lunette.planner.connected import Connected
+from lunette.planner.access.connected import Connected
 from lunette.store.resources import Host, HostInitiator, Portal
 
 AWAY = "the agent does not answer"

@@ -3,7 +3,7 @@
 from lunette.domain.arrays import ArrayEngine, MemberRole
 from lunette.domain.encryption import Encryption
 from lunette.domain.steps import MdMember
-from lunette.planner.arrays import KnownArray
+from lunette.planner.engines.known_array import KnownArray
 from lunette.store.resources import Array
 
 

@@ -42,7 +42,7 @@ from lunette.domain.sealed_copies import LOST
 from lunette.domain.self_tests import SelfTestSchedule
 from lunette.engine.context.desk import Desk
 from lunette.engine.exports import firewall
-from lunette.planner.engines import volume_planning
+from lunette.planner.engines.volume_engines import volume_planning
 from lunette.store.database import after_commit
 from lunette.store.journal import Job
 from lunette.store.resources import (

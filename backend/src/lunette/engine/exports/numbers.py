@@ -20,8 +20,8 @@ from lunette.domain.plans import Reuse
 from lunette.engine.context import uptime
 from lunette.engine.context.loop import Loop
 from lunette.engine.exports import exportset
-from lunette.planner.hosts import family_of
-from lunette.planner.numbers import Former, HeldNumbers, number_name
+from lunette.planner.access.hosts import family_of
+from lunette.planner.access.numbers import Former, HeldNumbers, number_name
 from lunette.store.database import Store
 from lunette.store.resources import (
     HeldNumber,

@@ -18,7 +18,7 @@ from lunette.domain.mappings import Family
 from lunette.domain.observations import Observation
 from lunette.engine.alerts.board import Cause
 from lunette.engine.context.desk import Desk
-from lunette.planner.sharing import (
+from lunette.planner.access.sharing import (
     RESERVING,
     SMALL_BLOCK_BYTES,
     SMALL_BLOCKS,

@@ -18,7 +18,7 @@ from lunette.engine.changes import settings
 from lunette.engine.context.loop import Loop
 from lunette.engine.notifications import mail, syslog, webhook
 from lunette.engine.notifications.failure import NotTold
-from lunette.planner import calendar
+from lunette.planner.system import calendar
 from lunette.store.database import Store
 from lunette.store.resources import Meta
 from lunette.store.schema import utc_now

@@ -8,8 +8,8 @@ from lunette.domain.drift import DriftReport
 from lunette.domain.exports import ConvergeReport
 from lunette.domain.observations import Observation
 from lunette.engine.conditions.unread import is_hidden
-from lunette.planner import drift as planner
-from lunette.planner.drift import DriftFacts, Known
+from lunette.planner.diagnosis import drift as planner
+from lunette.planner.diagnosis.drift import DriftFacts, Known
 from lunette.store.resources import (
     Array,
     DeletedSnapshot,

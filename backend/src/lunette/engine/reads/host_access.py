@@ -18,11 +18,11 @@ from lunette.domain.paths import HostPaths
 from lunette.engine.context.lookup import need
 from lunette.engine.reads import path_verdicts
 from lunette.engine.reads.why import Look
+from lunette.planner.diagnosis.paths import PathFacts, verify
+from lunette.planner.diagnosis.why import KIND_OF
 from lunette.planner.kits.build import build
 from lunette.planner.kits.bundle import members
 from lunette.planner.kits.facts import KitChap, KitDhChap, KitDoor, KitFacts, KitPortal, KitVolume, reached
-from lunette.planner.paths import PathFacts, verify
-from lunette.planner.why import KIND_OF
 from lunette.store.database import store_of
 from lunette.store.resources import FcPort, Host, HostGroupMember, HostInitiator, Mapping, Portal, Target, Volume
 from lunette.store.settings import read_settings, with_secrets

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from lunette.domain.layouts import Layouts
 from lunette.domain.observations import Observation
-from lunette.planner.layouts import plan_layouts
+from lunette.planner.arrays.layouts import plan_layouts
 from lunette.store.resources import Array, ArrayDisk
 
 

@@ -13,9 +13,9 @@ from lunette.domain.why import VolumeWhy
 from lunette.engine.context.known_arrays import known
 from lunette.engine.context.lookup import need
 from lunette.engine.exports import exportset
-from lunette.planner import why as planner
-from lunette.planner.portals import KnownPortal
-from lunette.planner.why import ChainFacts, Guest, Way
+from lunette.planner.access.portals import KnownPortal
+from lunette.planner.diagnosis import why as planner
+from lunette.planner.diagnosis.why import ChainFacts, Guest, Way
 from lunette.store.resources import Array, Host, HostGroup, HostGroupMember, Mapping, Portal, Target, Volume
 
 

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from lunette.domain.identity import KeptIdentity
 from lunette.domain.settings import SECRETS
-from lunette.planner.hosts import KINDS
+from lunette.planner.access.hosts import KINDS
 from lunette.store.database import store_of
 from lunette.store.resources import Array, FcPort, Host, HostGroup, Portal, Target, Volume
 from lunette.store.resources import Mapping as MappingRow

@@ -23,7 +23,7 @@ from lunette.engine.context.outcome import Actor
 from lunette.engine.exports import exportset, numbers
 from lunette.engine.jobs import completion
 from lunette.engine.journal.disk_rows import observed_roles
-from lunette.planner.restore import Judgement, judge, releases, still_served
+from lunette.planner.system.restore import Judgement, judge, releases, still_served
 from lunette.store.access import ApiToken, User
 from lunette.store.backup.tables import replace
 from lunette.store.database import Store, after_commit

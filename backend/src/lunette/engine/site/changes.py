@@ -37,9 +37,9 @@ from lunette.engine.context.desk import Desk
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.jobs import completion
 from lunette.engine.site.known import NAMING_DISKS, as_seen, known, members
-from lunette.planner import site as planner
-from lunette.planner.site_changes import WISHES, SiteChange, Verb
-from lunette.planner.site_foresight import after
+from lunette.planner.site import difference as planner
+from lunette.planner.site.changes import WISHES, SiteChange, Verb
+from lunette.planner.site.foresight import after
 from lunette.store.database import after_commit, store_of
 from lunette.store.events import emit
 from lunette.store.journal import Job, JobStep

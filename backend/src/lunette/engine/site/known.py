@@ -19,8 +19,8 @@ from lunette.domain.observations import Observation
 from lunette.domain.settings import SECRETS, DiscoveryAuth, SettingsPatch
 from lunette.domain.site import Site, SiteArray, SiteChap, SiteDhChap, SiteHost, SiteHostGroup, SiteNoun, SiteVolume
 from lunette.engine.changes import schedules
-from lunette.planner.hosts import KINDS
-from lunette.planner.site import KnownSite
+from lunette.planner.access.hosts import KINDS
+from lunette.planner.site.difference import KnownSite
 from lunette.store.resources import Array, ArrayDisk, FcPort, Host, HostGroup, Mapping, Portal, Volume
 from lunette.store.schedules import Schedule
 from lunette.store.schema import Base

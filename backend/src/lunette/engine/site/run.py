@@ -18,7 +18,7 @@ from lunette.engine.context.desk import Desk
 from lunette.engine.context.outcome import Actor
 from lunette.engine.journal.transitions import Journal, problem
 from lunette.engine.site import changes
-from lunette.planner.site_changes import SiteChange
+from lunette.planner.site.changes import SiteChange
 from lunette.store.database import Store
 from lunette.store.events import emit
 from lunette.store.journal import Job, JobStep

@@ -19,7 +19,7 @@ from lunette.domain.steps import AdoptedVolume, AnyStep, GroupAdopt, MdOpen, MdS
 from lunette.planner.adopting.beneath import array_refusal, member_refusal
 from lunette.planner.adopting.facts import Facts, OwnArray
 from lunette.planner.adopting.rows import NewArray, NewVolume, Rows, array_name, free_name
-from lunette.planner.findings import shorten
+from lunette.planner.checks.findings import shorten
 from lunette.providers.arrays.md.parse import is_marked
 from lunette.providers.volumes.lvm import plan as lvm
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from lunette.planner.portals import KnownPortal
+from lunette.planner.access.portals import KnownPortal
 
 
 @dataclass(frozen=True)

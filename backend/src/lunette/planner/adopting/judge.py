@@ -9,7 +9,7 @@ from lunette.domain.identity import IdentitySource
 from lunette.domain.mappings import PortalCreate
 from lunette.domain.observations import Observation
 from lunette.domain.targetcli import Finding, SavedAcl, SavedGroup, SavedPortal, SavedStore, SavedTarget
-from lunette.planner import portals as portal_planner
+from lunette.planner.access import portals as portal_planner
 from lunette.planner.adopting.beneath import Beneath
 from lunette.planner.adopting.facts import Facts
 from lunette.planner.adopting.nvme import NvmeJudge

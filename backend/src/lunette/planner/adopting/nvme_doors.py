@@ -10,7 +10,7 @@ from lunette.domain.errors import LunetteError
 from lunette.domain.identity import IdentitySource
 from lunette.domain.mappings import ExportEngine, PortalCreate, Protocol
 from lunette.domain.observations import Observation
-from lunette.planner import portals
+from lunette.planner.access import portals
 from lunette.planner.adopting.facts import Facts
 
 PROTOCOLS = {"tcp": Protocol.NVME_TCP, "rdma": Protocol.NVME_RDMA}

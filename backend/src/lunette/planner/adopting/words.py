@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from lunette.domain.hosts import InitiatorKind
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
+from lunette.planner.access.numbers import number_name
+from lunette.planner.access.portals import shown
 from lunette.planner.adopting.judge import Judge
 from lunette.planner.adopting.rows import Rows
-from lunette.planner.findings import shorten
-from lunette.planner.numbers import number_name
-from lunette.planner.portals import shown
+from lunette.planner.checks.findings import shorten
 
 
 def describe(judge: Judge, rows: Rows) -> Plan:

@@ -14,10 +14,10 @@ from lunette.domain.identity import IdentitySource
 from lunette.domain.interfaces import InterfaceChange, ObservedInterface
 from lunette.domain.plans import Plan
 from lunette.domain.steps import InterfaceKeep, InterfaceRevert
-from lunette.planner.connected import Connected
-from lunette.planner.interface_rules import Paths
-from lunette.planner.interfaces import plan_change
-from lunette.planner.portals import KnownPortal
+from lunette.planner.access.connected import Connected
+from lunette.planner.access.portals import KnownPortal
+from lunette.planner.network.interface_rules import Paths
+from lunette.planner.network.interfaces import plan_change
 from lunette.system.agent_port import AgentPort
 
 JOB = "console"

@@ -22,9 +22,9 @@ from lunette.domain.interfaces import (
 )
 from lunette.domain.observations import Observation
 from lunette.domain.steps import InterfaceTry
-from lunette.planner.interface_rules import Paths
-from lunette.planner.interfaces import plan_change
-from lunette.planner.made_interfaces import plan_create
+from lunette.planner.network.interface_rules import Paths
+from lunette.planner.network.interfaces import plan_change
+from lunette.planner.network.made_interfaces import plan_create
 from lunette.providers.network import files
 
 NAME_OR_MAC = r"^([A-Za-z][A-Za-z0-9_.-]{0,14}|([0-9a-f]{2}:){5}[0-9a-f]{2})$"

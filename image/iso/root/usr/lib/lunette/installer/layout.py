@@ -18,7 +18,7 @@ import uuid
 from lunette.domain.base import Model
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.sizes import MIB, format_size
-from lunette.planner.interface_rules import words
+from lunette.planner.network.interface_rules import words
 from lunette.providers.arrays.md.parse import SYSTEM_HOMEHOST
 from lunette.providers.updates import choice, slots
 

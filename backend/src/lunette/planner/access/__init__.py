@@ -1,0 +1,1 @@
+"""Plans for who reaches what: hosts, groups, portals, FC ports, mappings and sessions."""

@@ -1,0 +1,107 @@
+"""Plans for Fibre Channel ports: which HBA port serves, and what is lost where one stops."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from lunette.domain.errors import Conflict, InUse, Invalid
+from lunette.domain.fc import FcMode, FcPortCreate, ObservedFcPort
+from lunette.domain.identity import IdentitySource
+from lunette.domain.observations import Observation
+from lunette.domain.plans import Action, Change, Plan
+from lunette.planner.access.connected import Connected
+from lunette.planner.checks.findings import Findings, shorten
+
+NO_DUAL = (
+    "a port that serves hosts and reaches arrays of others at once is not offered: give each task a port of its own, "
+    "one as target, one as initiator (decision 0016)"
+)
+
+
+@dataclass(frozen=True)
+class NewFcPort:
+    id: str
+    plan: Plan
+
+
+def plan_create(wish: FcPortCreate, seen: Observation, managed: Sequence[str], identities: IdentitySource) -> NewFcPort:
+    """Takes a port over. Raises Invalid, Conflict or InUse naming the field."""
+    findings = Findings()
+    if wish.wwpn in managed:
+        message = f"port {wish.wwpn} is managed already; change its mode instead"
+        findings.add(Conflict, "wwpn", wish.wwpn, message)
+    _check(findings, wish.wwpn, wish.mode, seen)
+    findings.refuse(f"Fibre Channel port {wish.wwpn} was not taken over")
+    return NewFcPort(id=identities.id(), plan=_plan(wish.wwpn, Action.CREATE, wish.mode, seen, Connected()))
+
+
+def plan_mode(wwpn: str, before: FcMode, mode: FcMode, seen: Observation, connected: Connected) -> Plan:
+    """Another mode; `connected` are the hosts logged in to the port now."""
+    findings = Findings()
+    if mode is not before:
+        _check(findings, wwpn, mode, seen)
+    findings.refuse(f"Fibre Channel port {wwpn} was not changed")
+    if mode is before:
+        return Plan(title=f"Change Fibre Channel port {wwpn}", changes=(), steps=())
+    return _plan(wwpn, Action.CHANGE, mode, seen, connected if before is FcMode.TARGET else Connected())
+
+
+def plan_delete(wwpn: str, mode: FcMode, connected: Connected) -> Plan:
+    """Leaves the port alone from now on; one that is a target stops serving. `connected` are its hosts now."""
+    serves = mode is FcMode.TARGET
+    words = "stops serving, and is left alone" if serves else "stays as it is, and is left alone"
+    cut_off = connected if serves else Connected()
+    return Plan(
+        title=f"Stop managing Fibre Channel port {wwpn}",
+        changes=(Change(action=Action.DESTROY, noun="fc_port", name=wwpn, detail=words), *_losses(wwpn, cut_off)),
+        steps=(),
+        hosts_interrupted=cut_off.hosts,
+        warnings=cut_off.warnings(),
+    )
+
+
+def _losses(wwpn: str, connected: Connected) -> Iterator[Change]:
+    for host in connected.hosts:
+        yield Change(action=Action.INTERRUPT, noun="host", name=host, detail=f"loses its paths through {wwpn}")
+
+
+def _check(findings: Findings, wwpn: str, mode: FcMode, seen: Observation) -> None:
+    port = next((one for one in seen.fc_ports if one.wwpn == wwpn), None)
+    if port is None:
+        there = ", ".join(one.wwpn for one in seen.fc_ports) or "none"
+        findings.add(Invalid, "wwpn", wwpn, f"this machine has no Fibre Channel port {wwpn}; it has: {there}")
+    elif mode is FcMode.DUAL:
+        findings.add(Invalid, "mode", mode.value, NO_DUAL)
+    elif mode is FcMode.TARGET and port.reason:
+        findings.add(Invalid, "mode", mode.value, port.reason)
+    elif mode not in port.modes:
+        offered = ", ".join(one.value for one in port.modes) or "nothing else"
+        message = f"driver {port.driver} cannot make it {mode.value} while the machine runs; it offers: {offered}"
+        findings.add(Invalid, "mode", mode.value, message)
+    elif port.disks and _gives_up(port, mode):
+        message = (
+            f"this machine reaches {port.disks} targets of others through it, whose disks would go: "
+            "take them away first"
+        )
+        findings.add(InUse, "mode", mode.value, message)
+
+
+def _gives_up(port: ObservedFcPort, mode: FcMode) -> bool:
+    """Whether the port stops being an initiator. One that can be disabled has a half that is switched off."""
+    return mode is not FcMode.INITIATOR and FcMode.DISABLED in port.modes
+
+
+def _plan(wwpn: str, action: Action, mode: FcMode, seen: Observation, connected: Connected) -> Plan:
+    port = next(one for one in seen.fc_ports if one.wwpn == wwpn)
+    changes = [Change(action=action, noun="fc_port", name=wwpn, detail=f"becomes {mode.value} ({port.driver})")]
+    changes += _losses(wwpn, connected)
+    warnings = list(connected.warnings())
+    if mode is FcMode.TARGET and port.remotes:
+        names = shorten([remote.wwpn for remote in port.remotes])
+        warnings.append(f"Ports on its fabric log in anew, and their I/O pauses for seconds: {names}.")
+    return Plan(
+        title=f"Make Fibre Channel port {wwpn} {mode.value}",
+        changes=tuple(changes),
+        steps=(),
+        hosts_interrupted=connected.hosts,
+        warnings=tuple(warnings),
+    )

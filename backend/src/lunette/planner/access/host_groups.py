@@ -1,0 +1,156 @@
+"""Plans for host groups: a host is in one group at most, and a group's volumes are seen by all its hosts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from lunette.domain.errors import Conflict, InUse, Invalid
+from lunette.domain.hosts import HostGroupCreate, HostGroupPatch
+from lunette.domain.identity import IdentitySource
+from lunette.domain.mappings import Family
+from lunette.domain.plans import Action, Change, Plan
+from lunette.planner.access.connected import Connected
+from lunette.planner.access.hosts import NewTarget, Volumes, leaving, new_deadline, new_target, of_deadline
+from lunette.planner.access.sharing import Fault
+from lunette.planner.checks.findings import Findings, shorten
+from lunette.planner.checks.names import check_name
+
+
+@dataclass(frozen=True)
+class KnownGroup:
+    id: str
+    name: str
+    description: str
+    members: Mapping[str, str]
+    """Host names by host id."""
+    mapped: Volumes = field(default_factory=dict)
+    opens_without_missing_after_s: int | None = None
+
+
+@dataclass(frozen=True)
+class GroupFacts:
+    """`hosts` by the reference the wish used: (id, name, name of the group it is in); `connected` host names.
+
+    `unseen` are the families of which nobody knows who is logged in, and why.
+    """
+
+    name_taken: bool
+    hosts: Mapping[str, tuple[str, str, str | None]]
+    connected: frozenset[str] = frozenset()
+    unseen: Mapping[Family, str] = field(default_factory=dict)
+    faults: Mapping[str, Sequence[Fault]] = field(default_factory=dict)
+    """By host id what would be wrong with what it sees, were it in the group."""
+
+
+@dataclass(frozen=True)
+class NewGroup:
+    id: str
+    plan: Plan
+    host_ids: tuple[str, ...]
+    target: NewTarget
+
+
+@dataclass(frozen=True)
+class PatchedGroup:
+    plan: Plan
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    """Host ids."""
+
+
+def plan_create(wish: HostGroupCreate, facts: GroupFacts, identities: IdentitySource, appliance_id: str) -> NewGroup:
+    """Chooses ids and the target name of a new group. Raises Invalid or Conflict for its hosts."""
+    findings = Findings()
+    check_name(findings, "host group", wish.name, facts.name_taken)
+    host_ids = _check_members(findings, wish.hosts, facts, own="")
+    findings.refuse(f"Host group {wish.name} was not created")
+    detail = f"of {len(host_ids)} host{'s' if len(host_ids) != 1 else ''}"
+    return NewGroup(
+        id=identities.id(),
+        plan=Plan(
+            title=f"Create host group {wish.name}",
+            changes=(Change(action=Action.CREATE, noun="host group", name=wish.name, detail=detail),),
+            steps=(),
+            warnings=of_deadline(wish.opens_without_missing_after_s),
+        ),
+        host_ids=host_ids,
+        target=new_target(identities, appliance_id),
+    )
+
+
+def _check_members(findings: Findings, wanted: Sequence[str], facts: GroupFacts, own: str) -> tuple[str, ...]:
+    ids: list[str] = []
+    for index, reference in enumerate(wanted):
+        known = facts.hosts.get(reference)
+        place = f"hosts[{index}]"
+        if known is None:
+            findings.add(Invalid, place, reference, f"there is no host {reference}; take a name or id from the list")
+            continue
+        host_id, name, group = known
+        if host_id in ids:
+            findings.add(Invalid, place, reference, f"host {name} is named twice; name each host once")
+        elif group is not None and group != own:
+            message = f"host {name} is in host group {group}; a host is in one group at most"
+            findings.add(Conflict, place, reference, message)
+        for fault in facts.faults.get(host_id, ()):
+            findings.add(Conflict, place, reference, fault.words)
+        ids.append(host_id)
+    return tuple(ids)
+
+
+def plan_patch(group: KnownGroup, patch: HostGroupPatch, facts: GroupFacts) -> PatchedGroup:
+    """What a change of a group comes to; a host that leaves loses the group's volumes."""
+    findings = Findings()
+    changes: list[str] = []
+    if patch.name is not None and patch.name != group.name:
+        check_name(findings, "host group", patch.name, facts.name_taken)
+        changes.append(f"name becomes {patch.name}")
+    if patch.description is not None and patch.description != group.description:
+        changes.append("new description")
+    changes += new_deadline(group.opens_without_missing_after_s, patch)
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    if patch.hosts is not None:
+        wanted = _check_members(findings, patch.hosts, facts, own=group.name)
+        added = tuple(host_id for host_id in wanted if host_id not in group.members)
+        removed = tuple(host_id for host_id in group.members if host_id not in wanted)
+    findings.refuse(f"Host group {group.name} was not changed")
+    names = {host_id: name for host_id, name, _ in facts.hosts.values()} | dict(group.members)
+    leavers = [names[host_id] for host_id in removed]
+    lost = leaving(group.mapped, group.mapped)
+    changes += [f"host {names[host_id]} joins" for host_id in added]
+    changes += [f"host {name} leaves and loses {len(lost)} volumes of the group" for name in leavers]
+    plan = Plan(
+        title=f"Change host group {group.name}",
+        changes=tuple(Change(action=Action.CHANGE, noun="host group", name=group.name, detail=c) for c in changes),
+        steps=(),
+    )
+    plan = plan.model_copy(update=_cut_off(group, leavers, facts))
+    plan = plan.model_copy(update={"warnings": (*plan.warnings, *of_deadline(patch.opens_without_missing_after_s))})
+    return PatchedGroup(plan=plan, added=added, removed=removed)
+
+
+def _cut_off(group: KnownGroup, leavers: Sequence[str], facts: GroupFacts) -> dict[str, object]:
+    """What hosts that leave take with them: one that may be logged in loses the volumes of the group."""
+    logged_in = tuple(sorted(name for name in leavers if name in facts.connected))
+    unknown = next((why for family, why in facts.unseen.items() if leavers and group.mapped.get(family)), None)
+    lost = group.mapped if logged_in else facts.unseen if leavers else ()
+    return {
+        "hosts_interrupted": logged_in,
+        "warnings": Connected(unknown=unknown).warnings(),
+        "leaving": leaving(group.mapped, lost),
+    }
+
+
+def plan_delete(group: KnownGroup) -> Plan:
+    """Raises InUse while the group has mappings. Its hosts stay."""
+    findings = Findings()
+    if volumes := [one.name for family in group.mapped.values() for one in family]:
+        message = f"it has {len(volumes)} mappings (volumes {shorten(volumes)}); delete them first"
+        findings.add(InUse, "host_group", group.name, message)
+    findings.refuse(f"Host group {group.name} was not deleted")
+    detail = f"its {len(group.members)} hosts stay"
+    return Plan(
+        title=f"Delete host group {group.name}",
+        changes=(Change(action=Action.DESTROY, noun="host group", name=group.name, detail=detail),),
+        steps=(),
+    )

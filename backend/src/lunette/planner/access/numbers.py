@@ -1,0 +1,62 @@
+"""Numbers of mappings, and which of them a host may still hold the device of another volume under (decision 0055)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lunette.domain.mappings import Family
+from lunette.planner.checks.findings import shorten
+
+FIRST_LUN = 1
+"""0 only on request: some hosts probe LUN 0 as a controller (DESIGN R12)."""
+LAST_LUN = 255
+
+
+@dataclass(frozen=True)
+class Former:
+    """A volume that had a number until it was unmapped."""
+
+    volume_id: str
+    volume: str
+    family: Family
+    hours: int
+    """After so many hours other volumes get the number again."""
+
+
+HeldNumbers = Mapping[int, Sequence[Former]]
+"""By number the volumes whose devices a host may still have under it."""
+
+
+def number_name(family: Family, lun: int) -> str:
+    """A number as people call it: LUN 3, or namespace 3."""
+    return f"{'LUN' if family is Family.SCSI else 'namespace'} {lun}"
+
+
+def others(held: HeldNumbers, lun: int, volume_id: str, family: Family) -> list[Former]:
+    """The volumes whose devices would turn into this one. Its own old device is the same device."""
+    return [one for one in held.get(lun, ()) if one.family is family and one.volume_id != volume_id]
+
+
+def lowest_free(taken: Mapping[int, str], held: HeldNumbers) -> int | None:
+    """The lowest number that nobody has or had a short time ago."""
+    return next((lun for lun in range(FIRST_LUN, LAST_LUN + 1) if lun not in taken and lun not in held), None)
+
+
+def choose(taken: Mapping[int, str], held: HeldNumbers, volume_id: str, family: Family) -> int | None:
+    """The number a mapping gets when none was asked for: the one the volume had, or the lowest that may be given."""
+    had = {lun: [one.family for one in held[lun] if one.volume_id == volume_id] for lun in held}
+    own = [lun for lun in sorted(had) if family in had[lun]]
+    numbers: list[int] = [*own, *range(FIRST_LUN, LAST_LUN + 1)]
+    for lun in numbers:
+        if lun not in taken and not others(held, lun, volume_id, family):
+            return lun
+    return None
+
+
+def left_out_warning(owner: str, family: Family, left_out: Mapping[int, Sequence[Former]]) -> str:
+    """Why a mapping did not get the lowest number, and until when."""
+    named = [f"{number_name(family, lun)} ({', '.join(one.volume for one in left_out[lun])})" for lun in left_out]
+    hours = max(one.hours for formers in left_out.values() for one in formers)
+    return (
+        f"{owner} may still have devices of volumes that were unmapped, so their numbers are not given: "
+        f"{shorten(named)}. Other volumes get them after a new login of its hosts, in {hours} hours at the latest."
+    )

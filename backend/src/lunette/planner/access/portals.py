@@ -1,0 +1,196 @@
+"""Plans for portals: an address this machine has, on a port nobody else listens on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address
+
+from lunette.domain import rdma
+from lunette.domain.errors import Conflict, Invalid
+from lunette.domain.identity import IdentitySource
+from lunette.domain.mappings import ExportEngine, Family, PortalCreate, Protocol, is_everywhere, is_fc_address
+from lunette.domain.observations import Observation
+from lunette.domain.plans import Action, Change, Plan
+from lunette.planner.access import firewall
+from lunette.planner.access.connected import Connected
+from lunette.planner.checks.findings import Findings
+from lunette.planner.checks.names import check_name
+from lunette.planner.engines.volume_engines import unserved_reason
+
+SERVED_BY = {
+    Protocol.ISCSI: (ExportEngine.LIO,),
+    Protocol.ISER: (ExportEngine.LIO,),
+    Protocol.NVME_TCP: (ExportEngine.NVMET, ExportEngine.SPDK),
+    Protocol.NVME_RDMA: (ExportEngine.NVMET,),
+    Protocol.NVME_FC: (ExportEngine.NVMET,),
+}
+"""The engines that serve each protocol, the kernel's own first: that is the one if none is named."""
+
+
+@dataclass(frozen=True)
+class KnownPortal:
+    id: str
+    name: str
+    protocol: str
+    address: str
+    port: int
+    engine: str = ""
+
+
+@dataclass(frozen=True)
+class NewPortal:
+    id: str
+    plan: Plan
+    engine: ExportEngine
+
+
+def plan_create(
+    wish: PortalCreate,
+    seen: Observation,
+    name_taken: bool,
+    present: Sequence[KnownPortal],
+    identities: IdentitySource,
+    adopted: str | None = None,
+) -> NewPortal:
+    """Chooses the engine of a new portal. Raises Invalid or Conflict naming the field.
+
+    `adopted` is an NVMe subsystem that was taken over from nvmet, if there is one.
+    """
+    findings = Findings()
+    check_name(findings, "portal", wish.name, name_taken)
+    if wish.protocol is Protocol.FC:
+        message = (
+            "SCSI over Fibre Channel has no portals: make a port of an HBA a target instead (fc-ports). NVMe over "
+            "Fibre Channel has: nvme-fc"
+        )
+        findings.add(Invalid, "protocol", wish.protocol.value, message)
+        findings.refuse(f"Portal {wish.name} was not created")
+    engine = wish.engine or SERVED_BY[wish.protocol][0]
+    unserved = unserved_reason(seen, engine.value, wish.protocol.value)
+    if unserved:
+        field, value = ("engine", engine) if wish.engine else ("protocol", wish.protocol)
+        findings.add(Invalid, field, value.value, unserved)
+    _check_engine(findings, wish, engine, present)
+    _check_adopted(findings, engine, adopted)
+    if wish.protocol is Protocol.NVME_FC or is_fc_address(wish.address):
+        _check_fc(findings, wish)
+    else:
+        _check_address(findings, wish, seen, is_served=not unserved)
+    where = shown(wish.address, wish.wanted_port)
+    for other in present:
+        if _overlap(wish, other):
+            place = shown(other.address, other.port)
+            message = f"portal {other.name} listens on {place} already; take another port"
+            findings.add(Conflict, "address", where, message)
+    findings.refuse(f"Portal {wish.name} was not created")
+    by = f", served by {engine.value}" if wish.engine else ""
+    opens = firewall.portal_opens(wish.protocol, wish.address, wish.wanted_port, seen)
+    detail = f"{wish.protocol.value} on {where}{by}{opens}"
+    plan = Plan(
+        title=f"Create portal {wish.name}",
+        changes=(Change(action=Action.CREATE, noun="portal", name=wish.name, detail=detail),),
+        steps=(),
+    )
+    return NewPortal(id=identities.id(), plan=plan, engine=engine)
+
+
+def _check_address(findings: Findings, wish: PortalCreate, seen: Observation, *, is_served: bool) -> None:
+    """An address of this machine, and over RDMA of a device."""
+    known = {str(ip_address(text.split("%")[0])) for text in seen.addresses}
+    if not is_everywhere(wish.address) and wish.address not in known:
+        message = f"this machine has no address {wish.address}; it has: {', '.join(sorted(known)) or 'none'}"
+        findings.add(Invalid, "address", wish.address, message)
+    elif is_served and (reason := rdma.bar(wish.protocol, wish.address, seen.rdma_devices)):
+        findings.add(Invalid, "address", wish.address, reason)
+
+
+def _check_fc(findings: Findings, wish: PortalCreate) -> None:
+    """The names of a port go with the protocol, and no number does. Whether the port is there the engine tells: the
+    kernel lists no ports that can be NVMe targets, and one may come later.
+    """
+    if wish.protocol is not Protocol.NVME_FC:
+        message = f"{wish.protocol.value} listens on an IP address; the names of a Fibre Channel port go with nvme-fc"
+        findings.add(Invalid, "address", wish.address, message)
+    elif not is_fc_address(wish.address):
+        message = "nvme-fc listens on a Fibre Channel port: give its names, as in nn-0x<WWNN>:pn-0x<WWPN>"
+        findings.add(Invalid, "address", wish.address, message)
+    elif wish.port is not None:
+        findings.add(Invalid, "port", str(wish.port), "a Fibre Channel port has no port numbers: leave it out")
+
+
+def _check_engine(findings: Findings, wish: PortalCreate, engine: ExportEngine, present: Sequence[KnownPortal]) -> None:
+    """A volume is served by one engine at a time, and every portal of its family leads to it (DESIGN R13)."""
+    if engine is ExportEngine.SPDK and is_everywhere(wish.address):
+        message = (
+            "SPDK tells hosts that ask for its subsystems the address it listens on, so it must be one of this "
+            "machine: make a portal for each address"
+        )
+        findings.add(Invalid, "address", wish.address, message)
+    for other in present:
+        if Protocol(other.protocol).family is wish.protocol.family and other.engine not in ("", engine.value):
+            message = (
+                f"portal {other.name} is served by {other.engine}, and a volume is served by one engine at a time: "
+                f"leave the engine at {other.engine}, or delete the other portals for its protocols first"
+            )
+            findings.add(Conflict, "engine", engine.value, message)
+            return
+
+
+def _check_adopted(findings: Findings, engine: ExportEngine, adopted: str | None) -> None:
+    """SPDK has settings of its own for what nvmet showed."""
+    if engine is ExportEngine.SPDK and adopted:
+        message = (
+            f"subsystem {adopted} was taken over from nvmet with what it shows hosts, which SPDK cannot show: make a "
+            "portal of nvmet, or map its volumes to new hosts and delete its own first"
+        )
+        findings.add(Conflict, "engine", engine.value, message)
+
+
+def _overlap(wish: PortalCreate, other: KnownPortal) -> bool:
+    """Two listeners clash on one port if either listens everywhere; `::` takes IPv4 too (net.ipv6.bindv6only=0).
+
+    RDMA has ports of its own, and iSER takes one of either kind.
+    """
+    if wish.wanted_port != other.port or not wish.protocol.listens_on & Protocol(other.protocol).listens_on:
+        return False
+    if wish.address == other.address:
+        return True
+    if is_fc_address(wish.address) or is_fc_address(other.address):
+        return False
+    ours, theirs = ip_address(wish.address), ip_address(other.address)
+    return any(
+        wide.is_unspecified and wide.version in (6, narrow.version) for wide, narrow in ((ours, theirs), (theirs, ours))
+    )
+
+
+def shown(address: str, port: int) -> str:
+    """An address and port as people write them: brackets around IPv6. A Fibre Channel port has no number."""
+    if is_fc_address(address):
+        return address
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+
+
+def plan_delete(portal: KnownPortal, others: int, connected: Connected) -> Plan:
+    """Stops listening. `connected` are the hosts logged in through it; `others` of its family remain.
+
+    LIO closes the socket that listens and no connection (iscsit_tpg_del_network_portal, Linux 6.12); nvmet and SPDK end
+    every connection of a port with it (nvmet_port_del_ctrls; nvmf_subsystem_remove_listener).
+    """
+    where, family = shown(portal.address, portal.port), Protocol(portal.protocol).family
+    changes = [Change(action=Action.DESTROY, noun="portal", name=portal.name, detail=f"{where} closes")]
+    action, detail = Action.INTERRUPT, f"loses its connections through {where}"
+    if family is Family.SCSI:
+        action = Action.CHANGE
+        detail = f"stays logged in through {where} until that connection ends, and cannot log in there again"
+    changes += [Change(action=action, noun="host", name=host, detail=detail) for host in connected.hosts]
+    warnings = list(connected.warnings())
+    if others == 0:
+        still = f" Logged in now: {', '.join(connected.hosts)}." if connected.hosts else ""
+        title = family.value.upper().replace("NVME", "NVMe")
+        warnings.append(f"This is the last portal for {title}: no host can reach such a volume without it.{still}")
+    return Plan(
+        title=f"Delete portal {portal.name}",
+        changes=tuple(changes),
+        steps=(),
+        hosts_interrupted=connected.hosts if action is Action.INTERRUPT else (),
+        warnings=tuple(warnings),
+    )

@@ -1,0 +1,285 @@
+"""Plans for arrays: which disks may be taken, and what is destroyed on them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lunette.domain.arrays import ArrayCreate, ArrayEngine, ArrayState, Level, MemberRole, WriteHole
+from lunette.domain.disks import UNIDENTIFIED, ObservedDisk
+from lunette.domain.errors import Conflict, InUse, Invalid
+from lunette.domain.identity import IdentitySource
+from lunette.domain.observations import Observation
+from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.sizes import format_size
+from lunette.domain.steps import DiskWipe, MdMember
+from lunette.planner.arrays import encrypted, proportions
+from lunette.planner.arrays.ailing import ailing
+from lunette.planner.checks.findings import Findings, shorten
+from lunette.planner.checks.names import check_name
+from lunette.planner.engines import recorded
+from lunette.planner.engines.array_engines import ARRAY_ENGINES, Blueprint
+from lunette.planner.engines.known_array import KnownArray
+from lunette.planner.engines.volume_engines import (
+    capabilities,
+    level_problem,
+    missing_reason,
+    recorded_roles,
+    role_problems,
+)
+from lunette.planner.volumes.deleted_volumes import KnownDeleted, erased
+from lunette.planner.volumes.retained import kept_volume
+from lunette.providers.arrays.md.raid10 import copies_of
+
+
+@dataclass(frozen=True)
+class NewArray:
+    """The choices for one array: the steps of `made` are among those of `plan`, kept apart for the row."""
+
+    id: str
+    plan: Plan
+    made: Blueprint
+    members: tuple[MdMember, ...]
+    roles: tuple[MemberRole, ...]
+    """Of each member."""
+
+
+def plan_create(
+    wish: ArrayCreate, seen: Observation, name_taken: bool, disk_owners: Mapping[str, str], identities: IdentitySource
+) -> NewArray:
+    """Chooses everything for a new array. `disk_owners` gives, by disk id, the array of the database that has it.
+
+    Raises Invalid, Conflict or InUse naming each disk and field that stands in the way.
+    """
+    findings = Findings()
+    check_name(findings, "array", wish.name, name_taken)
+    reason = engine_reason(wish.engine, seen)
+    if reason:
+        findings.add(Invalid, "engine", wish.engine.value, reason)
+    elif problem := encrypted.problem(wish, seen):
+        findings.add_problem(Invalid, problem)
+    fields = {f"{role.field}[{i}]": disk for role, ids in wish.by_role().items() for i, disk in enumerate(ids)}
+    disks, wipe = take_disks(findings, fields, wish.wipe, seen, disk_owners, wish.engine)
+    whole = [disk for disk in disks if disk]
+    if len(whole) == len(fields):
+        _check_together(findings, wish, whole, seen)
+    findings.refuse(f"Array {wish.name} was not created")
+    return _choose(wish, whole, wipe, identities)
+
+
+def engine_reason(engine: ArrayEngine, seen: Observation) -> str | None:
+    """Why arrays of this engine cannot be made here: what is missing for them, or for volumes on them."""
+    volumes = ARRAY_ENGINES[engine].volumes.value
+    return missing_reason(seen, "array", engine.value) or missing_reason(seen, "volume", volumes)
+
+
+def take_disks(
+    findings: Findings,
+    fields: Mapping[str, str],
+    wipe: Sequence[str],
+    seen: Observation,
+    owners: Mapping[str, str],
+    engine: ArrayEngine,
+) -> tuple[list[ObservedDisk | None], frozenset[str]]:
+    """The disks that are named, by the field that names each; and which of them may be wiped.
+
+    Every reason not to take one becomes a finding; one that does not exist is None.
+    """
+    disks = _find_disks(findings, fields, seen)
+    wiped = _find_wipe(findings, wipe, seen, disks)
+    for (field, reference), disk in zip(fields.items(), disks, strict=True):
+        if disk:
+            _check_disk(findings, field, disk, reference, owners.get(disk.id), disk.id in wiped)
+        if disk and not disk.is_known and engine is not ArrayEngine.MD:
+            message = f"disk {disk.id} can be a member of md arrays alone, which recognise it by its superblock"
+            findings.add(Invalid, field, reference, message)
+    return disks, wiped
+
+
+def _find_disks(findings: Findings, fields: Mapping[str, str], seen: Observation) -> list[ObservedDisk | None]:
+    found: list[ObservedDisk | None] = []
+    first_use: dict[str, str] = {}
+    for field, reference in fields.items():
+        disk = seen.disk(reference)
+        if disk is None:
+            message = f"there is no disk {reference} on this machine; take an id from the list of disks"
+            if seen.hides_disks():
+                message = f"disk {reference} is not seen, but not every disk can be read now: see the alerts"
+            findings.add(Invalid, field, reference, message)
+        elif disk.id in first_use:
+            message = f"disk {reference} is named twice (also as {first_use[disk.id]}); name each disk once"
+            findings.add(Invalid, field, reference, message)
+        else:
+            first_use[disk.id] = field
+        found.append(disk)
+    return found
+
+
+def _find_wipe(
+    findings: Findings, wipe: Sequence[str], seen: Observation, disks: list[ObservedDisk | None]
+) -> frozenset[str]:
+    members = {disk.id for disk in disks if disk}
+    wiped = set()
+    for index, reference in enumerate(wipe):
+        disk = seen.disk(reference)
+        if disk is None or disk.id not in members:
+            message = f"disk {reference} is to be wiped but is not among the disks; name it in both lists or in neither"
+            findings.add(Invalid, f"wipe[{index}]", reference, message)
+        else:
+            wiped.add(disk.id)
+    return frozenset(wiped)
+
+
+def _check_disk(
+    findings: Findings, field: str, disk: ObservedDisk, reference: str, owner: str | None, may_wipe: bool
+) -> None:
+    """Why this one disk cannot be taken. The system's disk and a fabric's disk never can, not even with a wipe."""
+    content = "; ".join(disk.occupations())
+    if disk.fabric:
+        message = f"disk {disk.id} is reached over a fabric: another appliance's volume is never built upon"
+        findings.add(Invalid, field, disk.id, message)
+    elif disk.used_by_system:
+        why = f" ({content})" if content else ""
+        message = f"disk {disk.id} carries the running system{why} and can never be used; choose another disk"
+        findings.add(InUse, field, disk.id, message)
+    elif owner is not None:
+        findings.add(Conflict, field, disk.id, f"disk {disk.id} belongs to array {owner}; choose another disk")
+    elif hindrance := disk.hindrance(reference):
+        anyway = f", or name it as {UNIDENTIFIED}{disk.id}" if not (disk.is_known or disk.is_busy()) else ""
+        message = f"disk {disk.id} cannot be used: {hindrance}; choose another disk{anyway}"
+        findings.add(InUse, field, disk.id, message)
+    elif disk.is_busy():
+        message = f"disk {disk.id} is in use: {content}. Stop that use first; a wipe is refused until then"
+        findings.add(InUse, field, disk.id, message)
+    elif content and not disk.is_known:
+        message = f"disk {disk.id} is not blank: {content}. It is wiped by hand alone, as nothing tells it from others"
+        findings.add(InUse, field, disk.id, message)
+    elif content and not may_wipe:
+        message = f"disk {disk.id} is not blank: {content}. Name it in wipe to destroy that, or choose another disk"
+        findings.add(InUse, field, disk.id, message)
+
+
+def _check_together(findings: Findings, wish: ArrayCreate, disks: list[ObservedDisk], seen: Observation) -> None:
+    sectors = sorted({disk.logical_block_bytes for disk in disks})
+    if len(sectors) > 1:
+        odd = [disk.id for disk in disks if disk.logical_block_bytes != disks[0].logical_block_bytes]
+        message = (
+            f"the disks mix sector sizes of {' and '.join(str(s) for s in sectors)} bytes ({shorten(odd)} differs from "
+            f"{disks[0].id}); an array needs one sector size"
+        )
+        findings.add(Invalid, "disks", ", ".join(odd), message)
+    offered = capabilities(seen, "array").get(wish.engine.value)
+    if wish.health_command and offered and wish.health_command not in offered.health_commands:
+        words = f"engine {wish.engine.value} has these health commands here: {', '.join(offered.health_commands)}"
+        none = f"engine {wish.engine.value} has no health command here: leave health_command out"
+        findings.add(Invalid, "health_command", wish.health_command, words if offered.health_commands else none)
+    lacks = next((line for line in offered.lacking if line.startswith("integrity:")), None) if offered else None
+    if wish.integrity and lacks:
+        findings.add(Invalid, "integrity", "true", lacks)
+    unknown = level_problem(wish)
+    others = () if unknown else (*role_problems(wish), *ARRAY_ENGINES[wish.engine].problems(wish, disks))
+    for problem in (unknown,) if unknown else others:
+        findings.add_problem(Invalid, problem)
+
+
+def _choose(wish: ArrayCreate, disks: list[ObservedDisk], wipe: frozenset[str], ids: IdentitySource) -> NewArray:
+    array_id, uuid = ids.id(), ids.id()
+    plain = ARRAY_ENGINES[wish.engine].blueprint(array_id, uuid, wish, disks)
+    made = encrypted.blueprint(plain, array_id, wish, disks)
+    wipes, lost = wiping(disks, wipe)
+    beside = _beside(wish)
+    layout = f" ({made.layout.value})" if made.layout else ""
+    count = f"{len(wish.disks)} disk{'s' if len(wish.disks) != 1 else ''}"
+    hidden = ", encrypted" if made.crypt else ", with checksums" if wish.integrity else ""
+    detail = f"{wish.level.value}{layout} of {count}{beside}{hidden}, {format_size(made.size_bytes)} usable"
+    plan = Plan(
+        title=f"Create array {wish.name}",
+        changes=(*lost, Change(action=Action.CREATE, noun="array", name=wish.name, detail=detail)),
+        steps=(*wipes, *made.steps),
+        warnings=(
+            *_warnings(wish.level, made, disks[: len(wish.disks) + len(wish.spares)]),
+            *proportions.warnings(wish.level, disks[: len(wish.disks)]),
+            *made.warnings,
+            *ailing(disks),
+        ),
+    )
+    kept = recorded_roles(wish)
+    roles = [role if role in kept else MemberRole.DATA for role, ids in wish.by_role().items() for _ in ids]
+    members = tuple(MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks)
+    return NewArray(id=array_id, plan=plan, made=made, members=members, roles=tuple(roles))
+
+
+def _beside(wish: ArrayCreate) -> str:
+    """The disks that are no data disks, in words that follow the data disks."""
+    spares = f" and {len(wish.spares)} spare{'s' if len(wish.spares) != 1 else ''}" if wish.spares else ""
+    others = [
+        f"{len(ids)} {role.value} disk{'s' if len(ids) != 1 else ''}"
+        for role, ids in wish.by_role().items()
+        if ids and role not in (MemberRole.DATA, MemberRole.SPARE)
+    ]
+    return spares + (f" with {', '.join(others)}" if others else "")
+
+
+def wiping(disks: Sequence[ObservedDisk], wipe: frozenset[str]) -> tuple[tuple[DiskWipe, ...], list[Change]]:
+    """The wipes of those disks that may be wiped and need it, and what is lost by them."""
+    used = [disk for disk in disks if disk.id in wipe and disk.occupations()]
+    steps = tuple(
+        DiskWipe(disk_id=disk.id, serial=disk.serial, size_bytes=disk.size_bytes, signatures=disk.signatures)
+        for disk in used
+    )
+    lost = [
+        Change(action=Action.DESTROY, noun="disk", name=disk.id, detail=f"{'; '.join(disk.occupations())}: all is lost")
+        for disk in used
+    ]
+    return steps, lost
+
+
+def _warnings(level: Level, made: Blueprint, disks: list[ObservedDisk]) -> list[str]:
+    found = []
+    smallest, largest = min(d.size_bytes for d in disks), max(d.size_bytes for d in disks)
+    if largest - smallest > largest // 100 and level is not Level.STRIPE:
+        waste = sum(disk.size_bytes - smallest for disk in disks)
+        found.append(f"The disks differ in size: {format_size(waste)} of the larger ones stay unused.")
+    if level is Level.EXTERNAL:
+        found.append("Lunette does not know how redundant the device is: what presents it does.")
+    if len({disk.rotational for disk in disks}) > 1:
+        found.append("Rotating and solid-state disks are mixed: the array is as slow as the slowest.")
+    if level in (Level.RAID0, Level.STRIPE):
+        found.append(f"{level.value} has no redundancy: the loss of any one disk loses every volume on the array.")
+    if made.layout and copies_of(made.layout).is_far:
+        found.append(f"A far layout ({made.layout.value}) can never grow by disks: the kernel does not reshape it.")
+    if level is Level.RAID4:
+        found.append("All parity is on one disk, which every write waits for: raid5 spreads it over all of them.")
+    if level in (Level.RAID4, Level.RAID5, Level.RAID6) and made.write_hole is not WriteHole.PPL:
+        found.append("The write hole stays open: a power cut while degraded can damage blocks that were not written.")
+    return found
+
+
+def plan_delete(array: KnownArray, seen: Observation, deleted: Sequence[KnownDeleted] = ()) -> Plan:
+    """Erases deleted volumes, removes what volumes were cut from, then the array. Raises InUse, naming the volumes,
+    while it has any."""
+    if array.volumes:
+        findings = Findings()
+        message = f"it holds {len(array.volumes)} volumes ({shorten(array.volumes)}); delete them first"
+        findings.add(InUse, "array", array.name, message)
+        findings.refuse(f"Array {array.name} was not deleted")
+    observed = next((a for a in seen.arrays if a.uuid == array.uuid), None)
+    warnings: tuple[str, ...] = ()
+    if observed is None or observed.state is ArrayState.MISSING:
+        warnings = ("The array is not assembled: disks that are absent now keep their old labels.",)
+    elif observed.locked:
+        warnings = ("The array is locked: nobody can look at what is on it before its keys are erased.",)
+    kept = [kept_volume(one.array_engine, one.id, one.size_bytes, one.snapshots) for one in deleted]
+    planning = ARRAY_ENGINES[array.engine]
+    steps = planning.destroy_steps(array.id, array.uuid, array.size_bytes, array.members, kept)
+    steps = recorded.of_array(steps, array.group, array.md_name)
+    if array.encryption:
+        steps = tuple(encrypted.destroying(steps, array.id, array.uuid))
+    detail = "its disk becomes free" if len(array.members) == 1 else f"its {len(array.members)} disks become free"
+    return Plan(
+        title=f"Delete array {array.name}",
+        changes=(
+            *map(erased, deleted),
+            Change(action=Action.DESTROY, noun="array", name=array.name, detail=detail),
+        ),
+        steps=steps,
+        warnings=warnings,
+    )

@@ -1,0 +1,55 @@
+"""What encryption changes in the plans of an array: a step between the array and its volume group, and the reverse."""
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+from lunette.domain.arrays import ArrayCreate
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.errors import FieldProblem
+from lunette.domain.observations import Observation
+from lunette.domain.steps import AnyStep, GroupErase, GroupRemove, MdCreate
+from lunette.planner.engines.array_engines import Blueprint
+from lunette.planner.engines.volume_engines import capabilities
+from lunette.providers.encryption import plan as luks
+
+KEPT = (
+    "The appliance keeps a key and unlocks the array by itself: that protects disks that leave it, not an appliance "
+    "that is stolen whole."
+)
+ONLY = "The passphrase is kept nowhere: who loses it loses everything on the array. Each restart waits for it."
+
+
+def problem(wish: ArrayCreate, seen: Observation) -> FieldProblem | None:
+    """Why an array of this engine cannot be encrypted here; None if it can, or is not to be."""
+    if wish.encryption is None:
+        return None
+    record = capabilities(seen, "array").get(wish.engine.value)
+    if record is None or wish.encryption in record.encryption:
+        return None
+    why = next((line for line in record.lacking if line.startswith("encryption:")), None)
+    rule = why or f"arrays of engine {wish.engine.value} cannot be encrypted here"
+    return FieldProblem(field="encryption", value=wish.encryption.value, message=rule)
+
+
+def blueprint(made: Blueprint, array_id: str, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> Blueprint:
+    """The array as it was planned, with its encryption."""
+    if wish.encryption is None or not isinstance(made.create, MdCreate) or made.group is None:
+        return made
+    sector = max(disk.logical_block_bytes for disk in disks)
+    crypt = luks.create_step(array_id, made.uuid, sector, keep_key=wish.keep_key)
+    return dataclasses.replace(
+        made,
+        crypt=crypt,
+        group=made.group.model_copy(update={"mapping": crypt.mapping}),
+        warnings=(*made.warnings, KEPT if wish.keep_key else ONLY),
+    )
+
+
+def destroying(steps: Sequence[AnyStep], array_id: str, md_uuid: str) -> Iterator[AnyStep]:
+    """Steps that destroy an array, with its keys gone before it is stopped."""
+    for step in steps:
+        if isinstance(step, GroupRemove | GroupErase):
+            yield step.model_copy(update={"mapping": luks.mapping_name(array_id)})
+            yield luks.destroy_step(array_id, md_uuid)
+        else:
+            yield step

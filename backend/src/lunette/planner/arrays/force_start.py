@@ -1,0 +1,58 @@
+"""The plan for an array that stays stopped, because it is dirty and degraded, and is to be started all the same."""
+
+from lunette.domain.array_changes import ArrayForceStart
+from lunette.domain.arrays import ArrayEngine, ArrayState
+from lunette.domain.errors import Conflict, Invalid
+from lunette.domain.observations import Observation
+from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.steps import MdForceStart
+from lunette.planner.checks.findings import Findings, shorten
+from lunette.planner.engines.known_array import KnownArray
+from lunette.providers.arrays.md.plan import parity_disks
+
+ONLY_MD = "array {} is of engine {}, which keeps no array stopped because writes were under way"
+NO_PARITY = "array {} is {}, which has no parity that writes under way could leave wrong: it starts by itself"
+RISK = (
+    "Blocks of the missing disk are worked out from the others. Where a write was under way they do not fit, so "
+    "blocks can be wrong that were written long ago, and nothing tells which. Check what is on the volumes, or restore "
+    "it from a backup. This cannot be taken back."
+)
+AWAY = "If the missing disk is only unplugged, attach it instead: with all its disks the array starts by itself."
+
+
+def plan_force_start(array: KnownArray, wish: ArrayForceStart, seen: Observation) -> Plan:
+    """Raises Invalid without the array's name as confirmation, Conflict where there is nothing to force."""
+    findings, what = Findings(), f"Array {array.name} was not started"
+    if array.engine is not ArrayEngine.MD:
+        findings.add(Invalid, "confirm", wish.confirm, ONLY_MD.format(array.name, array.engine.value))
+    elif array.level and not parity_disks(array.level):
+        findings.add(Invalid, "confirm", wish.confirm, NO_PARITY.format(array.name, array.level))
+    elif wish.confirm != array.name:
+        message = f"confirm must be the array's name, {array.name}: blocks on it can be wrong afterwards"
+        findings.add(Invalid, "confirm", wish.confirm, message)
+    findings.refuse(what)
+    found = next((one for one in seen.arrays if one.uuid == array.uuid), None)
+    if found is None:
+        raise Conflict(f"{what}: none of its disks is there. Attach them: it starts by itself.")
+    if found.state is not ArrayState.MISSING:
+        raise Conflict(f"{what}: it runs ({found.state.value}).")
+    if not found.dirty_without:
+        raise Conflict(f"{what}: it does not wait for that. `lunette why` and the alerts say what it waits for.")
+    places = {m.disk_id: m.slot for m in found.members}
+    members = tuple(
+        member
+        for member in array.members
+        if (slot := places.get(member.disk_id)) is not None and slot not in found.dirty_without
+    )
+    named = {member.disk_id for member in members}
+    lost = [member.disk_id for member in array.members if member.disk_id not in named]
+    detail = f"it starts from {len(members)} of {found.raid_disks} disks, without {shorten(lost)}"
+    step = MdForceStart(
+        array_id=array.id, uuid=array.uuid, md_name=array.md_name, members=members, of_disks=found.raid_disks
+    )
+    return Plan(
+        title=f"Start array {array.name} by force",
+        changes=(Change(action=Action.CHANGE, noun="array", name=array.name, detail=detail),),
+        steps=(step,),
+        warnings=(RISK, AWAY),
+    )

@@ -1,0 +1,100 @@
+"""The plan for forgetting an array that is lost for good, with its volumes, snapshots and mappings. Pure.
+
+No step runs on the machine, for nothing of the array is left there. It is refused while the array serves, or could.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from lunette.domain.array_changes import ArrayForget
+from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedArray
+from lunette.domain.errors import Conflict, Invalid
+from lunette.domain.observations import Observation
+from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.sizes import format_size
+from lunette.planner.checks.findings import Findings, shorten
+from lunette.planner.engines.known_array import KnownArray
+from lunette.planner.volumes.creation import KnownVolume
+
+LOST = "The data on it is given up for good. If its disks only lost their connection, attach them instead."
+COMES_BACK = (
+    "Nothing is written to any disk. If the disks come back after all, `lunette rebuild` takes up the array and its "
+    "volumes again, from the sealed copy on it."
+)
+POOL_COMES_BACK = (
+    "Nothing is written to any disk. A pool carries no sealed copy: if the disks come back after all, its volumes come "
+    "back only with a backup from before."
+)
+REMAINS = "What the kernel still holds of it goes with the next start of the appliance."
+
+
+@dataclass(frozen=True)
+class Lost:
+    """What goes with an array. `running` and `stuck` are titles of jobs that have part of it."""
+
+    volumes: Sequence[KnownVolume]
+    deleted: Sequence[str]
+    running: Sequence[str] = ()
+    stuck: Sequence[str] = ()
+
+
+def plan_forget(array: KnownArray, wish: ArrayForget, seen: Observation, lost: Lost) -> Plan:
+    """Raises Invalid for another name, Conflict while the array works or a job has part of it."""
+    findings = Findings()
+    found = next((one for one in seen.arrays if one.uuid == array.uuid), None)
+    if wish.confirm != array.name:
+        message = f"confirm must be the array's name, {array.name}: all that was on it is given up"
+        findings.add(Invalid, "confirm", wish.confirm, message)
+    _check_lost(findings, array, found, seen)
+    if lost.running:
+        message = f"a job has part of it ({shorten(list(lost.running))}): wait for its end"
+        findings.add(Conflict, "array", array.name, message)
+    findings.refuse(f"Array {array.name} was not forgotten")
+    held = (REMAINS,) if found is not None and found.state is ArrayState.FAILED else ()
+    carrying = [member.disk_id for member in array.members if _carries(array, seen, member.disk_id)]
+    if carrying:
+        still = f"{len(carrying)} of its {len(array.members)} disks are attached and carry their part of it"
+        held = (f"{still}: {shorten(carrying)}.", *held)
+    return Plan(
+        title=f"Forget array {array.name} and what was on it",
+        changes=tuple(_changes(array, lost)),
+        steps=(),
+        warnings=(LOST, POOL_COMES_BACK if array.engine is ArrayEngine.ZFS else COMES_BACK, *held),
+    )
+
+
+def _carries(array: KnownArray, seen: Observation, disk_id: str) -> bool:
+    disk = seen.disk(disk_id)
+    return disk is not None and disk.array_uuid == array.uuid
+
+
+def _check_lost(findings: Findings, array: KnownArray, found: ObservedArray | None, seen: Observation) -> None:
+    """One that is only not read now, locked, or short of a word to start is not lost."""
+    message = None
+    if found is None and seen.hides_array(array.engine, array.uuid, array.group):
+        message = "what is there cannot be read now (see the alerts), so it cannot be considered lost"
+    elif found is not None and found.locked:
+        message = "it is locked, not lost: unlock it with its passphrase"
+    elif found is not None and found.dirty_without:
+        message = "it can be started by force_start, which may cost a few blocks and not all of them"
+    elif found is not None and found.state not in (ArrayState.MISSING, ArrayState.FAILED):
+        message = f"it is {found.state.value}, so it is not lost: delete its volumes and it, or release it"
+    if message:
+        findings.add(Conflict, "array", array.name, message)
+
+
+def _changes(array: KnownArray, lost: Lost) -> Iterator[Change]:
+    disks = ", ".join(member.disk_id for member in array.members)
+    yield Change(action=Action.DESTROY, noun="array", name=array.name, detail=f"is forgotten; it had {disks}")
+    for volume in lost.volumes:
+        for owner in volume.mapped_to:
+            detail = f"volume {volume.name} is no longer mapped to it"
+            yield Change(action=Action.DESTROY, noun="mapping", name=f"{volume.name} to {owner}", detail=detail)
+        for snapshot in volume.snapshots:
+            yield Change(action=Action.DESTROY, noun="snapshot", name=snapshot, detail=f"of {volume.name}, given up")
+        detail = f"{format_size(volume.size_bytes)}, given up"
+        yield Change(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail)
+    for name in lost.deleted:
+        yield Change(action=Action.DESTROY, noun="deleted-volume", name=name, detail="can no longer be recovered")
+    for title in lost.stuck:
+        yield Change(action=Action.CHANGE, noun="job", name=title, detail="is stuck, and is abandoned")

@@ -1,0 +1,166 @@
+"""Every array that could be made of given disks, with its figures: pure, for a page or a script to show live."""
+
+from collections.abc import Mapping, Sequence
+
+from lunette.domain.arrays import ArrayCreate, ArrayEngine, Level, LevelCapability, Raid10Layout, WriteHole
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.errors import Invalid
+from lunette.domain.layouts import Layout, LayoutDisk, Layouts
+from lunette.domain.observations import Observation
+from lunette.domain.sizes import KIB, MIB
+from lunette.domain.steps import PoolCreate
+from lunette.planner.arrays import proportions
+from lunette.planner.arrays.creation import engine_reason
+from lunette.planner.checks.findings import Findings
+from lunette.planner.engines.array_engines import ARRAY_ENGINES
+from lunette.providers.arrays.md import raid10
+
+MAX_BLOCK_BYTES = 128 * KIB
+_HDD, _SSD, _NVME = 200 * MIB, 500 * MIB, 2000 * MIB
+"""What drives of these kinds write in sequence, bytes per second: no drive of today is much faster for long."""
+_LOSSES = {
+    Level.RAID4: 1,
+    Level.RAID5: 1,
+    Level.RAID6: 2,
+    Level.RAIDZ1: 1,
+    Level.RAIDZ2: 2,
+    Level.RAIDZ3: 3,
+    Level.DRAID1: 1,
+    Level.DRAID2: 2,
+    Level.DRAID3: 3,
+}
+
+
+def plan_layouts(
+    references: Sequence[str], block_bytes: int, seen: Observation, disk_owners: Mapping[str, str]
+) -> Layouts:
+    """All levels of all engines with these disks. `disk_owners` gives, by disk id, the array that has it.
+
+    Raises Invalid for a disk that is not there or named twice, and for a block size no zvol can have.
+    """
+    disks = _find(references, block_bytes, seen)
+    total = sum(disk.size_bytes for disk in disks)
+    return Layouts(
+        disks=tuple(_disk(disk, disk_owners.get(disk.id)) for disk in disks),
+        total_bytes=total,
+        block_bytes=block_bytes,
+        layouts=tuple(
+            _layout(engine, facts, layout, disks, block_bytes, seen)
+            for engine, planning in ARRAY_ENGINES.items()
+            for facts in planning.capability().levels
+            for layout in facts.layouts or (None,)
+        ),
+    )
+
+
+def _find(references: Sequence[str], block_bytes: int, seen: Observation) -> list[ObservedDisk]:
+    findings, found = Findings(), dict[str, ObservedDisk]()
+    for index, reference in enumerate(references):
+        disk = seen.disk(reference)
+        if disk is None:
+            message = f"there is no disk {reference} on this machine; take an id from the list of disks"
+            findings.add(Invalid, f"disks[{index}]", reference, message)
+        elif disk.id in found:
+            findings.add(Invalid, f"disks[{index}]", reference, f"disk {reference} is named twice; name each disk once")
+        else:
+            found[disk.id] = disk
+    if block_bytes & (block_bytes - 1) or not 4 * KIB <= block_bytes <= MAX_BLOCK_BYTES:
+        message = "the block size of a volume is a power of two from 4 KiB to 128 KiB"
+        findings.add(Invalid, "block_bytes", block_bytes, message)
+    findings.refuse("Nothing can be said about these disks")
+    return list(found.values())
+
+
+def _disk(disk: ObservedDisk, owner: str | None) -> LayoutDisk:
+    content = "; ".join(disk.occupations())
+    if owner is not None:
+        problem: str | None = f"it belongs to array {owner}"
+    elif disk.fabric:
+        problem = "it is reached over a fabric: another appliance's volume is never built upon"
+    elif disk.used_by_system:
+        problem = "it carries the running system"
+    else:
+        problem = content or disk.hindrance()
+    wipes = bool(content) and owner is None and not disk.is_busy() and disk.is_known
+    return LayoutDisk(id=disk.id, size_bytes=disk.size_bytes, problem=problem, needs_wipe=wipes)
+
+
+def _layout(
+    engine: ArrayEngine,
+    facts: LevelCapability,
+    layout: Raid10Layout | None,
+    disks: Sequence[ObservedDisk],
+    block_bytes: int,
+    seen: Observation,
+) -> Layout:
+    wish = ArrayCreate(
+        name="layout", engine=engine, level=facts.level, layout=layout, disks=tuple(disk.id for disk in disks)
+    )
+    problem = engine_reason(engine, seen) or _problem(wish, disks)
+    survives = raid10.survives_words(layout) if layout else facts.survives_failures
+    if problem:
+        return Layout(
+            engine=engine,
+            level=facts.level,
+            layout=layout,
+            groups=None,
+            possible=False,
+            problem=problem,
+            usable_bytes=None,
+            usable_percent=None,
+            survives=survives,
+            survives_disks=None,
+            small_write_ios=None,
+            write_hole=facts.write_hole,
+            min_rebuild_s=None,
+            integrity_usable_bytes=None,
+            warnings=(),
+        )
+    planning = ARRAY_ENGINES[engine]
+    usable = planning.usable_bytes(wish, disks, block_bytes)
+    checked = wish.model_copy(update={"integrity": True}) if "integrity" in facts.options else None
+    made = planning.blueprint("0", "0", wish, disks)
+    losses = None if wish.level is Level.EXTERNAL else _losses(wish)
+    return Layout(
+        engine=engine,
+        level=facts.level,
+        layout=layout,
+        possible=True,
+        groups=made.create.layout if isinstance(made.create, PoolCreate) else None,
+        problem=None,
+        usable_bytes=usable,
+        usable_percent=round(100 * usable / sum(disk.size_bytes for disk in disks), 2),
+        survives=survives,
+        survives_disks=losses,
+        small_write_ios=planning.small_write_ios(wish, block_bytes),
+        write_hole=_default_first(facts.write_hole, made.write_hole),
+        min_rebuild_s=_rebuild_s(disks) if losses else None,
+        integrity_usable_bytes=planning.usable_bytes(checked, disks, block_bytes) if checked else None,
+        warnings=proportions.warnings(wish.level, disks),
+    )
+
+
+def _losses(wish: ArrayCreate) -> int:
+    """How many disks may be lost, whichever they are."""
+    if wish.level in (Level.RAID1, Level.MIRROR):
+        return len(wish.disks) - 1
+    if wish.level is Level.RAID10:
+        return raid10.copies_of(wish.layout).count - 1
+    return _LOSSES.get(wish.level, 0)
+
+
+def _problem(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> str | None:
+    sectors = sorted({disk.logical_block_bytes for disk in disks})
+    if len(sectors) > 1:
+        return f"the disks mix sector sizes of {' and '.join(str(size) for size in sectors)} bytes"
+    return next((problem.message for problem in ARRAY_ENGINES[wish.engine].problems(wish, disks)), None)
+
+
+def _default_first(policies: Sequence[WriteHole], default: WriteHole) -> tuple[WriteHole, ...]:
+    return (default, *(policy for policy in policies if policy is not default))
+
+
+def _rebuild_s(disks: Sequence[ObservedDisk]) -> float:
+    """A rebuild writes what the smallest disk holds, and is as slow as the slowest."""
+    slowest = min(_HDD if disk.rotational else _NVME if disk.transport == "nvme" else _SSD for disk in disks)
+    return round(min(disk.size_bytes for disk in disks) / slowest, 1)

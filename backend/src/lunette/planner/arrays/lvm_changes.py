@@ -1,0 +1,135 @@
+"""Plans for an array of LVM RAID that stands: disks that are exchanged, scrubs."""
+
+from collections.abc import Mapping
+from typing import NoReturn
+
+from lunette.domain.array_changes import (
+    ArrayAddDisks,
+    ArrayAddSpares,
+    ArrayDiskChoice,
+    ArrayGrow,
+    ArrayPatch,
+    ArrayReplace,
+    ArrayReshape,
+    ArrayScrub,
+    ScrubAction,
+)
+from lunette.domain.arrays import ArrayState
+from lunette.domain.errors import Conflict, FieldProblem, Invalid
+from lunette.domain.observations import Observation
+from lunette.domain.plans import Plan
+from lunette.domain.steps import LvmRaidReplace, LvmRaidScrub, MdMember
+from lunette.planner.arrays.ailing import ailing
+from lunette.planner.arrays.md_changes import Request
+from lunette.planner.engines.known_array import KnownArray
+from lunette.providers.arrays.lvm.plan import raid_group
+
+WHEN_BACK = "It is attached, and LVM does not use it, because the array has gone on without it. Replace"
+GIVEN_UP = "LVM gives the old disk's copy up at once: until the new one is filled the array is less redundant."
+BUSY = ("resync", "recover", "reshape")
+
+
+def plan_replace(array: KnownArray, wish: ArrayReplace, seen: Observation, owners: Mapping[str, str]) -> Plan:
+    """The new disk takes the place at once and is filled from the others."""
+    ask = Request(array, seen, f"Disk {wish.disk} of array {array.name} was not replaced", owners)
+    old, place = ask.own(wish.disk)
+    least = array.member_bytes
+    disks, wipes, lost = ask.take({"new": wish.new}, wish.wipe, least)
+    new = disks[0]
+    running = ask.found.progress.action if ask.found.progress else None
+    if running in BUSY:
+        message = f"array {array.name} is busy ({running}): wait until that is over"
+        ask.add(Conflict, "disk", old.disk_id, message)
+    elif place is not None and place.state == "in_sync":
+        if ask.found.state is not ArrayState.CLEAN:
+            message = (
+                f"array {array.name} is {ask.found.state.value}: replace the disk that is lost first, and wait for the "
+                "rebuild; one that works is replaced afterwards"
+            )
+            ask.add(Conflict, "disk", old.disk_id, message)
+        ask.check_redundant(place)
+    ask.refuse()
+    step = LvmRaidReplace(
+        array_id=array.id,
+        uuid=array.uuid,
+        raid_group=raid_group(array.id),
+        old=old,
+        disk_bytes=least,
+        new=MdMember(disk_id=new.id, serial=new.serial),
+    )
+    return Plan(
+        title=f"Replace disk {old.disk_id} of array {array.name}",
+        changes=(*lost, ask.changed(f"disk {new.id} comes for disk {old.disk_id}, which becomes free")),
+        steps=(*wipes, step),
+        warnings=(GIVEN_UP, *ailing(disks)),
+    )
+
+
+def plan_scrub(array: KnownArray, wish: ArrayScrub, seen: Observation) -> Plan:
+    """Starts or stops reading everything. Raises Conflict while something else runs, or a disk is missing."""
+    stop = wish.action is ScrubAction.STOP
+    ask = Request(array, seen, f"The scrub of array {array.name} was not {'stopped' if stop else 'started'}")
+    running = ask.found.progress.action if ask.found.progress else None
+    if not stop and ask.found.state is not ArrayState.CLEAN:
+        message = f"array {array.name} is {ask.found.state.value}: scrub it once it is clean"
+        ask.add(Conflict, "action", wish.action, message)
+    elif running is not None and (running not in ("check", "repair") if stop else running != wish.action):
+        message = f"array {array.name} is busy ({running}): wait until that is over"
+        ask.add(Conflict, "action", wish.action, message)
+    ask.refuse()
+    choice = (
+        "Where copies differ nobody can know which is right: parity is made to fit the data, mirrors the first copy. "
+        "With checksums LVM runs a check instead, which repairs what they find."
+    )
+    return Plan(
+        title=f"Stop the scrub of array {array.name}" if stop else f"Scrub array {array.name} ({wish.action.value})",
+        changes=(ask.changed("the scrub stops" if stop else "every block is read and compared"),),
+        steps=(LvmRaidScrub(array_id=array.id, uuid=array.uuid, raid_group=raid_group(array.id), action=wish.action),),
+        warnings=(choice,) if wish.action is ScrubAction.REPAIR else (),
+    )
+
+
+def plan_add_spares(array: KnownArray, wish: ArrayAddSpares, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
+    _not_offered(array, "disks", wish.disks[0], "has no spares: replace a disk that is lost")
+
+
+def plan_add_disks(array: KnownArray, wish: ArrayAddDisks, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
+    _not_offered(array, "role", wish.role.value, f"has no {wish.role.value} disks")
+
+
+def plan_grow(array: KnownArray, wish: ArrayGrow, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
+    _not_offered(array, "disks", wish.disks[0], "gets no further disks here: make a second array of them")
+
+
+def plan_reshape(array: KnownArray, wish: ArrayReshape, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
+    _not_offered(array, "level", wish.level.value, "keeps the level it was made with: make a second array")
+
+
+def plan_fail(array: KnownArray, wish: ArrayDiskChoice, _seen: Observation) -> Plan:
+    _not_offered(array, "disk", wish.disk, "gives no working disk up: replace it")
+
+
+def plan_remove(array: KnownArray, wish: ArrayDiskChoice, _seen: Observation) -> Plan:
+    _not_offered(array, "disk", wish.disk, "needs as many disks as it has: replace it")
+
+
+def plan_readd(array: KnownArray, wish: ArrayDiskChoice, _seen: Observation) -> Plan:
+    _not_offered(array, "disk", wish.disk, "takes no disk back while it runs: replace it, or restart the appliance")
+
+
+def plan_patch(array: KnownArray, wish: ArrayPatch, _low: int | None, _high: int | None) -> Plan:
+    field = next((field for field in ArrayPatch.model_fields if field in wish.model_fields_set), "")
+    words = "tells its health itself" if field == "health_command" else "has no such setting here"
+    _not_offered(array, field, "", words)
+
+
+def plan_let_go(array: KnownArray, disk: MdMember) -> Plan:
+    _not_offered(array, "disk", disk.disk_id, "lets go of a disk at once")
+
+
+def _not_offered(array: KnownArray, field: str, value: str, words: str) -> NoReturn:
+    message = f"array {array.name} is of LVM RAID, which {words}"
+    raise Invalid(
+        f"Array {array.name} was not changed: {message}.",
+        errors=(FieldProblem(field=field, value=value or None, message=message),),
+    )

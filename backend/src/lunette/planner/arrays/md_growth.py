@@ -1,0 +1,159 @@
+"""Plans for an array that gets more members, and for what remains to be done once the kernel has laid it out anew.
+
+Another level is planned in array_reshape.py; what remains after that is planned here too.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from lunette.domain.array_changes import ArrayGrow, ScrubAction
+from lunette.domain.arrays import ArrayState, Level, ObservedArray, WriteHole
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.errors import Conflict, Invalid
+from lunette.domain.observations import Observation
+from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.sizes import format_size
+from lunette.domain.steps import AnyStep, DiskWipe, GroupGrow, MdReshape, MdScrub, MdWriteHole
+from lunette.domain.volumes import ObservedPool
+from lunette.planner.arrays.ailing import ailing
+from lunette.planner.arrays.md_changes import Request
+from lunette.planner.engines.known_array import KnownArray
+from lunette.providers.arrays.md.plan import MAX_DISKS, PPL_MAX_DISKS, parity_disks
+from lunette.providers.arrays.md.raid10 import copies_of
+from lunette.providers.encryption.plan import inner_bytes, mapping_of
+from lunette.providers.volumes.lvm.plan import group_bytes
+
+RAID0 = (
+    "array {} is raid0: md can reshape it only as a raid4 without its parity disk, and a reboot in the middle would "
+    "leave it so. Make a new array of the disks and move volumes to it"
+)
+FAR = (
+    "array {} is a raid10 with layout {}: the kernel reshapes near and offset layouts, never far ones. Make a new "
+    "array of the disks and move volumes to it"
+)
+_HOLE = (
+    "The partial parity log is taken off for the reshape. Until it is back, which happens by itself, the write hole is "
+    "open: a power cut followed by the loss of a disk can damage blocks that were not being written."
+)
+_RESHAPE = (
+    "Every block is read and written again while hosts use the array: that takes hours to days. It goes on by itself "
+    "after a restart and cannot be taken back. The new room can be used once it is over."
+)
+_COPIES = "The new disks are filled from the others; until that is over they do not count."
+
+
+def plan_grow(array: KnownArray, wish: ArrayGrow, seen: Observation, owners: Mapping[str, str]) -> Plan:
+    """Disks become members. Refuses whatever is not whole and quiet, and every shape a power cut could damage."""
+    ask = Request(array, seen, f"Array {array.name} was not grown", owners)
+    found, count = ask.found, len(wish.disks)
+    _check(ask, count)
+    fields = {f"disks[{index}]": reference for index, reference in enumerate(wish.disks)}
+    disks, wipes, lost = ask.take(fields, wish.wipe)
+    after = found.raid_disks + count
+    reshapes = found.level != Level.RAID1
+    logs = reshapes and found.write_hole is WriteHole.PPL
+    steps = adding(ask, disks, wipes)
+    if logs:
+        steps.append(MdWriteHole(**ask.which, policy=WriteHole.NONE, was=WriteHole.PPL))
+    steps.append(MdReshape(**ask.which, from_disks=found.raid_disks, to_disks=after))
+    size = f", {format_size(found.size_bytes)} become about {format_size(_grown(found, after))}" if reshapes else ""
+    return Plan(
+        title=f"Grow array {array.name} by {count} disk{'s' if count != 1 else ''}",
+        changes=(
+            *lost,
+            *(ask.changed(f"disk {disk.id} becomes a member") for disk in disks),
+            ask.changed(f"{found.level} of {found.raid_disks} disks becomes {found.level} of {after}{size}"),
+        ),
+        steps=tuple(steps),
+        warnings=(*((_HOLE,) if logs else ()), _RESHAPE if reshapes else _COPIES, *ailing(disks)),
+    )
+
+
+def plan_finish(array: KnownArray, wanted: WriteHole, found: ObservedArray, pool: ObservedPool | None) -> Plan | None:
+    """What remains to be done for an array that grows, None while nothing can be; without steps, all is done.
+
+    The partial parity log goes back once the array is idle: md takes a log that it could replay after a power cut for
+    proof that parity is right everywhere, and during a resync it is not (drivers/md/raid5-ppl.c, ppl_load). A repair
+    makes it right, as Linux 7.2 forgets to do so after a power cut during the reshape.
+    """
+    if found.state in (ArrayState.MISSING, ArrayState.FAILED) or found.is_reshaping:
+        return None
+    steps: list[AnyStep] = []
+    if wanted is WriteHole.PPL and found.write_hole is not wanted and found.level == Level.RAID5:
+        if found.progress is not None and _runs(found) not in ("check", "repair"):
+            return None
+        steps.append(
+            MdWriteHole(array_id=array.id, uuid=array.uuid, md_name=array.md_name, policy=wanted, was=found.write_hole)
+        )
+    if pool is None:
+        return None
+    is_larger = found.level != Level.RAID1 and pool.size_bytes < group_bytes(
+        inner_bytes(found.size_bytes, array.encryption)
+    )
+    if is_larger:
+        if found.state is ArrayState.CLEAN and found.progress is None:
+            steps.append(MdScrub(array_id=array.id, uuid=array.uuid, md_name=array.md_name, action=ScrubAction.REPAIR))
+        steps.append(
+            GroupGrow(
+                array_id=array.id,
+                md_uuid=array.uuid,
+                group=array.group,
+                size_bytes=found.size_bytes,
+                mapping=mapping_of(array.id, array.encryption),
+            )
+        )
+    details = [step.describe() for step in steps]
+    return Plan(
+        title=f"Finish the growth of array {array.name}",
+        changes=tuple(Change(action=Action.CHANGE, noun="array", name=array.name, detail=detail) for detail in details),
+        steps=tuple(steps),
+    )
+
+
+def must_be_quiet(ask: Request, field: str, value: object, then: str = "try again") -> None:
+    """Finds fault with an array that is not whole, or that is busy. `then`: what to do once it is not any more."""
+    found, name = ask.found, ask.array.name
+    if found.is_reshaping:
+        done = f" ({found.progress.percent:.0f} % done)" if found.progress else ""
+        ask.add(Conflict, field, value, f"array {name} is being reshaped{done}: wait until that is over")
+    elif found.state in (ArrayState.DEGRADED, ArrayState.REBUILDING):
+        message = (
+            f"array {name} is {found.state.value}: replace the disk that is lost, wait for the rebuild, then {then}"
+        )
+        ask.add(Conflict, field, value, message)
+    elif found.progress is not None or found.state is not ArrayState.CLEAN:
+        runs = _runs(found) or found.state.value
+        message = f"array {name} is busy ({runs}): wait until that is over, or stop a scrub, then {then}"
+        ask.add(Conflict, field, value, message)
+
+
+def _check(ask: Request, count: int) -> None:
+    found, name = ask.found, ask.array.name
+    if found.level == Level.RAID0:
+        ask.add(Invalid, "disks", count, RAID0.format(name))
+    elif found.level == Level.RAID10 and copies_of(found.layout).is_far:
+        ask.add(Invalid, "disks", count, FAR.format(name, found.layout))
+    else:
+        must_be_quiet(ask, "disks", count, "grow")
+    spares = sum(member.slot is None for member in found.members)
+    if found.raid_disks + count + spares > MAX_DISKS:
+        ask.add(Invalid, "disks", count, f"md takes {MAX_DISKS} disks, spares included")
+    elif found.write_hole is WriteHole.PPL and found.raid_disks + count > PPL_MAX_DISKS:
+        message = f"a partial parity log reaches {PPL_MAX_DISKS} disks: make a second array of the new ones"
+        ask.add(Invalid, "disks", count, message)
+    ask.refuse()
+
+
+def adding(ask: Request, disks: Sequence[ObservedDisk], wipes: tuple[AnyStep, ...]) -> list[AnyStep]:
+    """Blank disks first: what can be taken back comes before what cannot."""
+    wiped = {step.disk_id for step in wipes if isinstance(step, DiskWipe)}
+    blank = [ask.adding(disk) for disk in disks if disk.id not in wiped]
+    return [*blank, *wipes, *(ask.adding(disk) for disk in disks if disk.id in wiped)]
+
+
+def _grown(found: ObservedArray, after: int) -> int:
+    parity = parity_disks(found.level)
+    return found.size_bytes * (after - parity) // (found.raid_disks - parity)
+
+
+def _runs(found: ObservedArray) -> str | None:
+    return found.progress.action if found.progress else None

@@ -1,0 +1,84 @@
+"""Plans for an md array that gets another level while hosts use it: decision 0048."""
+
+from collections.abc import Mapping
+
+from lunette.domain.array_changes import ArrayReshape
+from lunette.domain.arrays import Level, WriteHole
+from lunette.domain.errors import Invalid
+from lunette.domain.observations import Observation
+from lunette.domain.plans import Plan
+from lunette.domain.steps import AnyStep, MdRelevel, MdWriteHole
+from lunette.planner.arrays.ailing import ailing
+from lunette.planner.arrays.md_changes import Request
+from lunette.planner.arrays.md_growth import adding, must_be_quiet
+from lunette.planner.engines.known_array import KnownArray
+from lunette.providers.arrays.md.plan import LEVELS, MAX_DISKS
+
+_BECOMES = {facts.level.value: facts.becomes for facts in LEVELS}
+_NEW_ARRAY = "make a new array and move volumes to it"
+_Q = (
+    "The second parity is all on the new disk, so every write goes to that disk too: small writes are slower than on a "
+    "raid6 that was made as one. It stays so."
+)
+_AS_BEFORE = (
+    "Until the new disk is filled the array survives the loss of one disk, as before. No block of it moves. If the "
+    "power goes meanwhile under writes, md takes it for dirty and degraded: it stays stopped, whole, until it is "
+    "forced to start."
+)
+_NO_LOG = (
+    "A raid6 keeps no partial parity log. From here on the write hole is open, as on every raid6: a power cut followed "
+    "by the loss of a disk can damage blocks that were not being written. A bitmap keeps the resync short."
+)
+
+
+def plan_reshape(array: KnownArray, wish: ArrayReshape, seen: Observation, owners: Mapping[str, str]) -> Plan:
+    """A raid5 becomes a raid6. Refuses whatever is not whole and quiet, and every level md cannot safely change to."""
+    ask = Request(array, seen, f"Array {array.name} was not changed", owners)
+    found, name, level = ask.found, array.name, wish.level
+    _check(ask, wish, level)
+    ask.refuse()
+    disks, wipes, lost = ask.take({f"disks[{n}]": reference for n, reference in enumerate(wish.disks)}, wish.wipe)
+    steps: list[AnyStep] = adding(ask, disks, wipes)
+    logs = found.write_hole is WriteHole.PPL
+    if logs:
+        steps.append(MdWriteHole(**ask.which, policy=WriteHole.BITMAP, was=WriteHole.PPL))
+    steps.append(MdRelevel(**ask.which, from_level=Level(found.level), to_level=level, from_disks=found.raid_disks))
+    which = [f"disk {disk.id}" for disk in disks] or ["a spare of the array"]
+    return Plan(
+        title=f"Make array {name} a {level.value}",
+        changes=(
+            *lost,
+            ask.changed(f"{which[0]} becomes a member and gets the second parity"),
+            ask.changed(
+                f"{found.level} of {found.raid_disks} disks becomes {level.value} of {found.raid_disks + 1}: any two "
+                "may be lost once the new one is filled; the room for volumes stays"
+            ),
+        ),
+        steps=tuple(steps),
+        warnings=(*((_NO_LOG,) if logs else ()), _AS_BEFORE, _Q, *ailing(disks)),
+    )
+
+
+def _check(ask: Request, wish: ArrayReshape, level: Level) -> None:
+    found, name = ask.found, ask.array.name
+    becomes = _BECOMES.get(found.level, ())
+    if found.level == level:
+        ask.add(Invalid, "level", level.value, f"array {name} is {level.value} already")
+    elif level not in becomes:
+        can = f"a {found.level} becomes {' or '.join(one.value for one in becomes) or 'no other level'} here"
+        ask.add(Invalid, "level", level.value, f"array {name} is {found.level}, and {can}: {_NEW_ARRAY}")
+    elif found.raid_disks < 3:
+        message = (
+            f"array {name} has {found.raid_disks} disks, and md takes over three at least: grow it by a disk first"
+        )
+        ask.add(Invalid, "level", level.value, message)
+    else:
+        must_be_quiet(ask, "level", level.value)
+    spares = sum(member.slot is None and member.state == "spare" for member in found.members)
+    if len(wish.disks) > 1:
+        message = f"{level.value} takes one disk more: name one, and grow the array by the others afterwards"
+        ask.add(Invalid, "disks", len(wish.disks), message)
+    elif not wish.disks and not spares:
+        ask.add(Invalid, "disks", 0, f"{level.value} takes one disk more, and array {name} has no spare: name a disk")
+    elif found.raid_disks + len(wish.disks) + spares > MAX_DISKS:
+        ask.add(Invalid, "disks", len(wish.disks), f"md takes {MAX_DISKS} disks, spares included")

@@ -1,0 +1,141 @@
+"""Plans for a ZFS pool that stands: disks that are exchanged, scrubs."""
+
+from collections.abc import Mapping
+from typing import NoReturn
+
+from lunette.domain.array_changes import (
+    ArrayAddDisks,
+    ArrayAddSpares,
+    ArrayDiskChoice,
+    ArrayGrow,
+    ArrayPatch,
+    ArrayReplace,
+    ArrayReshape,
+    ArrayScrub,
+    ScrubAction,
+)
+from lunette.domain.arrays import MemberRole
+from lunette.domain.errors import Conflict, FieldProblem, Invalid
+from lunette.domain.observations import Observation
+from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.steps import AnyStep, MdMember, PoolRelease, PoolReplace, PoolScrub
+from lunette.planner.arrays import pool_roles
+from lunette.planner.arrays.ailing import ailing
+from lunette.planner.arrays.md_changes import Request
+from lunette.planner.arrays.pool_roles import least_bytes
+from lunette.planner.engines.known_array import KnownArray
+
+WHEN_BACK = "It is attached, and ZFS does not use it, because it had too many errors. Replace"
+
+
+def plan_replace(array: KnownArray, wish: ArrayReplace, seen: Observation, owners: Mapping[str, str]) -> Plan:
+    """The new disk is filled; one that still works is used until then, and any other is forgotten at once."""
+    ask = Request(array, seen, f"Disk {wish.disk} of array {array.name} was not replaced", owners)
+    old, place = ask.own(wish.disk)
+    role = place.role if place else array.role(old.disk_id)
+    if role in (MemberRole.CACHE, MemberRole.SPARE):
+        words = f"{role.value} disk {old.disk_id} is not replaced: remove it, and add another"
+        ask.add(Invalid, "disk", old.disk_id, words)
+    disks, wipes, lost = ask.take({"new": wish.new}, wish.wipe, least_bytes(ask, role))
+    new = disks[0]
+    is_working = place is not None and place.state == "in_sync"
+    if place is not None and place.state == "rebuilding":
+        ask.add(Conflict, "disk", old.disk_id, f"disk {old.disk_id} is being filled: wait until that is over")
+    ask.refuse()
+    fill = PoolReplace(
+        array_id=array.id,
+        guid=array.uuid,
+        pool=array.group,
+        old=old,
+        disk_bytes=least_bytes(ask, role),
+        new=MdMember(disk_id=new.id, serial=new.serial),
+    )
+    release: tuple[AnyStep, ...] = () if is_working else (_release(array, old),)
+    warning = "It is filled while the old disk still works." if is_working else "Until it is filled a disk is missing."
+    return Plan(
+        title=f"Replace disk {old.disk_id} of array {array.name}",
+        changes=(*lost, ask.changed(f"disk {new.id} comes for disk {old.disk_id}")),
+        steps=(*wipes, fill, *release),
+        warnings=(warning, *ailing(disks)),
+    )
+
+
+def plan_scrub(array: KnownArray, wish: ArrayScrub, seen: Observation) -> Plan:
+    """Starts or stops reading everything; what is wrong is repaired as far as there are copies."""
+    stop = wish.action is ScrubAction.STOP
+    ask = Request(array, seen, f"The scrub of array {array.name} was not {'stopped' if stop else 'started'}")
+    running = ask.found.progress.action if ask.found.progress else None
+    if running == "recover":
+        message = f"array {array.name} is being filled: wait until that is over"
+        ask.add(Conflict, "action", wish.action, message)
+    ask.refuse()
+    return Plan(
+        title=f"Stop the scrub of array {array.name}" if stop else f"Scrub array {array.name}",
+        changes=(
+            ask.changed(
+                "the scrub stops"
+                if stop
+                else "every block is read, compared with its checksum, and repaired where it is wrong"
+            ),
+        ),
+        steps=(PoolScrub(array_id=array.id, guid=array.uuid, pool=array.group, action=wish.action),),
+    )
+
+
+def plan_let_go(array: KnownArray, disk: MdMember) -> Plan:
+    """What remains to be done once ZFS has filled the disk that came for this one."""
+    detail = f"disk {disk.disk_id} was replaced and becomes free"
+    return Plan(
+        title=f"Let go of disk {disk.disk_id} of array {array.name}",
+        changes=(Change(action=Action.CHANGE, noun="array", name=array.name, detail=detail),),
+        steps=(_release(array, disk),),
+    )
+
+
+def plan_add_spares(array: KnownArray, wish: ArrayAddSpares, seen: Observation, owners: Mapping[str, str]) -> Plan:
+    return pool_roles.plan_spares(array, wish, seen, owners)
+
+
+def plan_add_disks(array: KnownArray, wish: ArrayAddDisks, seen: Observation, owners: Mapping[str, str]) -> Plan:
+    return pool_roles.plan_add(array, wish, seen, owners)
+
+
+def plan_grow(array: KnownArray, wish: ArrayGrow, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
+    words = "gets no further disks here yet: make a second pool of them"
+    _not_offered(array, "disks", wish.disks[0], words)
+
+
+def plan_reshape(array: KnownArray, wish: ArrayReshape, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
+    words = "keeps the level it was made with: make a second pool"
+    _not_offered(array, "level", wish.level.value, words)
+
+
+def plan_fail(array: KnownArray, wish: ArrayDiskChoice, _seen: Observation) -> Plan:
+    _not_offered(array, "disk", wish.disk, "gives no working disk up: replace it")
+
+
+def plan_remove(array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> Plan:
+    return pool_roles.plan_remove(array, wish, seen)
+
+
+def plan_readd(array: KnownArray, wish: ArrayDiskChoice, _seen: Observation) -> Plan:
+    _not_offered(array, "disk", wish.disk, "takes a disk back by itself once it is there again")
+
+
+def plan_patch(array: KnownArray, wish: ArrayPatch, _low: int | None, _high: int | None) -> Plan:
+    field = next((field for field in ArrayPatch.model_fields if field in wish.model_fields_set), "")
+    words = "chooses its own pace" if field.startswith("sync_speed") else "has no such tuning"
+    words = "tells its health itself" if field == "health_command" else words
+    _not_offered(array, field, "", words)
+
+
+def _release(array: KnownArray, disk: MdMember) -> PoolRelease:
+    return PoolRelease(array_id=array.id, guid=array.uuid, pool=array.group, member=disk)
+
+
+def _not_offered(array: KnownArray, field: str, value: str, words: str) -> NoReturn:
+    message = f"array {array.name} is a ZFS pool, which {words}"
+    raise Invalid(
+        f"Array {array.name} was not changed: {message}.",
+        errors=(FieldProblem(field=field, value=value or None, message=message),),
+    )

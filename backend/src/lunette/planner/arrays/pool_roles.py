@@ -1,0 +1,170 @@
+"""Plans for the disks of a pool that are no data disks: they are added, and taken out again where that can be."""
+
+from collections.abc import Mapping
+
+from lunette.domain.array_changes import ArrayAddDisks, ArrayAddSpares, ArrayDiskChoice
+from lunette.domain.arrays import Level, MemberRole, ObservedMember
+from lunette.domain.errors import Conflict, InUse, Invalid
+from lunette.domain.observations import Observation
+from lunette.domain.plans import Plan
+from lunette.domain.sizes import MIB
+from lunette.domain.steps import AnyStep, MdMember, PoolAdd, PoolAddSpecial, PoolTakeOut
+from lunette.planner.arrays.ailing import ailing
+from lunette.planner.arrays.md_changes import Request
+from lunette.planner.engines.known_array import KnownArray
+from lunette.providers.arrays.zfs import plan as zfs
+from lunette.providers.arrays.zfs import space
+
+MIRRORED = (MemberRole.LOG, MemberRole.SPECIAL)
+"""Several of them are one mirror."""
+MAX_MIRROR = 4
+FUZZ_BYTES = 16 * MIB
+"""Disks of one size to ZFS (ZPOOL_FUZZ, cmd/zpool/zpool_vdev.c)."""
+
+
+def least_bytes(ask: Request, role: MemberRole) -> int:
+    """What a disk must hold to stand in for, or beside, one of this role."""
+    if role is MemberRole.DATA:
+        return ask.disk_bytes
+    smallest = zfs.MIN_DISK_BYTES + FUZZ_BYTES
+    if role in MIRRORED:
+        ids = [m.disk_id for m in ask.found.members if m.role is role]
+        sizes = [disk.size_bytes for id_ in ids if id_ and (disk := ask.seen.disk(id_))]
+        smallest = max(smallest, min(sizes, default=0) - FUZZ_BYTES)
+    return smallest
+
+
+def plan_add(array: KnownArray, wish: ArrayAddDisks, seen: Observation, owners: Mapping[str, str]) -> Plan:
+    """Log and special disks join the mirror that is there. Refuses special disks that are less redundant than the data.
+
+    Raises Conflict or Invalid naming what stands in the way.
+    """
+    role = MemberRole(wish.role)
+    ask = Request(array, seen, f"Nothing was added to array {array.name}", owners)
+    present = [member for member in ask.found.members if member.role is role]
+    beside = _beside(ask, role, present)
+    _check_count(ask, role, len(present), len(wish.disks))
+    fields = {f"disks[{index}]": reference for index, reference in enumerate(wish.disks)}
+    disks, wipes, lost = ask.take(fields, wish.wipe, least_bytes(ask, role))
+    kind = PoolAddSpecial if role is MemberRole.SPECIAL and beside is None else PoolAdd
+    step: AnyStep = kind(
+        array_id=array.id,
+        guid=array.uuid,
+        pool=array.group,
+        role=role,
+        beside=beside,
+        disk_bytes=least_bytes(ask, role),
+        members=tuple(MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks),
+    )
+    count = f"{len(disks)} {role.value} disk{'s' if len(disks) != 1 else ''}"
+    warnings = (zfs.ONE_LOG,) if role is MemberRole.LOG and len(present) + len(disks) == 1 else ()
+    return Plan(
+        title=f"Add {count} to array {array.name}",
+        changes=(*lost, *(ask.changed(f"disk {disk.id} becomes a {role.value} disk") for disk in disks)),
+        steps=(*wipes, step),
+        warnings=(*((zfs.SPECIAL_STAYS,) if kind is PoolAddSpecial else warnings), *ailing(disks)),
+    )
+
+
+def plan_spares(array: KnownArray, wish: ArrayAddSpares, seen: Observation, owners: Mapping[str, str]) -> Plan:
+    """Disks that stand by; the first steps in by itself if the pool has lost one."""
+    ask = Request(array, seen, f"Nothing was added to array {array.name}", owners)
+    if ask.found.level == Level.STRIPE:
+        ask.add(Invalid, "disks", "stripe", f"array {array.name} is a stripe: a spare could not be filled")
+    fields = {f"disks[{index}]": reference for index, reference in enumerate(wish.disks)}
+    disks, wipes, lost = ask.take(fields, wish.wipe)
+    step = PoolAdd(
+        array_id=array.id,
+        guid=array.uuid,
+        pool=array.group,
+        role=MemberRole.SPARE,
+        disk_bytes=ask.disk_bytes,
+        members=tuple(MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks),
+    )
+    return Plan(
+        title=f"Add {len(disks)} spare{'s' if len(disks) != 1 else ''} to array {array.name}",
+        changes=(*lost, *(ask.changed(f"disk {disk.id} becomes a spare") for disk in disks)),
+        steps=(*wipes, step),
+        warnings=ailing(disks),
+    )
+
+
+def _beside(ask: Request, role: MemberRole, present: list[ObservedMember]) -> MdMember | None:
+    """The disk whose mirror others of its role join; None where there is none yet. Refuses if none of them works."""
+    if role not in MIRRORED or not present:
+        return None
+    whole = next((member for member in present if member.state == "in_sync"), None)
+    if whole is None:
+        words = f"none of its {role.value} disks works now: replace or remove them first"
+        ask.add(Conflict, "role", role.value, words)
+        ask.refuse()
+        return None
+    return next(member for member in ask.array.members if member.disk_id == whole.disk_id)
+
+
+def _check_count(ask: Request, role: MemberRole, present: int, added: int) -> None:
+    if role in MIRRORED and present + added > MAX_MIRROR:
+        words = f"a mirror of {role.value} disks has {MAX_MIRROR} at most, and there are {present} already"
+        ask.add(Invalid, "disks", str(added), words)
+    if role is MemberRole.SPECIAL:
+        problem = zfs.special_problem(Level(ask.found.level), ask.found.raid_disks, present + added)
+        if problem is not None:
+            ask.add(Invalid, "disks", problem.value, problem.message)
+
+
+def plan_remove(array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> Plan:
+    """Takes a log, cache or spare disk out; a special disk only where the others are redundant enough without it."""
+    ask = Request(array, seen, f"Disk {wish.disk} was not removed from array {array.name}")
+    disk, place = ask.own(wish.disk)
+    role = place.role if place else array.role(disk.disk_id)
+    others = [m for m in ask.found.members if m.role is role and m.disk_id != disk.disk_id and m.state == "in_sync"]
+    stand_in = _stand_in(ask, place)
+    if role is MemberRole.SPARE and place is not None and place.slot is not None:
+        message = f"spare {disk.disk_id} stands in for a lost disk: replace or remove that one first"
+        ask.add(InUse, "disk", disk.disk_id, message)
+    elif role is MemberRole.DATA and not stand_in:
+        message = f"disk {disk.disk_id} holds data of array {array.name}, which has none to spare: replace it"
+        ask.add(InUse, "disk", disk.disk_id, message)
+    elif role is MemberRole.SPECIAL and zfs.special_problem(Level(ask.found.level), ask.found.raid_disks, len(others)):
+        message = (
+            f"disk {disk.disk_id} holds the metadata of array {array.name}, and the {len(others)} special disks beside "
+            f"it are not redundant enough without it{_for_good(ask.found.level)}: replace it"
+        )
+        ask.add(InUse, "disk", disk.disk_id, message)
+    elif place is not None and place.state == "rebuilding":
+        ask.add(Conflict, "disk", disk.disk_id, f"disk {disk.disk_id} is being filled: wait until that is over")
+    ask.refuse()
+    is_here = seen.disk(disk.disk_id) is not None
+    detail = "it becomes free" if is_here else "it is not there, and keeps what it carries"
+    step = PoolTakeOut(array_id=array.id, guid=array.uuid, pool=array.group, role=role, member=disk, stays=stand_in)
+    return Plan(
+        title=f"Remove disk {disk.disk_id} from array {array.name}",
+        changes=(
+            ask.changed(f"{role.value} disk {disk.disk_id} leaves: {detail}"),
+            *((ask.changed(f"spare {stand_in.disk_id} stays in its place for good"),) if stand_in else ()),
+        ),
+        steps=(step,),
+        warnings=_without(role, len(others)),
+    )
+
+
+def _stand_in(ask: Request, place: ObservedMember | None) -> MdMember | None:
+    """The spare disk that holds all a lost disk held. A distributed spare is no disk, and cannot stay."""
+    if place is None or place.slot is None or place.state not in ("missing", "faulty"):
+        return None
+    spare = next(
+        (m for m in ask.found.members if m.slot == place.slot and m.role is MemberRole.SPARE and m.state == "in_sync"),
+        None,
+    )
+    return next((m for m in ask.array.members if spare is not None and m.disk_id == spare.disk_id), None)
+
+
+def _for_good(level: str) -> str:
+    """What OpenZFS does not do at all (spa_vdev_remove_top_check, module/zfs/vdev_removal.c)."""
+    return "; a pool with raidz never gives its last ones up" if space.parity(Level(level)) else ""
+
+
+def _without(role: MemberRole, left: int) -> tuple[str, ...]:
+    if role is not MemberRole.LOG or left > 1:
+        return ()
+    return (zfs.ONE_LOG if left else "Synchronous writes go to the data disks then, and take longer.",)

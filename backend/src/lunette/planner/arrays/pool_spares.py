@@ -1,0 +1,67 @@
+"""What is done about the spares of a pool without being asked: one steps in for a lost disk, and goes back.
+
+OpenZFS leaves that to its event daemon, which is masked here (docs/decisions/0038): the watcher asks this instead, on
+each look at the machine.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from lunette.domain.arrays import MemberRole, ObservedArray, ObservedMember
+from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.steps import AnyStep, MdMember, PoolSpareBack, PoolSpareIn
+from lunette.planner.engines.known_array import KnownArray
+
+_LOST = ("missing", "faulty")
+
+
+def plan_spares(array: KnownArray, found: ObservedArray) -> Plan | None:
+    """The next thing to do; None if there is nothing. One at a time: the disks are filled one after the other."""
+    slots: dict[int, list[ObservedMember]] = defaultdict(list)
+    for member in found.members:
+        if member.slot is not None:
+            slots[member.slot].append(member)
+    return _back(array, found, slots) or _step_in(array, found, slots)
+
+
+def _step_in(array: KnownArray, found: ObservedArray, slots: Mapping[int, Sequence[ObservedMember]]) -> Plan | None:
+    """For the first place in which no disk works, the first spare that stands by."""
+    spare = next((m for m in found.members if m.role is MemberRole.SPARE and m.state == "spare"), None)
+    place = next((members for members in slots.values() if all(m.state in _LOST for m in members)), None)
+    old = _known(array, place[0].disk_id) if place else None
+    if spare is None or old is None:
+        return None
+    name = _name(spare)
+    step = PoolSpareIn(
+        array_id=array.id, guid=array.uuid, pool=array.group, old=old, spare=_known(array, spare.disk_id), name=name
+    )
+    return _plan(array, f"Spare {name} steps in for disk {old.disk_id} of array {array.name}", step)
+
+
+def _back(array: KnownArray, found: ObservedArray, slots: Mapping[int, Sequence[ObservedMember]]) -> Plan | None:
+    """The disk a spare stands in for is there again and holds all it missed."""
+    if found.progress is not None and found.progress.action == "recover":
+        return None
+    for members in slots.values():
+        spare = next((member for member in members if member.role is MemberRole.SPARE), None)
+        if spare is not None and any(m.role is MemberRole.DATA and m.state == "in_sync" for m in members):
+            name = _name(spare)
+            step = PoolSpareBack(
+                array_id=array.id, guid=array.uuid, pool=array.group, spare=_known(array, spare.disk_id), name=name
+            )
+            return _plan(array, f"Spare {name} of array {array.name} stands by again", step)
+    return None
+
+
+def _plan(array: KnownArray, title: str, step: AnyStep) -> Plan:
+    change = Change(action=Action.CHANGE, noun="array", name=array.name, detail=title)
+    return Plan(title=title, changes=(change,), steps=(step,))
+
+
+def _name(spare: ObservedMember) -> str:
+    """A disk by its id, a distributed spare by zpool's name for it."""
+    return spare.disk_id or spare.device or ""
+
+
+def _known(array: KnownArray, disk_id: str | None) -> MdMember | None:
+    return next((member for member in array.members if member.disk_id == disk_id), None)

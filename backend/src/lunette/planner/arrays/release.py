@@ -1,0 +1,106 @@
+"""The plan for letting go of an array: it stays on its disks with its volumes and their data, ours no more. Pure.
+
+Nothing is destroyed, and what hosts see is gone before: so it is refused while anything is mapped, and while there is
+anything on the array that would be half there afterwards.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from lunette.domain.array_changes import ArrayRelease
+from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedArray
+from lunette.domain.errors import Conflict, InUse, Invalid
+from lunette.domain.observations import Observation
+from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.sizes import format_size
+from lunette.domain.steps import AnyStep, ExportsGone, GroupRelease, MdRelease
+from lunette.planner.checks.findings import Findings, shorten
+from lunette.planner.engines.known_array import KnownArray
+from lunette.planner.volumes.creation import KnownVolume
+from lunette.planner.volumes.retained import DEADLINE_S
+from lunette.providers.arrays.md.parse import RELEASED
+
+GONE = (
+    "Lunette forgets the array, its volumes and the numbers hosts knew them by. Nothing starts the array at a boot any "
+    "more. It can be adopted again, here or elsewhere, as a foreign array; its volumes then get new NAAs and serials. "
+    "To serve them elsewhere as the same disks, take `lunette export --format targetcli` before you unmap them."
+)
+STOPPED = "It is stopped in the end, so its disks can be taken out, all of them together."
+GOES_ON = "It was adopted, keeps md's name and goes on running as it is until the next boot."
+
+
+def plan_release(
+    array: KnownArray, wish: ArrayRelease, seen: Observation, volumes: Sequence[KnownVolume], deleted: Sequence[str]
+) -> Plan:
+    """`volumes` are all on it, `deleted` the deleted volumes and snapshots that are kept on it, by name.
+
+    Raises Invalid, Conflict or InUse.
+    """
+    findings = Findings()
+    found = next((one for one in seen.arrays if one.uuid == array.uuid), None)
+    _check_kind(findings, array, wish)
+    _check_health(findings, array, found)
+    for volume in volumes:
+        if volume.mapped_to:
+            message = f"volume {volume.name} is mapped to {shorten(volume.mapped_to)}: unmap it first"
+            findings.add(InUse, "array", volume.name, message)
+    if deleted:
+        message = f"what was deleted is kept on it ({shorten(list(deleted))}): recover or erase it first"
+        findings.add(InUse, "array", array.name, message)
+    findings.refuse(f"Array {array.name} was not released")
+    return Plan(
+        title=f"Release array {array.name}",
+        changes=tuple(_changes(array, volumes)),
+        steps=tuple(_steps(array, volumes)),
+        warnings=(GONE, STOPPED if _is_named_by_us(array) else GOES_ON),
+    )
+
+
+def _check_kind(findings: Findings, array: KnownArray, wish: ArrayRelease) -> None:
+    if array.engine is not ArrayEngine.MD:
+        message = f"array {array.name} is of engine {array.engine.value}, and only md arrays are released yet"
+        findings.add(Invalid, "array", array.name, message)
+    elif array.encryption:
+        message = f"array {array.name} is encrypted: its keys are Lunette's, so it stays Lunette's"
+        findings.add(Invalid, "array", array.name, message)
+    elif wish.confirm != array.name:
+        message = f"confirm must be the array's name, {array.name}: hosts cannot reach what is on it afterwards"
+        findings.add(Invalid, "confirm", wish.confirm, message)
+
+
+def _check_health(findings: Findings, array: KnownArray, found: ObservedArray | None) -> None:
+    """Each disk carries the mark, so each must be there; and what goes on is let go on first."""
+    if found is None or found.state is ArrayState.MISSING:
+        message = "it does not run: attach its disks, for each carries Lunette's mark"
+        findings.add(Conflict, "array", array.name, message)
+    elif found.progress is not None or found.is_reshaping:
+        action = found.progress.action if found.progress else "reshape"
+        findings.add(Conflict, "array", array.name, f"the kernel is at a {action} of it: wait until that is over")
+    elif found.state is not ArrayState.CLEAN:
+        findings.add(Conflict, "array", array.name, f"it is {found.state.value} now: replace the disk that is lost")
+
+
+def _is_named_by_us(array: KnownArray) -> bool:
+    """False for one that was adopted: md's own name, with its home host, was recorded then."""
+    return ":" not in array.md_name
+
+
+def _changes(array: KnownArray, volumes: Sequence[KnownVolume]) -> Iterator[Change]:
+    disks = f"its {len(array.members)} disks and what is on them stay as they are"
+    place = f"md's {RELEASED}:{array.md_name}" if _is_named_by_us(array) else f"md's {array.md_name}"
+    detail = f"{disks}, as {place} with volume group {array.group}; Lunette forgets it"
+    yield Change(action=Action.CHANGE, noun="array", name=array.name, detail=detail)
+    for volume in volumes:
+        detail = f"stays as {volume.group}/{volume.lv_name} ({format_size(volume.size_bytes)}); Lunette forgets it"
+        yield Change(action=Action.CHANGE, noun="volume", name=volume.name, detail=detail)
+        for snapshot in volume.snapshots:
+            detail = "stays, as a logical volume; Lunette forgets it"
+            yield Change(action=Action.CHANGE, noun="snapshot", name=snapshot, detail=detail)
+
+
+def _steps(array: KnownArray, volumes: Sequence[KnownVolume]) -> Iterator[AnyStep]:
+    stops = _is_named_by_us(array)
+    if volumes:
+        yield ExportsGone(volume_ids=tuple(volume.id for volume in volumes), deadline_s=DEADLINE_S)
+    yield GroupRelease(array_id=array.id, md_uuid=array.uuid, group=array.group, stops=stops)
+    if stops:
+        yield MdRelease(array_id=array.id, uuid=array.uuid, md_name=array.md_name, members=array.members)

@@ -1,0 +1,94 @@
+"""Which spare goes to which array of a spare group: from one that is whole to one that lost a disk and has no spare.
+
+The same that mdadm's monitor does for `spare-group` in mdadm.conf (mdadm(8)); here as a plan, one disk at a time.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedArray
+from lunette.domain.base import Model
+from lunette.domain.disk_health import findings
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.observations import Observation
+from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.steps import MdAdd, MdMember, MdSpareOut
+from lunette.planner.arrays.md_changes import FULL
+from lunette.planner.engines.known_array import KnownArray
+
+Pair = tuple[KnownArray, ObservedArray]
+_LOST = ("missing", "faulty")
+
+
+class Move(Model):
+    """A spare that goes from `giver` to `taker`, ids of arrays."""
+
+    plan: Plan
+    giver: str
+    taker: str
+
+
+def plan_move(group: str, pairs: Sequence[Pair], seen: Observation) -> Move | None:
+    """The one move to make now; None if no array of the group needs a spare, or no spare fits.
+
+    `pairs`: the arrays of the group at which nobody is at work, with what was found of each. The smallest spare that
+    fits is taken.
+    """
+    for taker, found in pairs:
+        if not _needs(taker, found):
+            continue
+        spares = sorted(_fitting(taker, found, pairs, seen), key=lambda one: (one[1].size_bytes, one[0][0].name))
+        if spares:
+            (giver, lends), disk = spares[0]
+            return _move(group, (taker, found), (giver, lends), MdMember(disk_id=disk.id, serial=disk.serial))
+    return None
+
+
+def _needs(array: KnownArray, found: ObservedArray) -> bool:
+    """It lost a disk, and nothing is there that could be filled for it or is being filled."""
+    if array.engine is not ArrayEngine.MD or found.state is not ArrayState.DEGRADED or found.is_reshaping:
+        return False
+    is_short = any(member.slot is not None and member.state in _LOST for member in found.members)
+    comes = any(member.state in ("spare", "rebuilding", "replacing") for member in found.members)
+    return is_short and not comes and found.progress is None and found.disk_bytes is not None
+
+
+def _fitting(
+    taker: KnownArray, short: ObservedArray, pairs: Sequence[Pair], seen: Observation
+) -> Iterator[tuple[Pair, ObservedDisk]]:
+    """Healthy spares of whole arrays that are large enough and have the sectors of the array that is short."""
+    sectors = {disk.logical_block_bytes for m in taker.members if (disk := seen.disk(m.disk_id))}
+    for giver, found in pairs:
+        if giver.engine is not ArrayEngine.MD or found.state is not ArrayState.CLEAN or found.is_reshaping:
+            continue
+        serials = {member.disk_id: member.serial for member in giver.members}
+        for member in found.members:
+            disk = seen.disk(member.disk_id) if member.state == "spare" and member.disk_id else None
+            if disk is None or serials.get(disk.id) != disk.serial or found.disk_bytes is None:
+                continue
+            is_failing = disk.health is not None and any(one.is_failing for one in findings(disk.health, {}))
+            fits = disk.size_bytes >= (short.disk_bytes or 0) and sectors <= {disk.logical_block_bytes}
+            if fits and not is_failing:
+                yield (giver, found), disk
+
+
+def _move(group: str, taking: Pair, giving: Pair, disk: MdMember) -> Move:
+    (taker, short), (giver, whole) = taking, giving
+    out = MdSpareOut(
+        array_id=giver.id, uuid=giver.uuid, md_name=giver.md_name, member=disk, disk_bytes=whole.disk_bytes or 0
+    )
+    add = MdAdd(
+        array_id=taker.id, uuid=taker.uuid, md_name=taker.md_name, member=disk, disk_bytes=short.disk_bytes or 0
+    )
+    gets = f"spare {disk.disk_id} of array {giver.name} is filled for the disk that is lost"
+    lends = f"its spare {disk.disk_id} goes to array {taker.name} for good"
+    plan = Plan(
+        title=f"Spare {disk.disk_id} of array {giver.name} goes to array {taker.name}, which lost a disk "
+        f"(spare group {group})",
+        changes=tuple(
+            Change(action=Action.CHANGE, noun="array", name=name, detail=detail)
+            for name, detail in ((taker.name, gets), (giver.name, lends))
+        ),
+        steps=(out, add),
+        warnings=(FULL,),
+    )
+    return Move(plan=plan, giver=giver.id, taker=taker.id)

@@ -1,0 +1,1 @@
+"""What every plan is held against: findings of a request, names, and the independent checker."""

@@ -1,0 +1,347 @@
+"""Refuses bad plans, knowing nothing of how they were made (DESIGN R3).
+
+Every fault found here is a mistake of the planner, not of the person who asked: the change is refused as a whole.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from lunette.domain.arrays import ArrayState
+from lunette.domain.base import Model
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.errors import LunetteError
+from lunette.domain.observations import Observation
+from lunette.domain.plans import Plan
+from lunette.domain.steps import (
+    AnyStep,
+    DiskErase,
+    DiskWipe,
+    ExportsGone,
+    GroupCreate,
+    LuksCreate,
+    LvmRaidCreate,
+    LvmRaidDestroy,
+    LvmRaidReplace,
+    MdAdd,
+    MdCreate,
+    MdDestroy,
+    MdMember,
+    MdReplace,
+    MdSpareOut,
+    MdStep,
+    MdWriteHole,
+    PoolAdd,
+    PoolAddSpecial,
+    PoolCreate,
+    PoolDestroy,
+    PoolReplace,
+    PoolStep,
+    SlotStart,
+    SlotWrite,
+    SnapshotAside,
+    SnapshotDelete,
+    ThinPoolCreate,
+    ThinPoolGrow,
+    VolumeAside,
+    VolumeCut,
+    VolumeDelete,
+    VolumeGrow,
+    VolumeRollBack,
+    VolumeSetAside,
+    VolumesSeal,
+    VolumeSwap,
+)
+from lunette.domain.volumes import ObservedPool, ObservedVolume, Provisioning
+from lunette.planner.checks.unseen import check_seen
+
+
+class Bounds(Model):
+    """What a plan may do. `wipe` are the disks the request named; `promised` bytes per group are not to be cut."""
+
+    wipe: frozenset[str] = frozenset()
+    promised: Mapping[str, int] = {}
+
+
+class LunUse(Model):
+    """One number under one owner."""
+
+    owner_id: str
+    volume_id: str
+    lun: int
+
+
+def check(plan: Plan, seen: Observation, bounds: Bounds) -> None:
+    """Raises LunetteError, changing nothing, if the plan breaks a rule, Conflict if it changes what is not seen."""
+    check_seen(plan.title, plan.steps, seen)
+    _refuse(plan.title, [*faults(plan, seen, bounds)])
+
+
+def check_luns(title: str, new: Sequence[LunUse], present: Sequence[LunUse]) -> None:
+    """Raises LunetteError if a number or a volume would stand twice under one owner."""
+    _refuse(title, [*lun_faults(new, present)])
+
+
+def _refuse(title: str, found: Sequence[str]) -> None:
+    if found:
+        raise LunetteError(
+            f"{title}: the plan was refused by its own check, and nothing was changed. This is a fault of Lunette; "
+            f"please report it: {'; '.join(found)}.",
+            log="; ".join(found),
+        )
+
+
+def faults(plan: Plan, seen: Observation, bounds: Bounds) -> Iterator[str]:
+    """Every rule the plan breaks, in words."""
+    yield from _order(plan.steps)
+    yield from _disks(plan.steps, seen, bounds.wipe)
+    yield from _names(plan.steps, seen)
+    yield from _space(plan.steps, seen, bounds.promised)
+    yield from _seals(plan.steps)
+    yield from _removals(plan.steps, seen)
+
+
+def _order(steps: Sequence[AnyStep]) -> Iterator[str]:
+    """A step that can be taken back comes after one that cannot only where it stands on such a step."""
+    grounded: list[int] = []
+    """What cannot be taken back, and what stands on it."""
+    for index, step in enumerate(steps):
+        if step.irreversible or any(_stands_on(step, steps[earlier]) for earlier in grounded):
+            grounded.append(index)
+        elif grounded:
+            first = grounded[0]
+            yield f"step {first} ({steps[first].kind}) cannot be undone and runs before step {index} ({step.kind})"
+
+
+def _stands_on(later: AnyStep, earlier: AnyStep) -> bool:
+    match later, earlier:
+        case (
+            MdCreate() | MdAdd() | MdReplace() | PoolCreate() | PoolAdd() | PoolReplace() | LvmRaidCreate(),
+            DiskWipe(),
+        ):
+            return earlier.disk_id in later.devices()
+        case GroupCreate() | LuksCreate(), MdCreate() | LvmRaidCreate() | LuksCreate():
+            return later.array_id == earlier.array_id
+        case GroupCreate(), DiskWipe():
+            return earlier.disk_id in later.devices()
+        case MdWriteHole(), MdAdd():
+            return later.uuid == earlier.uuid
+        case SlotStart(), SlotWrite():
+            return later.slot == earlier.slot and later.version == earlier.version
+    return False
+
+
+def _disks(steps: Sequence[AnyStep], seen: Observation, may_wipe: frozenset[str]) -> Iterator[str]:
+    wipes = [step for step in steps if isinstance(step, DiskWipe | DiskErase)]
+    members = [member for step in steps for member in _joining(step)]
+    for disk_id, uses in Counter(member.disk_id for member in members).items():
+        if uses > 1:
+            yield f"disk {disk_id} is used {uses} times"
+    for disk_id, uses in Counter(step.disk_id for step in wipes).items():
+        if uses > 1:
+            yield f"disk {disk_id} is wiped {uses} times"
+        if disk_id not in may_wipe:
+            yield f"disk {disk_id} would be wiped though the request did not name it"
+    wiped = {step.disk_id: step for step in wipes}
+    given = {step.member.disk_id: step.uuid for step in steps if isinstance(step, MdSpareOut)}
+    named = [(step.disk_id, step.serial) for step in wipes] + [(member.disk_id, member.serial) for member in members]
+    for disk_id, serial in dict.fromkeys(named):
+        disk = seen.disk(disk_id)
+        if disk is None or disk.id != disk_id:
+            yield f"disk {disk_id} is not there under this id"
+        elif disk.serial != serial:
+            yield f"disk {disk_id} has serial {disk.serial}, the plan says {serial}"
+        elif disk_id not in given:
+            yield from _use(disk, wiped.get(disk_id))
+        elif not _is_spare(seen, given[disk_id], disk_id):
+            yield f"disk {disk_id} is no spare of the array it is taken from"
+
+
+def _use(disk: ObservedDisk, wipe: DiskWipe | DiskErase | None) -> Iterator[str]:
+    """What is wrong with taking this disk, which is wiped before or not."""
+    if disk.is_busy():
+        yield f"disk {disk.id} is busy"
+    elif disk.occupation() and wipe is None:
+        yield f"disk {disk.id} is not blank and no wipe comes first"
+    elif wipe is not None and wipe.signatures != disk.signatures:
+        yield f"disk {disk.id} carries other signatures than the plan names"
+
+
+def _is_spare(seen: Observation, uuid: str, disk_id: str) -> bool:
+    """True if the disk stands by in this array, and that is whole."""
+    found = next((one for one in seen.arrays if one.uuid == uuid), None)
+    place = next((one for one in found.members if one.disk_id == disk_id), None) if found else None
+    return place is not None and found is not None and (place.state, found.state) == ("spare", ArrayState.CLEAN)
+
+
+def _joining(step: AnyStep) -> tuple[MdMember, ...]:
+    """The disks that must be blank when the step runs."""
+    match step:
+        case MdCreate():
+            return (*step.members, *step.spares)
+        case MdAdd(returns=False):
+            return (step.member,)
+        case MdReplace() | PoolReplace() | LvmRaidReplace():
+            return (step.new,)
+        case LvmRaidCreate():
+            return step.members
+        case PoolCreate():
+            return step.everyone()
+        case PoolAdd() | PoolAddSpecial():
+            return step.members
+        case GroupCreate(disk=MdMember() as disk):
+            return (disk,)
+    return ()
+
+
+def _names(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
+    arrays = {array.name for array in seen.arrays} | {array.uuid for array in seen.arrays}
+    groups = {pool.group for pool in seen.pools}
+    cut = {(volume.group, volume.name) for volume in seen.volumes}
+    for step in steps:
+        if (made := _made_array(step)) is not None:
+            if taken := {*made} & (arrays | groups):
+                yield f"array name or UUID {', '.join(sorted(taken))} is taken"
+            arrays |= {*made}
+        match step:
+            case GroupCreate():
+                if step.group in groups:
+                    yield f"group {step.group} exists"
+                groups.add(step.group)
+            case VolumeCut():
+                if (step.group, step.lv_name) in cut:
+                    yield f"volume {step.lv_name} exists in {step.group}"
+                cut.add((step.group, step.lv_name))
+            case VolumeAside():
+                if {(step.group, name) for name in step.names()} <= cut:
+                    yield f"{step.group} has both {' and '.join(step.names())}"
+            case VolumeSwap():
+                if (step.group, step.aside_name) in cut:
+                    yield f"volume {step.aside_name} exists in {step.group}"
+
+
+def _made_array(step: AnyStep) -> tuple[str, str] | None:
+    """Name and UUID of the array that a step makes, as its engine knows it."""
+    match step:
+        case MdCreate():
+            return step.md_name, step.uuid
+        case PoolCreate():
+            return step.pool, step.guid
+        case LvmRaidCreate():
+            return step.raid_group, step.uuid
+    return None
+
+
+def _space(steps: Sequence[AnyStep], seen: Observation, promised: Mapping[str, int]) -> Iterator[str]:
+    wanted: Counter[str] = Counter()
+    pools = {pool.group: pool for pool in seen.pools}
+    thin = {pool.group for pool in seen.pools if pool.thin} | {s.group for s in steps if isinstance(s, ThinPoolCreate)}
+    for step in steps:
+        if not isinstance(step, VolumeCut | VolumeGrow | ThinPoolCreate | ThinPoolGrow):
+            continue
+        pool = pools.get(step.group)
+        if pool is None:
+            yield f"group {step.group} is not there"
+            continue
+        sizes = _taken(step, pool)
+        pool_name = step.pool if isinstance(step, VolumeCut | VolumeGrow) else None
+        is_thin = pool_name is not None or (isinstance(step, VolumeCut) and step.provisioning is Provisioning.THIN)
+        wanted[step.group] += 0 if is_thin else sum(sizes)
+        if any(size % pool.extent_bytes or size < 0 for size in sizes) or not any(sizes):
+            yield f"{step.describe()}: {sizes} bytes are no whole number of extents"
+        if isinstance(step, VolumeCut) and pool_name and step.provisioning is not Provisioning.THIN:
+            yield f"{step.describe()}: it is thick and takes from thin pool {pool_name}"
+        if pool_name and step.group not in thin:
+            yield f"{step.describe()}: {step.group} has no thin pool"
+    for group, asked in wanted.items():
+        free = pools[group].free_bytes - promised.get(group, 0) if group in pools else 0
+        if group in pools and asked > free:
+            yield f"{asked} bytes are to be cut from {group}, which has {free} free"
+
+
+def _taken(step: VolumeCut | VolumeGrow | ThinPoolCreate | ThinPoolGrow, pool: ObservedPool) -> tuple[int, ...]:
+    """The bytes a step takes from its group, part by part; (0,) cannot be right."""
+    match step:
+        case VolumeCut():
+            return (step.size_bytes,)
+        case VolumeGrow():
+            return (step.size_bytes - step.from_bytes,)
+        case ThinPoolCreate():
+            return step.data_bytes, step.metadata_bytes, step.metadata_bytes
+        case ThinPoolGrow():
+            data, metadata = (pool.thin.size_bytes, pool.thin.metadata_bytes) if pool.thin else (0, 0)
+            return step.data_bytes - data, step.metadata_bytes - metadata, step.metadata_bytes - metadata
+
+
+def _seals(steps: Sequence[AnyStep]) -> Iterator[str]:
+    """Every cut is sealed once, after the last cut: a sealed volume may not be taken back."""
+    cut = [(step.group, step.volume_id, step.lv_name) for step in steps if isinstance(step, VolumeCut)]
+    sealed = [
+        (step.group, volume.volume_id, volume.lv_name)
+        for step in steps
+        if isinstance(step, VolumesSeal)
+        for volume in step.volumes
+    ]
+    if sorted(cut) != sorted(sealed):
+        yield f"{len(cut)} volumes are cut and {len(sealed)} sealed, or others"
+    kinds = [step.kind for step in steps]
+    if "volumes.seal" in kinds and "volume.cut" in kinds[kinds.index("volumes.seal") :]:
+        yield "a volume is sealed before the last one is cut"
+
+
+def _removals(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
+    """What goes away waits for its exports, and carries our mark."""
+    arrays = {array.uuid: array for array in seen.arrays}
+    yield from _volumes_that_leave(steps, {(volume.group, volume.name): volume for volume in seen.volumes})
+    for step in steps:
+        match step:
+            case MdDestroy() | MdStep():
+                array = arrays.get(step.uuid)
+                adopted = ":" in step.md_name  # it keeps the name that others gave it
+                if array is not None and (array.system or not (array.marked or adopted)):
+                    yield f"array {step.md_name} does not carry our mark"
+            case LvmRaidDestroy() | LvmRaidReplace():
+                array = arrays.get(step.uuid)
+                if array is not None and not (array.ours and array.name == step.raid_group):
+                    yield f"array {step.raid_group} does not carry our mark"
+            case PoolDestroy() | PoolStep():
+                array = arrays.get(step.guid)
+                if array is not None and not (array.ours and array.name == step.pool):
+                    yield f"pool {step.pool} does not carry our mark"
+
+
+def _volumes_that_leave(
+    steps: Sequence[AnyStep], on_machine: Mapping[tuple[str, str], ObservedVolume]
+) -> Iterator[str]:
+    idle: set[str] = set()
+    for step in steps:
+        if isinstance(step, ExportsGone):
+            idle |= set(step.volume_ids)
+        elif (
+            isinstance(step, VolumeDelete | VolumeRollBack | VolumeSwap | VolumeSetAside) and step.volume_id not in idle
+        ):
+            yield f"{step.describe()}: without waiting for its exports"
+        if isinstance(step, VolumeDelete | VolumeRollBack | VolumeSwap | VolumeGrow | VolumeAside):
+            names = step.names() if isinstance(step, VolumeAside) else (step.lv_name,)
+            for found in (on_machine.get((step.group, name)) for name in names):
+                if found is not None and found.volume_id != step.volume_id:
+                    yield f"volume {found.name} does not carry our mark"
+        elif isinstance(step, SnapshotDelete | SnapshotAside):
+            names = step.names() if isinstance(step, SnapshotAside) else (step.lv_name,)
+            for found in (on_machine.get((step.group, name)) for name in names):
+                if found is not None and found.snapshot_id != step.snapshot_id:
+                    yield f"snapshot {found.name} does not carry our mark"
+
+
+def lun_faults(new: Sequence[LunUse], present: Sequence[LunUse]) -> Iterator[str]:
+    """Every number or volume that would stand twice under one owner."""
+    numbers = {(use.owner_id, use.lun) for use in present}
+    volumes = {(use.owner_id, use.volume_id) for use in present}
+    for use in new:
+        if not 0 <= use.lun <= 255:
+            yield f"LUN {use.lun} is out of range"
+        if (use.owner_id, use.lun) in numbers:
+            yield f"LUN {use.lun} of {use.owner_id} is taken"
+        if (use.owner_id, use.volume_id) in volumes:
+            yield f"volume {use.volume_id} is mapped to {use.owner_id} already"
+        numbers.add((use.owner_id, use.lun))
+        volumes.add((use.owner_id, use.volume_id))

@@ -1,0 +1,16 @@
+"""Rules for names that need to know the other names."""
+
+import re
+
+from lunette.domain.errors import Conflict, Invalid
+from lunette.planner.checks.findings import Findings
+
+_ID = re.compile(r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$", re.IGNORECASE)
+
+
+def check_name(findings: Findings, noun: str, name: str, taken: bool, field: str = "name") -> None:
+    """A name is unique within its noun, and cannot be mistaken for an id: both are accepted as a reference."""
+    if _ID.match(name):
+        findings.add(Invalid, field, name, f"{name} has the form of an id; take a name that a person chose")
+    elif taken:
+        findings.add(Conflict, field, name, f"there is a {noun} named {name} already; choose another name")

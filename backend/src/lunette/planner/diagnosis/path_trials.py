@@ -1,0 +1,153 @@
+"""Plans the trial of a host's paths: each is taken away in turn, if the host has another one it can go on over.
+
+Pure. What cannot be told apart, is missing, or stands on an array that is not whole, is no ground for a trial: then
+nothing is taken away, and the refusal says what to put right first.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from lunette.domain.errors import Conflict, FieldProblem, Invalid
+from lunette.domain.identity import IdentitySource
+from lunette.domain.mappings import Family, Protocol
+from lunette.domain.paths import HostPaths, HostVerifyPaths, PathState
+from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.steps import HostLink, PathsAsk, PathTry
+from lunette.planner.diagnosis.paths import PathFacts
+from lunette.planner.diagnosis.why import AWAY
+from lunette.planner.kits.facts import REPLACEMENT_S, KitDoor, KitPortal
+
+NOT_TRIED = {
+    Protocol.ISER: "they bypass the network stack, so no rule of the kernel takes one of them away",
+    Protocol.FC: "LIO has no order that keeps one port away from another for a while",
+    Protocol.NVME_TCP: "the kernel's NVMe target does not tell who is connected, so nobody knows whose connection ends",
+    Protocol.NVME_RDMA: "the kernel's NVMe target does not tell who is connected, so nobody knows whose path it is",
+    Protocol.NVME_FC: "the kernel's NVMe target does not tell who is connected, so nobody knows whose path it is",
+}
+"""Why paths of these protocols are left as they are."""
+OVER_SPDK = "SPDK tells who is connected and counts no host's I/O, so nobody sees whether it goes on over the others"
+
+
+@dataclass(frozen=True)
+class TrialFacts:
+    """`found` is the verdict on `paths`; `unfit` are arrays behind the host's volumes that are not whole, in words."""
+
+    paths: PathFacts
+    found: HostPaths
+    unfit: Sequence[str]
+
+
+def plan_trial(facts: TrialFacts, wish: HostVerifyPaths, identities: IdentitySource) -> Plan:
+    """Raises Invalid if the host was not named, Conflict if its paths cannot be tried now."""
+    host = facts.paths.host.host
+    if wish.confirm != host:
+        problem = FieldProblem(field="confirm", value=wish.confirm, message=f"it must be the host's name, {host}")
+        raise Invalid(f"No path is taken away: confirm: {problem.message}.", errors=(problem,))
+    _check(facts)
+    links = tuple(_links(facts.paths))
+    if len(links) < 2:
+        _refuse(host, f"it has one path over iSCSI ({links[0].shown}), and would lose its volumes: add a second one")
+    iqns = tuple(facts.paths.host.iqns)
+    tries = [
+        PathTry(
+            trial_id=identities.id(),
+            host=host,
+            initiators=iqns,
+            link=link,
+            others=tuple(other for other in links if other != link),
+            sessions=_own_sessions(facts.paths),
+            away_s=wish.away_s,
+        )
+        for link in links
+    ]
+    changes = tuple(
+        Change(action=Action.INTERRUPT, noun="host", name=host, detail=f"{link.shown} is away for {wish.away_s} s")
+        for link in links
+    )
+    return Plan(
+        title=f"Try every path of host {host}",
+        changes=changes,
+        hosts_interrupted=(host,),
+        steps=(PathsAsk(host=host, initiators=iqns, links=links), *tries),
+        warnings=tuple(_warnings(facts, wish)),
+    )
+
+
+def _check(facts: TrialFacts) -> None:
+    host, paths = facts.paths.host, facts.found.paths
+    if facts.paths.sessions is None:
+        _refuse(host.host, AWAY)
+    if not facts.found.volumes:
+        _refuse(host.host, "nothing is mapped to it")
+    over_iscsi = [path for path in paths if path.protocol is Protocol.ISCSI]
+    if not over_iscsi:
+        others = sorted({path.protocol for path in paths})
+        reason = f"{others[0]}: {_why_not(facts.paths, others[0])}" if others else "there is no portal for it"
+        _refuse(host.host, f"only paths over iSCSI can be tried, and it has none. {reason}")
+    if facts.unfit:
+        _refuse(host.host, f"{'; '.join(facts.unfit)}: wait until that is over, so that one fault at a time is met")
+    if wrong := next((path for path in over_iscsi if path.state is not PathState.UP), None):
+        _refuse(host.host, f"{wrong.words}: all of its paths must be there first")
+
+
+def _why_not(facts: PathFacts, protocol: Protocol) -> str:
+    """Where sessions over NVMe are known it is SPDK that serves: the kernel's target tells none."""
+    is_known = protocol.family is Family.NVME and facts.unseen(Family.NVME) is None
+    return OVER_SPDK if is_known else NOT_TRIED[protocol]
+
+
+def _refuse(host: str, reason: str) -> NoReturn:
+    raise Conflict(f"The paths of host {host} are not tried: {reason}.")
+
+
+def _links(facts: PathFacts) -> Iterator[HostLink]:
+    """Portal by portal the host's addresses, where each is known to be its own."""
+    assert facts.sessions is not None  # noqa: S101 checked before
+    own = {one.peer for one in facts.own if one.peer}
+    strangers = [one for one in facts.sessions.sessions if one.initiator.lower() not in facts.names]
+    claimed = {one.peer for one in strangers if one.peer}
+    for portal in facts.host.portals_of(Protocol.ISCSI):
+        peers = dict.fromkeys(
+            one.peer for one in facts.sessions.connections if (one.address, one.port) == (portal.address, portal.port)
+        )
+        found = [peer for peer in peers if peer in own] or [peer for peer in peers if peer not in claimed]
+        if shared := next((peer for peer in found if peer in claimed), None):
+            _refuse(facts.host.host, f"its address {shared} is that of another host too, whose paths would go with it")
+        if not found or (len(found) > 1 and not own.issuperset(found)):
+            _refuse(facts.host.host, f"nobody can tell which connection on portal {portal.name} is its own")
+        yield from (_link(portal, peer) for peer in found)
+
+
+def _link(portal: KitPortal, peer: str) -> HostLink:
+    return HostLink(portal=portal.name, address=portal.address, port=portal.port, peer=peer)
+
+
+def _own_sessions(facts: PathFacts) -> dict[str, int]:
+    """Sessions on targets that nobody shares: those of others come and go as they like."""
+    assert facts.sessions is not None  # noqa: S101 checked before
+    counts = {one.target: one.sessions for one in facts.sessions.counts}
+    return {
+        door.name: counts[door.name]
+        for door in facts.host.doors_of(Family.SCSI)
+        if door.name in counts and not _is_shared(facts, door)
+    }
+
+
+def _is_shared(facts: PathFacts, door: KitDoor) -> bool:
+    seen = facts.sessions.sessions if facts.sessions else ()
+    return any(one.target == door.name and one.initiator.lower() not in facts.names for one in seen)
+
+
+def _warnings(facts: TrialFacts, wish: HostVerifyPaths) -> Iterator[str]:
+    yield (
+        "The host must read or write all the time: a path is taken away only while it does, and the trial passes only "
+        "if it goes on."
+    )
+    yield (
+        f"What is under way on a path that goes waits up to {REPLACEMENT_S} s on a host set up by its kit, longer on "
+        f"others. Each path is back after {wish.away_s} s at the latest, whatever becomes of the appliance's agent; a "
+        "host that stands still for 30 s gets it back at once."
+    )
+    for protocol in sorted({path.protocol for path in facts.found.paths if path.protocol in NOT_TRIED}):
+        yield f"Paths over {protocol.value} are not tried: {_why_not(facts.paths, protocol)}."

@@ -1,0 +1,263 @@
+"""Which of a host's paths are there. Pure: the host, where it should be, and what was seen go in.
+
+LIO shows one session of each initiator, with the peer's address and without the portal; it counts the sessions of a
+target, and its TCP connections are known by portal and peer. So a connection is a host's if its peer is one of the
+addresses the host is seen with. A host may come from another address on another network: where the target's count says
+that there are more sessions than connections from known addresses, and one portal alone has connections that nobody
+claims, they are there; where several have, nobody knows. What is not known is never called missing.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from lunette.domain.exports import ObservedSession
+from lunette.domain.fc import FcMode, ObservedFcPort
+from lunette.domain.mappings import NVME_PROTOCOLS, Family, Protocol
+from lunette.domain.observations import SessionsObservation
+from lunette.domain.paths import HostPath, HostPaths, PathState, VolumePaths
+from lunette.planner.diagnosis.why import AWAY
+from lunette.planner.kits.facts import KitDoor, KitFacts, KitPortal
+
+NOBODY = (
+    "nobody can tell over which portals: the host has more sessions than connections from addresses known to be its"
+)
+
+
+@dataclass(frozen=True)
+class PathFacts:
+    """`blocked` gives the reason for portals that do not listen, by name; `owners` the host of each initiator name.
+
+    `others` are the initiators that share a door with the host, as the members of its group do. `sessions` None: the
+    agent does not answer.
+    """
+
+    host: KitFacts
+    blocked: Mapping[str, str]
+    others: frozenset[str]
+    sessions: SessionsObservation | None
+    fc_ports: Sequence[ObservedFcPort] = ()
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The host's initiators, in small letters."""
+        return frozenset(name.lower() for name in (*self.host.iqns, *self.host.wwpns, *self.host.nqns))
+
+    @cached_property
+    def own(self) -> tuple[ObservedSession, ...]:
+        found = self.sessions.sessions if self.sessions else ()
+        return tuple(one for one in found if one.initiator.lower() in self.names)
+
+    def unseen(self, family: Family) -> str | None:
+        """Why sessions over a family cannot be listed; None where they can."""
+        if self.sessions is None:
+            return AWAY
+        return next((one.reason for one in self.sessions.unseen if one.family is family), None)
+
+
+def verify(facts: PathFacts) -> HostPaths:
+    """Every path of the host, and of each of its volumes."""
+    found = {door: tuple(_paths(facts, door)) for door in facts.host.doors}
+    volumes = tuple(one for door, paths in found.items() for one in _volumes(door, paths))
+    paths = tuple(path for of_door in found.values() for path in of_door)
+    state = _worst([one.state for one in volumes])
+    return HostPaths(
+        host=facts.host.host,
+        state=state,
+        sentence=_sentence(facts.host, paths, volumes),
+        paths=paths,
+        volumes=volumes,
+        verification=None,
+    )
+
+
+def _worst(states: Sequence[PathState]) -> PathState:
+    """What is missing says more than what is unknown; nothing at all is unknown."""
+    for state in (PathState.DOWN, PathState.UNKNOWN):
+        if state in states:
+            return state
+    return PathState.UP if states else PathState.UNKNOWN
+
+
+def _paths(facts: PathFacts, door: KitDoor) -> Iterator[HostPath]:
+    if door.family is Family.NVME:
+        if facts.host.nqns:
+            yield from _over_nvme(facts, door)
+        return
+    if facts.host.iqns:
+        yield from _over_iscsi(facts, door)
+    if facts.host.wwpns:
+        yield from _over_fc(facts)
+
+
+def _portal_path(door: KitDoor, portal: KitPortal, state: PathState, words: str) -> HostPath:
+    return HostPath(
+        target=door.name,
+        protocol=portal.protocol,
+        portal=portal.name,
+        address=portal.shown,
+        initiator=None,
+        state=state,
+        words=words,
+    )
+
+
+def _over_iscsi(facts: PathFacts, door: KitDoor) -> Iterator[HostPath]:
+    portals = facts.host.portals_of(Protocol.ISCSI, Protocol.ISER)
+    states = _Attribution(facts, door, portals).states() if facts.sessions else {}
+    for portal in portals:
+        state = states.get(portal, PathState.UNKNOWN)
+        where = f"portal {portal.name} ({portal.shown})"
+        if portal.name in facts.blocked and state is not PathState.UP:
+            yield _portal_path(door, portal, PathState.DOWN, f"{where} does not listen: {facts.blocked[portal.name]}")
+        elif state is PathState.UP:
+            yield _portal_path(door, portal, state, f"logged in on {where}")
+        elif state is PathState.DOWN:
+            yield _portal_path(door, portal, state, f"nothing on {where}")
+        else:
+            yield _portal_path(door, portal, state, f"{where}: {NOBODY if facts.sessions else AWAY}")
+
+
+class _Attribution:
+    """Which connections to iSCSI portals are one host's sessions on one target."""
+
+    def __init__(self, facts: PathFacts, door: KitDoor, portals: Sequence[KitPortal]) -> None:
+        if facts.sessions is None:
+            raise ValueError("without the agent there is nothing to attribute")
+        self._facts, self._door, self._portals, self._seen = facts, door, portals, facts.sessions
+        self._here = [one for one in facts.own if one.target == door.name]
+        self._peers = {one.peer for one in facts.own if one.peer}
+        self._doors = len({one.target for one in facts.own if one.protocol is not Protocol.FC})
+        strangers = [one for one in self._seen.sessions if one.initiator.lower() not in facts.names]
+        self._claimed = {one.peer for one in strangers if one.peer}
+
+    def states(self) -> dict[KitPortal, PathState]:
+        """The state of each portal."""
+        if not self._here:
+            return dict.fromkeys(self._portals, PathState.DOWN)
+        states = {portal: self._by_address(portal) for portal in self._portals}
+        left = self._left(states)
+        open_ones = [portal for portal, state in states.items() if state is PathState.UNKNOWN]
+        if left == 0:
+            states |= dict.fromkeys(open_ones, PathState.DOWN)
+        elif left is not None and len(open_ones) == left:
+            states |= dict.fromkeys(open_ones, PathState.UP)
+        return states
+
+    def _by_address(self, portal: KitPortal) -> PathState:
+        """What the connections alone say. An iSER portal has none, so only its newest session is known."""
+        if portal.protocol is Protocol.ISER:
+            is_there = any(one.protocol is Protocol.ISER for one in self._here)
+            alone = len([one for one in self._portals if one.protocol is Protocol.ISER]) == 1
+            return PathState.UP if is_there and alone else PathState.UNKNOWN
+        peers = [one.peer for one in self._seen.connections if (one.address, one.port) == (portal.address, portal.port)]
+        known = [peer for peer in peers if peer in self._peers]
+        if known and not self._claimed & set(known) and len(known) >= self._doors:
+            return PathState.UP
+        is_open = bool(known) or any(peer not in self._claimed for peer in peers)
+        return PathState.UNKNOWN if is_open else PathState.DOWN
+
+    def _left(self, states: Mapping[KitPortal, PathState]) -> int | None:
+        """Sessions on the target that no portal was found for; None where others may have them."""
+        shares = any(
+            one.target == self._door.name and one.initiator.lower() in self._facts.others for one in self._seen.sessions
+        )
+        count = next((one.sessions for one in self._seen.counts if one.target == self._door.name), None)
+        if shares or count is None:
+            return None
+        return max(0, count - sum(state is PathState.UP for state in states.values()))
+
+
+def _over_nvme(facts: PathFacts, door: KitDoor) -> Iterator[HostPath]:
+    unseen = facts.unseen(Family.NVME)
+    for portal in facts.host.portals_of(*NVME_PROTOCOLS):
+        where = f"portal {portal.name} ({portal.shown})"
+        is_there = any(
+            one.target == door.name and one.protocol is portal.protocol and _is_through(one.portal or "", portal)
+            for one in facts.own
+        )
+        if portal.name in facts.blocked and not is_there:
+            yield _portal_path(door, portal, PathState.DOWN, f"{where} does not listen: {facts.blocked[portal.name]}")
+        elif is_there:
+            yield _portal_path(door, portal, PathState.UP, f"connected on {where}")
+        elif unseen is not None:
+            yield _portal_path(door, portal, PathState.UNKNOWN, f"{where}: {unseen}")
+        else:
+            yield _portal_path(door, portal, PathState.DOWN, f"nothing on {where}")
+
+
+def _is_through(where: str, portal: KitPortal) -> bool:
+    """Whether that is where a connection came in. By the port alone: the kernel tells a wildcard as it was given."""
+    is_over_fc = portal.protocol is Protocol.NVME_FC
+    return where == portal.address if is_over_fc else where.rpartition(":")[2] == str(portal.port)
+
+
+def _over_fc(facts: PathFacts) -> Iterator[HostPath]:
+    """Zones decide which ports see each other: a path is expected where they do, and at least one for each port."""
+    ours = {port.wwpn: port for port in facts.fc_ports if port.mode in (FcMode.TARGET, FcMode.DUAL)}
+    there = {(one.target, one.initiator) for one in facts.own if one.protocol is Protocol.FC}
+    visible = {
+        (wwpn, remote.wwpn)
+        for wwpn in facts.host.fc_ports
+        for remote in (ours[wwpn].remotes if wwpn in ours else ())
+        if remote.wwpn in facts.host.wwpns
+    }
+    for port, initiator in sorted(there | visible):
+        is_up = (port, initiator) in there
+        words = f"{initiator} is {'' if is_up else 'on the fabric and not '}logged in on port {port}"
+        yield _fc_path(port, initiator, PathState.UP if is_up else PathState.DOWN, words)
+    state = PathState.DOWN if facts.sessions else PathState.UNKNOWN
+    for initiator in facts.host.wwpns:
+        if initiator not in {one for _, one in there | visible}:
+            words = f"{initiator} is not on the fabric of any port: look at its link and at the switch's zones"
+            yield _fc_path("", initiator, state, words if facts.sessions else AWAY)
+    for port in facts.host.fc_ports:
+        if port not in {one for one, _ in there | visible}:
+            words = f"nothing on port {port}: no port of the host is on its fabric"
+            yield _fc_path(port, None, state, words if facts.sessions else AWAY)
+
+
+def _fc_path(port: str, initiator: str | None, state: PathState, words: str) -> HostPath:
+    return HostPath(
+        target=port, protocol=Protocol.FC, portal=port, address=None, initiator=initiator, state=state, words=words
+    )
+
+
+def _volumes(door: KitDoor, paths: Sequence[HostPath]) -> Iterator[VolumePaths]:
+    unknown = any(path.state is PathState.UNKNOWN for path in paths)
+    up = sum(path.state is PathState.UP for path in paths)
+    state = _worst([path.state for path in paths] or [PathState.DOWN])
+    for volume in door.volumes:
+        yield VolumePaths(
+            volume=volume.name,
+            lun=volume.lun,
+            family=door.family,
+            expected=len(paths),
+            seen=None if unknown else up,
+            state=state,
+            words=_counted(paths, up),
+        )
+
+
+def _counted(paths: Sequence[HostPath], up: int) -> str:
+    """Such as: expected 4 paths, seen 3: nothing on portal b (10.0.0.2:3260)."""
+    if not paths:
+        return "there is no path at all: the host has no initiator, or the appliance no portal, for this volume"
+    plural = "path" if len(paths) == 1 else "paths"
+    missing = "; ".join(path.words for path in paths if path.state is PathState.DOWN)
+    unknown = [path for path in paths if path.state is PathState.UNKNOWN]
+    words = f"expected {len(paths)} {plural}, seen {up}"
+    if unknown:
+        words = f"expected {len(paths)} {plural}, {f'at least {up} seen' if up else 'not known how many there are'}"
+    reasons = list(dict.fromkeys(path.words for path in unknown))[:1]
+    return ": ".join([words, *([missing] if missing else reasons)])
+
+
+def _sentence(host: KitFacts, paths: Sequence[HostPath], volumes: Sequence[VolumePaths]) -> str:
+    if not volumes:
+        return f"Nothing is mapped to host {host.host}, so it needs no path."
+    worst = next((one for one in volumes if one.state is _worst([each.state for each in volumes])), volumes[0])
+    if worst.state is PathState.UP:
+        several = "its only path" if len(paths) == 1 else f"all {len(paths)} paths"
+        return f"Host {host.host} is there over {several}." + (" Add a second one." if len(paths) == 1 else "")
+    return f"Host {host.host}: {worst.words}."

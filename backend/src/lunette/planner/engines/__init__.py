@@ -1,0 +1,1 @@
+"""Which engine plans what: the pure halves of the providers behind one protocol each."""

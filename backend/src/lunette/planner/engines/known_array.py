@@ -1,0 +1,35 @@
+"""An array of the database, as far as plans need it."""
+
+import dataclasses
+from collections.abc import Mapping
+
+from lunette.domain.arrays import ArrayEngine, MemberRole
+from lunette.domain.encryption import Encryption
+from lunette.domain.steps import MdMember
+
+
+@dataclasses.dataclass(frozen=True)
+class KnownArray:
+    """An array of the database, as far as plans need it."""
+
+    id: str
+    name: str
+    state: str
+    engine: ArrayEngine
+    uuid: str
+    group: str
+    size_bytes: int
+    members: tuple[MdMember, ...]
+    """All its disks, spares included."""
+    volumes: tuple[str, ...] = ()
+    """Names of its volumes."""
+    md_name: str = ""
+    level: str = ""
+    encryption: Encryption | None = None
+    member_bytes: int = 0
+    """What each disk of it must hold, as it was planned."""
+    roles: Mapping[str, MemberRole] = dataclasses.field(default_factory=dict)
+    """Of its disks, by id; what is left out is a data disk, or one whose role the engine chooses by itself."""
+
+    def role(self, disk_id: str) -> MemberRole:
+        return self.roles.get(disk_id, MemberRole.DATA)

@@ -1,0 +1,247 @@
+"""Which engine plans what: the pure halves of the providers behind one protocol each.
+
+The tables here are the only place that knows engines by name; everybody else asks for what they can, and refuses what
+their capability record does not offer (`unable_reason`) before asking for the steps.
+"""
+
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from typing import Protocol
+
+from lunette.domain.arrays import ArrayCreate, ArrayEngine, EngineCapability, MemberRole
+from lunette.domain.errors import FieldProblem
+from lunette.domain.observations import Observation
+from lunette.domain.steps import (
+    AnyStep,
+    SnapshotDelete,
+    SnapshotsTake,
+    SnapshotTake,
+    ThinPoolCreate,
+    ThinPoolRemove,
+    VolumeCut,
+    VolumeGrow,
+)
+from lunette.domain.volumes import ObservedPool, Provisioning, VolumeEngine
+from lunette.planner.engines.array_engines import ARRAY_ENGINES
+from lunette.providers.volumes.lvm import plan as lvm
+from lunette.providers.volumes.zvol import plan as zvol
+
+
+class VolumePlanning(Protocol):
+    """The pure half of a volume engine. A group is a volume group or a pool."""
+
+    def capability(self) -> EngineCapability:
+        """What it could do if nothing were missing."""
+        ...
+
+    def size_problem(self, size_bytes: int) -> FieldProblem | None: ...
+
+    def reserved_bytes(self, size_bytes: int) -> int:
+        """What a thick volume takes of the free space its group shows; a thin one takes nothing at first."""
+        ...
+
+    def lv_name(self, volume_id: str) -> str: ...
+
+    def aside_name(self, volume_id: str) -> str:
+        """The name a deleted volume is kept under."""
+        ...
+
+    def device_path(self, group: str, name: str) -> str: ...
+
+    def cut_steps(
+        self, group: str, volumes: Sequence[tuple[str, int]], provisioning: Provisioning
+    ) -> tuple[VolumeCut, ...]: ...
+
+    def delete_steps(self, group: str, volume_id: str, size_bytes: int) -> tuple[AnyStep, ...]: ...
+
+
+class ThinPooling(Protocol):
+    """Of an engine whose thin volumes share a pool in their group, which has to be made first."""
+
+    def pool_create(
+        self, pool_id: str, pool: ObservedPool, free_bytes: int, asked_bytes: int
+    ) -> ThinPoolCreate | None: ...
+
+    def pool_remove(self, group: str) -> ThinPoolRemove: ...
+
+
+class Growing(Protocol):
+    """Of an engine with `can_grow`."""
+
+    def grow_step(
+        self, group: str, volume_id: str, from_bytes: int, size_bytes: int, provisioning: Provisioning
+    ) -> VolumeGrow: ...
+
+
+class Snapshotting(Protocol):
+    """Of an engine with `can_snapshot`."""
+
+    def snapshot_step(self, group: str, snapshot_id: str, volume_id: str, size_bytes: int) -> SnapshotTake: ...
+
+    def snapshot_place(self, volume_id: str, snapshot_id: str) -> str:
+        """Where a snapshot is that was not deleted, within its group."""
+        ...
+
+    def snapshot_aside_name(self, volume_id: str, snapshot_id: str, *, volume_is_kept: bool) -> str:
+        """Where a deleted snapshot is kept. `volume_is_kept`: its volume is a deleted one by now."""
+        ...
+
+    def snapshot_delete_step(self, group: str, snapshot_id: str, volume_id: str) -> SnapshotDelete: ...
+
+    def clone_steps(
+        self, group: str, snapshot_id: str, volume_id: str, volumes: Sequence[tuple[str, int]]
+    ) -> tuple[VolumeCut, ...]: ...
+
+    def roll_back_steps(
+        self, group: str, volume_id: str, snapshot_id: str, roll_back_id: str, size_bytes: int
+    ) -> tuple[AnyStep, ...]: ...
+
+    def roll_back_problem(self, newer: Sequence[str]) -> str | None:
+        """Why a volume does not go back to a snapshot of which there are these newer ones; None if it does."""
+        ...
+
+
+class SnapshottingTogether(Protocol):
+    """Of an engine with `can_snapshot_together`."""
+
+    def snapshots_step(self, group: str, together_id: str, snapshots: Sequence[SnapshotTake]) -> SnapshotsTake: ...
+
+
+VOLUME_ENGINES: dict[VolumeEngine, VolumePlanning] = {VolumeEngine.LVM: lvm, VolumeEngine.ZVOL: zvol}
+THIN_POOLS: dict[VolumeEngine, ThinPooling] = {VolumeEngine.LVM: lvm}
+"""An engine that is not here cuts thin volumes from the free space of the group itself, if it can cut them."""
+GROWING: dict[VolumeEngine, Growing] = {VolumeEngine.LVM: lvm, VolumeEngine.ZVOL: zvol}
+SNAPSHOTTING: dict[VolumeEngine, Snapshotting] = {VolumeEngine.LVM: lvm, VolumeEngine.ZVOL: zvol}
+TOGETHER: dict[VolumeEngine, SnapshottingTogether] = {VolumeEngine.ZVOL: zvol}
+
+
+NO_THICK_SNAPSHOTS = (
+    "it is thick, and a snapshot would turn each first write of its hosts into several, for as long as it lives; only "
+    "thin volumes have snapshots here"
+)
+
+
+class Ability(StrEnum):
+    """What a volume engine may offer beside thick volumes."""
+
+    THIN = "thin volumes"
+    GROW = "growth of volumes"
+    SNAPSHOT = "snapshots"
+
+    def is_in(self, record: EngineCapability) -> bool:
+        """True if the record offers it."""
+        return {Ability.THIN: record.can_thin, Ability.GROW: record.can_grow, Ability.SNAPSHOT: record.can_snapshot}[
+            self
+        ]
+
+
+def volume_engine(engine: ArrayEngine) -> VolumeEngine:
+    """What cuts volumes from arrays of this engine."""
+    return ARRAY_ENGINES[engine].volumes
+
+
+def volume_planning(engine: ArrayEngine) -> VolumePlanning:
+    """What plans the volumes on an array of this engine."""
+    return VOLUME_ENGINES[volume_engine(engine)]
+
+
+def thin_pooling(engine: ArrayEngine) -> ThinPooling | None:
+    """What plans the thin pools on an array of this engine; None if thin volumes need none there."""
+    return THIN_POOLS.get(volume_engine(engine))
+
+
+def growing(engine: ArrayEngine) -> Growing:
+    """What plans growth of volumes on an array of this engine, which must offer it."""
+    return GROWING[volume_engine(engine)]
+
+
+def snapshotting(engine: ArrayEngine) -> Snapshotting:
+    """What plans snapshots on an array of this engine, which must offer them."""
+    return SNAPSHOTTING[volume_engine(engine)]
+
+
+def snapshotting_together(engine: ArrayEngine) -> SnapshottingTogether | None:
+    """What plans snapshots at one moment on an array of this engine; None: it takes one after the other."""
+    return TOGETHER.get(volume_engine(engine))
+
+
+def thick_snapshot_reason(engine: ArrayEngine, provisioning: Provisioning) -> str | None:
+    """Why a volume so provisioned on an array of this engine has no snapshots; None if it can have them."""
+    if provisioning is Provisioning.THIN or volume_planning(engine).capability().can_snapshot_thick:
+        return None
+    return NO_THICK_SNAPSHOTS
+
+
+def unable_reason(seen: Observation, engine: ArrayEngine, ability: Ability | None = None) -> str | None:
+    """Why volumes on an array of this engine cannot be had here, or not with this ability; None if they can."""
+    name = volume_engine(engine).value
+    if reason := missing_reason(seen, "volume", name):
+        return reason
+    record = capabilities(seen, "volume")[name]
+    if ability is None or ability.is_in(record):
+        return None
+    why = next((line for line in record.lacking if line.startswith(f"{ability.value}:")), None)
+    return why or f"volume engine {name}, which arrays of engine {engine.value} use, does not offer {ability.value}"
+
+
+def level_problem(wish: ArrayCreate) -> FieldProblem | None:
+    """Why the engine does not know the level at all; None if it does."""
+    offered = [facts.level for facts in ARRAY_ENGINES[wish.engine].capability().levels]
+    if wish.level in offered:
+        return None
+    rule = f"engine {wish.engine.value} offers {', '.join(level.value for level in offered)}"
+    return FieldProblem(field="level", value=wish.level.value, message=rule)
+
+
+def recorded_roles(wish: ArrayCreate) -> tuple[MemberRole, ...]:
+    """The roles beside data that disks of such an array keep; none where the engine turns spares into members."""
+    return next(facts.roles for facts in ARRAY_ENGINES[wish.engine].capability().levels if facts.level is wish.level)
+
+
+def role_problems(wish: ArrayCreate) -> Iterator[FieldProblem]:
+    """Disks for what this engine has no use for, and groups it does not make. Spares it judges itself."""
+    for role, ids in wish.by_role().items():
+        if ids and role not in (MemberRole.DATA, MemberRole.SPARE, *recorded_roles(wish)):
+            rule = f"an array of engine {wish.engine.value} has no {role.value} disks: leave {role.field} out"
+            yield FieldProblem(field=role.field, value=str(len(ids)), message=rule)
+    levels = ARRAY_ENGINES[wish.engine].capability().levels
+    options = next(facts.options for facts in levels if facts.level is wish.level)
+    if wish.write_mostly and "write_mostly" not in options:
+        rule = f"{wish.level.value} reads every disk for its own part: only md's raid1 has write-mostly disks"
+        yield FieldProblem(field="write_mostly", value=", ".join(wish.write_mostly), message=rule)
+    if wish.integrity and "integrity" not in options:
+        rule = f"engine {wish.engine.value} keeps no checksums of its disks this way: leave integrity out"
+        yield FieldProblem(field="integrity", value="true", message=rule)
+    if wish.spare_group is not None and "spare_group" not in options:
+        rule = f"{wish.level.value} of engine {wish.engine.value} shares no spares: leave spare_group out"
+        yield FieldProblem(field="spare_group", value=wish.spare_group, message=rule)
+    for field in ("group_data_disks", "distributed_spares"):
+        if (value := getattr(wish, field)) is not None and field not in options:
+            yield FieldProblem(field=field, value=str(value), message=f"only a draid has {field}: leave it out")
+
+
+def capabilities(seen: Observation, kind: str) -> dict[str, EngineCapability]:
+    """The engines of one kind (array, volume, export) that the machine reported, by name."""
+    return {engine.engine: engine for engine in seen.engines if engine.kind == kind}
+
+
+def missing_reason(seen: Observation, kind: str, engine: str) -> str | None:
+    """Why an engine cannot be used here, or None if it can."""
+    known = capabilities(seen, kind)
+    offered = ", ".join(sorted(name for name, record in known.items() if record.available)) or "none"
+    if engine not in known:
+        return f"this appliance has no {kind} engine {engine}; it has: {offered}"
+    if not known[engine].available:
+        return f"{kind} engine {engine} is not available: {known[engine].reason}"
+    return None
+
+
+def unserved_reason(seen: Observation, engine: str, protocol: str) -> str | None:
+    """Why an export engine cannot serve a protocol here, or None if it can."""
+    if reason := missing_reason(seen, "export", engine):
+        return reason
+    record = capabilities(seen, "export")[engine]
+    if protocol in record.protocols:
+        return None
+    why = next((line for line in record.lacking if line.startswith(f"{protocol}:")), None)
+    return why or f"{engine} does not serve {protocol}; it serves: {', '.join(record.protocols) or 'nothing'}"

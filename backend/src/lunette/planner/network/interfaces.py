@@ -1,0 +1,102 @@
+"""Plans for network interfaces: what would be, whose address goes, and which hosts lose a path."""
+
+from collections.abc import Iterator, Sequence
+
+from lunette.domain.errors import Conflict, InUse, Invalid
+from lunette.domain.interfaces import InterfaceChange, InterfaceKind, InterfaceSettings, ObservedInterface
+from lunette.domain.observations import Observation
+from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.steps import InterfaceTry
+from lunette.domain.steps.interfaces import Beside
+from lunette.planner.access import firewall
+from lunette.planner.access.portals import KnownPortal, shown
+from lunette.planner.checks.findings import Findings
+from lunette.planner.network.interface_rules import Paths, check, check_waiting, leaving, table_for, warnings, words
+from lunette.planner.network.made_interfaces import beside_of, lines
+
+
+def plan_change(
+    interface: ObservedInterface, wish: InterfaceChange, seen: Observation, paths: Paths, trial_id: str
+) -> Plan:
+    """Another way for an interface to be. Raises Invalid, Conflict or InUse naming the field."""
+    findings = Findings()
+    if interface.reason is not None:
+        findings.add(Conflict, "interface", interface.name, f"Lunette leaves it alone: {interface.reason}")
+    check_waiting(findings, interface.name, seen)
+    before = interface.settings
+    if before is None and wish.members is None and wish.dhcp is None and not wish.addresses:
+        message = "say where its addresses come from: Lunette does not configure it yet"
+        findings.add(Invalid, "addresses", None, message)
+    settings = wish.applied(before or InterfaceSettings())
+    settings = settings.model_copy(update={"table": table_for(interface, settings, seen)})
+    beside = _members(findings, interface, wish, seen, paths)
+    joining = frozenset(one.interface for one in beside)
+    check(findings, interface, settings, seen, joining)
+    theirs = (address for one in seen.interfaces if one.name in joining for address in one.addresses)
+    interface = interface.model_copy(update={"addresses": (*interface.addresses, *theirs)})
+    going = leaving(interface, settings)
+    losing = [one for one in paths.portals if one.address in going]
+    _check_named(findings, losing, wish)
+    findings.refuse(f"Interface {interface.name} was not changed")
+    title = f"Change interface {interface.name}"
+    if settings == before:
+        return Plan(title=title, changes=(), steps=())
+    hosts = sorted({host for portal in losing for host in paths.connected[portal.name].hosts})
+    changes = [Change(action=Action.CHANGE, noun="interface", name=interface.name, detail=words(settings))]
+    changes += [*lines(interface.name, beside), *_interrupted(interface.name, losing, hosts)]
+    step = InterfaceTry(trial_id=trial_id, interface=interface.name, settings=settings, beside=beside)
+    told = [
+        *warnings(interface, settings, going, paths),
+        *firewall.role_changes(interface, settings, paths.caller, seen),
+        *(text for portal in losing for text in paths.connected[portal.name].warnings()),
+    ]
+    return Plan(
+        title=title,
+        changes=tuple(changes),
+        steps=(step,),
+        hosts_interrupted=tuple(hosts),
+        warnings=tuple(dict.fromkeys(told)),
+    )
+
+
+def plan_end(interface: ObservedInterface, *, keep: bool) -> Plan:
+    """Ends a trial: what is tried stays, or goes. Raises Conflict if nothing waits."""
+    words_ = "stays as it is now, also after a boot" if keep else "becomes as it was before"
+    if interface.trial is None:
+        raise Conflict(
+            f"No change of interface {interface.name} waits to be confirmed: it was confirmed or taken back already."
+        )
+    return Plan(
+        title=f"{'Confirm' if keep else 'Take back'} the change of interface {interface.name}",
+        changes=(Change(action=Action.CHANGE, noun="interface", name=interface.name, detail=words_),),
+        steps=(),
+    )
+
+
+def _check_named(findings: Findings, losing: Sequence[KnownPortal], wish: InterfaceChange) -> None:
+    """A portal loses its address only where it is named."""
+    for portal in losing:
+        if portal.name not in wish.portals:
+            where = shown(portal.address, portal.port)
+            message = f"portal {portal.name} listens on {where}, which goes: name the portal, or delete it first"
+            findings.add(InUse, "portals", portal.name, message)
+
+
+def _interrupted(name: str, losing: Sequence[KnownPortal], hosts: Sequence[str]) -> Iterator[Change]:
+    for portal in losing:
+        detail = f"loses its address {portal.address}"
+        yield Change(action=Action.INTERRUPT, noun="portal", name=portal.name, detail=detail)
+    for host in hosts:
+        yield Change(action=Action.INTERRUPT, noun="host", name=host, detail=f"loses its paths through {name}")
+
+
+def _members(
+    findings: Findings, interface: ObservedInterface, wish: InterfaceChange, seen: Observation, paths: Paths
+) -> tuple[Beside, ...]:
+    if wish.members is None:
+        return ()
+    made = interface.settings.made if interface.settings else None
+    if made is None or made.kind is not InterfaceKind.BOND:
+        findings.add(Invalid, "members", None, f"interface {interface.name} is no bond that Lunette made")
+        return ()
+    return beside_of(findings, interface.name, made.members, wish.members, seen, paths)

@@ -1,0 +1,235 @@
+"""Plans for VLANs and bonds: what is made of which interfaces, and why not.
+
+An interface that carries a VLAN or belongs to a bond is configured by Lunette from then on, and let go with it.
+"""
+
+from collections.abc import Sequence
+
+from lunette.domain.errors import Conflict, InUse, Invalid
+from lunette.domain.interfaces import (
+    BondMode,
+    InterfaceCreate,
+    InterfaceKind,
+    InterfaceSettings,
+    Made,
+    ObservedInterface,
+)
+from lunette.domain.observations import Observation
+from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.steps import InterfaceTry
+from lunette.domain.steps.interfaces import Beside
+from lunette.planner.checks.findings import Findings
+from lunette.planner.network.interface_rules import (
+    Paths,
+    check,
+    check_waiting,
+    leaving,
+    listening,
+    table_for,
+    warnings,
+    words,
+)
+
+MIIMON_MS = 100
+"""How often the kernel's documentation looks at links; its own default, 0, never does."""
+_TAKEN = ("lo", "all", "default", "bonding_masters")
+"""Names that the kernel has a use for."""
+_NO_MEMBERS = ("vlan", "bond", "bridge")
+
+
+def plan_create(wish: InterfaceCreate, seen: Observation, paths: Paths, trial_id: str) -> Plan:
+    """A VLAN or a bond. Raises Invalid, Conflict or InUse naming the field."""
+    findings = Findings()
+    check_waiting(findings, wish.name, seen)
+    if wish.name in _TAKEN or any(one.name == wish.name for one in seen.interfaces):
+        findings.add(Conflict, "name", wish.name, f"there is an interface {wish.name} already")
+    _check_fields(findings, wish)
+    if wish.kind is InterfaceKind.VLAN:
+        beside = _onto_parent(findings, wish, seen)
+    else:
+        beside = beside_of(findings, wish.name, (), wish.members, seen, paths)
+    settings = _settings(wish)
+    blank = _blank(wish.name, wish.members, seen)
+    settings = settings.model_copy(update={"table": table_for(blank, settings, seen)})
+    check(findings, blank, settings, seen, frozenset(wish.members))
+    findings.refuse(f"Interface {wish.name} was not created")
+    step = InterfaceTry(trial_id=trial_id, interface=wish.name, settings=settings, beside=beside)
+    first = Change(action=Action.CREATE, noun="interface", name=wish.name, detail=words(settings))
+    told = warnings(blank, settings, leaving(blank, settings), paths)
+    return Plan(
+        title=f"Create interface {wish.name}",
+        changes=(first, *lines(wish.name, beside)),
+        steps=(step,),
+        warnings=tuple(dict.fromkeys(told)),
+    )
+
+
+def plan_remove(interface: ObservedInterface, seen: Observation, paths: Paths, trial_id: str) -> Plan:
+    """A VLAN or bond goes; what it was made of is let go. Raises Conflict or InUse."""
+    findings = Findings()
+    name, made = interface.name, interface.settings.made if interface.settings else None
+    check_waiting(findings, name, seen)
+    if interface.reason is not None:
+        findings.add(Conflict, "interface", name, f"Lunette leaves it alone: {interface.reason}")
+    elif made is None:
+        findings.add(Conflict, "interface", name, "Lunette did not make it: only its own VLANs and bonds can go")
+    for above in seen.interfaces:
+        if above.parent == name:
+            message = f"it carries VLAN {above.vlan_id} (interface {above.name}): remove that first"
+            findings.add(InUse, "interface", name, message)
+    for portal in listening(interface, paths):
+        message = f"portal {portal.name} listens on {portal.address}: delete the portal first"
+        findings.add(InUse, "interface", name, message)
+    findings.refuse(f"Interface {name} was not removed")
+    beside = _off_parent(name, made, seen) if made else ()
+    step = InterfaceTry(trial_id=trial_id, interface=name, settings=None, beside=beside)
+    gone = ", ".join(one.address for one in interface.addresses)
+    first = Change(action=Action.DESTROY, noun="interface", name=name, detail=f"with {gone}" if gone else "is removed")
+    told = warnings(interface, InterfaceSettings(), leaving(interface, InterfaceSettings()), paths)
+    return Plan(
+        title=f"Remove interface {name}",
+        changes=(first, *lines(name, beside)),
+        steps=(step,),
+        warnings=tuple(dict.fromkeys(told)),
+    )
+
+
+def beside_of(
+    findings: Findings,
+    bond: str,
+    before: Sequence[str],
+    members: Sequence[str],
+    seen: Observation,
+    paths: Paths,
+) -> tuple[Beside, ...]:
+    """What becomes of those that join a bond and those that leave it."""
+    known = {one.name: one for one in seen.interfaces}
+    for index, name in enumerate(members):
+        if name in members[:index]:
+            findings.add(Invalid, "members", name, f"interface {name} is given twice")
+        elif name not in known:
+            findings.add(Invalid, "members", name, f"this machine has no network interface {name}")
+        elif name not in before:
+            _check_member(findings, known[name], seen, paths)
+    joining = [Beside(interface=name, settings=InterfaceSettings(bond=bond)) for name in members if name not in before]
+    return (*joining, *(Beside(interface=name, settings=None) for name in before if name not in members))
+
+
+def lines(name: str, beside: Sequence[Beside]) -> list[Change]:
+    """What a person reads of the interfaces that change along."""
+
+    def detail(settings: InterfaceSettings | None) -> str:
+        if settings is None:
+            return "Lunette configures it no longer"
+        return f"belongs to {settings.bond}" if settings.bond else f"carries {', '.join(settings.vlans) or 'no VLAN'}"
+
+    return [
+        Change(action=Action.CHANGE, noun="interface", name=one.interface, detail=detail(one.settings))
+        for one in beside
+        if one.interface != name
+    ]
+
+
+def _check_fields(findings: Findings, wish: InterfaceCreate) -> None:
+    is_vlan = wish.kind is InterfaceKind.VLAN
+    for field in ("parent", "vlan_id"):
+        value = getattr(wish, field)
+        if is_vlan and value is None:
+            findings.add(Invalid, field, None, "a VLAN needs the interface that carries it, and its number")
+        if not is_vlan and value is not None:
+            findings.add(Invalid, field, value, "a bond has members, no parent and no VLAN number")
+    for field in ("members", "mode", "lacp_rate", "miimon_ms"):
+        if is_vlan and getattr(wish, field):
+            findings.add(Invalid, field, getattr(wish, field), "a VLAN is no bond")
+    if not is_vlan and not wish.members:
+        findings.add(Invalid, "members", None, "a bond needs members")
+    if not is_vlan and wish.lacp_rate is not None and wish.mode is not BondMode.LACP:
+        findings.add(Invalid, "lacp_rate", wish.lacp_rate.value, "only a bond of mode 802.3ad speaks LACP")
+
+
+def _settings(wish: InterfaceCreate) -> InterfaceSettings:
+    is_vlan = wish.kind is InterfaceKind.VLAN
+    made = Made(
+        kind=wish.kind,
+        parent=wish.parent,
+        vlan_id=wish.vlan_id,
+        members=wish.members,
+        lacp_rate=wish.lacp_rate,
+        mode=None if is_vlan else wish.mode or BondMode.ACTIVE_BACKUP,
+        miimon_ms=None if is_vlan else wish.miimon_ms or MIIMON_MS,
+    )
+    return wish.settings(made)
+
+
+def _blank(name: str, members: Sequence[str], seen: Observation) -> ObservedInterface:
+    """Stands for what is not there yet; the addresses of its members are those that may go."""
+    addresses = tuple(address for one in seen.interfaces if one.name in members for address in one.addresses)
+    return ObservedInterface(
+        name=name,
+        mac=None,
+        kind="",
+        link=False,
+        state="",
+        speed_mbit_s=None,
+        mtu_bytes=0,
+        mtu_min_bytes=None,
+        mtu_max_bytes=None,
+        addresses=addresses,
+        configured_by=None,
+        settings=None,
+        reason=None,
+        trial=None,
+    )
+
+
+def _onto_parent(findings: Findings, wish: InterfaceCreate, seen: Observation) -> tuple[Beside, ...]:
+    parent = next((one for one in seen.interfaces if one.name == wish.parent), None)
+    if parent is None:
+        if wish.parent is not None:
+            findings.add(Invalid, "parent", wish.parent, f"this machine has no network interface {wish.parent}")
+        return ()
+    for other in seen.interfaces:
+        if other.parent == parent.name and other.vlan_id == wish.vlan_id:
+            message = f"VLAN {wish.vlan_id} of {parent.name} is interface {other.name} already"
+            findings.add(Conflict, "vlan_id", wish.vlan_id, message)
+    if parent.reason is not None:
+        findings.add(Conflict, "parent", parent.name, f"Lunette leaves it alone: {parent.reason}")
+    elif parent.kind == InterfaceKind.VLAN.value:
+        findings.add(Invalid, "parent", parent.name, f"{parent.name} is a VLAN itself")
+    elif parent.settings is None and parent.addresses:
+        message = f"{parent.name} has addresses that Lunette does not configure yet: change it first, so that they stay"
+        findings.add(Conflict, "parent", parent.name, message)
+    before = parent.settings or InterfaceSettings()
+    most = before.mtu_bytes or parent.mtu_bytes
+    if wish.mtu_bytes is not None and wish.mtu_bytes > most:
+        message = f"{parent.name}, which carries it, has an MTU of {most} bytes: a VLAN takes no more"
+        findings.add(Invalid, "mtu_bytes", wish.mtu_bytes, message)
+    after = before.model_copy(update={"vlans": (*before.vlans, wish.name)})
+    return (Beside(interface=parent.name, settings=after),)
+
+
+def _off_parent(name: str, made: Made, seen: Observation) -> tuple[Beside, ...]:
+    if made.kind is InterfaceKind.BOND:
+        return tuple(Beside(interface=member, settings=None) for member in made.members)
+    parent = next((one for one in seen.interfaces if one.name == made.parent), None)
+    if parent is None or parent.settings is None:
+        return ()
+    vlans = tuple(one for one in parent.settings.vlans if one != name)
+    after = parent.settings.model_copy(update={"vlans": vlans})
+    return (Beside(interface=parent.name, settings=None if after == InterfaceSettings() else after),)
+
+
+def _check_member(findings: Findings, one: ObservedInterface, seen: Observation, paths: Paths) -> None:
+    def refuse(message: str) -> None:
+        findings.add(Conflict, "members", one.name, message)
+
+    if one.reason is not None:
+        refuse(f"Lunette leaves {one.name} alone: {one.reason}")
+    elif one.kind in _NO_MEMBERS:
+        refuse(f"{one.name} is a {one.kind}: a bond is made of interfaces with a link of their own")
+    carried = next((other for other in seen.interfaces if other.parent == one.name), None)
+    if carried is not None:
+        refuse(f"{one.name} carries VLAN {carried.vlan_id} (interface {carried.name}): remove that first")
+    for portal in listening(one, paths):
+        message = f"portal {portal.name} listens on {portal.address} of {one.name}: delete the portal first"
+        findings.add(InUse, "members", one.name, message)

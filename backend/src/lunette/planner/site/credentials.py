@@ -1,0 +1,69 @@
+"""How the hosts of a site document prove who they are: what a document leaves out is what the appliance keeps."""
+
+from typing import Any
+
+from lunette.domain.dhchap import DhChap
+from lunette.domain.errors import Invalid
+from lunette.domain.hosts import Chap
+from lunette.domain.site import SiteChap, SiteDhChap
+from lunette.planner.checks.findings import Findings
+
+FIELDS = ("chap", "dhchap")
+"""The fields of a host that hold credentials."""
+Asked = SiteChap | SiteDhChap
+
+
+def credentials(findings: Findings, key: str, place: str, wanted: Asked, held: Asked | None) -> Chap | DhChap | None:
+    """What the document asks for, with the secrets the appliance holds where it gives none.
+
+    Adds to the findings, and returns None, where a secret is held nowhere or two of them are the same.
+    """
+    values = _merged(wanted, held)
+    for secret in _needed(values):
+        if values.get(secret) is None:
+            message = f"{key} has no {secret} here yet: give it in the document once, it is kept from then on"
+            findings.add(Invalid, f"{place}.{secret}", None, message)
+            return None
+    try:
+        return _whole(wanted, values)
+    except ValueError as error:
+        findings.add(Invalid, place, None, f"{key}: {_reason(error)}")
+        return None
+
+
+def kept(held: Asked | None) -> Chap | DhChap | None:
+    """What the appliance holds; None also where the secret was lost."""
+    if held is None or held.secret is None:
+        return None
+    values = _merged(held, None)
+    return Chap.model_construct(**values) if isinstance(held, SiteChap) else _whole(held, values)
+
+
+def _merged(wanted: Asked, held: Asked | None) -> dict[str, Any]:
+    values = {name: getattr(held, name) for name in type(held).model_fields} if held else {}
+    given = {name: getattr(wanted, name) for name in wanted.model_fields_set}
+    if isinstance(wanted, SiteDhChap) and given.get("is_mutual") is None and "mutual_secret" in given:
+        given["is_mutual"] = wanted.mutual_secret is not None
+    values |= {name: value for name, value in given.items() if value is not None or name.startswith("mutual_")}
+    if not _is_mutual(values):
+        values["mutual_secret"] = None
+    return values
+
+
+def _is_mutual(values: dict[str, Any]) -> bool:
+    """CHAP tells it by its second user, DH-HMAC-CHAP has none."""
+    return values.get("mutual_user") is not None or bool(values.get("is_mutual"))
+
+
+def _needed(values: dict[str, Any]) -> tuple[str, ...]:
+    return ("secret", "mutual_secret") if _is_mutual(values) else ("secret",)
+
+
+def _whole(asked: Asked, values: dict[str, Any]) -> Chap | DhChap:
+    """Raises ValueError for what contradicts itself."""
+    kind = Chap if isinstance(asked, SiteChap) else DhChap
+    return kind(**{name: value for name, value in values.items() if name in kind.model_fields})
+
+
+def _reason(error: ValueError) -> str:
+    return str(error).splitlines()[-2 if "\n" in str(error) else 0].strip()

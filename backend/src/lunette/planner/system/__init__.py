@@ -1,0 +1,1 @@
+"""Plans for the appliance itself: power, updates, restores, and schedules."""

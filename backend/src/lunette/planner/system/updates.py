@@ -1,0 +1,91 @@
+"""Plans for updates: which slot is written, what is lost there, and how long hosts are without their exports."""
+
+from lunette.domain.errors import Conflict
+from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.steps import SlotStart, SlotWrite
+from lunette.domain.updates import NOT_INSTALLED, BundleFacts, ObservedSlots, UpdateCreate, is_older
+from lunette.planner.access.connected import Connected
+
+
+def plan_update(
+    slots: ObservedSlots | None, wish: UpdateCreate, bundle: BundleFacts, connected: Connected, trial_id: str
+) -> Plan:
+    """The bundle goes to the idle slot, which is started. Raises Conflict where that cannot be, or would be a downgrade
+    that the wish does not name."""
+    slots = ready(slots)
+    idle, runs = slots.idle, slots.version(slots.running)
+    older = runs is not None and is_older(bundle.version, runs)
+    if older and not wish.downgrade:
+        raise Conflict(
+            f"Version {bundle.version} is older than the running version {runs}: faults fixed since then would return. "
+            "Set `downgrade` to install it anyway."
+        )
+    write = SlotWrite(
+        bundle_id=wish.bundle, slot=idle, version=bundle.version, replaces=slots.version(idle), downgrade=wish.downgrade
+    )
+    detail = f"version {runs} becomes {bundle.version}, in slot {idle}"
+    words = f"version {write.replaces} is no way back any more"
+    lost = (Change(action=Action.DESTROY, noun="slot", name=idle, detail=words),) if write.replaces else ()
+    start = SlotStart(trial_id=trial_id, slot=idle, version=bundle.version)
+    plan = _plan(f"Update to version {bundle.version}", slots, detail, (write, start), lost, connected)
+    if not older:
+        return plan
+    warning = f"Version {bundle.version} is older than the running version: faults fixed since then return"
+    return plan.model_copy(update={"warnings": (warning, *plan.warnings)})
+
+
+def plan_back(slots: ObservedSlots | None, connected: Connected, trial_id: str) -> Plan:
+    """The other slot is started as it is. Raises Conflict where nothing is in it."""
+    slots = ready(slots)
+    version = slots.version(slots.idle)
+    if version is None:
+        raise Conflict(f"Slot {slots.idle} holds nothing that could be started: there is no version to go back to.")
+    start = SlotStart(trial_id=trial_id, slot=slots.idle, version=version)
+    detail = f"version {slots.version(slots.running)} becomes {version} again, in slot {slots.idle}"
+    return _plan(f"Go back to version {version}", slots, detail, (start,), (), connected)
+
+
+def ready(slots: ObservedSlots | None) -> ObservedSlots:
+    """The slots of an appliance that can be updated now. Raises Conflict."""
+    if slots is None:
+        raise Conflict(NOT_INSTALLED)
+    if slots.on_trial:
+        raise Conflict(
+            f"Version {slots.version(slots.running)} is on trial, and slot {slots.idle} is the way back: "
+            "wait until it has proved healthy."
+        )
+    return slots
+
+
+def outage(slots: ObservedSlots) -> str:
+    """How long hosts are without their exports, as far as it was measured here."""
+    if slots.outage_s is None:
+        return (
+            "How long a restart takes was not measured on this machine yet: hosts must wait as long as it takes to boot"
+        )
+    return (
+        f"All I/O stops for about {slots.outage_s:.0f} s, as at the last restart; for about twice as long if the new "
+        "version does not prove healthy. Hosts whose timeouts are shorter see errors"
+    )
+
+
+def _plan(
+    title: str,
+    slots: ObservedSlots,
+    detail: str,
+    steps: tuple[SlotWrite | SlotStart, ...],
+    lost: tuple[Change, ...],
+    connected: Connected,
+) -> Plan:
+    changes = [Change(action=Action.CHANGE, noun="system", name="lunette", detail=detail), *lost]
+    changes += [
+        Change(action=Action.INTERRUPT, noun="host", name=host, detail="loses its paths until the system is up again")
+        for host in connected.hosts
+    ]
+    return Plan(
+        title=title,
+        changes=tuple(changes),
+        steps=steps,
+        hosts_interrupted=connected.hosts,
+        warnings=(outage(slots), *connected.warnings()),
+    )

@@ -1,0 +1,1 @@
+"""Plans for volumes and their snapshots, and for deleted ones."""

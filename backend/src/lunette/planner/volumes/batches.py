@@ -1,0 +1,163 @@
+"""Plans for many volumes at once, all or nothing: what is in the way of each is told of all of them."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from lunette.domain.arrays import ArrayEngine
+from lunette.domain.errors import Conflict, Invalid
+from lunette.domain.identity import IdentitySource
+from lunette.domain.observations import Observation
+from lunette.domain.plans import Action, Change, Leaving, Plan
+from lunette.domain.steps import AnyStep, ExportsGone, SnapshotTake
+from lunette.domain.volumes import MAX_BATCH
+from lunette.planner.checks.findings import Findings
+from lunette.planner.checks.names import check_name
+from lunette.planner.engines.volume_engines import snapshotting_together, thin_pooling
+from lunette.planner.volumes.creation import KnownVolume
+from lunette.planner.volumes.deletion import Keeping, check_deletion, deletion
+from lunette.planner.volumes.retained import DEADLINE_S
+from lunette.planner.volumes.snapshots import check_volume, taking
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """One volume of a batch, by the reference the wish used. `volume` None: there is none; `busy`: a job has it."""
+
+    reference: str
+    volume: KnownVolume | None
+    busy: str | None = None
+
+
+@dataclass(frozen=True)
+class Doomed:
+    """A volume that is to be deleted, and how it is kept; None: its data is lost at once."""
+
+    chosen: Chosen
+    kept: Keeping | None
+
+
+def plan_delete(doomed: Sequence[Doomed], emptied: Collection[str]) -> Plan:
+    """Deletes volumes, all or nothing: what can be taken back comes before what cannot.
+
+    `emptied` are the groups that have no other thin volume than these; where none of them is kept, the thin pool goes.
+    Raises InUse, Conflict or Invalid naming each volume that is in the way.
+    """
+    findings = Findings()
+    volumes = _known(findings, [one.chosen for one in doomed])
+    for index, volume in volumes.items():
+        own = Findings()
+        check_deletion(own, volume, _at(index), doomed[index].kept)
+        findings.take(own, f"volume {volume.name}")
+    findings.refuse(_title("No volume was deleted", "Volume {} was not deleted", volumes), MAX_BATCH)
+    changes, steps = [], list[AnyStep]()
+    for index, volume in volumes.items():
+        detail, parts = deletion(volume, last_thin=False, kept=doomed[index].kept)
+        changes.append(Change(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail))
+        steps += [step for step in parts if not isinstance(step, ExportsGone)]
+    kept = {volume.group for index, volume in volumes.items() if doomed[index].kept}
+    engines = {volume.group: volume.array_engine for volume in volumes.values()}
+    for group in sorted(set(emptied) - kept):
+        if pooling := thin_pooling(engines[group]):
+            steps.append(pooling.pool_remove(group))
+    waits = ExportsGone(volume_ids=tuple(volume.id for volume in volumes.values()), deadline_s=DEADLINE_S)
+    return Plan(
+        title=_title(f"Delete {len(volumes)} volumes", "Delete volume {}", volumes),
+        changes=tuple(changes),
+        steps=(waits, *sorted(steps, key=lambda step: step.irreversible)),
+        leaving=tuple(Leaving(volume_id=volume.id, name=volume.name) for volume in volumes.values()),
+    )
+
+
+@dataclass(frozen=True)
+class NewSnapshots:
+    plan: Plan
+    snapshots: tuple[SnapshotTake, ...]
+    """In the order of the wish."""
+
+
+def plan_take(
+    chosen: Sequence[Chosen],
+    names: Sequence[str],
+    seen: Observation,
+    taken: Collection[str],
+    ids: IdentitySource,
+    *,
+    atomic: bool = False,
+) -> NewSnapshots:
+    """A snapshot of each, all or nothing; with `atomic`, all at one moment.
+
+    Raises Invalid or Conflict naming each volume that is in the way.
+    """
+    findings = Findings()
+    volumes = _known(findings, chosen)
+    for index, volume in volumes.items():
+        own = Findings()
+        check_name(own, "snapshot", names[index], names[index] in taken, f"{_at(index)}.name")
+        check_volume(own, volume, seen, _at(index))
+        findings.take(own, f"volume {volume.name}")
+    if atomic and (apart := _apart(list(volumes.values()))):
+        findings.add(Invalid, "atomic", "the snapshots", apart)
+    findings.refuse("No snapshot was taken", MAX_BATCH)
+    made = [taking(names[index], volume, ids) for index, volume in volumes.items()]
+    snapshots = tuple(step for _, step in made)
+    engines = {volume.group: volume.array_engine for volume in volumes.values()}
+    return NewSnapshots(
+        plan=Plan(
+            title=_title(f"Take snapshots of {len(volumes)} volumes", "Take a snapshot of volume {}", volumes),
+            changes=tuple(change for change, _ in made),
+            steps=tuple(_together(snapshots, engines, ids)),
+        ),
+        snapshots=snapshots,
+    )
+
+
+def _apart(volumes: Sequence[KnownVolume]) -> str | None:
+    """Why snapshots of these volumes cannot be taken at one moment; None if they can."""
+    if one := next((volume for volume in volumes if snapshotting_together(volume.array_engine) is None), None):
+        return (
+            f"volume {one.name} is on an array whose engine takes snapshots one after the other; volumes of one ZFS "
+            "pool can have theirs at one moment"
+        )
+    if len({volume.group for volume in volumes}) > 1:
+        return "the volumes are on several pools, and only those of one pool can have their snapshots at one moment"
+    return None
+
+
+def _together(
+    snapshots: Sequence[SnapshotTake], engines: Mapping[str, ArrayEngine], ids: IdentitySource
+) -> Iterator[AnyStep]:
+    """One step for each group whose engine can take them at one moment, one for each snapshot elsewhere."""
+    for group, engine in engines.items():
+        own, at_once = [one for one in snapshots if one.group == group], snapshotting_together(engine)
+        if at_once is not None and len(own) > 1:
+            yield at_once.snapshots_step(group, ids.id(), own)
+        else:
+            yield from own
+
+
+def _known(findings: Findings, chosen: Sequence[Chosen]) -> dict[int, KnownVolume]:
+    """The volumes that are there, by their place in the wish."""
+    found: dict[int, KnownVolume] = {}
+    places: dict[str, int] = {}
+    for index, one in enumerate(chosen):
+        if one.volume is None:
+            message = f"there is no volume {one.reference}; it may have been deleted. Read the list again"
+            findings.add(Invalid, _at(index), one.reference, message)
+        elif one.volume.id in places:
+            message = f"volume {one.volume.name} is named twice, here and at {_at(places[one.volume.id])}"
+            findings.add(Invalid, _at(index), one.reference, message)
+        elif one.busy:
+            findings.add(Conflict, _at(index), one.volume.name, f"volume {one.volume.name}: {one.busy}")
+            places[one.volume.id] = index
+        else:
+            found[index] = one.volume
+            places[one.volume.id] = index
+    return found
+
+
+def _at(index: int) -> str:
+    return f"volumes[{index}]"
+
+
+def _title(many: str, one: str, volumes: dict[int, KnownVolume]) -> str:
+    return many if len(volumes) != 1 else one.format(next(iter(volumes.values())).name)

@@ -1,0 +1,80 @@
+"""Plans for deleted volumes: back under a name that is free, or erased for good."""
+
+from dataclasses import dataclass
+
+from lunette.domain.arrays import ArrayEngine
+from lunette.domain.errors import Conflict
+from lunette.domain.observations import Observation
+from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.sizes import format_size
+from lunette.planner.checks.findings import Findings, shorten
+from lunette.planner.checks.names import check_name
+from lunette.planner.engines import recorded
+from lunette.planner.engines.volume_engines import thin_pooling
+from lunette.planner.volumes.retained import AsideSnapshot, bring_back_step, erase_steps
+
+
+@dataclass(frozen=True)
+class KnownDeleted:
+    """A deleted volume of the database, as far as plans need it."""
+
+    id: str
+    name: str
+    array: str
+    array_engine: ArrayEngine
+    group: str
+    size_bytes: int
+    held_bytes: int
+    """What it takes of its array's space."""
+    lv_name: str = ""
+    """What its engine called it in its place; empty: by its id."""
+    snapshots: tuple[AsideSnapshot, ...] = ()
+    """Those of its snapshots that were deleted before it: they come back with it, as deleted ones, or go with it."""
+
+
+def plan_recover(volume: KnownDeleted, name: str, name_taken: bool, seen: Observation) -> Plan:
+    """Brings it back with its identity, mapped to nobody. Raises Conflict if the name is taken or the array is down."""
+    findings = Findings()
+    if name_taken:
+        message = f"another volume has the name {name} by now; recover it under a new one"
+        findings.add(Conflict, "name", name, message)
+    else:
+        check_name(findings, "volume", name, taken=False)
+    _must_be_active(findings, volume, seen)
+    findings.refuse(f"Volume {volume.name} was not recovered")
+    step = bring_back_step(volume.array_engine, volume.group, volume.id, volume.size_bytes)
+    renamed = f" as {name}" if name != volume.name else ""
+    detail = f"{format_size(volume.size_bytes)} on {volume.array}, with its data and identity, mapped to nobody"
+    return Plan(
+        title=f"Recover volume {volume.name}{renamed}",
+        changes=(Change(action=Action.CREATE, noun="volume", name=name, detail=detail),),
+        steps=recorded.of_volume([step], volume.lv_name),
+    )
+
+
+def plan_erase(volume: KnownDeleted, seen: Observation, *, last_thin: bool) -> Plan:
+    """Destroys its data for good; with the last thin volume of an array its thin pool. Raises Conflict."""
+    findings = Findings()
+    _must_be_active(findings, volume, seen)
+    findings.refuse(f"Deleted volume {volume.name} was not erased")
+    pooling = thin_pooling(volume.array_engine)
+    steps = erase_steps(volume.array_engine, volume.group, volume.id, volume.size_bytes, volume.snapshots)
+    return Plan(
+        title=f"Erase deleted volume {volume.name}",
+        changes=(erased(volume),),
+        steps=(*steps, pooling.pool_remove(volume.group)) if last_thin and pooling else steps,
+    )
+
+
+def erased(volume: KnownDeleted) -> Change:
+    """What is lost, in words."""
+    detail = f"{format_size(volume.size_bytes)} of data are lost, and {format_size(volume.held_bytes)} are free again"
+    if volume.snapshots:
+        detail += f"; its deleted snapshots ({shorten([one.name for one in volume.snapshots])}) are lost too"
+    return Change(action=Action.DESTROY, noun="deleted volume", name=volume.name, detail=detail)
+
+
+def _must_be_active(findings: Findings, volume: KnownDeleted, seen: Observation) -> None:
+    if not any(pool.group == volume.group for pool in seen.pools):
+        message = f"array {volume.array} is not active now; look at its state first"
+        findings.add(Conflict, "volume", volume.name, message)

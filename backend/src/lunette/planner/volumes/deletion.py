@@ -1,0 +1,95 @@
+"""Plans for the end of a volume: kept for a while, or destroyed."""
+
+import datetime as dt
+from dataclasses import dataclass
+
+from lunette.domain.errors import Conflict, InUse
+from lunette.domain.observations import Observation
+from lunette.domain.plans import Action, Change, Leaving, Plan
+from lunette.domain.sizes import format_size
+from lunette.domain.steps import AnyStep
+from lunette.domain.volumes import Provisioning
+from lunette.planner.checks.findings import Findings, shorten
+from lunette.planner.engines import recorded
+from lunette.planner.engines.volume_engines import thin_pooling, volume_planning
+from lunette.planner.volumes.creation import KnownVolume
+from lunette.planner.volumes.retained import set_aside_steps
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """How long a volume that is deleted is kept, and what it takes of its array meanwhile."""
+
+    hours: int
+    until: dt.datetime
+    held_bytes: int
+    is_reachable: bool = True
+    """False while its array is not active."""
+
+    def words(self) -> str:
+        """Until when, and what stays taken."""
+        return f"{recoverable(self.hours, self.until)}; {format_size(self.held_bytes)} stay taken"
+
+
+def recoverable(hours: int, until: dt.datetime) -> str:
+    """For how long what is deleted can be recovered, in words."""
+    return f"it can be recovered for {hours} hours, until {until:%Y-%m-%d %H:%M} UTC"
+
+
+def keeping(volume: KnownVolume, hours: int, now: dt.datetime, seen: Observation) -> Keeping | None:
+    """How a volume would be kept if it were deleted now; None if it is destroyed at once, or is gone already."""
+    found = next((one for one in seen.volumes if one.volume_id == volume.id), None)
+    is_gone = found is None and any(pool.group == volume.group for pool in seen.pools)
+    if not hours or (is_gone and not seen.hides_volumes(volume.array_engine, volume.group)):
+        return None
+    thin = found.used_bytes or 0 if found else 0
+    is_thin = volume.provisioning is Provisioning.THIN
+    held = thin if is_thin else volume_planning(volume.array_engine).reserved_bytes(volume.size_bytes)
+    is_hidden = seen.hides_volumes(volume.array_engine, volume.group)  # which the checker tells of
+    is_reachable = is_hidden or any(pool.group == volume.group for pool in seen.pools)
+    return Keeping(hours, now + dt.timedelta(hours=hours), held, is_reachable)
+
+
+def plan_delete(volume: KnownVolume, *, last_thin: bool = False, kept: Keeping | None = None) -> Plan:
+    """Waits until the exports are gone, then sets the volume aside if it is kept, or else removes it; with the last
+    thin one of an array its thin pool.
+
+    Raises InUse while it is mapped or has snapshots, naming them, Conflict while its array is not active.
+    """
+    findings = Findings()
+    check_deletion(findings, volume, "volume", kept)
+    findings.refuse(f"Volume {volume.name} was not deleted")
+    detail, steps = deletion(volume, last_thin, kept)
+    changes = (Change(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail),)
+    leaving = (Leaving(volume_id=volume.id, name=volume.name),)
+    return Plan(title=f"Delete volume {volume.name}", changes=changes, steps=steps, leaving=leaving)
+
+
+def check_deletion(findings: Findings, volume: KnownVolume, where: str, kept: Keeping | None) -> None:
+    """What is in the way of it. Deleted snapshots go along with what is kept; nobody loses them by another delete."""
+    if volume.mapped_to:
+        message = f"it is mapped to {shorten(volume.mapped_to)}; delete these mappings first"
+        findings.add(InUse, where, volume.name, message)
+    if volume.snapshots:
+        message = f"it has the snapshots {shorten(volume.snapshots)}; delete these first"
+        findings.add(InUse, where, volume.name, message)
+    if kept is None and volume.deleted_snapshots:
+        names = shorten([one.name for one in volume.deleted_snapshots])
+        message = f"its deleted snapshots ({names}) can be recovered, and would be lost with it; erase these first"
+        findings.add(InUse, where, volume.name, message)
+    if kept is not None and not kept.is_reachable:
+        findings.add(Conflict, where, volume.name, "its array is not active now; look at its state first")
+
+
+def deletion(volume: KnownVolume, last_thin: bool, kept: Keeping | None) -> tuple[str, tuple[AnyStep, ...]]:
+    """What becomes of it in words, and the steps, the first of which waits for its exports."""
+    engine, group, size = volume.array_engine, volume.group, volume.size_bytes
+    if kept is not None:
+        aside = set_aside_steps(engine, group, volume.id, size, kept.held_bytes, kept.hours)
+        names = [one.name for one in volume.deleted_snapshots]
+        along = f"; its deleted snapshots ({shorten(names)}) go along" if names else ""
+        return kept.words() + along, recorded.of_volume(aside, volume.lv_name)
+    pooling = thin_pooling(engine)
+    steps = recorded.of_volume(volume_planning(engine).delete_steps(group, volume.id, size), volume.lv_name)
+    steps = (*steps, pooling.pool_remove(group)) if last_thin and pooling else steps
+    return f"{format_size(size)} of data are lost", steps

@@ -1,0 +1,237 @@
+"""Plans for snapshots: taking, deleting, cloning, and rolling a volume back."""
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lunette.domain.errors import Conflict, InUse, Invalid, NoSpace
+from lunette.domain.identity import IdentitySource
+from lunette.domain.observations import Observation
+from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.sizes import format_size
+from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
+from lunette.domain.steps import AnyStep, SnapshotTake, VolumeRollBack, VolumesSeal
+from lunette.domain.volumes import Provisioning, VolumeCreate
+from lunette.planner.checks.findings import Findings, shorten
+from lunette.planner.checks.names import check_name
+from lunette.planner.engines.volume_engines import (
+    Ability,
+    snapshotting,
+    thick_snapshot_reason,
+    unable_reason,
+    volume_planning,
+)
+from lunette.planner.volumes.creation import KnownVolume, NewVolume, NewVolumes, check_names, created
+from lunette.planner.volumes.deletion import Keeping, recoverable
+from lunette.planner.volumes.retained import set_snapshot_aside_step, swap_step
+
+
+@dataclass(frozen=True)
+class NewSnapshot:
+    id: str
+    plan: Plan
+    step: SnapshotTake
+
+
+@dataclass(frozen=True)
+class KnownSnapshot:
+    """A snapshot of the database with the volume it was taken of. `array` and `array_id` are where both are."""
+
+    id: str
+    name: str
+    volume: KnownVolume
+    size_bytes: int
+    array: str
+    array_id: str
+
+
+def plan_take(
+    wish: SnapshotCreate, volume: KnownVolume, seen: Observation, name_taken: bool, ids: IdentitySource
+) -> NewSnapshot:
+    """Raises Invalid or Conflict where the volume cannot have snapshots now."""
+    findings = Findings()
+    check_name(findings, "snapshot", wish.name, name_taken)
+    check_volume(findings, volume, seen, "volume")
+    findings.refuse(f"Snapshot {wish.name} was not taken")
+    change, step = taking(wish.name, volume, ids)
+    plan = Plan(title=f"Take snapshot {wish.name} of volume {volume.name}", changes=(change,), steps=(step,))
+    return NewSnapshot(id=step.snapshot_id, plan=plan, step=step)
+
+
+def check_volume(findings: Findings, volume: KnownVolume, seen: Observation, where: str) -> None:
+    """Whether a snapshot of it could be taken now."""
+    if unable := unable_reason(seen, volume.array_engine, Ability.SNAPSHOT):
+        findings.add(Invalid, where, volume.name, unable)
+    elif thick := thick_snapshot_reason(volume.array_engine, volume.provisioning):
+        findings.add(Invalid, where, volume.name, thick)
+    elif not _is_active(seen, volume.group):
+        findings.add(Conflict, where, volume.name, "its array is not active now; look at its state first")
+
+
+def taking(name: str, volume: KnownVolume, ids: IdentitySource) -> tuple[Change, SnapshotTake]:
+    """A new snapshot in words, and the step that takes it."""
+    step = snapshotting(volume.array_engine).snapshot_step(volume.group, ids.id(), volume.id, volume.size_bytes)
+    detail = f"of volume {volume.name} ({format_size(volume.size_bytes)}), as it is at that moment"
+    return Change(action=Action.CREATE, noun="snapshot", name=name, detail=detail), step
+
+
+@dataclass(frozen=True)
+class SnapshotKeeping:
+    """How long a snapshot that is deleted is kept."""
+
+    hours: int
+    until: dt.datetime
+    is_reachable: bool
+    """False while its array is not active."""
+
+
+def keeping(snapshot: KnownSnapshot, hours: int, now: dt.datetime, seen: Observation) -> SnapshotKeeping | None:
+    """How a snapshot would be kept if it were deleted now; None if it is destroyed at once, or is gone already."""
+    of = snapshot.volume
+    is_there = any(one.snapshot_id == snapshot.id for one in seen.volumes)
+    is_active, is_hidden = _is_active(seen, of.group), seen.hides_volumes(of.array_engine, of.group)
+    if not hours or (is_active and not is_there and not is_hidden):
+        return None
+    return SnapshotKeeping(hours, now + dt.timedelta(hours=hours), is_active or is_hidden)
+
+
+def plan_delete(snapshot: KnownSnapshot, clones: Sequence[str], kept: SnapshotKeeping | None = None) -> Plan:
+    """Sets it aside if it is kept, or else destroys it.
+
+    `clones` are the volumes that cannot be without it, in words. Raises InUse if there are any, Conflict while its
+    array is not active.
+    """
+    findings = Findings()
+    if clones:
+        message = f"{shorten(tuple(clones))} began as it and cannot be without it on this engine; delete these first"
+        findings.add(InUse, "snapshot", snapshot.name, message)
+    if kept is not None and not kept.is_reachable:
+        message = f"array {snapshot.array} is not active now; look at its state first"
+        findings.add(Conflict, "snapshot", snapshot.name, message)
+    findings.refuse(f"Snapshot {snapshot.name} was not deleted")
+    volume = snapshot.volume
+    engine, group = volume.array_engine, volume.group
+    detail = f"volume {volume.name} cannot be rolled back to it any more; clones of it stay"
+    aside = set_snapshot_aside_step(engine, group, volume.id, snapshot.id, kept.hours if kept else 0)
+    destroy = snapshotting(engine).snapshot_delete_step(group, snapshot.id, volume.id)
+    step: AnyStep = destroy.model_copy(update={"aside_name": aside.aside_name})
+    if kept is not None:
+        detail = f"{recoverable(kept.hours, kept.until)}; what it alone holds stays taken"
+        step = aside
+    return Plan(
+        title=f"Delete snapshot {snapshot.name}",
+        changes=(Change(action=Action.DESTROY, noun="snapshot", name=snapshot.name, detail=detail),),
+        steps=(step,),
+    )
+
+
+def plan_clone(
+    snapshot: KnownSnapshot, wish: SnapshotClone, seen: Observation, taken: frozenset[str], ids: IdentitySource
+) -> NewVolumes:
+    """New volumes with identities of their own that begin as the snapshot, all or nothing. Raises Invalid, Conflict."""
+    findings = Findings()
+    names = wish.names()
+    check_names(findings, names, taken)
+    if unable := unable_reason(seen, snapshot.volume.array_engine, Ability.SNAPSHOT):
+        findings.add(Invalid, "snapshot", snapshot.name, unable)
+    elif not _is_active(seen, snapshot.volume.group):
+        findings.add(Conflict, "snapshot", snapshot.name, f"array {snapshot.array} is not active now")
+    title = f"{len(names)} volumes" if len(names) > 1 else f"volume {names[0]}"
+    findings.refuse(f"Snapshot {snapshot.name} was not cloned")
+    volumes = tuple(_clone(name, snapshot, wish.description, ids) for name in names)
+    sizes = [(volume.id, snapshot.size_bytes) for volume in volumes]
+    of = snapshot.volume
+    cuts = snapshotting(of.array_engine).clone_steps(of.group, snapshot.id, of.id, sizes)
+    changes = tuple(created(volumes, {snapshot.array_id: snapshot.array}))
+    plan = Plan(
+        title=f"Clone {title} from snapshot {snapshot.name}", changes=changes, steps=(*cuts, VolumesSeal.of(cuts))
+    )
+    return NewVolumes(plan=plan, volumes=volumes)
+
+
+def _clone(name: str, snapshot: KnownSnapshot, description: str, ids: IdentitySource) -> NewVolume:
+    volume_id = ids.id()
+    wish = VolumeCreate(
+        name=name,
+        array=snapshot.array,
+        size_bytes=snapshot.size_bytes,
+        provisioning=Provisioning.THIN,
+        description=description,
+    )
+    return NewVolume(
+        id=volume_id,
+        array_id=snapshot.array_id,
+        wish=wish,
+        identity=ids.volume(),
+        lv_name=volume_planning(snapshot.volume.array_engine).lv_name(volume_id),
+    )
+
+
+@dataclass(frozen=True)
+class RollBack:
+    """A volume and its snapshot. `newer` are the snapshots taken after it. `kept` is how what the volume holds now is
+    kept; None: it is destroyed. `promised` are bytes of the free space that volumes not cut yet will take."""
+
+    volume: KnownVolume
+    snapshot: KnownSnapshot
+    newer: Sequence[str] = ()
+    kept: Keeping | None = None
+    promised: int = 0
+
+
+def plan_roll_back(wish: RollBack, seen: Observation, ids: IdentitySource) -> Plan:
+    """Raises Invalid for another volume's snapshot, InUse while the volume is mapped, NoSpace, Conflict."""
+    volume, snapshot = wish.volume, wish.snapshot
+    findings = Findings()
+    if snapshot.volume.id != volume.id:
+        message = f"snapshot {snapshot.name} is of volume {snapshot.volume.name}; name one of {volume.name}"
+        findings.add(Invalid, "snapshot", snapshot.name, message)
+    if volume.mapped_to:
+        message = f"it is mapped to {shorten(volume.mapped_to)}, who would find other data; delete these mappings first"
+        findings.add(InUse, "volume", volume.name, message)
+    if unable := unable_reason(seen, volume.array_engine, Ability.SNAPSHOT):
+        findings.add(Invalid, "volume", volume.name, unable)
+    elif not _is_active(seen, volume.group):
+        findings.add(Conflict, "volume", volume.name, "its array is not active now; look at its state first")
+    elif between := snapshotting(volume.array_engine).roll_back_problem(wish.newer):
+        findings.add(Conflict, "snapshot", snapshot.name, between)
+    elif wish.kept is not None:
+        _check_room(findings, wish, seen)
+    findings.refuse(f"Volume {volume.name} was not rolled back")
+    engine = snapshotting(volume.array_engine)
+    steps = engine.roll_back_steps(volume.group, volume.id, snapshot.id, ids.id(), volume.size_bytes)
+    lost = "what was written since is lost"
+    if wish.kept is not None:
+        kept_id, kept = ids.id(), wish.kept
+        steps = tuple(
+            swap_step(volume.array_engine, step, kept_id, kept.held_bytes, kept.hours)
+            if isinstance(step, VolumeRollBack)
+            else step
+            for step in steps
+        )
+        lost = f"what it holds now becomes a deleted volume of its name: {kept.words()}"
+    detail = f"it becomes as it was in snapshot {snapshot.name}; {lost}"
+    return Plan(
+        title=f"Roll volume {volume.name} back to snapshot {snapshot.name}",
+        changes=(Change(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail),),
+        steps=steps,
+    )
+
+
+def _check_room(findings: Findings, wish: RollBack, seen: Observation) -> None:
+    """A thick volume reserves its size once more beside what is kept."""
+    volume = wish.volume
+    if volume.provisioning is Provisioning.THIN:
+        return
+    needed = volume_planning(volume.array_engine).reserved_bytes(volume.size_bytes)
+    left = max(0, sum(pool.free_bytes for pool in seen.pools if pool.group == volume.group) - wish.promised)
+    if needed > left:
+        message = (
+            f"to keep what it holds needs {format_size(needed)}, and its array has {format_size(left)} free; free "
+            "space, or roll back without keeping it (keep: false)"
+        )
+        findings.add(NoSpace, "keep", "true", message)
+
+
+def _is_active(seen: Observation, group: str) -> bool:
+    return any(pool.group == group for pool in seen.pools)
