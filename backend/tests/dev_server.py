@@ -22,7 +22,7 @@ from backend.tests.fakemachine.network.traffic import Io
 from backend.tests.scene import ADDRESS, WHOLE, make_scene
 from backend.tests.wiring import Api, add_token, add_user, make_app
 from lunette.agent.core import Agent
-from lunette.api.parts import Parts
+from lunette.api.requests.parts import Parts
 from lunette.domain.roles import Role
 
 PASSWORD = "lunette-developer"

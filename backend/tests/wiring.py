@@ -20,12 +20,12 @@ from backend.tests.databases import fresh_file
 from backend.tests.fakemachine import FakeSystem
 from lunette.agent.core import Agent
 from lunette.api.app import make_app as app_of
-from lunette.api.door import Limits
-from lunette.api.feed import EventFeed
-from lunette.api.identity import TOKEN_PREFIX, hash_secret
+from lunette.api.auth.identity import TOKEN_PREFIX, hash_secret
+from lunette.api.auth.passwords import LoginLimit, OneTimePassword, Passwords
+from lunette.api.events.feed import EventFeed
 from lunette.api.main import Server
-from lunette.api.parts import Parts
-from lunette.api.passwords import LoginLimit, OneTimePassword, Passwords
+from lunette.api.requests.parts import Parts
+from lunette.api.server.gate import Limits
 from lunette.domain.adopting import Foreign
 from lunette.domain.agent_protocol import HelloReply, StepReply
 from lunette.domain.counters import Counters

@@ -16,7 +16,7 @@ from installer.finding import only_one
 from installer.judge import judge
 from installer.layout import MINIMUM_BYTES, Plan
 from installer.questions import as_document, disk_lines, unfit
-from lunette.api.passwords import Passwords
+from lunette.api.auth.passwords import Passwords
 from lunette.domain.disks import ObservedDisk, Signature
 from lunette.domain.errors import Conflict, LunetteError, NotFound
 from lunette.providers.disks.inventory import observe_disks

@@ -8,7 +8,7 @@ import yaml
 
 from installer.document import MAX_BYTES, Document, parse
 from installer.settings import ROOT_PASSWORD, network_file, password_hash, write_settings
-from lunette.api.passwords import Passwords
+from lunette.api.auth.passwords import Passwords
 from lunette.domain.errors import Invalid
 
 SMALLEST = {"version": 1, "disk": "ata-Disk_S1"}

@@ -28,7 +28,7 @@ from pathlib import Path
 import httpx2
 
 from backend.tests.wiring import add_token, add_user, make_parts, serving
-from lunette.api.parts import Parts
+from lunette.api.requests.parts import Parts
 from lunette.domain.roles import Role
 from lunette.engine.control import Control
 from tests.benchmarks.scale_site import ServingAgent, fill

@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from lunette.api.metrics import FAMILIES, MOST
+from lunette.api.metrics.families import FAMILIES, MOST
 from tests.run.command import ROOT
 
 _REFERENCE = ROOT / "docs/reference/metrics.md"

@@ -16,8 +16,8 @@ from backend.tests.wiring import serving as listening
 from backend.tests.wiring_agent import PATIENT_S
 from lunette.agent import serving
 from lunette.agent.core import Agent
-from lunette.api.log import set_up_log
-from lunette.api.parts import Parts
+from lunette.api.requests.parts import Parts
+from lunette.api.server.log import set_up_log
 from lunette.domain.roles import Role
 
 

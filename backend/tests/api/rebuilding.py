@@ -11,7 +11,7 @@ from backend.tests.fakemachine import FakeSystem
 from backend.tests.wiring import Api, add_token, make_parts, running
 from lunette.agent import serving
 from lunette.agent.core import Agent
-from lunette.api.parts import Parts
+from lunette.api.requests.parts import Parts
 from lunette.domain.roles import Role
 
 LEDGER = ("/var/lib/lunette/agent/ledger.json", "/var/lib/lunette/agent/ledger.key")

@@ -21,11 +21,8 @@ from fastapi.routing import iter_route_contexts
 from fastapi.testclient import TestClient
 
 from backend.tests.wiring import Api, add_token, add_user
-from lunette.api.access import BEFORE_PASSWORD_CHANGE, PUBLIC, ROLES
 from lunette.api.app import make_app
-from lunette.api.document import PATH
-from lunette.api.guard import GuardedRoute
-from lunette.api.identity import (
+from lunette.api.auth.identity import (
     COOKIE,
     CSRF_HEADER,
     SAFE_METHODS,
@@ -36,7 +33,10 @@ from lunette.api.identity import (
     new_secret,
     open_session,
 )
-from lunette.api.parts import Parts
+from lunette.api.auth.roles import BEFORE_PASSWORD_CHANGE, PUBLIC, ROLES
+from lunette.api.document import PATH
+from lunette.api.requests.guard import GuardedRoute
+from lunette.api.requests.parts import Parts
 from lunette.domain.identity import IdentitySource
 from lunette.domain.roles import Role
 from lunette.store.access import ApiToken, LoginSession, User

@@ -7,7 +7,7 @@ import pytest
 from backend.tests.fakemachine import FakeSystem
 from backend.tests.wiring import Api, AwayAgent, add_token, make_parts, running
 from lunette.agent.core import Agent
-from lunette.api.parts import Parts
+from lunette.api.requests.parts import Parts
 from lunette.domain.roles import Role
 
 

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import select
 
 from backend.tests.wiring import Api, add_token
-from lunette.api.parts import Parts
+from lunette.api.requests.parts import Parts
 from lunette.domain.alerts import YEAR_S, Severity
 from lunette.domain.roles import Role
 from lunette.engine.alerts import board

@@ -19,9 +19,9 @@ from pathlib import Path
 import pytest
 
 from backend.tests.api.test_main import Process, started
-from lunette.api.door import RESERVE
-from lunette.api.guard import PUBLIC_BODY_BYTES
-from lunette.api.local import LOCAL_SOCKET
+from lunette.api.requests.guard import PUBLIC_BODY_BYTES
+from lunette.api.server.gate import RESERVE
+from lunette.api.server.local import LOCAL_SOCKET
 from tests.machines import pace
 
 ANSWERED_S = 1.0

@@ -13,10 +13,10 @@ from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import make_array, make_scene
 from backend.tests.wiring import Api, add_token, make_parts, running
 from lunette.agent.core import Agent
-from lunette.api import keeping
-from lunette.api.certificate import ensure_certificate
-from lunette.api.parts import Files, Parts
-from lunette.api.passwords import LoginLimit
+from lunette.api.appliance import backup_extras
+from lunette.api.appliance.certificate import ensure_certificate
+from lunette.api.auth.passwords import LoginLimit
+from lunette.api.requests.parts import Files, Parts
 from lunette.domain.jobs import JobState
 from lunette.domain.roles import Role
 from lunette.store.journal import Job
@@ -378,16 +378,16 @@ def test_the_certificate_comes_with_it_and_is_in_place_at_the_next_start(api_alo
     second = files.tls_cert.read_text(), files.tls_key.read_text()
     for content, more in ((bare, {}), (file, {"certificate": False})):
         restored(api, content, **more)
-        keeping.install_staged(parts.store, files)
+        backup_extras.install_staged(parts.store, files)
         assert (files.tls_cert.read_text(), files.tls_key.read_text()) == second
         api = Api(api.http, add_token(parts.store, Role.ADMINISTRATOR))
     restored(api, file)
     assert (files.tls_cert.read_text(), files.tls_key.read_text()) == second
-    keeping.install_staged(parts.store, files)
+    backup_extras.install_staged(parts.store, files)
     assert (files.tls_cert.read_text(), files.tls_key.read_text()) == first
     assert files.tls_key.stat().st_mode & 0o777 == 0o600
     files.tls_cert.write_text("replaced since")
-    keeping.install_staged(parts.store, files)
+    backup_extras.install_staged(parts.store, files)
     assert files.tls_cert.read_text() == "replaced since", "it is put in place once"
 
 

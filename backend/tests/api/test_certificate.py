@@ -15,10 +15,10 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from backend.tests.wiring import Api, AwayAgent, add_token, client_of, make_parts
-from lunette.api import keeping
 from lunette.api.app import make_app
-from lunette.api.certificate import ensure_certificate, fingerprint
-from lunette.api.parts import Files, Parts
+from lunette.api.appliance import backup_extras
+from lunette.api.appliance.certificate import ensure_certificate, fingerprint
+from lunette.api.requests.parts import Files, Parts
 from lunette.domain.roles import Role
 from lunette.store.resources import Meta
 
@@ -106,7 +106,7 @@ def test_the_key_is_told_to_nobody(standing: tuple[Api, Parts, Files], pair: dic
     assert pair["private_key"].splitlines()[1] not in plain
     with parts.store.read() as tx:
         assert tx.get(Meta, "restored_certificate") is None
-    previous = files.tls_cert.parent / keeping.PREVIOUS
+    previous = files.tls_cert.parent / backup_extras.PREVIOUS
     assert previous.stat().st_mode & 0o777 == 0o600
 
 
@@ -203,9 +203,9 @@ def test_a_power_cut_between_the_files_is_mended_at_the_next_start(
     monkeypatch.setattr(Path, "rename", rename)
     assert api.post("/certificate:replace", pair).status_code == 503
     monkeypatch.undo()
-    keeping.install_staged(parts.store, files)
+    backup_extras.install_staged(parts.store, files)
     assert contents(files) == (pair["certificate"], pair["private_key"])
-    kept = keeping.previous_certificate(files)
+    kept = backup_extras.previous_certificate(files)
     assert kept is not None
     assert (kept.cert, kept.key) == old
 

@@ -13,7 +13,7 @@ from sqlalchemy import select
 from backend.tests.scene import disk_ids
 from backend.tests.wiring import Api, add_token, add_user
 from lunette.api.document import PATH
-from lunette.api.parts import Parts
+from lunette.api.requests.parts import Parts
 from lunette.domain.roles import Role
 from lunette.store.access import IdempotencyKey
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from backend.tests.scene import make_scene
 from backend.tests.wiring import Api
-from lunette.api.compression import LISTS
+from lunette.api.server.compression import LISTS
 
 DOCUMENT = json.loads((Path(__file__).parents[2] / "openapi.json").read_text())
 GZIP = {"Accept-Encoding": "gzip"}

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import event
 
 from backend.tests.wiring import Api
-from lunette.api.parts import Parts
+from lunette.api.requests.parts import Parts
 
 Trouble = Callable[[Parts], Any]
 

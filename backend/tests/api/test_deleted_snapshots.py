@@ -11,7 +11,7 @@ from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import disk_ids, make_array
 from backend.tests.wiring import Api, add_token
 from lunette.agent.core import Agent
-from lunette.api.parts import Parts
+from lunette.api.requests.parts import Parts
 from lunette.domain.roles import Role
 from lunette.store.resources import DeletedSnapshot
 

@@ -5,8 +5,8 @@ import re
 from typing import Any
 
 from lunette.api.app import make_app
-from lunette.api.describe import render
 from lunette.api.document import PATH
+from lunette.api.openapi.describe import render
 from lunette.domain.errors import ProblemType
 
 DOCUMENT = make_app(None).openapi()

@@ -8,7 +8,7 @@ import jsonschema_rs
 import pytest
 
 from lunette.api.app import make_app
-from lunette.api.describe import summary
+from lunette.api.openapi.describe import summary
 from lunette.domain.base import Model
 from lunette.domain.site import site_schema
 from lunette.domain.texts import field_texts, member_texts

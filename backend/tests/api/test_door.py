@@ -22,10 +22,10 @@ from backend.tests.api.peers import (
     soon,
 )
 from backend.tests.wiring import serving
-from lunette.api import door
-from lunette.api.door import LEAVING, Guest, Limits, Room, limits_here, source_of
-from lunette.api.parts import Parts
-from lunette.api.protocol import HttpProtocol
+from lunette.api.requests.parts import Parts
+from lunette.api.server import gate
+from lunette.api.server.gate import LEAVING, Guest, Limits, Room, limits_here, source_of
+from lunette.api.server.protocol import HttpProtocol
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_tls_that_is_not_spoken_ends_in_time_and_counts_before(parts: Parts, tmp
 
 def test_a_kernel_without_descriptors_ends_no_door(monkeypatch: pytest.MonkeyPatch) -> None:
     """The error is the kernel's own for it; waiting for the next connection goes on."""
-    monkeypatch.setattr(door, "PAUSE_S", 0.01)
+    monkeypatch.setattr(gate, "PAUSE_S", 0.01)
     failing = threading.Event()
     failing.set()
 
@@ -187,14 +187,14 @@ def test_a_kernel_without_descriptors_ends_no_door(monkeypatch: pytest.MonkeyPat
             return await accept(listener)
 
         monkeypatch.setattr(loop, "sock_accept", sock_accept)
-        (listener,) = await door.listen("127.0.0.1", 0)
+        (listener,) = await gate.listen("127.0.0.1", 0)
         came = asyncio.Event()
 
         def let_in() -> HttpProtocol:
             came.set()
             raise OSError("nothing of HTTP here")
 
-        made = door.Door(listener, Room(SHORT), SHORT, None, let_in)
+        made = gate.Door(listener, Room(SHORT), SHORT, None, let_in)
         await asyncio.sleep(0.05)
         failing.clear()
         peer = await asyncio.to_thread(connected, listener.getsockname()[1])
@@ -212,7 +212,7 @@ def test_a_log_that_cannot_be_written_ends_no_door(port: int, monkeypatch: pytes
         def warning(self, *_given: object, **_named: object) -> None:
             raise BrokenPipeError(32, "Broken pipe")
 
-    monkeypatch.setattr(door, "_log", Broken())
+    monkeypatch.setattr(gate, "_log", Broken())
     held = as_many_as_may(port)
     for peer in held:
         peer.close()

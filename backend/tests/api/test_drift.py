@@ -12,7 +12,7 @@ from backend.tests.fakemachine.network.traffic import Io
 from backend.tests.scene import ADDRESS, make_array
 from backend.tests.wiring import Api, add_token, make_parts, running
 from lunette.agent.core import Agent
-from lunette.api.parts import Parts
+from lunette.api.requests.parts import Parts
 from lunette.domain.roles import Role
 
 PORTAL = f"{ADDRESS}:3260"

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from backend.tests.scene import make_array
 from backend.tests.wiring import Api
-from lunette.api.parts import Parts
+from lunette.api.requests.parts import Parts
 from lunette.domain.events import EventOutcome, outcome_of
 from lunette.store.events import emit
 from lunette.store.journal import Event

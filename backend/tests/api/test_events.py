@@ -12,11 +12,11 @@ import httpx2
 import pytest
 
 from backend.tests.wiring import Api, AwayAgent, add_token, add_user, make_parts, serving
-from lunette.api import feed
-from lunette.api.feed import MAX_OF_ONE, MAX_STREAMS, EventFeed
-from lunette.api.identity import COOKIE
+from lunette.api.auth.identity import COOKIE
+from lunette.api.events import feed
+from lunette.api.events.feed import MAX_OF_ONE, MAX_STREAMS, EventFeed
 from lunette.api.main import Server
-from lunette.api.parts import Parts
+from lunette.api.requests.parts import Parts
 from lunette.domain.errors import Unavailable
 from lunette.domain.roles import Role
 from lunette.store.access import ApiToken

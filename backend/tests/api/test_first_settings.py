@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from lunette.api.first_settings import take_installed_zone
+from lunette.api.appliance.first_settings import take_installed_zone
 from lunette.store.database import Store
 from lunette.store.settings import read_settings, settings_row
 

@@ -6,8 +6,8 @@ import pytest
 from argon2 import PasswordHasher
 from sqlalchemy import select
 
-from lunette.api.first_user import ensure_first_user
-from lunette.api.passwords import OneTimePassword, Passwords
+from lunette.api.auth.first_user import ensure_first_user
+from lunette.api.auth.passwords import OneTimePassword, Passwords
 from lunette.store.access import User
 from lunette.store.database import Store
 

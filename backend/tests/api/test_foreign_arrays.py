@@ -11,7 +11,7 @@ from backend.tests.fakemachine import FakeSystem
 from backend.tests.faults.foreign_targets import UUID, make_group
 from backend.tests.wiring import Api, add_token, make_parts, running
 from lunette.agent.core import Agent
-from lunette.api.parts import Parts
+from lunette.api.requests.parts import Parts
 from lunette.domain.roles import Role
 
 WAY = f"/foreign-arrays/{UUID}"

@@ -13,11 +13,11 @@ from backend.tests.full_disk import empty, fill, small_file_system
 from backend.tests.scene import make_scene
 from backend.tests.wiring import PACE, QUICK, Api, add_token, make_parts, running
 from lunette.agent.core import Agent
-from lunette.api.certificate import ensure_certificate
-from lunette.api.feed import EventFeed
-from lunette.api.first_user import ensure_first_user
-from lunette.api.parts import Parts
-from lunette.api.passwords import OneTimePassword, Passwords
+from lunette.api.appliance.certificate import ensure_certificate
+from lunette.api.auth.first_user import ensure_first_user
+from lunette.api.auth.passwords import OneTimePassword, Passwords
+from lunette.api.events.feed import EventFeed
+from lunette.api.requests.parts import Parts
 from lunette.domain.roles import Role
 from lunette.engine.conditions import system_drive
 from lunette.engine.conditions.system_drive import LEAST_BYTES, Room

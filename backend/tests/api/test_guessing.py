@@ -11,9 +11,9 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from backend.tests.wiring import Api, add_token, add_user
-from lunette.api import passwords
-from lunette.api.parts import Parts
-from lunette.api.passwords import LoginLimit, Passwords
+from lunette.api.auth import passwords
+from lunette.api.auth.passwords import LoginLimit, Passwords
+from lunette.api.requests.parts import Parts
 from lunette.domain.errors import RateLimited
 from lunette.domain.roles import Role
 from lunette.engine.conditions.failed_logins import MANY, WINDOW, FailedLogins

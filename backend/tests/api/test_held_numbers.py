@@ -12,7 +12,7 @@ from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import make_array
 from backend.tests.wiring import Api, add_token, make_parts, running
 from lunette.agent.core import Agent
-from lunette.api.parts import Parts
+from lunette.api.requests.parts import Parts
 from lunette.domain.roles import Role
 
 PASSPHRASE = "correct horse battery"

@@ -10,7 +10,7 @@ from backend.tests.agent.exports import dhchap_key
 from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import ADDRESS, make_array
 from backend.tests.wiring import Api, add_token
-from lunette.api.parts import Parts
+from lunette.api.requests.parts import Parts
 from lunette.domain.roles import Role
 from lunette.providers.updates.record import OUTAGE
 

@@ -10,7 +10,7 @@ from cryptography.fernet import Fernet
 from sqlalchemy import event, select, text
 from sqlalchemy.orm import InstrumentedAttribute
 
-from lunette.api.paging import Wish, stored_page
+from lunette.api.lists.paging import Wish, stored_page
 from lunette.store.database import Store
 from lunette.store.journal import Event, Job
 from lunette.store.resources import DeletedVolume, Host, Mapping, Snapshot, Volume

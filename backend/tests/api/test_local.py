@@ -19,8 +19,8 @@ import uvicorn
 
 from backend.tests.wiring import AwayAgent, make_parts
 from lunette.api.app import make_app
-from lunette.api.local import LOCAL_ADMINISTRATOR, ROOT, listen, peer_uid
 from lunette.api.main import Server
+from lunette.api.server.local import LOCAL_ADMINISTRATOR, ROOT, listen, peer_uid
 from lunette.client import Client, Endpoint, Refused
 
 ASK = """

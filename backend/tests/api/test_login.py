@@ -7,8 +7,8 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select, update
 
 from backend.tests.wiring import Api, add_token, add_user
-from lunette.api.identity import COOKIE
-from lunette.api.parts import Parts
+from lunette.api.auth.identity import COOKIE
+from lunette.api.requests.parts import Parts
 from lunette.domain.roles import Role
 from lunette.store.access import LoginSession, User
 

@@ -22,7 +22,7 @@ from cryptography import x509
 
 from backend.tests.conftest import BOTH
 from backend.tests.databases import PostgresServer
-from lunette.api.certificate import ensure_certificate, fingerprint
+from lunette.api.appliance.certificate import ensure_certificate, fingerprint
 
 START_S = 40.0
 pytestmark = pytest.mark.timeout(120)

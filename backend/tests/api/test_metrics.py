@@ -16,10 +16,10 @@ from backend.tests.scene import ADDRESS, make_array
 from backend.tests.wiring import Api, AwayAgent, add_token, make_parts, running
 from lunette.agent.core import Agent
 from lunette.agent.serving import prepare
-from lunette.api import measuring
-from lunette.api.exposition import Exposition
-from lunette.api.metrics import FAMILIES
-from lunette.api.parts import Parts
+from lunette.api.metrics import names as measuring
+from lunette.api.metrics.exposition import Exposition
+from lunette.api.metrics.families import FAMILIES
+from lunette.api.requests.parts import Parts
 from lunette.domain.roles import Role
 from lunette.engine.counters.performance import Measurement
 

@@ -9,8 +9,8 @@ from fastapi.testclient import TestClient
 
 from backend.tests.wiring import Api
 from lunette.api.answers.problems import MOST_FAULTS
-from lunette.api.guard import PUBLIC_BODY_BYTES
-from lunette.api.log import LINES_PER_MINUTE, Brake, set_up_log
+from lunette.api.requests.guard import PUBLIC_BODY_BYTES
+from lunette.api.server.log import LINES_PER_MINUTE, Brake, set_up_log
 
 HALVES = ["\\ud800", "\\udfff", "\\uD83D", "x\\ud83dx", "\\ude00\\ud83d"]
 

@@ -4,7 +4,7 @@ import pytest
 from argon2 import PasswordHasher, extract_parameters
 from argon2.exceptions import VerifyMismatchError
 
-from lunette.api.passwords import Passwords, _hash_of_nothing
+from lunette.api.auth.passwords import Passwords, _hash_of_nothing
 
 HASHER = PasswordHasher(time_cost=1, memory_cost=1024)
 

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select, update
 
 from backend.tests.wiring import Api, add_token
-from lunette.api.parts import Parts
+from lunette.api.requests.parts import Parts
 from lunette.domain.roles import Role
 from lunette.store.access import ApiToken
 

@@ -10,9 +10,9 @@ from sqlalchemy import text
 
 from backend.tests.wiring import Api, AwayAgent, add_token, make_parts, running
 from lunette.api.document import PATH
-from lunette.api.guard import MAX_BODY_BYTES
-from lunette.api.middleware import CONTENT_SECURITY_POLICY
-from lunette.api.parts import Parts
+from lunette.api.requests.guard import MAX_BODY_BYTES
+from lunette.api.requests.parts import Parts
+from lunette.api.server.middleware import CONTENT_SECURITY_POLICY
 from lunette.domain.roles import Role
 
 JSON = {"Content-Type": "application/json"}

@@ -27,11 +27,11 @@ from backend.tests.api.peers import (
     soon,
 )
 from backend.tests.wiring import add_token, serving
-from lunette.api import guard
 from lunette.api.main import Server
-from lunette.api.parts import Parts
-from lunette.api.protocol import BUFFERED_BYTES, HEAD_BYTES, HttpProtocol
+from lunette.api.requests import guard
+from lunette.api.requests.parts import Parts
 from lunette.api.routes import updates
+from lunette.api.server.protocol import BUFFERED_BYTES, HEAD_BYTES, HttpProtocol
 from lunette.domain.roles import Role
 
 

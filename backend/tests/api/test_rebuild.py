@@ -14,7 +14,7 @@ from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import disk_ids, make_array, make_scene
 from backend.tests.wiring import Api
 from lunette.agent.core import Agent
-from lunette.api.parts import Parts
+from lunette.api.requests.parts import Parts
 from lunette.domain.sealed_copies import SLOT_BYTES, SLOTS, SealOrder
 from lunette.engine.background import sealer
 from lunette.engine.background.sealer import Sealer

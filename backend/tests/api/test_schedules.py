@@ -7,7 +7,7 @@ import pytest
 
 from backend.tests.scene import make_array
 from backend.tests.wiring import Api, add_token
-from lunette.api.parts import Parts
+from lunette.api.requests.parts import Parts
 from lunette.domain.roles import Role
 from lunette.store.schedules import ScheduleState
 

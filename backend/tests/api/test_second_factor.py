@@ -14,11 +14,11 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from backend.tests.wiring import Api, add_token, add_user
-from lunette.api import second_factor
-from lunette.api.first_user import reset_first_user
-from lunette.api.identity import COOKIE
-from lunette.api.parts import Parts
-from lunette.api.passwords import LoginLimit
+from lunette.api.auth import second_factor
+from lunette.api.auth.first_user import reset_first_user
+from lunette.api.auth.identity import COOKIE
+from lunette.api.auth.passwords import LoginLimit
+from lunette.api.requests.parts import Parts
 from lunette.api.routes import second_factor as routes
 from lunette.domain.roles import Role
 from lunette.domain.second_factor import PERIOD_S, base32, matching_period, new_recovery_codes, tidy

@@ -17,8 +17,8 @@ from backend.tests.api.test_backup import back_up, restored
 from backend.tests.api.test_second_factor import PASSWORD, Clock, Person, ann, clock, unlimited
 from backend.tests.wiring import Api, AwayAgent, add_token, add_user, make_parts, running
 from lunette.agent.core import Agent
-from lunette.api.identity import COOKIE, still_lets_in
-from lunette.api.parts import Parts
+from lunette.api.auth.identity import COOKIE, still_lets_in
+from lunette.api.requests.parts import Parts
 from lunette.api.routes import login as login_routes
 from lunette.domain.roles import Role
 from lunette.store.secrets import SecretBox

@@ -22,8 +22,8 @@ from backend.tests.fakemachine import FakeSystem
 from backend.tests.fakemachine.slots import FakeSlots
 from backend.tests.wiring import Api, add_token, make_parts, running
 from lunette.agent.core import Agent
-from lunette.api.log import set_up_log
-from lunette.api.parts import Files, Parts
+from lunette.api.requests.parts import Files, Parts
+from lunette.api.server.log import set_up_log
 from lunette.domain.alerts import Severity
 from lunette.domain.roles import Role
 from lunette.domain.updates import BundleFacts

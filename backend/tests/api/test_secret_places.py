@@ -9,8 +9,8 @@ import structlog
 
 from backend.tests.wiring import Api
 from lunette.api.document import PATH
-from lunette.api.log import Brake, set_up_log
-from lunette.api.secret_places import is_secret
+from lunette.api.problems.secret_places import is_secret
+from lunette.api.server.log import Brake, set_up_log
 from lunette.domain.hosts import HostGroupCreate
 from lunette.domain.site import SiteRequest
 

@@ -9,7 +9,7 @@ import pytest
 from backend.tests.agent.exports import dhchap_key
 from backend.tests.scene import ADDRESS, disk_ids, make_scene
 from backend.tests.wiring import Api, add_token
-from lunette.api.parts import Parts
+from lunette.api.requests.parts import Parts
 from lunette.domain.roles import Role
 from lunette.domain.site import Site
 

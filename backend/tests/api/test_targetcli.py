@@ -8,7 +8,7 @@ import pytest
 from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import ADDRESS, make_array
 from backend.tests.wiring import Api, add_token
-from lunette.api.parts import Parts
+from lunette.api.requests.parts import Parts
 from lunette.domain.roles import Role
 
 IQN = "iqn.2026-01.com.example:db"

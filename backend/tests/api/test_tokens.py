@@ -8,8 +8,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from backend.tests.wiring import Api, add_user
-from lunette.api.first_user import reset_first_user
-from lunette.api.parts import Parts
+from lunette.api.auth.first_user import reset_first_user
+from lunette.api.requests.parts import Parts
 from lunette.domain.roles import Role
 from lunette.store.access import ApiToken
 from lunette.store.schema import utc_now

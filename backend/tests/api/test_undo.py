@@ -2,7 +2,7 @@
 
 from backend.tests.scene import make_array
 from backend.tests.wiring import Api, add_token
-from lunette.api.parts import Parts
+from lunette.api.requests.parts import Parts
 from lunette.domain.roles import Role
 
 GIB = 1024**3

@@ -13,7 +13,7 @@ import pytest
 import trustme
 
 from backend.tests.wiring import Api
-from lunette.api import bundles
+from lunette.api.appliance import bundles
 from lunette.domain.errors import Invalid, LunetteError, NoSpace, TooLarge
 from lunette.domain.secret_urls import WebUrl
 from lunette.domain.updates import MAX_BUNDLE_BYTES

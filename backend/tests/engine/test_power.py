@@ -8,7 +8,7 @@ from backend.tests.fakemachine import FakeSystem
 from backend.tests.fakemachine.faults import Crash
 from backend.tests.wiring import make_parts
 from lunette.agent.core import Agent
-from lunette.api.parts import Parts
+from lunette.api.requests.parts import Parts
 from lunette.domain.errors import Conflict
 from lunette.domain.jobs import JobState
 from lunette.domain.power import ObservedPower, PowerAction

@@ -9,7 +9,7 @@ from backend.tests.fakemachine.faults import Crash
 from backend.tests.fakemachine.slots import FakeSlots, bundle
 from backend.tests.wiring import make_parts
 from lunette.agent.core import Agent
-from lunette.api.parts import Parts
+from lunette.api.requests.parts import Parts
 from lunette.domain.errors import Conflict
 from lunette.domain.jobs import JobKind, JobState
 from lunette.domain.plans import Action

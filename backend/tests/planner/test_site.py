@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from backend.tests.agent.exports import dhchap_key
 from backend.tests.exploring import explored, fixed
 from backend.tests.planner.sites import facts, sites
-from lunette.api.access import ROLES
+from lunette.api.auth.roles import ROLES
 from lunette.domain.arrays import ArrayCreate
 from lunette.domain.errors import Conflict, Invalid, LunetteError
 from lunette.domain.hosts import HostCreate, HostGroupPatch, HostPatch

@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 
 from backend.tests.agent.test_border import HOSTILE, SAMPLES
-from lunette.api import keeping
+from lunette.api.appliance import backup_extras
 from lunette.domain.errors import Invalid
 from lunette.domain.uptime import LONGEST_S, Uptime
 from lunette.engine.alerts import outbox
@@ -226,7 +226,8 @@ def test_a_hostile_value_of_a_key_is_named(engine: Engine, key: str, hostile: st
 def test_every_key_that_is_written_has_a_type(store: Store) -> None:
     with store.read() as tx:
         given = set(tx.scalars(select(Meta.key)))
-    assert given | {uptime.KEY, housekeeping.CLOCK, outbox.HEARTBEAT, firewall._PORT, keeping._STAGED} == set(META)
+    engine = {uptime.KEY, housekeeping.CLOCK, outbox.HEARTBEAT, firewall._PORT}
+    assert given | engine | {backup_extras._STAGED} == set(META)
 
 
 def test_what_unpacks_to_more_than_anything_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,11 +7,9 @@ from typing import Any
 
 from fastapi import APIRouter, FastAPI
 
-from lunette.api import page, problems
-from lunette.api.compression import CompressedLists
-from lunette.api.describe import describe
-from lunette.api.middleware import SecurityHeaders
-from lunette.api.parts import Parts
+from lunette.api.openapi.describe import describe
+from lunette.api.problems import documents
+from lunette.api.requests.parts import Parts
 from lunette.api.routes import (
     alerts,
     appliance,
@@ -56,6 +54,9 @@ from lunette.api.routes import (
     volumes,
     why,
 )
+from lunette.api.server import page
+from lunette.api.server.compression import CompressedLists
+from lunette.api.server.middleware import SecurityHeaders
 
 _ROUTERS: tuple[APIRouter, ...] = (
     health.routes,
@@ -132,7 +133,7 @@ def make_app(parts: Parts | None) -> FastAPI:
         summary="Storage target appliance: disks, arrays, volumes, and the hosts they are for.",
     )
     app.state.parts = parts
-    problems.install(app)
+    documents.install(app)
     # `include_router` would build every route a second time, at the first request.
     app.router.routes.extend(route for router in _ROUTERS for route in router.routes)
     if parts and parts.ui:

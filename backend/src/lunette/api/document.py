@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from lunette.api.app import make_app
-from lunette.api.describe import render
+from lunette.api.openapi.describe import render
 from lunette.domain.site import site_schema
 
 PATH = Path(__file__).parents[3] / "openapi.json"

@@ -15,19 +15,19 @@ from typing import Any, cast
 import structlog
 import uvicorn
 
-from lunette.api import door
 from lunette.api.app import make_app
-from lunette.api.certificate import LiveCertificate, ensure_certificate, fingerprint, own_address
-from lunette.api.feed import EventFeed
-from lunette.api.first_settings import INSTALLED_ZONE, take_installed_zone
-from lunette.api.first_user import INSTALLED_PASSWORD, ensure_first_user, reset_first_user
-from lunette.api.keeping import install_staged
-from lunette.api.local import LOCAL_ADMINISTRATOR, LOCAL_SOCKET, ROOT, Doorman, config_for, listen
-from lunette.api.log import set_up_log
-from lunette.api.notify import notify
-from lunette.api.parts import Files, Parts
-from lunette.api.passwords import FIRST_USER, OneTimePassword, Passwords
-from lunette.api.protocol import HttpProtocol
+from lunette.api.appliance.backup_extras import install_staged
+from lunette.api.appliance.certificate import LiveCertificate, ensure_certificate, fingerprint, own_address
+from lunette.api.appliance.first_settings import INSTALLED_ZONE, take_installed_zone
+from lunette.api.auth.first_user import INSTALLED_PASSWORD, ensure_first_user, reset_first_user
+from lunette.api.auth.passwords import FIRST_USER, OneTimePassword, Passwords
+from lunette.api.events.feed import EventFeed
+from lunette.api.requests.parts import Files, Parts
+from lunette.api.server import gate
+from lunette.api.server.local import LOCAL_ADMINISTRATOR, LOCAL_SOCKET, ROOT, Doorman, config_for, listen
+from lunette.api.server.log import set_up_log
+from lunette.api.server.notify import notify
+from lunette.api.server.protocol import HttpProtocol
 from lunette.api.settings import Settings, read_settings
 from lunette.domain.errors import LunetteError
 from lunette.engine.connect import control_over
@@ -59,10 +59,10 @@ class Server(uvicorn.Server):
         feed: EventFeed,
         local: socket.socket | None = None,
         uids: Collection[int] = ROOT,
-        limits: door.Limits | None = None,
+        limits: gate.Limits | None = None,
     ) -> None:
         super().__init__(config)
-        self._feed, self._local, self._uids, self._limits = feed, local, uids, limits or door.limits_here()
+        self._feed, self._local, self._uids, self._limits = feed, local, uids, limits or gate.limits_here()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -82,11 +82,11 @@ class Server(uvicorn.Server):
         await self.lifespan.startup()
         if self.lifespan.should_exit:
             sys.exit(STARTUP_FAILURE)
-        room, let_in = door.Room(self._limits), functools.partial(self._protocol, self.config)
+        room, let_in = gate.Room(self._limits), functools.partial(self._protocol, self.config)
         try:
-            listeners = sockets or await door.listen(self.config.host, self.config.port)
+            listeners = sockets or await gate.listen(self.config.host, self.config.port)
             self.servers: list[Any] = [
-                door.Door(listener, room, self._limits, self.config.ssl, let_in) for listener in listeners
+                gate.Door(listener, room, self._limits, self.config.ssl, let_in) for listener in listeners
             ]
         except OSError as error:
             structlog.get_logger(__name__).error("cannot listen", port=self.config.port, reason=str(error))

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from lunette.api.answers.base import Answer, Page
 from lunette.api.answers.sessions import Unseen
-from lunette.api.measuring import Names
+from lunette.api.metrics.names import Names
 from lunette.domain.mappings import Protocol
 from lunette.domain.performance import Key, Measured, Rates
 from lunette.engine.counters.history import Point

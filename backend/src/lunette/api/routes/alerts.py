@@ -11,11 +11,11 @@ from sqlalchemy.orm import Session
 from lunette.api.answers.base import Page
 from lunette.api.answers.journal import Alert, alert_answer
 from lunette.api.answers.plans import PlanAnswer
-from lunette.api.changes import Change, Creating, answer
-from lunette.api.declare import LISTED, SHOWN, Responses, refusals, router
-from lunette.api.lookup import Reference, find
-from lunette.api.paging import Paging, stored_page
-from lunette.api.parts import UsedParts
+from lunette.api.lists.paging import Paging, stored_page
+from lunette.api.openapi.responses import LISTED, SHOWN, Responses, refusals, router
+from lunette.api.requests.changes import Change, Creating, answer
+from lunette.api.requests.lookup import Reference, find
+from lunette.api.requests.parts import UsedParts
 from lunette.domain.alerts import AlertAcknowledge, AlertSilence, Severity
 from lunette.domain.plans import Action, Plan
 from lunette.domain.plans import Change as Line

@@ -8,12 +8,12 @@ from sqlalchemy.orm import Session
 from starlette.background import BackgroundTask
 
 import lunette
-from lunette.api import keeping, support
-from lunette.api.changes import Change, Creating, answer
-from lunette.api.declare import JOB_CREATED, refusals, router
-from lunette.api.identity import Asking, check_lasts
-from lunette.api.jobs import only_jobs
-from lunette.api.parts import Parts, UsedParts
+from lunette.api.appliance import backup_extras, support
+from lunette.api.auth.identity import Asking, check_lasts
+from lunette.api.openapi.responses import JOB_CREATED, refusals, router
+from lunette.api.requests.changes import Change, Creating, answer
+from lunette.api.requests.jobs import only_jobs
+from lunette.api.requests.parts import Parts, UsedParts
 from lunette.domain.backups import BackupRequest, RestoreFound, RestoreRequest
 from lunette.domain.errors import FieldProblem, Invalid
 from lunette.domain.power import PowerAction
@@ -46,7 +46,7 @@ def appliance_backup(body: BackupRequest, request: Request, parts: UsedParts, id
     _count_attempt(request, parts)
     with parts.store.write() as tx:
         emit(tx, "appliance.backed_up", f"{identity.actor} made a backup", actor=identity.actor)
-    made = keeping.backup(parts, lunette.__version__, body.passphrase, certificate=body.certificate)
+    made = backup_extras.backup(parts, lunette.__version__, body.passphrase, certificate=body.certificate)
     headers = {"Content-Disposition": 'attachment; filename="appliance.lunette-backup"', "Cache-Control": "no-store"}
     return Response(made, media_type=FILE, headers=headers)
 
@@ -129,13 +129,15 @@ def appliance_restore(body: RestoreRequest, request: Request, change: Creating) 
         def work(tx: Session) -> Response:
             with scratch.read() as then:
                 differences = tuple(restoring.differences(tx, then))
-            kept = None if change.dry_run else keeping.keep_copy(change.parts, lunette.__version__, body.passphrase)
+            kept = None
+            if not change.dry_run:
+                kept = backup_extras.keep_copy(change.parts, lunette.__version__, body.passphrase)
             warnings = (*prepared.warnings, *_certificate(change, body, extras))
             if not change.dry_run:
                 change.parts.store.box.learn(scratch.box.keys)
             change.control.restore(tx, change.actor, scratch, prepared)
             if body.certificate and extras.certificate and change.parts.files and change.parts.files.own:
-                keeping.stage_certificate(tx, change.parts.store.box, extras.certificate)
+                backup_extras.stage_certificate(tx, change.parts.store.box, extras.certificate)
             return answer(
                 RestoreFound(
                     appliance=header.appliance,

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from fastapi import Response
 from sqlalchemy.orm import Session
 
-from lunette.api.changes import Change, Commanding, etag
-from lunette.api.declare import FORGOTTEN, JOB_STARTED, router
-from lunette.api.jobs import only_jobs
-from lunette.api.lookup import Reference, find
+from lunette.api.openapi.responses import FORGOTTEN, JOB_STARTED, router
+from lunette.api.requests.changes import Change, Commanding, etag
+from lunette.api.requests.jobs import only_jobs
+from lunette.api.requests.lookup import Reference, find
 from lunette.domain.array_changes import (
     ArrayAddDisks,
     ArrayAddSpares,

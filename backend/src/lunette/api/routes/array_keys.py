@@ -5,12 +5,12 @@ from collections.abc import Callable
 from fastapi import Response
 from sqlalchemy.orm import Session
 
-from lunette.api import gather
 from lunette.api.answers.arrays import Array
-from lunette.api.changes import Change, Commanding, answer, etag
-from lunette.api.declare import changed, refusals, router
-from lunette.api.looking import seen_now
-from lunette.api.lookup import Reference, find
+from lunette.api.openapi.responses import changed, refusals, router
+from lunette.api.requests import gather
+from lunette.api.requests.changes import Change, Commanding, answer, etag
+from lunette.api.requests.lookup import Reference, find
+from lunette.api.requests.observed import seen_now
 from lunette.domain.encryption import ArrayKeyChange, ArrayUnlock
 from lunette.engine.changes import array_keys
 from lunette.engine.changes.array_keys import KeyAct

@@ -6,16 +6,16 @@ from fastapi import Query, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from lunette.api import gather
 from lunette.api.answers.arrays import Array
 from lunette.api.answers.base import Page
-from lunette.api.changes import Changing, Creating, answer
-from lunette.api.declare import JOB_CREATED, JOB_DELETED, LISTED, SHOWN, changed, router
-from lunette.api.jobs import only_jobs
-from lunette.api.looking import seen_now
-from lunette.api.lookup import Reference, find
-from lunette.api.paging import NameFilter, Paging, name_like, stored_page
-from lunette.api.parts import UsedParts
+from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
+from lunette.api.openapi.responses import JOB_CREATED, JOB_DELETED, LISTED, SHOWN, changed, router
+from lunette.api.requests import gather
+from lunette.api.requests.changes import Changing, Creating, answer
+from lunette.api.requests.jobs import only_jobs
+from lunette.api.requests.lookup import Reference, find
+from lunette.api.requests.observed import seen_now
+from lunette.api.requests.parts import UsedParts
 from lunette.domain.array_changes import ArrayPatch
 from lunette.domain.arrays import ArrayCreate, Level
 from lunette.domain.jobs import ResourceState

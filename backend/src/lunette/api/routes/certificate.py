@@ -7,13 +7,13 @@ import structlog
 from fastapi import Request, Response
 from sqlalchemy.orm import Session
 
-from lunette.api import keeping
 from lunette.api.answers.certificate import Certificate, facts
 from lunette.api.answers.plans import PlanAnswer
-from lunette.api.certificate import check_takes, own_address, self_signed_pair
-from lunette.api.changes import Change, Creating, answer
-from lunette.api.declare import Responses, refusals, router
-from lunette.api.parts import Files, Parts, UsedParts
+from lunette.api.appliance import backup_extras
+from lunette.api.appliance.certificate import check_takes, own_address, self_signed_pair
+from lunette.api.openapi.responses import Responses, refusals, router
+from lunette.api.requests.changes import Change, Creating, answer
+from lunette.api.requests.parts import Files, Parts, UsedParts
 from lunette.domain.certificates import CertificateReplace, check_pair, shown, uncovered
 from lunette.domain.errors import Conflict, FieldProblem, Invalid, NotFound, Unavailable
 from lunette.domain.plans import Action, Plan
@@ -37,7 +37,7 @@ def certificate_show(parts: UsedParts) -> Response:
     Private keys are never returned.
     """
     files = _files(parts)
-    return answer(_answer(files, _in_use(files), keeping.previous_certificate(files)))
+    return answer(_answer(files, _in_use(files), backup_extras.previous_certificate(files)))
 
 
 @verbs.post("/certificate:replace", operation_id="certificate_replace", response_model=None, responses=_TAKEN)
@@ -59,7 +59,7 @@ def certificate_revert(request: Request, change: Creating) -> Response:
 
     The certificate in use becomes the previous one, and a second revert restores that certificate.
     """
-    pair = keeping.previous_certificate(_files(change.parts))
+    pair = backup_extras.previous_certificate(_files(change.parts))
     if pair is None:
         raise Conflict("There is no certificate before this one; replace it, or make a self-signed one.")
     check_pair(CertificateReplace.model_validate({"certificate": pair.cert, "private_key": pair.key}), utc_now())
@@ -92,10 +92,10 @@ def _take(change: Change, request: Request, pair: Pair, title: str) -> Response:
     def work(tx: Session) -> Response:
         def take() -> Response:
             if plan.changes:
-                keeping.stage_certificate(tx, change.parts.store.box, pair)
+                backup_extras.stage_certificate(tx, change.parts.store.box, pair)
                 told = {"plan": plan.model_dump(mode="json", include={"changes", "hosts_interrupted", "warnings"})}
                 emit(tx, "certificate.changed", title, actor=change.actor.name, data=told)
-            before = now if plan.changes else keeping.previous_certificate(files)
+            before = now if plan.changes else backup_extras.previous_certificate(files)
             return answer(_answer(files, pair, before))
 
         return change.plan_or(plan, take)
@@ -109,7 +109,7 @@ def _take(change: Change, request: Request, pair: Pair, title: str) -> Response:
 def _put_in_place(parts: Parts, files: Files) -> None:
     """Raises Unavailable if the files cannot be written: then the certificate is installed at the next start."""
     try:
-        keeping.install_staged(parts.store, files)
+        backup_extras.install_staged(parts.store, files)
         parts.renew_certificate()
     except (OSError, ssl.SSLError) as error:
         structlog.get_logger(__name__).warning("certificate not installed", reason=str(error))
@@ -155,7 +155,7 @@ def _files(parts: Parts) -> Files:
 
 
 def _in_use(files: Files) -> Pair:
-    found = keeping.pair_in_use(files)
+    found = backup_extras.pair_in_use(files)
     if found is None:
         raise NotFound(f"The certificate {files.tls_cert} or its key cannot be read by the API.")
     return found

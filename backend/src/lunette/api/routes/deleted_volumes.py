@@ -9,12 +9,12 @@ from sqlalchemy.orm import Session
 
 from lunette.api.answers.base import Page
 from lunette.api.answers.deleted_volumes import DeletedVolume, deleted_volume_answer
-from lunette.api.changes import Acting, Changing, answer
-from lunette.api.declare import JOB_CHANGED, JOB_DELETED, LISTED, SHOWN, router
-from lunette.api.jobs import only_jobs
-from lunette.api.lookup import Reference, find
-from lunette.api.paging import NameFilter, Paging, name_like, stored_page
-from lunette.api.parts import UsedParts
+from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
+from lunette.api.openapi.responses import JOB_CHANGED, JOB_DELETED, LISTED, SHOWN, router
+from lunette.api.requests.changes import Acting, Changing, answer
+from lunette.api.requests.jobs import only_jobs
+from lunette.api.requests.lookup import Reference, find
+from lunette.api.requests.parts import UsedParts
 from lunette.domain.errors import Conflict
 from lunette.domain.volumes import VolumeRecover
 from lunette.engine.context import uptime

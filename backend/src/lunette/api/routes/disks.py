@@ -10,14 +10,14 @@ from sqlalchemy.orm import Session
 from lunette.api.answers.base import Page
 from lunette.api.answers.disks import Disk, DiskHistory, DiskState, absent_disk, disk_day, observed_disk
 from lunette.api.answers.seen import Seen
-from lunette.api.changes import Creating
-from lunette.api.declare import JOB_CREATED, LISTED, refusals, router
-from lunette.api.jobs import only_jobs
-from lunette.api.looking import seen_now
-from lunette.api.lookup import Reference
-from lunette.api.matching import matches
-from lunette.api.paging import NameFilter, Paging, Value, seen_page
-from lunette.api.parts import Parts, UsedParts
+from lunette.api.lists.matching import matches
+from lunette.api.lists.paging import NameFilter, Paging, Value, seen_page
+from lunette.api.openapi.responses import JOB_CREATED, LISTED, refusals, router
+from lunette.api.requests.changes import Creating
+from lunette.api.requests.jobs import only_jobs
+from lunette.api.requests.lookup import Reference
+from lunette.api.requests.observed import seen_now
+from lunette.api.requests.parts import Parts, UsedParts
 from lunette.domain.disk_health import DiskHealthState
 from lunette.domain.disks import DiskLocateWish, DiskWipeWish, Transport
 from lunette.domain.errors import NotFound

@@ -2,8 +2,8 @@
 
 from fastapi import Request, Response
 
-from lunette.api.declare import router
-from lunette.api.describe import render
+from lunette.api.openapi.describe import render
+from lunette.api.openapi.responses import router
 
 routes = router("", "document")
 

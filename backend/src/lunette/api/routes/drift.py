@@ -1,8 +1,8 @@
 """Drift: differences between desired and observed state."""
 
-from lunette.api.declare import refusals, router
-from lunette.api.looking import look
-from lunette.api.parts import UsedParts
+from lunette.api.openapi.responses import refusals, router
+from lunette.api.requests.observed import look
+from lunette.api.requests.parts import UsedParts
 from lunette.domain.drift import DriftReport
 
 routes = router("/drift", "drift")

@@ -10,18 +10,18 @@ from fastapi.responses import StreamingResponse
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from sqlalchemy.orm import Session
 
-from lunette.api.access import UNDOING
 from lunette.api.answers.base import Page
 from lunette.api.answers.journal import Event, EventDetail, event_answer, event_detail
-from lunette.api.changes import Replanning, answer
-from lunette.api.declare import BATCHED, LISTED, Responses, refusals, router
-from lunette.api.event_export import ExportFormat, export
-from lunette.api.event_filters import WantedEvents
-from lunette.api.feed import EventFeed
-from lunette.api.guard import check_may
-from lunette.api.identity import Asking, still_lets_in
-from lunette.api.paging import Paging, stored_page
-from lunette.api.parts import UsedParts
+from lunette.api.auth.identity import Asking, still_lets_in
+from lunette.api.auth.roles import UNDOING
+from lunette.api.events.export import ExportFormat, export
+from lunette.api.events.feed import EventFeed
+from lunette.api.events.filters import WantedEvents
+from lunette.api.lists.paging import Paging, stored_page
+from lunette.api.openapi.responses import BATCHED, LISTED, Responses, refusals, router
+from lunette.api.requests.changes import Replanning, answer
+from lunette.api.requests.guard import check_may
+from lunette.api.requests.parts import UsedParts
 from lunette.domain.errors import FieldProblem, Invalid
 from lunette.engine.context.outcome import Outcome
 from lunette.engine.undo.undo import need_event

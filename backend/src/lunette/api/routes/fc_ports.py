@@ -8,13 +8,13 @@ from sqlalchemy.orm import Session
 
 from lunette.api.answers.base import Page
 from lunette.api.answers.fc_ports import FcPort, fc_ports_answer
-from lunette.api.changes import Change, Changing, Creating, answer
-from lunette.api.declare import CREATED, DELETED, LISTED, SHOWN, changed, router
-from lunette.api.looking import seen_now
-from lunette.api.lookup import Reference
-from lunette.api.matching import matches
-from lunette.api.paging import NameFilter, Paging, Value, seen_page
-from lunette.api.parts import Parts, UsedParts
+from lunette.api.lists.matching import matches
+from lunette.api.lists.paging import NameFilter, Paging, Value, seen_page
+from lunette.api.openapi.responses import CREATED, DELETED, LISTED, SHOWN, changed, router
+from lunette.api.requests.changes import Change, Changing, Creating, answer
+from lunette.api.requests.lookup import Reference
+from lunette.api.requests.observed import seen_now
+from lunette.api.requests.parts import Parts, UsedParts
 from lunette.domain.errors import NotFound
 from lunette.domain.fc import FcPortCreate, FcPortPatch
 from lunette.engine.changes.fc_ports import need_port

@@ -4,9 +4,9 @@ from sqlalchemy import select
 
 from lunette.api.answers.firewall import Firewall, firewall_answer
 from lunette.api.answers.seen import Seen
-from lunette.api.declare import refusals, router
-from lunette.api.looking import FRESH_S
-from lunette.api.parts import UsedParts
+from lunette.api.openapi.responses import refusals, router
+from lunette.api.requests.observed import FRESH_S
+from lunette.api.requests.parts import UsedParts
 from lunette.domain.errors import Unavailable
 from lunette.store.resources import Portal
 

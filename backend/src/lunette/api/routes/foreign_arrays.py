@@ -7,11 +7,11 @@ from fastapi import Path, Response
 
 from lunette.api.answers.base import Page
 from lunette.api.answers.foreign_arrays import ForeignArray, foreign_array_answer
-from lunette.api.changes import Creating
-from lunette.api.declare import JOB_CREATED, LISTED, router
-from lunette.api.jobs import only_jobs
-from lunette.api.paging import Paging, seen_page
-from lunette.api.parts import UsedParts
+from lunette.api.lists.paging import Paging, seen_page
+from lunette.api.openapi.responses import JOB_CREATED, LISTED, router
+from lunette.api.requests.changes import Creating
+from lunette.api.requests.jobs import only_jobs
+from lunette.api.requests.parts import UsedParts
 from lunette.domain.errors import Unavailable
 from lunette.domain.foreign_arrays import ForeignArrayAdopt
 from lunette.engine.changes import foreign_arrays

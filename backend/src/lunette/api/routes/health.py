@@ -4,11 +4,11 @@ from importlib.metadata import version
 
 from lunette.api.answers.base import Page
 from lunette.api.answers.system import Engine, Health, Status, engine_answer
-from lunette.api.declare import LISTED, refusals, router
-from lunette.api.looking import FRESH_S, look, sessions_now
-from lunette.api.paging import Paging, seen_page
-from lunette.api.parts import UsedParts
-from lunette.api.status import status_answer
+from lunette.api.appliance.status import status_answer
+from lunette.api.lists.paging import Paging, seen_page
+from lunette.api.openapi.responses import LISTED, refusals, router
+from lunette.api.requests.observed import FRESH_S, look, sessions_now
+from lunette.api.requests.parts import UsedParts
 from lunette.store.settings import read_settings
 
 routes = router("", "status")

@@ -5,12 +5,12 @@ from typing import Annotated
 from fastapi import Query, Response
 from sqlalchemy.orm import Session
 
-from lunette.api.changes import Creating
-from lunette.api.declare import JOB_CREATED, refusals, router
-from lunette.api.identity import Asking, Identity
-from lunette.api.jobs import only_jobs
-from lunette.api.lookup import Reference
-from lunette.api.parts import Parts, UsedParts
+from lunette.api.auth.identity import Asking, Identity
+from lunette.api.openapi.responses import JOB_CREATED, refusals, router
+from lunette.api.requests.changes import Creating
+from lunette.api.requests.jobs import only_jobs
+from lunette.api.requests.lookup import Reference
+from lunette.api.requests.parts import Parts, UsedParts
 from lunette.domain.errors import Forbidden, Unavailable
 from lunette.domain.kits import HostKit
 from lunette.domain.observations import Observation

@@ -6,15 +6,15 @@ from fastapi import Depends, Query, Response
 from sqlalchemy import Select, or_, select
 from sqlalchemy.orm import Session
 
-from lunette.api import gather
 from lunette.api.answers.base import Page
 from lunette.api.answers.hosts import Host
-from lunette.api.changes import Change, Changing, Creating, Taking, answer
-from lunette.api.declare import CREATED, DELETED, LISTED, SHOWN, changed, router
-from lunette.api.looking import seen_now, sessions_now
-from lunette.api.lookup import Reference, find
-from lunette.api.paging import NameFilter, Paging, name_like, stored_page
-from lunette.api.parts import UsedParts
+from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
+from lunette.api.openapi.responses import CREATED, DELETED, LISTED, SHOWN, changed, router
+from lunette.api.requests import gather
+from lunette.api.requests.changes import Change, Changing, Creating, Taking, answer
+from lunette.api.requests.lookup import Reference, find
+from lunette.api.requests.observed import seen_now, sessions_now
+from lunette.api.requests.parts import UsedParts
 from lunette.domain.hosts import HostCreate, HostPatch, OsType
 from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Host as HostRow

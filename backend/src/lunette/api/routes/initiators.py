@@ -7,10 +7,10 @@ from sqlalchemy import select
 
 from lunette.api.answers.base import Page
 from lunette.api.answers.initiators import Initiator, unknown_initiators
-from lunette.api.declare import LISTED, router
-from lunette.api.looking import FRESH_S
-from lunette.api.paging import Paging, seen_page
-from lunette.api.parts import UsedParts
+from lunette.api.lists.paging import Paging, seen_page
+from lunette.api.openapi.responses import LISTED, router
+from lunette.api.requests.observed import FRESH_S
+from lunette.api.requests.parts import UsedParts
 from lunette.domain.hosts import InitiatorKind
 from lunette.store.resources import HostInitiator
 

@@ -11,14 +11,14 @@ from sqlalchemy.orm import Session
 from lunette.api.answers.base import Page
 from lunette.api.answers.interfaces import Interface, interface_answer
 from lunette.api.answers.plans import PlanAnswer
-from lunette.api.changes import Change, Commanding, Creating, answer
-from lunette.api.declare import JOB_CREATED, JOB_STARTED, LISTED, SHOWN, Responses, refusals, router
-from lunette.api.jobs import only_jobs
-from lunette.api.looking import seen_now
-from lunette.api.lookup import Reference
-from lunette.api.matching import matches
-from lunette.api.paging import NameFilter, Paging, Value, seen_page
-from lunette.api.parts import Parts, UsedParts
+from lunette.api.lists.matching import matches
+from lunette.api.lists.paging import NameFilter, Paging, Value, seen_page
+from lunette.api.openapi.responses import JOB_CREATED, JOB_STARTED, LISTED, SHOWN, Responses, refusals, router
+from lunette.api.requests.changes import Change, Commanding, Creating, answer
+from lunette.api.requests.jobs import only_jobs
+from lunette.api.requests.lookup import Reference
+from lunette.api.requests.observed import seen_now
+from lunette.api.requests.parts import Parts, UsedParts
 from lunette.domain.errors import NotFound
 from lunette.domain.interfaces import InterfaceChange, InterfaceCreate, ObservedInterface
 from lunette.engine.context.outcome import Actor, Outcome

@@ -8,12 +8,12 @@ from sqlalchemy.orm import Session
 
 from lunette.api.answers.base import Page
 from lunette.api.answers.journal import Job, JobSummary, job_summary
-from lunette.api.changes import Creating
-from lunette.api.declare import JOB_CREATED, LISTED, SHOWN, router
-from lunette.api.jobs import job_response
-from lunette.api.lookup import Reference, find
-from lunette.api.paging import Paging, stored_page
-from lunette.api.parts import UsedParts
+from lunette.api.lists.paging import Paging, stored_page
+from lunette.api.openapi.responses import JOB_CREATED, LISTED, SHOWN, router
+from lunette.api.requests.changes import Creating
+from lunette.api.requests.jobs import job_response
+from lunette.api.requests.lookup import Reference, find
+from lunette.api.requests.parts import UsedParts
 from lunette.domain.base import Model
 from lunette.domain.jobs import JobKind, JobState, Resolution
 from lunette.engine.context.outcome import Outcome

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from fastapi import Query
 
-from lunette.api.declare import refusals, router
-from lunette.api.parts import UsedParts
+from lunette.api.openapi.responses import refusals, router
+from lunette.api.requests.parts import UsedParts
 from lunette.domain.arrays import DiskId
 from lunette.domain.layouts import Layouts
 from lunette.domain.volumes import BLOCK_BYTES

@@ -10,15 +10,15 @@ from pydantic import Field, SecretStr
 from sqlalchemy import delete, select
 from starlette.concurrency import run_in_threadpool
 
-from lunette.api import second_factor
 from lunette.api.answers.people import Me
-from lunette.api.credentials import end_with_password
-from lunette.api.declare import refusals, router
-from lunette.api.door import source_of
-from lunette.api.identity import COOKIE, Asking, csrf_token, hash_secret, login_id, open_session
-from lunette.api.parts import Parts, UsedParts
-from lunette.api.passwords import FIRST_USER
-from lunette.api.proof import FactorProof, check_password, code_checked, own_login, wrong
+from lunette.api.auth import second_factor
+from lunette.api.auth.credentials import end_with_password
+from lunette.api.auth.identity import COOKIE, Asking, csrf_token, hash_secret, login_id, open_session
+from lunette.api.auth.passwords import FIRST_USER
+from lunette.api.openapi.responses import refusals, router
+from lunette.api.requests.parts import Parts, UsedParts
+from lunette.api.requests.proof import FactorProof, check_password, code_checked, own_login, wrong
+from lunette.api.server.gate import source_of
 from lunette.domain.base import Model
 from lunette.domain.errors import CodeRequired, Unauthenticated
 from lunette.domain.roles import NewPassword, Role

@@ -12,12 +12,12 @@ from sqlalchemy.orm import Session
 from lunette.api.answers.base import Page
 from lunette.api.answers.people import ActiveLogin, login_answer
 from lunette.api.answers.plans import PlanAnswer
-from lunette.api.changes import Creating
-from lunette.api.declare import LISTED, Responses, refusals, router
-from lunette.api.identity import Asking, Identity, login_id
-from lunette.api.lookup import Reference
-from lunette.api.paging import Paging, stored_page
-from lunette.api.parts import UsedParts
+from lunette.api.auth.identity import Asking, Identity, login_id
+from lunette.api.lists.paging import Paging, stored_page
+from lunette.api.openapi.responses import LISTED, Responses, refusals, router
+from lunette.api.requests.changes import Creating
+from lunette.api.requests.lookup import Reference
+from lunette.api.requests.parts import UsedParts
 from lunette.domain.errors import Forbidden, NotFound
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.roles import Role

@@ -6,15 +6,15 @@ from fastapi import Query, Response
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
-from lunette.api import gather
 from lunette.api.answers.base import Page
 from lunette.api.answers.mappings import Mapping, MappingList
-from lunette.api.changes import Replanning, Taking, answer
-from lunette.api.declare import BATCHED, CREATED, DELETED, LISTED, SHOWN, router
-from lunette.api.looking import seen_now
-from lunette.api.lookup import Reference, find
-from lunette.api.paging import Paging, stored_page
-from lunette.api.parts import UsedParts
+from lunette.api.lists.paging import Paging, stored_page
+from lunette.api.openapi.responses import BATCHED, CREATED, DELETED, LISTED, SHOWN, router
+from lunette.api.requests import gather
+from lunette.api.requests.changes import Replanning, Taking, answer
+from lunette.api.requests.lookup import Reference, find
+from lunette.api.requests.observed import seen_now
+from lunette.api.requests.parts import UsedParts
 from lunette.domain.mappings import MappingBatch, MappingCreate
 from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Host, HostGroup, Volume

@@ -7,10 +7,10 @@ from prometheus_client.exposition import choose_encoder
 from sqlalchemy import func, select
 
 from lunette.api.answers.disks import health_figures
-from lunette.api.declare import router
-from lunette.api.exposition import Exposition, Row
-from lunette.api.measuring import names
-from lunette.api.parts import Parts, UsedParts
+from lunette.api.metrics.exposition import Exposition, Row
+from lunette.api.metrics.names import names
+from lunette.api.openapi.responses import router
+from lunette.api.requests.parts import Parts, UsedParts
 from lunette.domain.alerts import Severity
 from lunette.domain.errors import Unavailable
 from lunette.engine.conditions import disk_health

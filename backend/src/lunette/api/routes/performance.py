@@ -13,12 +13,12 @@ from lunette.api.answers.performance import (
     point_answer,
 )
 from lunette.api.answers.sessions import Unseen
-from lunette.api.declare import LISTED, refusals, router
-from lunette.api.lookup import Reference
-from lunette.api.matching import matches
-from lunette.api.measuring import names
-from lunette.api.paging import NameFilter, Paging, Value, seen_page
-from lunette.api.parts import UsedParts
+from lunette.api.lists.matching import matches
+from lunette.api.lists.paging import NameFilter, Paging, Value, seen_page
+from lunette.api.metrics.names import names
+from lunette.api.openapi.responses import LISTED, refusals, router
+from lunette.api.requests.lookup import Reference
+from lunette.api.requests.parts import UsedParts
 from lunette.domain.errors import NotFound, Unavailable
 from lunette.domain.performance import Measured
 

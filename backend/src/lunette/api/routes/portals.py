@@ -8,12 +8,12 @@ from sqlalchemy.orm import Session
 
 from lunette.api.answers.base import Page
 from lunette.api.answers.portals import Portal, portal_answer
-from lunette.api.changes import Changing, Creating, answer
-from lunette.api.declare import CREATED, DELETED, LISTED, SHOWN, router
-from lunette.api.looking import seen_now
-from lunette.api.lookup import Reference, find
-from lunette.api.paging import NameFilter, Paging, name_like, stored_page
-from lunette.api.parts import UsedParts
+from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
+from lunette.api.openapi.responses import CREATED, DELETED, LISTED, SHOWN, router
+from lunette.api.requests.changes import Changing, Creating, answer
+from lunette.api.requests.lookup import Reference, find
+from lunette.api.requests.observed import seen_now
+from lunette.api.requests.parts import UsedParts
 from lunette.domain.mappings import PortalCreate, Protocol
 from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Portal as PortalRow

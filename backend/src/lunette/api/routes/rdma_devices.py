@@ -3,10 +3,10 @@
 from lunette.api.answers.base import Page
 from lunette.api.answers.rdma_devices import RdmaDevice, rdma_device_answer
 from lunette.api.answers.seen import Seen
-from lunette.api.declare import LISTED, router
-from lunette.api.looking import FRESH_S
-from lunette.api.paging import Paging, seen_page
-from lunette.api.parts import UsedParts
+from lunette.api.lists.paging import Paging, seen_page
+from lunette.api.openapi.responses import LISTED, router
+from lunette.api.requests.observed import FRESH_S
+from lunette.api.requests.parts import UsedParts
 
 routes = router("/rdma-devices", "rdma devices")
 

@@ -10,12 +10,12 @@ from sqlalchemy.orm import Session
 
 from lunette.api.answers.base import Page
 from lunette.api.answers.schedules import Kept, LastRun, Schedule
-from lunette.api.changes import Change, Changing, Creating, answer
-from lunette.api.declare import CREATED, DELETED, JOB_CREATED, LISTED, SHOWN, changed, router
-from lunette.api.jobs import only_jobs
-from lunette.api.lookup import Reference, find
-from lunette.api.paging import NameFilter, Paging, name_like, stored_page
-from lunette.api.parts import UsedParts
+from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
+from lunette.api.openapi.responses import CREATED, DELETED, JOB_CREATED, LISTED, SHOWN, changed, router
+from lunette.api.requests.changes import Change, Changing, Creating, answer
+from lunette.api.requests.jobs import only_jobs
+from lunette.api.requests.lookup import Reference, find
+from lunette.api.requests.parts import UsedParts
 from lunette.domain.jobs import JobState
 from lunette.domain.schedules import MissedRuns, ScheduleAction, ScheduleCreate, SchedulePatch
 from lunette.engine.changes import schedules

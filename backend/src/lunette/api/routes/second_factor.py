@@ -7,12 +7,12 @@ from fastapi import Request, Response
 from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
-from lunette.api import second_factor
 from lunette.api.answers.people import RecoveryCodes, SecondFactorOffer
-from lunette.api.declare import refusals, router
-from lunette.api.identity import Asking, Identity, check_holds
-from lunette.api.parts import Parts, UsedParts
-from lunette.api.proof import FactorProof, address_of, check_password, code_checked, own_login, wrong
+from lunette.api.auth import second_factor
+from lunette.api.auth.identity import Asking, Identity, check_holds
+from lunette.api.openapi.responses import refusals, router
+from lunette.api.requests.parts import Parts, UsedParts
+from lunette.api.requests.proof import FactorProof, address_of, check_password, code_checked, own_login, wrong
 from lunette.domain.base import Model
 from lunette.domain.errors import Conflict
 from lunette.domain.second_factor import (

@@ -7,13 +7,13 @@ from sqlalchemy import select
 
 from lunette.api.answers.seen import SeenSessions
 from lunette.api.answers.sessions import Session, SessionPage, Unseen, session_answer
-from lunette.api.changes import Creating
-from lunette.api.declare import JOB_CREATED, LISTED, router
-from lunette.api.jobs import only_jobs
-from lunette.api.lookup import Reference
-from lunette.api.matching import matches
-from lunette.api.paging import NameFilter, Paging, Value, seen_page
-from lunette.api.parts import UsedParts
+from lunette.api.lists.matching import matches
+from lunette.api.lists.paging import NameFilter, Paging, Value, seen_page
+from lunette.api.openapi.responses import JOB_CREATED, LISTED, router
+from lunette.api.requests.changes import Creating
+from lunette.api.requests.jobs import only_jobs
+from lunette.api.requests.lookup import Reference
+from lunette.api.requests.parts import UsedParts
 from lunette.store.resources import Host, HostInitiator
 
 routes = router("/sessions", "sessions")

@@ -16,10 +16,10 @@ from lunette.api.answers.settings import (
     Syslog,
     Webhook,
 )
-from lunette.api.changes import Changing, answer
-from lunette.api.declare import SHOWN, changed, refusals, router
-from lunette.api.identity import Asking
-from lunette.api.parts import UsedParts
+from lunette.api.auth.identity import Asking
+from lunette.api.openapi.responses import SHOWN, changed, refusals, router
+from lunette.api.requests.changes import Changing, answer
+from lunette.api.requests.parts import UsedParts
 from lunette.domain import settings as domain
 from lunette.domain.settings import SettingsPatch, SyslogTransport
 from lunette.engine.context.outcome import Outcome

@@ -7,9 +7,9 @@ from fastapi import Response
 from sqlalchemy.orm import Session
 
 from lunette.api.answers.plans import PlanAnswer, plan_answer
-from lunette.api.changes import Creating, Replanning, answer
-from lunette.api.declare import JOB_CREATED, Responses, refusals, router
-from lunette.api.parts import UsedParts
+from lunette.api.openapi.responses import JOB_CREATED, Responses, refusals, router
+from lunette.api.requests.changes import Creating, Replanning, answer
+from lunette.api.requests.parts import UsedParts
 from lunette.domain.site import Site, SiteRequest, site_schema
 from lunette.engine.context.outcome import Outcome
 

@@ -9,12 +9,12 @@ from sqlalchemy.orm import Session
 
 from lunette.api.answers.base import Page
 from lunette.api.answers.snapshots import Snapshot, snapshot_answer
-from lunette.api.changes import Changing, Creating, answer
-from lunette.api.declare import JOB_CREATED, JOB_DELETED, LISTED, SHOWN, router
-from lunette.api.jobs import only_jobs
-from lunette.api.lookup import Reference, find
-from lunette.api.paging import NameFilter, Paging, name_like, stored_page
-from lunette.api.parts import UsedParts
+from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
+from lunette.api.openapi.responses import JOB_CREATED, JOB_DELETED, LISTED, SHOWN, router
+from lunette.api.requests.changes import Changing, Creating, answer
+from lunette.api.requests.jobs import only_jobs
+from lunette.api.requests.lookup import Reference, find
+from lunette.api.requests.parts import UsedParts
 from lunette.domain.snapshots import SnapshotBatch, SnapshotClone, SnapshotCreate
 from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Snapshot as SnapshotRow

@@ -8,11 +8,11 @@ from sqlalchemy.orm import Session
 
 from lunette.api.answers.adoption import AdoptionAnswer
 from lunette.api.answers.plans import plan_answer
-from lunette.api.changes import Creating, answer
-from lunette.api.declare import JOB_CREATED, Responses, refusals, router
-from lunette.api.identity import Asking
-from lunette.api.jobs import job_response
-from lunette.api.parts import UsedParts
+from lunette.api.auth.identity import Asking
+from lunette.api.openapi.responses import JOB_CREATED, Responses, refusals, router
+from lunette.api.requests.changes import Creating, answer
+from lunette.api.requests.jobs import job_response
+from lunette.api.requests.parts import UsedParts
 from lunette.domain.adopting import AdoptRequest
 from lunette.domain.errors import Forbidden, Unavailable
 from lunette.domain.roles import Role

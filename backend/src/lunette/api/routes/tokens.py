@@ -14,13 +14,13 @@ from sqlalchemy.orm import Session
 
 from lunette.api.answers.base import Page
 from lunette.api.answers.people import NewToken, Token, token_answer
-from lunette.api.changes import Changing, Creating, answer
-from lunette.api.credentials import end_tokens, leaving, with_those_it_made
-from lunette.api.declare import CREATED, DELETED, LISTED, SHOWN, router
-from lunette.api.identity import TOKEN_PREFIX, Asking, Identity, hash_secret, new_secret
-from lunette.api.lookup import Reference, find
-from lunette.api.paging import NameFilter, Paging, name_like, stored_page
-from lunette.api.parts import UsedParts
+from lunette.api.auth.credentials import end_tokens, leaving, with_those_it_made
+from lunette.api.auth.identity import TOKEN_PREFIX, Asking, Identity, hash_secret, new_secret
+from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
+from lunette.api.openapi.responses import CREATED, DELETED, LISTED, SHOWN, router
+from lunette.api.requests.changes import Changing, Creating, answer
+from lunette.api.requests.lookup import Reference, find
+from lunette.api.requests.parts import UsedParts
 from lunette.domain.base import Model
 from lunette.domain.errors import Conflict, FieldProblem, Forbidden, NotFound
 from lunette.domain.identity import IdentitySource

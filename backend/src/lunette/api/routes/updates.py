@@ -5,14 +5,14 @@ from pathlib import Path
 from fastapi import Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from lunette.api import bundles
 from lunette.api.answers.updates import Update, UpdateBundle, update_answer
-from lunette.api.changes import Creating
-from lunette.api.declare import JOB_CREATED, refusals, router
-from lunette.api.identity import Asking
-from lunette.api.jobs import only_jobs
-from lunette.api.looking import FRESH_S, seen_now
-from lunette.api.parts import Parts, UsedParts
+from lunette.api.appliance import bundles
+from lunette.api.auth.identity import Asking
+from lunette.api.openapi.responses import JOB_CREATED, refusals, router
+from lunette.api.requests.changes import Creating
+from lunette.api.requests.jobs import only_jobs
+from lunette.api.requests.observed import FRESH_S, seen_now
+from lunette.api.requests.parts import Parts, UsedParts
 from lunette.domain.errors import Conflict, LunetteError
 from lunette.domain.updates import ObservedSlots, UpdateCreate, UpdateFetch, is_older
 from lunette.engine.changes.updates import ready

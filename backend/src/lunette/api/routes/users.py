@@ -8,14 +8,14 @@ from sqlalchemy.orm import Session
 
 from lunette.api.answers.base import Page
 from lunette.api.answers.people import User, user_answer
-from lunette.api.changes import Changing, Creating, answer
-from lunette.api.credentials import end_with_password, leaving, tokens_of
-from lunette.api.declare import CREATED, DELETED, LISTED, SHOWN, changed, router
-from lunette.api.identity import check_lasts
-from lunette.api.lookup import Reference, find
-from lunette.api.paging import NameFilter, Paging, name_like, stored_page
-from lunette.api.parts import UsedParts
-from lunette.api.second_factor import enabled, is_enabled, remove
+from lunette.api.auth.credentials import end_with_password, leaving, tokens_of
+from lunette.api.auth.identity import check_lasts
+from lunette.api.auth.second_factor import enabled, is_enabled, remove
+from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
+from lunette.api.openapi.responses import CREATED, DELETED, LISTED, SHOWN, changed, router
+from lunette.api.requests.changes import Changing, Creating, answer
+from lunette.api.requests.lookup import Reference, find
+from lunette.api.requests.parts import UsedParts
 from lunette.domain.base import Model
 from lunette.domain.errors import Conflict, FieldProblem, Forbidden
 from lunette.domain.identity import IdentitySource

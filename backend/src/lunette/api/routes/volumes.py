@@ -7,17 +7,17 @@ from fastapi import Depends, Query, Response
 from sqlalchemy import Select, or_, select
 from sqlalchemy.orm import Session
 
-from lunette.api import gather
 from lunette.api.answers.base import Page
 from lunette.api.answers.plans import PlanAnswer
 from lunette.api.answers.volumes import Volume
-from lunette.api.changes import Acting, Change, Changing, Creating, Replanning, Taking, answer
-from lunette.api.declare import JOB_CHANGED, JOB_CREATED, JOB_DELETED, LISTED, SHOWN, changed, router
-from lunette.api.jobs import only_jobs
-from lunette.api.looking import seen_now
-from lunette.api.lookup import Reference, find
-from lunette.api.paging import NameFilter, Paging, name_like, stored_page
-from lunette.api.parts import UsedParts
+from lunette.api.lists.paging import NameFilter, Paging, name_like, stored_page
+from lunette.api.openapi.responses import JOB_CHANGED, JOB_CREATED, JOB_DELETED, LISTED, SHOWN, changed, router
+from lunette.api.requests import gather
+from lunette.api.requests.changes import Acting, Change, Changing, Creating, Replanning, Taking, answer
+from lunette.api.requests.jobs import only_jobs
+from lunette.api.requests.lookup import Reference, find
+from lunette.api.requests.observed import seen_now
+from lunette.api.requests.parts import UsedParts
 from lunette.domain.jobs import ResourceState
 from lunette.domain.volumes import VolumeBatch, VolumeCreate, VolumeDeleteBatch, VolumeGrow, VolumePatch, VolumeRollBack
 from lunette.engine.context.outcome import Outcome

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from fastapi import Query
 
-from lunette.api.declare import refusals, router
-from lunette.api.lookup import Reference
-from lunette.api.parts import UsedParts
+from lunette.api.openapi.responses import refusals, router
+from lunette.api.requests.lookup import Reference
+from lunette.api.requests.parts import UsedParts
 from lunette.domain.why import VolumeWhy
 
 routes = router("/volumes", "volumes")

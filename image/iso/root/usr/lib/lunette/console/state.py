@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from lunette.api.certificate import fingerprint
+from lunette.api.appliance.certificate import fingerprint
 from lunette.client import LOCAL, Client, ClientError, Endpoint, JsonObject
 
 from .screen import screen

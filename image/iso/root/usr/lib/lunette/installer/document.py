@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_validator, model_validator
 
-from lunette.api.passwords import FIRST_USER
+from lunette.api.auth.passwords import FIRST_USER
 from lunette.domain.base import Model
 from lunette.domain.errors import FieldProblem, Invalid
 from lunette.domain.interfaces import NtpServers

@@ -7,7 +7,7 @@ import yaml
 
 from console.network import ask_address, ask_ip, ask_ips, ask_time_servers
 from console.terminal import Terminal
-from lunette.api.passwords import Passwords
+from lunette.api.auth.passwords import Passwords
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Invalid
 from lunette.domain.sizes import format_size

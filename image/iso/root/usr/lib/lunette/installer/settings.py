@@ -9,10 +9,10 @@ import os
 import uuid
 from pathlib import Path
 
-from lunette.api.certificate import ensure_certificate, fingerprint
-from lunette.api.first_settings import INSTALLED_ZONE
-from lunette.api.first_user import INSTALLED_PASSWORD
-from lunette.api.passwords import FIRST_USER, Passwords
+from lunette.api.appliance.certificate import ensure_certificate, fingerprint
+from lunette.api.appliance.first_settings import INSTALLED_ZONE
+from lunette.api.auth.first_user import INSTALLED_PASSWORD
+from lunette.api.auth.passwords import FIRST_USER, Passwords
 from lunette.client import LOCAL, Client, ClientError
 
 from .document import Document, Network

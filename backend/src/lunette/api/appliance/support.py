@@ -15,9 +15,9 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 import lunette
 from lunette.api.answers.journal import alert_answer, event_answer, job_summary
-from lunette.api.looking import look, sessions_now
-from lunette.api.parts import Parts
-from lunette.api.status import status_answer
+from lunette.api.appliance.status import status_answer
+from lunette.api.requests.observed import look, sessions_now
+from lunette.api.requests.parts import Parts
 from lunette.domain.errors import LunetteError
 from lunette.store.journal import Alert, Event, Job
 from lunette.store.schema import utc_now

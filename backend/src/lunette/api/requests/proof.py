@@ -11,9 +11,9 @@ from fastapi import Request
 from pydantic import Field, SecretStr
 from sqlalchemy.orm import Session
 
-from lunette.api import second_factor
-from lunette.api.identity import Identity, check_holds
-from lunette.api.parts import Parts
+from lunette.api.auth import second_factor
+from lunette.api.auth.identity import Identity, check_holds
+from lunette.api.requests.parts import Parts
 from lunette.domain.base import Model
 from lunette.domain.errors import FieldProblem, Forbidden, Invalid
 from lunette.domain.second_factor import Code

@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from lunette.api.answers.journal import Job
 from lunette.api.answers.plans import PlanAnswer
 from lunette.api.answers.problems import MEDIA_TYPE, Problem
-from lunette.api.guard import GuardedRoute
+from lunette.api.requests.guard import GuardedRoute
 
 Responses = dict[int | str, dict[str, Any]]
 

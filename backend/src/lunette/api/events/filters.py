@@ -7,7 +7,7 @@ from fastapi import Depends, Query
 from pydantic import AfterValidator, AwareDatetime
 from sqlalchemy import ColumnElement, Select, and_, not_, or_, select
 
-from lunette.api.paging import name_like
+from lunette.api.lists.paging import name_like
 from lunette.domain.events import BEGUN_KINDS, FAILED_VERBS, EventOutcome
 from lunette.engine.journal.transitions import PROGRESS
 from lunette.store.events import SYSTEM

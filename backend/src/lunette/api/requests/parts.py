@@ -7,8 +7,8 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from lunette.api.feed import EventFeed
-from lunette.api.passwords import LoginLimit, OneTimePassword, Passwords
+from lunette.api.auth.passwords import LoginLimit, OneTimePassword, Passwords
+from lunette.api.events.feed import EventFeed
 from lunette.engine.control import Control
 from lunette.store.database import Store
 

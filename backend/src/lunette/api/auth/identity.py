@@ -11,8 +11,8 @@ from fastapi import Depends, Request
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from lunette.api.local import LOCAL_ADMINISTRATOR, is_local
-from lunette.api.second_factor import is_enabled
+from lunette.api.auth.second_factor import is_enabled
+from lunette.api.server.local import LOCAL_ADMINISTRATOR, is_local
 from lunette.domain.errors import Forbidden, LunetteError, Unauthenticated
 from lunette.domain.roles import Role
 from lunette.store.access import ApiToken, LoginSession, User

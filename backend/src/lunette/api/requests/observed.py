@@ -4,7 +4,7 @@ import datetime as dt
 from dataclasses import dataclass
 
 from lunette.api.answers.seen import Seen, SeenSessions
-from lunette.api.parts import Parts
+from lunette.api.requests.parts import Parts
 from lunette.domain.errors import Unavailable
 from lunette.domain.exports import ConvergeReport
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from fastapi import FastAPI, Request
 from starlette.responses import FileResponse, Response
 
-from lunette.api.compression import takes_gzip
-from lunette.api.middleware import PAGE_SECURITY_POLICY
-from lunette.api.problems import answer
+from lunette.api.problems.documents import answer
+from lunette.api.server.compression import takes_gzip
+from lunette.api.server.middleware import PAGE_SECURITY_POLICY
 from lunette.domain.errors import NotFound
 
 _HASHED = "public, max-age=31536000, immutable"

@@ -14,8 +14,8 @@ from starlette.requests import ClientDisconnect
 from starlette.routing import Match
 
 from lunette.api.answers.problems import MEDIA_TYPE, MOST_FAULTS, OutdatedProblem, problem_of
-from lunette.api.present import present
-from lunette.api.secret_places import is_secret
+from lunette.api.problems.current import present
+from lunette.api.problems.secret_places import is_secret
 from lunette.domain.errors import (
     FieldProblem,
     Invalid,

@@ -17,7 +17,7 @@ from typing import Any
 
 import structlog
 
-from lunette.api.protocol import HttpProtocol, Waiting
+from lunette.api.server.protocol import HttpProtocol, Waiting
 
 TLS_BUFFER_BYTES = 32 * 1024
 """Asyncio allocates 256 KiB for reading TLS on each connection, too much for hundreds; a record has 16 KiB at most."""

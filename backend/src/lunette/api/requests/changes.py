@@ -14,9 +14,9 @@ from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from lunette.api.answers.plans import plan_answer
-from lunette.api.identity import Identity, asking, check_holds
-from lunette.api.jobs import job_response
-from lunette.api.parts import Parts, parts_of
+from lunette.api.auth.identity import Identity, asking, check_holds
+from lunette.api.requests.jobs import job_response
+from lunette.api.requests.parts import Parts, parts_of
 from lunette.domain.errors import Conflict, FieldProblem, Invalid, PreconditionFailed, PreconditionRequired, Unavailable
 from lunette.domain.plans import Plan
 from lunette.domain.usage import check_confirmed, check_reused

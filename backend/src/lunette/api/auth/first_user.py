@@ -5,9 +5,9 @@ from pathlib import Path
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from lunette.api.credentials import end_with_password
-from lunette.api.passwords import FIRST_USER, OneTimePassword, Passwords
-from lunette.api.second_factor import remove
+from lunette.api.auth.credentials import end_with_password
+from lunette.api.auth.passwords import FIRST_USER, OneTimePassword, Passwords
+from lunette.api.auth.second_factor import remove
 from lunette.domain.identity import IdentitySource
 from lunette.domain.roles import Role
 from lunette.store.access import User

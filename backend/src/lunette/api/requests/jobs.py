@@ -5,7 +5,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from lunette.api.answers.journal import Job, job_answer
-from lunette.api.lookup import find
+from lunette.api.requests.lookup import find
 from lunette.domain.errors import LunetteError
 from lunette.engine.context.outcome import Outcome
 from lunette.store.journal import Job as JobRow

@@ -10,8 +10,8 @@ import structlog
 from pydantic import SecretStr
 from sqlalchemy.orm import Session
 
-from lunette.api.certificate import check_takes, write_durably, write_pair
-from lunette.api.parts import Files, Parts
+from lunette.api.appliance.certificate import check_takes, write_durably, write_pair
+from lunette.api.requests.parts import Files, Parts
 from lunette.domain.errors import Unavailable
 from lunette.store.backup import envelope, tables
 from lunette.store.backup.tables import Certificate, Extras

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from lunette.api.answers.arrays import ArrayHealth, array_health
 from lunette.api.answers.seen import SeenSessions
 from lunette.api.answers.system import AgentStatus, Convergence, Counts, ExportsStatus, HealthState, Status
-from lunette.api.looking import Look
+from lunette.api.requests.observed import Look
 from lunette.domain.alerts import Severity
 from lunette.domain.exports import ServingState
 from lunette.domain.jobs import JobState

@@ -1,4 +1,4 @@
-"""What a scrape of GET /metrics gets: the metrics of api/metrics.py with the values of one pass over the counters.
+"""What a scrape of GET /metrics gets: the metrics of families.py with the values of one pass over the counters.
 
 Written out here, since prometheus_client takes seconds for the 130,000 samples of 10,000 volumes: the labels of a thing
 are the same in each of its metrics and are put together once. Its parser is what the tests read this with.
@@ -7,8 +7,7 @@ are the same in each of its metrics and are put together once. Its parser is wha
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from lunette.api.measuring import Names
-from lunette.api.metrics import (
+from lunette.api.metrics.families import (
     ALERTS,
     APPLIANCE,
     ARRAYS,
@@ -22,6 +21,7 @@ from lunette.api.metrics import (
     VOLUMES,
     Family,
 )
+from lunette.api.metrics.names import Names
 from lunette.domain.counters import ArrayCounters, BlockCounters, Counters, SessionCounters
 from lunette.domain.mappings import Protocol
 

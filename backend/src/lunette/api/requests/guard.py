@@ -15,10 +15,10 @@ from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
 from starlette.types import Message, Receive
 
-from lunette.api.access import BEFORE_PASSWORD_CHANGE, BEFORE_SECOND_FACTOR, PUBLIC, ROLES
 from lunette.api.answers.problems import MOST_FAULTS
-from lunette.api.identity import SAFE_METHODS, Identity, authenticate
-from lunette.api.parts import parts_of
+from lunette.api.auth.identity import SAFE_METHODS, Identity, authenticate
+from lunette.api.auth.roles import BEFORE_PASSWORD_CHANGE, BEFORE_SECOND_FACTOR, PUBLIC, ROLES
+from lunette.api.requests.parts import parts_of
 from lunette.domain.backups import MAX_FILE_BYTES
 from lunette.domain.errors import (
     FieldProblem,

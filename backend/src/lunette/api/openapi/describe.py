@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any
 
-from lunette.api.access import PUBLIC, ROLES
 from lunette.api.answers.base import Page
 from lunette.api.answers.journal import Event
 from lunette.api.answers.problems import MEDIA_TYPE, OutdatedProblem, Problem
-from lunette.api.examples import EXAMPLES
-from lunette.api.identity import COOKIE, CSRF_HEADER
+from lunette.api.auth.identity import COOKIE, CSRF_HEADER
+from lunette.api.auth.roles import PUBLIC, ROLES
+from lunette.api.openapi.examples import EXAMPLES
 from lunette.domain.sizes import MAX_BYTES
 from lunette.domain.texts import member_texts
 

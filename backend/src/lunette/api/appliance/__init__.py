@@ -1,0 +1,1 @@
+"""What belongs to the appliance as a whole: certificate, bundles, support, backup, status."""

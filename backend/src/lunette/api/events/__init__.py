@@ -1,0 +1,1 @@
+"""The event log: its live stream, its filters, and its export."""

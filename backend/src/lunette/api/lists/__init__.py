@@ -1,0 +1,1 @@
+"""Pages of lists and their name filters."""

@@ -1,0 +1,1 @@
+"""GET /metrics: the families, their values, and the names of what is measured."""

@@ -1,0 +1,1 @@
+"""What FastAPI cannot know of the API's own description: responses, texts, examples."""

@@ -1,0 +1,1 @@
+"""What every request passes through: the guard, one transaction, lookups, plans and jobs."""
