@@ -141,11 +141,12 @@ export const patchArray = (_world: World, array: StorageArray, body: ArrayPatch)
 })
 
 export function growVolume(world: World, row: Volume, body: VolumeGrow): Wish | Response {
-  if (body.size_bytes < row.size_bytes)
+  const size = Number(body.size_bytes)
+  if (size < row.size_bytes)
     return refusal(`Volume ${row.name} was not grown`, [['size_bytes', 'a volume never gets smaller']])
-  const detail = `${row.size_bytes / GIB} GiB become ${body.size_bytes / GIB} GiB`
+  const detail = `${row.size_bytes / GIB} GiB become ${size / GIB} GiB`
   return job(world, `Grow volume ${row.name}`, 'volume', detail, `grow ${row.name}`, () => {
-    row.size_bytes = body.size_bytes
+    row.size_bytes = size
   })
 }
 

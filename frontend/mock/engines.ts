@@ -85,8 +85,8 @@ export const exportEngines = (hasRdma = false, hasNvmeFc = false): Engine[] =>
     return engine(name, 'export', {
       protocols: [tcp, ...(hasRdma ? [rdma] : []), ...(overFc && hasNvmeFc ? ['nvme-fc'] : [])],
       lacking: [
-        ...(hasRdma ? [] : [`${rdma}: ${NO_RDMA}`]),
-        ...(overFc && !hasNvmeFc ? [`nvme-fc: ${NO_NVME_FC}`] : []),
+        ...(hasRdma ? [] : [{ ability: rdma, reason: NO_RDMA }]),
+        ...(overFc && !hasNvmeFc ? [{ ability: 'nvme-fc' as const, reason: NO_NVME_FC }] : []),
       ],
     })
   })

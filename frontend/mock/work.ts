@@ -140,7 +140,7 @@ export const batchVolumes = ({ name_pattern, count, first = 1, ...rest }: Volume
 
 export function createVolumes(world: World, wishes: VolumeCreate[]): Wish | Response {
   const array = world.arrays.find(({ name, id }) => name === wishes[0]?.array || id === wishes[0]?.array)
-  const asked = wishes.reduce((sum, wish) => sum + wish.size_bytes, 0)
+  const asked = wishes.reduce((sum, wish) => sum + Number(wish.size_bytes), 0)
   const taken = wishes.find((wish) => world.volumes.some(({ name }) => name === wish.name))
   if (taken) return refusal('No volume was created', [['name', `volume ${taken.name} exists already`]], 409)
   if (!array || asked > (array.free_bytes ?? 0))
@@ -158,7 +158,7 @@ export function createVolumes(world: World, wishes: VolumeCreate[]): Wish | Resp
         'create',
         'volume',
         wish.name,
-        `${wish.size_bytes / 2 ** 30} GiB thick on ${array.name}`,
+        `${Number(wish.size_bytes) / 2 ** 30} GiB thick on ${array.name}`,
       ]),
     { steps: steps(...wishes.map((wish): [string] => [`cut volume ${wish.name}`]), ['seal volumes']) },
   )
@@ -171,7 +171,7 @@ export function createVolumes(world: World, wishes: VolumeCreate[]): Wish | Resp
             volume(world.volumes.length + 1, {
               id: freshId('volume'),
               name: wish.name,
-              size_bytes: wish.size_bytes,
+              size_bytes: Number(wish.size_bytes),
               description: wish.description ?? '',
               mapped_to: [],
               export: { state: 'none', reason: null },

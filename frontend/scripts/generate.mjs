@@ -23,7 +23,8 @@ const { schemas } = JSON.parse(readFileSync('../backend/openapi.json', 'utf8')).
 const texts = {}
 for (const [schema, field] of shownFields().sort()) {
   const text = schemas[schema]?.properties?.[field]?.description
-  if (!text) throw new Error(`a page shows the text of ${schema}.${field}, which the API document does not have`)
+  if (!text)
+    throw new Error(`a page shows the text of ${schema}.${field}, which the API document does not have`)
   texts[schema] = { ...texts[schema], [field]: asMessage(text) }
 }
 writeFileSync(join(output, 'texts.gen.json'), `${JSON.stringify(texts, null, 2)}\n`)

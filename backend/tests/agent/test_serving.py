@@ -17,7 +17,7 @@ from backend.tests.agent.exports import (
 from backend.tests.providers.test_nvmet_converge import Stage
 from lunette.agent import serving
 from lunette.agent.bring_up import shut_down
-from lunette.domain.arrays import EngineCapability
+from lunette.domain.arrays import EngineAbility, EngineCapability
 from lunette.domain.errors import InUse
 from lunette.domain.exports import ConvergeReport, ExportSet, Release, ReleaseKind, ServingState
 from lunette.domain.mappings import Family
@@ -158,11 +158,11 @@ def test_the_engine_says_what_it_can_and_what_it_lacks(floor: Floor) -> None:
     assert record().available
     assert (record().reservations, record().compare_and_write) == (False, False)
     assert record().protocols == ("nvme-tcp",)
-    assert "no RDMA device" in record().lacking[0]
+    assert "no RDMA device" in (record().lacks(EngineAbility.NVME_RDMA) or "")
     floor.machine.plug_rdma()
     floor.machine.advance(5)
     floor.machine.changed()
-    assert "nvmet_rdma is not loaded" in record().lacking[0]
+    assert "nvmet_rdma is not loaded" in (record().lacks(EngineAbility.NVME_RDMA) or "")
     floor.serve(floor.wish())
     floor.machine.advance(5)
     assert record().protocols == ("nvme-tcp", "nvme-rdma")

@@ -7,6 +7,7 @@ import pytest
 from backend.tests.agent.exports import id_of, initiator, lun, nqn_of, nvme_portal, portal, target
 from backend.tests.agent.test_serving import Floor
 from backend.tests.fakemachine.nvme.nvmet import Refuse
+from lunette.domain.arrays import EngineAbility
 from lunette.domain.exports import ConvergeReport, ExportSet, PortalReport, ServingState
 from lunette.domain.mappings import Protocol
 
@@ -160,7 +161,7 @@ def test_engines_offer_rdma_only_where_it_can_be_had(track: Track) -> None:
     assert offers() == {"iscsi", "nvme-tcp"}
     lio = next(engine for engine in track.agent.observe().engines if engine.engine == "lio")
     assert lio.available
-    assert lio.lacking[0].startswith("iser: this machine has no RDMA device")
+    assert (lio.lacks(EngineAbility.ISER) or "").startswith("this machine has no RDMA device")
     track.machine.plug_rdma()
     track.serve(track.wish(portals=()))
     assert offers() == {"iscsi", "iser", "nvme-tcp", "nvme-rdma"}

@@ -95,7 +95,8 @@ def test_a_machine_without_ports_tells_so_and_serves_the_rest(appliance: Api, ma
     lio = next(one for one in engines(appliance) if one["engine"] == "lio")
     assert lio["available"]
     assert "fc" not in lio["protocols"]
-    assert any(line.startswith("fc: this machine has no Fibre Channel port") for line in lio["lacking"])
+    reasons = {one["ability"]: one["reason"] for one in lio["lacking"]}
+    assert reasons["fc"].startswith("this machine has no Fibre Channel port")
 
 
 def test_a_group_does_not_get_a_number_that_one_of_its_hosts_uses(appliance: Api, machine: FakeSystem) -> None:

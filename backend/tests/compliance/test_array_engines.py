@@ -24,7 +24,7 @@ from lunette.domain.array_changes import (
     ArrayReshape,
     ArrayScrub,
 )
-from lunette.domain.arrays import ArrayEngine, ArrayState, ArrayVerb, Level, MemberRole, ObservedArray
+from lunette.domain.arrays import ArrayEngine, ArrayState, ArrayVerb, EngineAbility, Level, MemberRole, ObservedArray
 from lunette.domain.errors import InUse, Invalid, LunetteError
 from lunette.domain.exports import ConvergeReport, ServingState
 from lunette.engine.context.outcome import Outcome
@@ -212,7 +212,7 @@ def test_encrypted_it_comes_back_with_its_key_or_it_says_why_it_cannot_be(bench:
     before = bench.world.machine_picture()
     bench.options = {"encryption": "luks2", "passphrase": "correct horse battery", "keep_key": True}
     if not found.encryption:
-        reason = next(line for line in found.lacking if line.startswith("encryption:"))
+        reason = found.lacks(EngineAbility.ENCRYPTION)
         with pytest.raises(Invalid) as caught:
             bench.ask()
         assert [(one.field, one.message) for one in caught.value.errors] == [("encryption", reason)]

@@ -9,7 +9,7 @@ import pytest
 from backend.tests import seen
 from backend.tests.planner.test_arrays import identities
 from backend.tests.planner.test_volumes import known, volume, wish
-from lunette.domain.arrays import ArrayEngine
+from lunette.domain.arrays import ArrayEngine, EngineAbility
 from lunette.domain.errors import Conflict, InUse, Invalid, NoSpace
 from lunette.domain.observations import Observation
 from lunette.domain.sizes import GIB, MIB
@@ -19,7 +19,6 @@ from lunette.domain.volumes import BLOCK_BYTES, Provisioning, VolumeEngine
 from lunette.planner.checks.checker import Bounds, faults
 from lunette.planner.engines import volume_engines
 from lunette.planner.engines.known_array import KnownArray
-from lunette.planner.engines.volume_engines import Ability
 from lunette.planner.volumes import creation, deletion
 from lunette.planner.volumes import snapshots as volumes_snapshots
 from lunette.planner.volumes.creation import NewVolumes, VolumeFacts
@@ -53,13 +52,13 @@ def test_an_engine_offers_what_somebody_here_can_plan() -> None:
 def test_a_reason_names_the_engine_and_what_it_lacks() -> None:
     machine = seen.machine()
     assert volume_engines.unable_reason(machine, ArrayEngine.ZFS) is None
-    assert volume_engines.unable_reason(machine, ArrayEngine.ZFS, Ability.THIN) is None
+    assert volume_engines.unable_reason(machine, ArrayEngine.ZFS, EngineAbility.THIN) is None
     old = seen.machine(engines=(zvol.capability().model_copy(update={"can_grow": False}),))
     assert "zvol, which arrays of engine zfs use, does not offer growth" in (
-        volume_engines.unable_reason(old, ArrayEngine.ZFS, Ability.GROW) or ""
+        volume_engines.unable_reason(old, ArrayEngine.ZFS, EngineAbility.GROW) or ""
     )
     absent = seen.machine(engines=(zvol.capability("the kernel module zfs is not loaded"),))
-    assert "not loaded" in (volume_engines.unable_reason(absent, ArrayEngine.ZFS, Ability.THIN) or "")
+    assert "not loaded" in (volume_engines.unable_reason(absent, ArrayEngine.ZFS, EngineAbility.THIN) or "")
 
 
 def test_a_thin_zvol_needs_no_pool_and_may_be_larger_than_what_is_free() -> None:

@@ -1920,9 +1920,9 @@ export type Engine = {
      */
     protocols: Array<string>;
     /**
-     * Protocols and abilities that the engine does not offer on this machine, each with the reason.
+     * Abilities that the engine does not have on this machine, each with the reason.
      */
-    lacking: Array<string>;
+    lacking: Array<EngineLacking>;
     /**
      * Encryption methods that an array engine offers for new arrays on this machine.
      */
@@ -1935,6 +1935,25 @@ export type Engine = {
      * Tools and kernel modules that the engine uses.
      */
     needs: Array<string>;
+};
+
+/**
+ * Ability that an engine can lack on a machine.
+ */
+export type EngineAbility = 'thin' | 'grow' | 'snapshot' | 'spares' | 'add_disks' | 'replace' | 'health' | 'write_hole' | 'integrity' | 'encryption' | 'iscsi' | 'iser' | 'fc' | 'nvme-tcp' | 'nvme-rdma' | 'nvme-fc';
+
+/**
+ * An ability that an engine does not have on this machine.
+ */
+export type EngineLacking = {
+    /**
+     * The ability that is not available.
+     */
+    ability: EngineAbility;
+    /**
+     * Why the ability is not available, and what to do.
+     */
+    reason: string;
 };
 
 /**

@@ -21,24 +21,17 @@ const NO_HELP: Record<string, string[]> = {
     'plan.typeName',
     'typeLabel',
     'schedules.spans',
-    'backup.itsPassphrase',
     'arrays.encryption.current',
     'arrays.encryption.passphrase',
   ],
   'a choice among things with names': [
-    'schedules.action',
     'schedules.subjects',
     'schedules.time',
     'start.owner',
     'volumes.array',
   ],
-  'a number or a size, with its unit beside it': [
-    'volumes.first',
-    'volumes.count',
-    'volumes.size',
-    'volumes.sizeEach',
-  ],
-  'an address of one kind only': ['settings.mailServer', 'settings.recipients', 'settings.logServer'],
+  'a number or a size, with its unit beside it': ['volumes.count', 'volumes.size', 'volumes.sizeEach'],
+  'an address of one kind only': ['settings.logServer'],
 }
 const excused = Object.values(NO_HELP).flat()
 

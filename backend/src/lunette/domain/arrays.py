@@ -326,6 +326,52 @@ class LevelCapability(Model):
     and wipe."""
 
 
+class EngineAbility(StrEnum):
+    """Ability that an engine can lack on a machine."""
+
+    THIN = "thin"
+    """Thin volumes."""
+    GROW = "grow"
+    """Growth of volumes."""
+    SNAPSHOT = "snapshot"
+    """Snapshots of volumes."""
+    SPARES = "spares"
+    """Spares that replace a failed disk automatically."""
+    ADD_DISKS = "add_disks"
+    """Growth of arrays by more disks."""
+    REPLACE = "replace"
+    """Replacement and removal of disks, and scrubs."""
+    HEALTH = "health"
+    """Health of the members."""
+    WRITE_HOLE = "write_hole"
+    """Closing the write hole without a journal."""
+    INTEGRITY = "integrity"
+    """Checksums under each disk."""
+    ENCRYPTION = "encryption"
+    """Encryption of new arrays."""
+    ISCSI = "iscsi"
+    """Service over iSCSI."""
+    ISER = "iser"
+    """Service over iSER."""
+    FC = "fc"
+    """Service over Fibre Channel."""
+    NVME_TCP = "nvme-tcp"
+    """Service over NVMe/TCP."""
+    NVME_RDMA = "nvme-rdma"
+    """Service over NVMe/RDMA."""
+    NVME_FC = "nvme-fc"
+    """Service over NVMe/FC."""
+
+
+class LackingAbility(Model):
+    """An ability that an engine does not have on this machine, and why."""
+
+    ability: EngineAbility
+    """The ability that is not available."""
+    reason: str
+    """Why the ability is not available, and what to do."""
+
+
 class EngineCapability(Model):
     """Capabilities of one engine on this machine.
 
@@ -350,9 +396,8 @@ class EngineCapability(Model):
     compare_and_write: bool = False
     protocols: tuple[str, ...] = ()
     """Protocols that an export engine can serve on this machine now."""
-    lacking: tuple[str, ...] = ()
-    """Protocols and abilities, such as `thin volumes`, that the engine does not offer on this machine. Each sentence
-    starts with the protocol or ability and gives the reason."""
+    lacking: tuple[LackingAbility, ...] = ()
+    """Abilities that the engine does not have on this machine, each with the reason."""
     needs: tuple[str, ...] = ()
     """Tools and kernel modules that the engine uses."""
     encryption: tuple[Encryption, ...] = ()
@@ -360,6 +405,10 @@ class EngineCapability(Model):
     the reason."""
     health_commands: tuple[str, ...] = ()
     """Names of the commands on this machine that report the health of arrays of this engine."""
+
+    def lacks(self, ability: EngineAbility) -> str | None:
+        """Why the engine lacks an ability on this machine; None if it names no reason."""
+        return next((one.reason for one in self.lacking if one.ability is ability), None)
 
 
 class ObservedMember(Model):

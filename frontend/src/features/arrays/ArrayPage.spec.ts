@@ -146,7 +146,7 @@ describe('what is asked of an array', () => {
     offered?.verbs.push('add_disks')
     const { page } = await visit('/arrays/tank', world)
     await click(page, 'Add log, cache or special disks')
-    expect(text(dialog())).toContain('Synchronous writes go there first')
+    expect(text(dialog())).toContain('Log disks receive synchronous writes first')
     const box = [...dialog().querySelectorAll('label')].find((one) => text(one) === free[1]?.serial)
     box?.click()
     await click(dialog(), 'Review the plan')
@@ -160,7 +160,7 @@ describe('what is asked of an array', () => {
     tank.level = 'raid5'
     const { page, requests } = await visit('/arrays/tank', world)
     await click(page, 'Change level')
-    expect(text(dialog())).toContain('Takes one disk more')
+    expect(text(dialog())).toContain('The new level needs one more disk')
     const box = [...dialog().querySelectorAll('label')].find((one) => text(one) === free[1]?.serial)
     box?.click()
     await click(dialog(), 'Review the plan')

@@ -23,9 +23,9 @@ export const isRdma = (protocol: Protocol): boolean => protocol === 'iser' || pr
 export function hindrance(protocol: Protocol, engines: Engine[] | undefined): string | undefined {
   const serving = (engines ?? []).filter(({ kind }) => kind === 'export')
   if (serving.length === 0 || serving.some(({ protocols }) => protocols.includes(protocol))) return undefined
-  const told = serving.flatMap(({ lacking }) => lacking).find((line) => line.startsWith(`${protocol}: `))
+  const reason = serving.flatMap(({ lacking }) => lacking).find(({ ability }) => ability === protocol)?.reason
   const away = serving.find(({ available }) => !available)?.reason
-  return told?.slice(protocol.length + 2) ?? away ?? ''
+  return reason ?? away ?? ''
 }
 
 const KINDS = ['lio', 'nvmet', 'spdk'] satisfies Serving[]

@@ -67,7 +67,15 @@ export function checksOf(facts: Facts): Check[] {
     protocols.length
       ? { name: 'protocols', tone: 'good', values: { names: protocols.join(', ') } }
       : { name: 'protocols', tone: 'bad', why: reasonOf('export'), page: 'about' },
-    ...(lacking.length ? [{ name: 'lacking', tone: 'quiet', why: lacking.join('\n') } satisfies Check] : []),
+    ...(lacking.length
+      ? [
+          {
+            name: 'lacking',
+            tone: 'quiet',
+            why: lacking.map(({ ability, reason }) => `${ability}: ${reason}`).join('\n'),
+          } satisfies Check,
+        ]
+      : []),
     fcCheck(facts.fcPorts),
     rdmaCheck(facts.rdmaDevices),
     reached.length

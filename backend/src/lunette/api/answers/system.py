@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from lunette.api.answers.base import Answer
-from lunette.domain.arrays import ArrayVerb, EngineCapability, Level, MemberRole, Raid10Layout, WriteHole
+from lunette.domain.arrays import ArrayVerb, EngineAbility, EngineCapability, Level, MemberRole, Raid10Layout, WriteHole
 from lunette.domain.encryption import Encryption
 
 
@@ -151,6 +151,15 @@ class EngineLevel(Answer):
     and wipe."""
 
 
+class EngineLacking(Answer):
+    """An ability that an engine does not have on this machine."""
+
+    ability: EngineAbility
+    """The ability that is not available."""
+    reason: str
+    """Why the ability is not available, and what to do."""
+
+
 class Engine(Answer):
     """Capabilities of one engine on this machine."""
 
@@ -182,8 +191,8 @@ class Engine(Answer):
     """Whether an export engine supports atomic compare-and-write, which ESXi uses to lock shared datastores."""
     protocols: tuple[str, ...]
     """Protocols that an export engine can serve on this machine now; empty for other engines."""
-    lacking: tuple[str, ...]
-    """Protocols and abilities that the engine does not offer on this machine, each with the reason."""
+    lacking: tuple[EngineLacking, ...]
+    """Abilities that the engine does not have on this machine, each with the reason."""
     encryption: tuple[Encryption, ...]
     """Encryption methods that an array engine offers for new arrays on this machine."""
     health_commands: tuple[str, ...]
@@ -223,7 +232,7 @@ def engine_answer(capability: EngineCapability) -> Engine:
         reservations=capability.reservations,
         compare_and_write=capability.compare_and_write,
         protocols=capability.protocols,
-        lacking=capability.lacking,
+        lacking=tuple(EngineLacking(ability=one.ability, reason=one.reason) for one in capability.lacking),
         encryption=capability.encryption,
         health_commands=capability.health_commands,
         needs=capability.needs,

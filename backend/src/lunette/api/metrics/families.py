@@ -51,20 +51,20 @@ def _same(counted: Any) -> Value:
     return float(counted)
 
 
-def _block(noun: str, words: str) -> tuple[Metric, ...]:
+def _block(noun: str, device: str) -> tuple[Metric, ...]:
     """What the block layer counts of one device."""
     at = f"lunette_{noun}"
     return (
-        Metric(f"{at}_reads_total", f"Reads {words}.", _field("reads")),
-        Metric(f"{at}_read_bytes_total", f"Bytes read {words}.", _field("read_bytes")),
-        Metric(f"{at}_read_seconds_total", f"Time of all reads {words}, added up.", _field("read_ms", 1000)),
-        Metric(f"{at}_writes_total", f"Writes {words}.", _field("writes")),
-        Metric(f"{at}_written_bytes_total", f"Bytes written {words}.", _field("write_bytes")),
-        Metric(f"{at}_write_seconds_total", f"Time of all writes {words}, added up.", _field("write_ms", 1000)),
-        Metric(f"{at}_discards_total", f"Discards (UNMAP, TRIM) {words}.", _field("discards")),
-        Metric(f"{at}_discarded_bytes_total", f"Bytes discarded {words}.", _field("discard_bytes")),
-        Metric(f"{at}_busy_seconds_total", f"Time with any I/O {words} under way.", _field("busy_ms", 1000)),
-        Metric(f"{at}_ios_in_flight", f"I/Os {words} under way now.", _field("in_flight"), "gauge"),
+        Metric(f"{at}_reads_total", f"Reads of {device}.", _field("reads")),
+        Metric(f"{at}_read_bytes_total", f"Bytes read from {device}.", _field("read_bytes")),
+        Metric(f"{at}_read_seconds_total", f"Total time of all reads of {device}.", _field("read_ms", 1000)),
+        Metric(f"{at}_writes_total", f"Writes to {device}.", _field("writes")),
+        Metric(f"{at}_written_bytes_total", f"Bytes written to {device}.", _field("write_bytes")),
+        Metric(f"{at}_write_seconds_total", f"Total time of all writes to {device}.", _field("write_ms", 1000)),
+        Metric(f"{at}_discards_total", f"Discards (UNMAP, TRIM) of {device}.", _field("discards")),
+        Metric(f"{at}_discarded_bytes_total", f"Bytes discarded on {device}.", _field("discard_bytes")),
+        Metric(f"{at}_busy_seconds_total", f"Time with I/O in progress on {device}.", _field("busy_ms", 1000)),
+        Metric(f"{at}_ios_in_flight", f"I/Os in progress on {device} now.", _field("in_flight"), "gauge"),
     )
 
 
@@ -79,7 +79,7 @@ APPLIANCE = Family(
     (
         Metric(
             "lunette_up",
-            "1 if the agent answers; while it does not, nothing that it counts is told.",
+            "1 if the agent answers, else 0. While the value is 0, the metrics that the agent counts are absent.",
             lambda measured: float(measured is not None),
             "gauge",
         ),
@@ -91,21 +91,21 @@ APPLIANCE = Family(
         ),
     ),
 )
-INFO = Family("info", ("version",), (Metric("lunette_info", "Always 1; the label tells the version.", _same, "gauge"),))
-ALERTS = Family("alerts", ("severity",), (Metric("lunette_alerts", "Alerts that stand now.", _same, "gauge"),))
+INFO = Family("info", ("version",), (Metric("lunette_info", "Always 1; the label is the version.", _same, "gauge"),))
+ALERTS = Family("alerts", ("severity",), (Metric("lunette_alerts", "Active alerts.", _same, "gauge"),))
 OMITTED = Family(
     "omitted",
     ("noun",),
-    (Metric("lunette_omitted", f"Things left out because there are more than {MOST} of a noun.", _same, "gauge"),),
+    (Metric("lunette_omitted", f"Objects omitted because a noun has more than {MOST}.", _same, "gauge"),),
 )
-VOLUMES = Family("volume", ("volume", "array"), _block("volume", "of the volume, over whatever protocol"))
+VOLUMES = Family("volume", ("volume", "array"), _block("volume", "the volume over any protocol"))
 SESSIONS = Family(
     "session",
     ("host", "initiator", "protocol", "port", "volume"),
     (
         Metric(
             "lunette_session_commands_total",
-            "SCSI commands of the initiator to the volume, of every kind.",
+            "SCSI commands of all kinds from the initiator to the volume.",
             _field("commands"),
         ),
         Metric(
@@ -124,37 +124,37 @@ ARRAYS = Family(
     "array",
     ("array",),
     (
-        *(_of_its_io(metric) for metric in _block("array", "of the array by its volumes")),
-        Metric("lunette_array_missing_disks", "Disks the array does without.", _field("missing_disks"), "gauge"),
+        *(_of_its_io(metric) for metric in _block("array", "the array by its volumes")),
+        Metric("lunette_array_missing_disks", "Missing disks of the array.", _field("missing_disks"), "gauge"),
         Metric(
             "lunette_array_mismatch_bytes",
-            "What the last check found to differ.",
+            "Size of the mismatches found by the last scrub.",
             _field("mismatch_sectors", times=_SECTOR_BYTES),
             "gauge",
         ),
         Metric(
             "lunette_array_synced_bytes",
-            "How far the running resync, rebuild or check has come on each disk.",
+            "Progress of the running resync, rebuild or scrub on each disk.",
             _field("synced_sectors", times=_SECTOR_BYTES),
             "gauge",
         ),
         Metric("lunette_array_stripe_cache_bytes", "Stripe cache in use.", _field("stripe_cache_bytes"), "gauge"),
     ),
 )
-DISKS = Family("disk", ("disk",), _block("disk", "of the disk"))
+DISKS = Family("disk", ("disk",), _block("disk", "the disk"))
 DISK_HEALTH = Family(
     "disk_health",
     ("disk",),
     (
         Metric(
             "lunette_disk_health_state",
-            "0 if the disk is well, 1 if a person should look, 2 if it fails.",
+            "0 if the disk is healthy, 1 if it needs attention, 2 if it is failing.",
             attrgetter("state"),
             "gauge",
         ),
         Metric(
             "lunette_disk_health_read_timestamp_seconds",
-            "When the disk last told its health.",
+            "When the disk last reported its health.",
             attrgetter("read_at"),
             "gauge",
         ),
@@ -163,61 +163,61 @@ DISK_HEALTH = Family(
         ),
         Metric(
             "lunette_disk_used_ratio",
-            "How much of the life its maker gave it the disk has used; it may pass 1.",
+            "Used part of the disk's rated life; may exceed 1.",
             _field("values.used_percent", divided_by=100),
             "gauge",
         ),
         Metric(
             "lunette_disk_available_spare_ratio",
-            "Spare blocks the disk has left.",
+            "Remaining part of the disk's spare blocks.",
             _field("values.available_spare_percent", divided_by=100),
             "gauge",
         ),
         Metric(
             "lunette_disk_power_on_seconds",
-            "How long the disk was on.",
+            "How long the disk has been powered on.",
             _field("values.power_on_hours", times=3600),
             "gauge",
         ),
         Metric(
             "lunette_disk_lifetime_written_bytes",
-            "Bytes hosts wrote to the disk in all its life.",
+            "Bytes that hosts wrote to the disk during its life.",
             attrgetter("values.written_bytes"),
             "gauge",
         ),
         Metric(
             "lunette_disk_unsafe_shutdowns",
-            "How often the disk lost its power unannounced.",
+            "Number of unexpected power losses of the disk.",
             attrgetter("values.unsafe_shutdowns"),
             "gauge",
         ),
         Metric(
             "lunette_disk_media_errors",
-            "Errors of the medium that the disk counted.",
+            "Media errors that the disk counted.",
             attrgetter("values.media_errors"),
             "gauge",
         ),
         Metric(
             "lunette_disk_reallocations",
-            "Sectors the disk has put elsewhere.",
+            "Sectors that the disk has reallocated.",
             attrgetter("values.reallocated_sectors"),
             "gauge",
         ),
         Metric(
             "lunette_disk_pending_reallocations",
-            "Sectors that the disk cannot read and has yet to put elsewhere.",
+            "Unreadable sectors that the disk has yet to reallocate.",
             attrgetter("values.pending_sectors"),
             "gauge",
         ),
         Metric(
             "lunette_disk_uncorrectable_errors",
-            "Sectors the disk could not correct.",
+            "Sectors that the disk could not correct.",
             attrgetter("values.uncorrectable_sectors"),
             "gauge",
         ),
         Metric(
             "lunette_disk_grown_defects",
-            "Entries of the disk's list of grown defects.",
+            "Entries in the disk's list of grown defects.",
             attrgetter("values.grown_defects"),
             "gauge",
         ),
@@ -229,13 +229,13 @@ DISK_HEALTH = Family(
         ),
         Metric(
             "lunette_disk_interface_errors",
-            "Errors on the way to the disk: cable, bay or backplane.",
+            "Errors on the connection to the disk: cable, bay or backplane.",
             attrgetter("values.interface_errors"),
             "gauge",
         ),
         Metric(
             "lunette_disk_error_log_entries",
-            "Commands of an NVMe disk that failed in all its life.",
+            "Failed commands of an NVMe disk during its life.",
             attrgetter("values.error_log_entries"),
             "gauge",
         ),
@@ -249,8 +249,8 @@ PORTS = Family(
         Metric("lunette_port_sent_bytes_total", "Bytes sent.", _field("sent_bytes")),
         Metric("lunette_port_received_packets_total", "Packets or frames received.", _field("received_packets")),
         Metric("lunette_port_sent_packets_total", "Packets or frames sent.", _field("sent_packets")),
-        Metric("lunette_port_errors_total", "Packets or frames that came damaged.", _field("errors")),
-        Metric("lunette_port_link_failures_total", "How often the link was lost.", _field("link_failures")),
+        Metric("lunette_port_errors_total", "Damaged packets or frames received.", _field("errors")),
+        Metric("lunette_port_link_failures_total", "Number of link losses.", _field("link_failures")),
     ),
 )
 FAMILIES = (APPLIANCE, INFO, ALERTS, OMITTED, VOLUMES, SESSIONS, ARRAYS, DISKS, DISK_HEALTH, PORTS)

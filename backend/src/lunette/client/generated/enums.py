@@ -170,6 +170,42 @@ DRIFT_KIND = (
 )
 Encryption = Literal["luks2"]
 ENCRYPTION = ("luks2",)
+EngineAbility = Literal[
+    "thin",
+    "grow",
+    "snapshot",
+    "spares",
+    "add_disks",
+    "replace",
+    "health",
+    "write_hole",
+    "integrity",
+    "encryption",
+    "iscsi",
+    "iser",
+    "fc",
+    "nvme-tcp",
+    "nvme-rdma",
+    "nvme-fc",
+]
+ENGINE_ABILITY = (
+    "thin",
+    "grow",
+    "snapshot",
+    "spares",
+    "add_disks",
+    "replace",
+    "health",
+    "write_hole",
+    "integrity",
+    "encryption",
+    "iscsi",
+    "iser",
+    "fc",
+    "nvme-tcp",
+    "nvme-rdma",
+    "nvme-fc",
+)
 EventOutcome = Literal["begun", "done", "failed"]
 EVENT_OUTCOME = (
     "begun",

@@ -19,6 +19,7 @@ from lunette.client.generated.enums import (
     DiskState,
     DriftKind,
     Encryption,
+    EngineAbility,
     EventOutcome,
     ExportEngine,
     ExportFormat,
@@ -151,6 +152,8 @@ __all__ = [
     "DriftReport",
     "Encryption",
     "Engine",
+    "EngineAbility",
+    "EngineLacking",
     "EngineLevel",
     "EnginePage",
     "Event",
@@ -1663,14 +1666,23 @@ class Engine(TypedDict):
         """
     protocols: list[str]
     """Protocols that an export engine can serve on this machine now; empty for other engines."""
-    lacking: list[str]
-    """Protocols and abilities that the engine does not offer on this machine, each with the reason."""
+    lacking: list[EngineLacking]
+    """Abilities that the engine does not have on this machine, each with the reason."""
     encryption: list[Encryption]
     """Encryption methods that an array engine offers for new arrays on this machine."""
     health_commands: list[str]
     """Names of the commands on this machine that report the health of arrays of this engine."""
     needs: list[str]
     """Tools and kernel modules that the engine uses."""
+
+
+class EngineLacking(TypedDict):
+    """An ability that an engine does not have on this machine."""
+
+    ability: EngineAbility
+    """The ability that is not available."""
+    reason: str
+    """Why the ability is not available, and what to do."""
 
 
 class EngineLevel(TypedDict):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lunette.domain.arrays import ArrayCreate, ArrayEngine, ArrayState, Level, MemberRole, WriteHole
+from lunette.domain.arrays import ArrayCreate, ArrayEngine, ArrayState, EngineAbility, Level, MemberRole, WriteHole
 from lunette.domain.disks import UNIDENTIFIED, ObservedDisk
 from lunette.domain.errors import Conflict, InUse, Invalid
 from lunette.domain.identity import IdentitySource
@@ -171,7 +171,7 @@ def _check_together(findings: Findings, wish: ArrayCreate, disks: list[ObservedD
         words = f"engine {wish.engine.value} has these health commands here: {', '.join(offered.health_commands)}"
         none = f"engine {wish.engine.value} has no health command here: leave health_command out"
         findings.add(Invalid, "health_command", wish.health_command, words if offered.health_commands else none)
-    lacks = next((line for line in offered.lacking if line.startswith("integrity:")), None) if offered else None
+    lacks = offered.lacks(EngineAbility.INTEGRITY) if offered else None
     if wish.integrity and lacks:
         findings.add(Invalid, "integrity", "true", lacks)
     unknown = level_problem(wish)

@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from lunette.domain.arrays import ArrayCreate
+from lunette.domain.arrays import ArrayCreate, EngineAbility
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import FieldProblem
 from lunette.domain.observations import Observation
@@ -26,7 +26,7 @@ def problem(wish: ArrayCreate, seen: Observation) -> FieldProblem | None:
     record = capabilities(seen, "array").get(wish.engine.value)
     if record is None or wish.encryption in record.encryption:
         return None
-    why = next((line for line in record.lacking if line.startswith("encryption:")), None)
+    why = record.lacks(EngineAbility.ENCRYPTION)
     rule = why or f"arrays of engine {wish.engine.value} cannot be encrypted here"
     return FieldProblem(field="encryption", value=wish.encryption.value, message=rule)
 

@@ -5,10 +5,9 @@ their capability record does not offer (`unable_reason`) before asking for the s
 """
 
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 from typing import Protocol
 
-from lunette.domain.arrays import ArrayCreate, ArrayEngine, EngineCapability, MemberRole
+from lunette.domain.arrays import ArrayCreate, ArrayEngine, EngineAbility, EngineCapability, MemberRole
 from lunette.domain.errors import FieldProblem
 from lunette.domain.observations import Observation
 from lunette.domain.steps import (
@@ -121,18 +120,21 @@ NO_THICK_SNAPSHOTS = (
 )
 
 
-class Ability(StrEnum):
-    """What a volume engine may offer beside thick volumes."""
+_WORDS = {
+    EngineAbility.THIN: "thin volumes",
+    EngineAbility.GROW: "growth of volumes",
+    EngineAbility.SNAPSHOT: "snapshots",
+}
 
-    THIN = "thin volumes"
-    GROW = "growth of volumes"
-    SNAPSHOT = "snapshots"
 
-    def is_in(self, record: EngineCapability) -> bool:
-        """True if the record offers it."""
-        return {Ability.THIN: record.can_thin, Ability.GROW: record.can_grow, Ability.SNAPSHOT: record.can_snapshot}[
-            self
-        ]
+def _offers(record: EngineCapability, ability: EngineAbility) -> bool:
+    """Whether a volume engine offers an ability beyond thick volumes."""
+    offered = {
+        EngineAbility.THIN: record.can_thin,
+        EngineAbility.GROW: record.can_grow,
+        EngineAbility.SNAPSHOT: record.can_snapshot,
+    }
+    return offered[ability]
 
 
 def volume_engine(engine: ArrayEngine) -> VolumeEngine:
@@ -172,16 +174,17 @@ def thick_snapshot_reason(engine: ArrayEngine, provisioning: Provisioning) -> st
     return NO_THICK_SNAPSHOTS
 
 
-def unable_reason(seen: Observation, engine: ArrayEngine, ability: Ability | None = None) -> str | None:
+def unable_reason(seen: Observation, engine: ArrayEngine, ability: EngineAbility | None = None) -> str | None:
     """Why volumes on an array of this engine cannot be had here, or not with this ability; None if they can."""
     name = volume_engine(engine).value
     if reason := missing_reason(seen, "volume", name):
         return reason
     record = capabilities(seen, "volume")[name]
-    if ability is None or ability.is_in(record):
+    if ability is None or _offers(record, ability):
         return None
-    why = next((line for line in record.lacking if line.startswith(f"{ability.value}:")), None)
-    return why or f"volume engine {name}, which arrays of engine {engine.value} use, does not offer {ability.value}"
+    if why := record.lacks(ability):
+        return f"{_WORDS[ability]}: {why}"
+    return f"volume engine {name}, which arrays of engine {engine.value} use, does not offer {_WORDS[ability]}"
 
 
 def level_problem(wish: ArrayCreate) -> FieldProblem | None:
@@ -236,6 +239,9 @@ def missing_reason(seen: Observation, kind: str, engine: str) -> str | None:
     return None
 
 
+_OVER = {one.value: one for one in EngineAbility}
+
+
 def unserved_reason(seen: Observation, engine: str, protocol: str) -> str | None:
     """Why an export engine cannot serve a protocol here, or None if it can."""
     if reason := missing_reason(seen, "export", engine):
@@ -243,5 +249,6 @@ def unserved_reason(seen: Observation, engine: str, protocol: str) -> str | None
     record = capabilities(seen, "export")[engine]
     if protocol in record.protocols:
         return None
-    why = next((line for line in record.lacking if line.startswith(f"{protocol}:")), None)
-    return why or f"{engine} does not serve {protocol}; it serves: {', '.join(record.protocols) or 'nothing'}"
+    if (ability := _OVER.get(protocol)) and (why := record.lacks(ability)):
+        return f"{protocol}: {why}"
+    return f"{engine} does not serve {protocol}; it serves: {', '.join(record.protocols) or 'nothing'}"

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lunette.domain.arrays import ArrayEngine
+from lunette.domain.arrays import ArrayEngine, EngineAbility
 from lunette.domain.errors import Conflict, Invalid, NoSpace
 from lunette.domain.identity import IdentitySource, VolumeIdentity
 from lunette.domain.jobs import ResourceState
@@ -17,7 +17,7 @@ from lunette.planner.checks.findings import Findings, at, shorten
 from lunette.planner.checks.names import check_name
 from lunette.planner.engines import recorded
 from lunette.planner.engines.known_array import KnownArray
-from lunette.planner.engines.volume_engines import Ability, growing, thin_pooling, unable_reason, volume_planning
+from lunette.planner.engines.volume_engines import growing, thin_pooling, unable_reason, volume_planning
 from lunette.planner.volumes.retained import AsideSnapshot
 
 LISTED = 32
@@ -124,7 +124,7 @@ def _check_one(
         if problem:
             findings.add(Invalid, at("volumes", index, count, "size_bytes"), problem.value, problem.message)
         is_thin = wish.provisioning is Provisioning.THIN
-        reason = unable_reason(seen, array.engine, Ability.THIN if is_thin else None)
+        reason = unable_reason(seen, array.engine, EngineAbility.THIN if is_thin else None)
         if reason:
             findings.add(Invalid, at("volumes", index, count, "provisioning"), wish.provisioning.value, reason)
 
@@ -325,7 +325,7 @@ def plan_grow(volume: KnownVolume, size_bytes: int, seen: Observation, promised:
 
 def _check_growth(findings: Findings, volume: KnownVolume, size_bytes: int, seen: Observation, promised: int) -> None:
     odd = volume_planning(volume.array_engine).size_problem(size_bytes)
-    unable = unable_reason(seen, volume.array_engine, Ability.GROW)
+    unable = unable_reason(seen, volume.array_engine, EngineAbility.GROW)
     pool = next((pool for pool in seen.pools if pool.group == volume.group), None)
     if unable:
         findings.add(Conflict, "volume", volume.name, unable)

@@ -4,6 +4,7 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lunette.domain.arrays import EngineAbility
 from lunette.domain.errors import Conflict, InUse, Invalid, NoSpace
 from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation
@@ -15,7 +16,6 @@ from lunette.domain.volumes import Provisioning, VolumeCreate
 from lunette.planner.checks.findings import Findings, shorten
 from lunette.planner.checks.names import check_name
 from lunette.planner.engines.volume_engines import (
-    Ability,
     snapshotting,
     thick_snapshot_reason,
     unable_reason,
@@ -60,7 +60,7 @@ def plan_take(
 
 def check_volume(findings: Findings, volume: KnownVolume, seen: Observation, where: str) -> None:
     """Whether a snapshot of it could be taken now."""
-    if unable := unable_reason(seen, volume.array_engine, Ability.SNAPSHOT):
+    if unable := unable_reason(seen, volume.array_engine, EngineAbility.SNAPSHOT):
         findings.add(Invalid, where, volume.name, unable)
     elif thick := thick_snapshot_reason(volume.array_engine, volume.provisioning):
         findings.add(Invalid, where, volume.name, thick)
@@ -132,7 +132,7 @@ def plan_clone(
     findings = Findings()
     names = wish.names()
     check_names(findings, names, taken)
-    if unable := unable_reason(seen, snapshot.volume.array_engine, Ability.SNAPSHOT):
+    if unable := unable_reason(seen, snapshot.volume.array_engine, EngineAbility.SNAPSHOT):
         findings.add(Invalid, "snapshot", snapshot.name, unable)
     elif not _is_active(seen, snapshot.volume.group):
         findings.add(Conflict, "snapshot", snapshot.name, f"array {snapshot.array} is not active now")
@@ -189,7 +189,7 @@ def plan_roll_back(wish: RollBack, seen: Observation, ids: IdentitySource) -> Pl
     if volume.mapped_to:
         message = f"it is mapped to {shorten(volume.mapped_to)}, who would find other data; delete these mappings first"
         findings.add(InUse, "volume", volume.name, message)
-    if unable := unable_reason(seen, volume.array_engine, Ability.SNAPSHOT):
+    if unable := unable_reason(seen, volume.array_engine, EngineAbility.SNAPSHOT):
         findings.add(Invalid, "volume", volume.name, unable)
     elif not _is_active(seen, volume.group):
         findings.add(Conflict, "volume", volume.name, "its array is not active now; look at its state first")

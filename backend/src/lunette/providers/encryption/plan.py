@@ -1,6 +1,6 @@
 """What encryption takes and how it is named: pure, so that the planner can show it before anything runs."""
 
-from lunette.domain.arrays import EngineCapability
+from lunette.domain.arrays import EngineAbility, EngineCapability, LackingAbility
 from lunette.domain.encryption import Encryption
 from lunette.domain.sizes import MIB
 from lunette.domain.steps import LuksCreate, LuksDestroy
@@ -9,10 +9,10 @@ from lunette.providers.arrays.md.plan import md_name
 TOOL = "cryptsetup"
 HEADER_BYTES = 16 * MIB
 """Where the data begin: cryptsetup's default for LUKS2, two copies of the metadata and the key slots."""
-ZFS_LACKS = "encryption: ZFS's own is not offered yet; an md array can be encrypted with LUKS2"
-LVM_LACKS = "encryption: not offered on LVM RAID yet; an md array can be encrypted with LUKS2"
+ZFS_LACKS = "ZFS's own is not offered yet; an md array can be encrypted with LUKS2"
+LVM_LACKS = "not offered on LVM RAID yet; an md array can be encrypted with LUKS2"
 EXTERNAL_LACKS = (
-    "encryption: the device is known by the physical volume on it, which a LUKS header would hide; an md array can be "
+    "the device is known by the physical volume on it, which a LUKS header would hide; an md array can be "
     "encrypted with LUKS2"
 )
 
@@ -53,11 +53,12 @@ def destroy_step(array_id: str, md_uuid: str) -> LuksDestroy:
 
 def without(record: EngineCapability, words: str) -> EngineCapability:
     """The record of an array engine that cannot encrypt: `words` say why, and what can."""
-    return record.model_copy(update={"lacking": (*record.lacking, words)})
+    lacking = LackingAbility(ability=EngineAbility.ENCRYPTION, reason=words)
+    return record.model_copy(update={"lacking": (*record.lacking, lacking)})
 
 
 def offered(record: EngineCapability, reason: str | None) -> EngineCapability:
     """The record of an array engine that can encrypt, on a machine where that lacks what `reason` says, or nothing."""
     if reason:
-        return without(record, f"encryption: {reason}")
+        return without(record, reason)
     return record.model_copy(update={"encryption": (Encryption.LUKS2,)})

@@ -7,7 +7,16 @@ it is, whatever its kernel name is today.
 import re
 from collections.abc import Sequence
 
-from lunette.domain.arrays import ArrayCreate, ArrayEngine, EngineCapability, Level, LevelCapability, WriteHole
+from lunette.domain.arrays import (
+    ArrayCreate,
+    ArrayEngine,
+    EngineAbility,
+    EngineCapability,
+    LackingAbility,
+    Level,
+    LevelCapability,
+    WriteHole,
+)
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import FieldProblem
 from lunette.domain.sizes import GIB, MIB, format_size
@@ -32,6 +41,9 @@ _PV_UUID = re.compile(r"[0-9a-f]{6}(-[0-9a-f]{4}){5}-[0-9a-f]{6}")
 _CUTS = (6, 10, 14, 18, 22, 26)
 
 
+_WITHOUT = (EngineAbility.SPARES, EngineAbility.ADD_DISKS, EngineAbility.REPLACE)
+
+
 def capability(reason: str | None = None, health_commands: tuple[str, ...] = ()) -> EngineCapability:
     """The engine's record; `reason` says why it is not available on this machine."""
     return EngineCapability(
@@ -41,8 +53,8 @@ def capability(reason: str | None = None, health_commands: tuple[str, ...] = ())
         reason=reason,
         levels=LEVELS,
         lacking=(
-            f"spares, growth, scrubs, and disks that fail, leave or are replaced: {_OWN_TOOLS}",
-            "health: only what the array's health command tells",
+            *(LackingAbility(ability=one, reason=_OWN_TOOLS) for one in _WITHOUT),
+            LackingAbility(ability=EngineAbility.HEALTH, reason="only what the health command of the array reports"),
         ),
         needs=("lvm", "dm_mod"),
         health_commands=health_commands,

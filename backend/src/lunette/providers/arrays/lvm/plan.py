@@ -12,7 +12,9 @@ from lunette.domain.arrays import (
     ArrayCreate,
     ArrayEngine,
     ArrayVerb,
+    EngineAbility,
     EngineCapability,
+    LackingAbility,
     Level,
     LevelCapability,
     WriteHole,
@@ -88,20 +90,23 @@ LEVELS = tuple(
 )
 
 
+_WITHOUT = {
+    EngineAbility.SPARES: "LVM does not replace a failed disk automatically; replace the disk",
+    EngineAbility.ADD_DISKS: "growing LVM RAID volumes is not supported; create a second array from the new disks",
+    EngineAbility.WRITE_HOLE: "LVM RAID has no partial parity log; use MD RAID for a RAID 5 that closes the write hole",
+}
+
+
 def capability(reason: str | None = None, no_integrity: str | None = None) -> EngineCapability:
     """The engine's record; `reason` says why it is not available on this machine, `no_integrity` why no checksums."""
+    without = {**_WITHOUT, EngineAbility.INTEGRITY: no_integrity}
     return EngineCapability(
         engine=ArrayEngine.LVM.value,
         kind="array",
         available=reason is None,
         reason=reason,
         levels=LEVELS,
-        lacking=(
-            "spares: LVM fills a disk only when it is told to; replace the lost disk",
-            "growth: LVM's reshape of RAID volumes is not offered here; make a second array of the new disks",
-            "write hole: LVM RAID has no partial parity log; take md for a RAID5 that closes it",
-            *((f"integrity: {no_integrity}",) if no_integrity else ()),
-        ),
+        lacking=tuple(LackingAbility(ability=one, reason=why) for one, why in without.items() if why),
         needs=("lvm", *MODULES),
     )
 

@@ -1,6 +1,6 @@
 """What the kernel's NVMe target offers on this machine."""
 
-from lunette.domain.arrays import EngineCapability
+from lunette.domain.arrays import EngineAbility, EngineCapability, LackingAbility
 from lunette.domain.mappings import Protocol
 
 PACKAGE = "linux-image-amd64"
@@ -20,7 +20,7 @@ def capability(reason: str | None = None, lacking: dict[Protocol, str] | None = 
         available=reason is None,
         reason=reason,
         protocols=tuple(p.value for p in TRANSPORTS if reason is None and p not in without),
-        lacking=tuple(f"{protocol.value}: {why}" for protocol, why in without.items()),
+        lacking=tuple(LackingAbility(ability=EngineAbility(one.value), reason=why) for one, why in without.items()),
         reservations=False,
         compare_and_write=False,
         needs=("nvmet", *TRANSPORTS.values()),

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence, Set
 
-from lunette.domain.arrays import EngineCapability
+from lunette.domain.arrays import EngineAbility, EngineCapability, LackingAbility
 from lunette.domain.errors import FieldProblem
 from lunette.domain.sealed_copies import SPACE_BYTES
 from lunette.domain.sizes import GIB, KIB, MIB, format_size
@@ -37,7 +37,7 @@ COPY_NAME, COPY_TAG = "sealed", "lunette.sealed"
 PACKAGE = "lvm2"
 THIN_TOOL, THIN_PACKAGE = "thin_check", "thin-provisioning-tools"
 """LVM activates no thin pool without it."""
-_THIN_ABILITIES = ("thin volumes", "snapshots")
+_THIN_ABILITIES = (EngineAbility.THIN, EngineAbility.SNAPSHOT)
 POOL_NAME = "pool"
 MIN_CHUNK_BYTES, MAX_CHUNK_BYTES = 64 * KIB, MIB
 """What a thin pool hands out at once: small, for a snapshot copies and an UNMAP frees whole chunks only."""
@@ -61,7 +61,9 @@ def capability(reason: str | None = None, *, thin: bool = True) -> EngineCapabil
         can_grow=True,
         can_thin=thin,
         can_snapshot=thin,
-        lacking=() if thin else tuple(f"{what}: install {THIN_PACKAGE}" for what in _THIN_ABILITIES),
+        lacking=()
+        if thin
+        else tuple(LackingAbility(ability=one, reason=f"install {THIN_PACKAGE}") for one in _THIN_ABILITIES),
         needs=("lvm", "dm_mod", "dm_thin_pool", THIN_TOOL),
     )
 
