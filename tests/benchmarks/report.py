@@ -38,58 +38,58 @@ BENCHMARKS = (
         "parity",
         ("1", "1"),
         """\
-Random writes of 4 KiB on MDRAID, 32 at a time, on four disks of user-mode Linux (one CPU, files as disks). Every round
-takes each setting once, in turn. `ratio` is to mdadm's defaults in the same round: the median of all rounds, then the
-lowest and the highest. Where these lie on both sides of 1.00, neither setting is shown to be faster. With one CPU the
-automatic values are the kernel's own; what differs from mdadm's defaults is the chunk (64 instead of 512 KiB) and the
-log (PPL with RAID5, a bitmap with RAID6; mdadm's arrays have neither).""",
+Random writes of 4 KiB on MD RAID, 32 at a time, on four disks of user-mode Linux (one CPU, files as disks). Every round
+uses each setting once, in turn. `ratio` compares with mdadm's defaults in the same round: the median of all rounds,
+then the lowest and the highest. If the lowest and the highest lie on both sides of 1.00, neither setting is shown to be
+faster. With one CPU the automatic values are the kernel's own; only the chunk (64 instead of 512 KiB) and the log (PPL
+with RAID 5, a bitmap with RAID 6; mdadm's arrays have neither) differ from mdadm's defaults.""",
     ),
     Benchmark(
         "exports",
         ("20",),
         """\
 The agent's work on LIO over iSCSI, in seconds, on user-mode Linux with one CPU; each volume is mapped to four hosts,
-and 250 volumes share a target. `restore` makes all exports where there are none, `again` looks at all of them and
-changes nothing, `one more` adds a volume to them, `withdraw` takes all away. `floor` is what the restore wrote,
-replayed by bare system calls; `rtslib` is what rtslib needs to restore its own file of the same exports, where that
-ends in reasonable time. `agent` is the most memory that the measuring process had, in MiB, `guest` what the whole guest
-had in use while all was served: most of it is the kernel's. The last row is the power of the volumes by which a column
-grows, from 100 on.""",
+and 250 volumes share a target. `restore` creates all exports from an empty state, `again` checks all exports and
+changes nothing, `one more` adds a volume, `withdraw` removes all exports. `floor` is the time to replay the writes of
+the restore with bare system calls; `rtslib` is the time that rtslib needs to restore its own file of the same exports,
+if rtslib ends in reasonable time. `agent` is the peak memory of the measuring process, in MiB, `guest` the memory that
+the whole guest used while it served all exports: most of it belongs to the kernel. The last row is the power of the
+number of volumes by which a column grows, from 100 on.""",
     ),
     Benchmark(
         "scale",
         ("20,40", "4"),
         """\
-The control plane on a large site: 500 hosts, each volume mapped to one of them and every fifth to two, over SQLite and
-loopback without TLS. The agent below only says that all of it is served. `ratio` is between the largest and the
-smallest number of volumes in the same run, `power` is the power of the volumes that this means: a list of 50 rows
-should stay near 0, one of all volumes would be at 1. Processor time is that of the API and of the program that asks, in
-one process; it depends less on what else the machine does. [Large sites](scale.md) tells more.""",
+The control plane on a large site: 500 hosts, each volume mapped to one host and every fifth volume to two, over SQLite
+and loopback without TLS. The agent only reports that it serves everything. `ratio` compares the largest with the
+smallest number of volumes in the same run, `power` is the corresponding power of the number of volumes: a list of 50
+rows should stay near 0, a list of all volumes would be at 1. Processor time is that of the API and of the client, in
+one process; it depends less on other work of the machine. [Large sites](scale.md) has the details.""",
     ),
     Benchmark(
         "scene",
         (),
         """\
-The scene of `make lab` on QEMU, and how fast `qemu-img bench` as the one host reads and writes a volume of it: one
-connection, sequential, no flush between writes. It compares versions of Lunette on the same computer.""",
+The scene of `make lab` on QEMU, and the speed at which `qemu-img bench`, as the only host, reads and writes one of its
+volumes: one connection, sequential, no flush between writes. It compares versions of Lunette on the same computer.""",
         unasked=False,
     ),
     Benchmark(
         "scrape",
         ("10", "100"),
         """\
-One scrape of `/metrics`, the best of five by processor time: carrying, naming and writing the counters, without reading
-them from the kernel. `ratio` is that of the processor's time for each sample to the first row's.""",
+One scrape of `/metrics`, the best of five by processor time: transferring, naming and writing the counters, without
+reading them from the kernel. `ratio` compares the processor time for each sample with that of the first row.""",
         unasked=False,
     ),
 )
 _HEAD = """\
 # Benchmarks
 
-What each benchmark found when it was last run. `make bench` runs `parity`, `exports` and `scale`, one after the other,
-and writes this page; `make bench WHAT=exports` runs one of them, and `scene` and `scrape` are run by name only. A
-commit with a `+` had changes that were not committed. Figures belong to the machine that gave them, and no test asserts
-one. What can be compared is the ratios: both sides of a ratio come from the same run.
+This page shows the last result of each benchmark. `make bench` runs `parity`, `exports` and `scale`, one after the
+other, and writes this page; `make bench WHAT=exports` runs only one of them. `scene` and `scrape` run by name only. A
+commit with a `+` had changes that were not committed. Figures depend on the machine that produced them, and no test
+asserts them. Compare only the ratios: both sides of a ratio come from the same run.
 
 | benchmark | result | commit | date | minutes | kernel | machine | load before |
 |---|---|---|---|---|---|---|---|

@@ -16,6 +16,7 @@ from lunette.domain.encryption import Encryption, KeyLend
 from lunette.domain.exports import ExportArray, ExportLun, ExportSet, ExportVolume, ServingState
 from lunette.domain.sizes import MIB
 from lunette.domain.steps import AnyStep, MdMember, VolumeGrow
+from lunette.domain.volumes import VolumeEngine
 from lunette.providers.arrays.md import plan as md
 from lunette.providers.arrays.zfs import plan as zfs
 from lunette.providers.encryption import plan as luks
@@ -228,7 +229,12 @@ def test_a_step_waits_for_its_own_array_and_for_no_other(rack: Rack) -> None:
         cut = rack.volume(array)
         name = lvm.lv_name(cut.volume_id)
         return VolumeGrow(
-            volume_id=cut.volume_id, group=cut.group, lv_name=name, from_bytes=64 * MIB, size_bytes=128 * MIB
+            engine=VolumeEngine.LVM,
+            volume_id=cut.volume_id,
+            group=cut.group,
+            lv_name=name,
+            from_bytes=64 * MIB,
+            size_bytes=128 * MIB,
         )
 
     rack.do(grown(rack.arrays[2]))

@@ -25,6 +25,7 @@ from lunette.domain.arrays import ArrayEngine, ArrayState
 from lunette.domain.errors import InUse, LunetteError
 from lunette.domain.exports import ConvergeReport, ExportArray, ExportSet, Release, ReleaseKind, ServingState
 from lunette.domain.steps import DiskWipe, ExportsGone, VolumeDelete
+from lunette.domain.volumes import VolumeEngine
 from lunette.providers.exports.lio.converge import exported_volumes
 
 
@@ -81,7 +82,13 @@ class Store(Shop):
 
     def delete_step(self) -> VolumeDelete:
         cut = self.cut_step
-        return VolumeDelete(volume_id=VOLUME_ID, group=cut.group, lv_name=cut.lv_name, size_bytes=cut.size_bytes)
+        return VolumeDelete(
+            engine=VolumeEngine.LVM,
+            volume_id=VOLUME_ID,
+            group=cut.group,
+            lv_name=cut.lv_name,
+            size_bytes=cut.size_bytes,
+        )
 
 
 @pytest.fixture

@@ -94,7 +94,7 @@ def test_one_request_cuts_from_arrays_of_both_engines() -> None:
 
 
 def test_a_thick_volume_that_takes_from_a_thin_pool_is_found_by_the_checker() -> None:
-    cut = VolumeCut(volume_id="v", group="g1", lv_name="v1", size_bytes=GIB, pool="pool")
+    cut = VolumeCut(engine=VolumeEngine.LVM, volume_id="v", group="g1", lv_name="v1", size_bytes=GIB, pool="pool")
     spoiled = plan((THICK, GIB)).plan.model_copy(update={"steps": (cut, VolumesSeal.of([cut]))})
     machine = seen.machine(pools=(seen.thin("g1", GIB),))
     assert [fault for fault in faults(spoiled, machine, Bounds()) if "is thick and takes from thin pool" in fault]

@@ -10,6 +10,7 @@ from lunette.domain.disks import ObservedDisk
 from lunette.domain.exports import ExportArray
 from lunette.domain.sizes import MIB
 from lunette.domain.steps import AnyStep, DiskWipe, GroupCreate, MdCreate, MdDestroy, MdMember, VolumeCut, VolumesSeal
+from lunette.domain.volumes import VolumeEngine
 from lunette.providers.arrays.md import plan as md
 from lunette.providers.volumes.lvm import plan as lvm
 
@@ -57,7 +58,7 @@ class Shop:
 
     def cut(self, group: GroupCreate, size: int = 64 * MIB) -> VolumeCut:
         name = lvm.lv_name(VOLUME_ID)
-        return VolumeCut(volume_id=VOLUME_ID, group=group.group, lv_name=name, size_bytes=size)
+        return VolumeCut(engine=VolumeEngine.LVM, volume_id=VOLUME_ID, group=group.group, lv_name=name, size_bytes=size)
 
     def seal(self, cut: VolumeCut) -> VolumesSeal:
         return VolumesSeal.of([cut])

@@ -9,6 +9,7 @@ from backend.tests.providers.shop import Shop
 from lunette.domain.exports import ConvergeReport, ExportSet, ExportVolume, ServingState
 from lunette.domain.sizes import MIB
 from lunette.domain.steps import VolumeCut
+from lunette.domain.volumes import VolumeEngine
 from lunette.providers.exports.lio import configfs
 from lunette.providers.exports.lio.converge import converge, exported_volumes, withdraw
 from lunette.providers.exports.lio.sessions import observe_sessions
@@ -40,7 +41,13 @@ class Stage(Shop):
         configfs.prepare(self.machine)
 
     def cut_number(self, number: int) -> VolumeCut:
-        return VolumeCut(volume_id=id_of(number), group=self.lvm.group, lv_name=f"v{number}", size_bytes=64 * MIB)
+        return VolumeCut(
+            engine=VolumeEngine.LVM,
+            volume_id=id_of(number),
+            group=self.lvm.group,
+            lv_name=f"v{number}",
+            size_bytes=64 * MIB,
+        )
 
     def serve(self, wish: ExportSet, *, keep_strays: bool = False) -> ConvergeReport:
         return converge(self.machine, wish, turn=Turn(keep_strays=keep_strays))

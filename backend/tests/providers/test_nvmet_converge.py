@@ -24,6 +24,7 @@ from lunette.domain.exports import ConvergeReport, ExportSet, ExportVolume, Serv
 from lunette.domain.mappings import Protocol
 from lunette.domain.sizes import MIB
 from lunette.domain.steps import VolumeCut
+from lunette.domain.volumes import VolumeEngine
 from lunette.providers.exports.nvmet import tree
 from lunette.providers.exports.nvmet.configfs import ROOT
 from lunette.providers.exports.nvmet.converge import converge, exported_volumes, is_served, withdraw
@@ -50,7 +51,13 @@ class Stage(Shop):
         for step in (create, self.lvm):
             self.do(step)
         for number in (11, 12, 13):
-            cut = VolumeCut(volume_id=id_of(number), group=self.lvm.group, lv_name=f"v{number}", size_bytes=64 * MIB)
+            cut = VolumeCut(
+                engine=VolumeEngine.LVM,
+                volume_id=id_of(number),
+                group=self.lvm.group,
+                lv_name=f"v{number}",
+                size_bytes=64 * MIB,
+            )
             self.do(cut)
             place = {"group": self.lvm.group, "device": f"/dev/{self.lvm.group}/v{number}"}
             self.volumes.append(volume(number).model_copy(update=place))

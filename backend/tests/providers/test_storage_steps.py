@@ -9,6 +9,7 @@ from lunette.domain.arrays import ArrayState, Level, Raid10Layout, WriteHole
 from lunette.domain.errors import Conflict, InUse, LunetteError, NoSpace, NotFound
 from lunette.domain.sizes import GIB, MIB
 from lunette.domain.steps import MdMember, VolumeDelete
+from lunette.domain.volumes import VolumeEngine
 
 
 @pytest.fixture
@@ -218,7 +219,15 @@ def test_what_an_earlier_volume_left_is_not_seen(shop: Shop) -> None:
     device = f"/dev/{cut.group}/{cut.lv_name}"
     for offset in (0, 5 * MIB, 64 * MIB - 4096):
         shop.machine.write_data(device, offset, "secret of another host")
-    shop.do(VolumeDelete(volume_id=cut.volume_id, group=cut.group, lv_name=cut.lv_name, size_bytes=cut.size_bytes))
+    shop.do(
+        VolumeDelete(
+            engine=VolumeEngine.LVM,
+            volume_id=cut.volume_id,
+            group=cut.group,
+            lv_name=cut.lv_name,
+            size_bytes=cut.size_bytes,
+        )
+    )
     shop.do(cut)
     assert [shop.machine.read_data(device, offset) for offset in (0, 5 * MIB, 64 * MIB - 4096)] == [None] * 3
 
@@ -244,7 +253,9 @@ def test_a_volume_that_does_not_fit_is_refused_with_what_is_left(shop: Shop) -> 
 def test_another_volume_under_the_same_name_is_left_alone(shop: Shop) -> None:
     cut = shop.volume()
     foreign = cut.model_copy(update={"volume_id": "dddddddd-0000-4000-8000-000000000004"})
-    delete = VolumeDelete(volume_id=foreign.volume_id, group=cut.group, lv_name=cut.lv_name, size_bytes=1)
+    delete = VolumeDelete(
+        engine=VolumeEngine.LVM, volume_id=foreign.volume_id, group=cut.group, lv_name=cut.lv_name, size_bytes=1
+    )
     with pytest.raises(Conflict, match="left alone"):
         shop.do(foreign)
     with pytest.raises(Conflict, match="left alone"):

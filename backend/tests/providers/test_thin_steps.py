@@ -18,6 +18,7 @@ from lunette.domain.steps import (
     VolumeGrow,
     VolumeRollBack,
 )
+from lunette.domain.volumes import VolumeEngine
 from lunette.providers.volumes.lvm import plan as lvm
 
 SNAPSHOT_ID, ROLL_BACK_ID = "dddddddd-0000-4000-8000-000000000004", "eeeeeeee-0000-4000-8000-000000000005"
@@ -39,6 +40,7 @@ class ThinShop(Shop):
         self.thin = self.cut(self.made).model_copy(update={"pool": "pool"})
         self.device = f"/dev/{group}/{self.thin.lv_name}"
         self.take = SnapshotTake(
+            engine=VolumeEngine.LVM,
             snapshot_id=SNAPSHOT_ID,
             volume_id=self.thin.volume_id,
             group=group,
@@ -54,6 +56,7 @@ class ThinShop(Shop):
     def grow(self, size: int, cut: VolumeCut | None = None) -> VolumeGrow:
         cut = cut or self.thin
         return VolumeGrow(
+            engine=VolumeEngine.LVM,
             volume_id=cut.volume_id,
             group=cut.group,
             lv_name=cut.lv_name,
@@ -64,6 +67,7 @@ class ThinShop(Shop):
 
     def roll_back(self) -> VolumeRollBack:
         return VolumeRollBack(
+            engine=VolumeEngine.LVM,
             roll_back_id=ROLL_BACK_ID,
             volume_id=self.thin.volume_id,
             group=self.made.group,
@@ -281,7 +285,11 @@ def test_a_snapshot_keeps_what_was_and_is_never_active(shop: ThinShop) -> None:
     clone = shop.thin.model_copy(update={"volume_id": "clone", "lv_name": "vclone", "source": shop.take.lv_name})
     shop.do(clone)
     assert shop.machine.read_data(f"/dev/{shop.made.group}/vclone", 0) == "old"
-    shop.do(SnapshotDelete(snapshot_id=SNAPSHOT_ID, group=shop.made.group, lv_name=shop.take.lv_name))
+    shop.do(
+        SnapshotDelete(
+            engine=VolumeEngine.LVM, snapshot_id=SNAPSHOT_ID, group=shop.made.group, lv_name=shop.take.lv_name
+        )
+    )
     assert shop.machine.read_data(f"/dev/{shop.made.group}/vclone", 0) == "old"
     assert shop.machine.read_data(shop.device, 0) == "new"
 
@@ -299,7 +307,9 @@ def test_a_snapshot_of_another_size_or_volume_is_refused(shop: ThinShop) -> None
     with pytest.raises(Conflict, match="left alone"):
         shop.do(shop.take.model_copy(update={"volume_id": "another"}))
     shop.do(shop.take)
-    foreign = SnapshotDelete(snapshot_id="another", group=shop.made.group, lv_name=shop.take.lv_name)
+    foreign = SnapshotDelete(
+        engine=VolumeEngine.LVM, snapshot_id="another", group=shop.made.group, lv_name=shop.take.lv_name
+    )
     with pytest.raises(Conflict, match="left alone"):
         shop.do(foreign)
     assert shop.take.lv_name in sizes(shop)

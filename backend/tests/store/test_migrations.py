@@ -9,13 +9,15 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Engine, inspect, text
+from sqlalchemy import Engine, inspect, select, text
+from sqlalchemy.orm import Session
 
 from backend.tests.conftest import BOTH
 from backend.tests.databases import PostgresServer
 from lunette.domain.errors import Unavailable
 from lunette.store import access, journal, resources, schedules, settings, undo
 from lunette.store.database import Store, connect, writing
+from lunette.store.journal import Job, JobStep
 from lunette.store.migrate import MIGRATIONS, READABLE_FROM, upgrade
 from lunette.store.resources import Meta
 from lunette.store.schema import Base
@@ -179,3 +181,24 @@ def test_what_an_older_program_could_not_live_with_is_found() -> None:
         "array": {"name": ("TEXT", True, False), "colour": ("TEXT", False, False), "size": ("INTEGER", True, False)}
     }
     assert len(what_breaks(before, after)) == 3
+
+
+def test_steps_of_the_first_versions_are_of_lvm(empty_url: str, box: SecretBox) -> None:
+    engine = connect(empty_url)
+    upgrade(writing(engine), "0029")
+    old = {"kind": "volume.delete", "volume_id": "v", "group": "lunette-1", "lv_name": "v1", "size_bytes": 4096}
+    zvol = {**old, "engine": "zvol"}
+    sealed = {"change": {"noun": "volume"}, "kind": "site.volume"}
+    with Session(writing(engine)) as tx:
+        job = Job(id="j", kind="volume.delete", title="", resource_kind="volume", resource_ids=[], plan={}, actor="a")
+        job.steps_total = 3
+        tx.add(job)
+        tx.flush()
+        for index, payload in enumerate((old, zvol, sealed)):
+            tx.add(JobStep(job_id=job.id, index=index, kind="volume.delete", title="", payload=payload))
+        tx.commit()
+    upgrade(writing(engine))
+    with Session(engine) as tx:
+        found = tx.scalars(select(JobStep).order_by(JobStep.index)).all()
+        assert [step.payload for step in found] == [{**old, "engine": "lvm"}, zvol, sealed]
+    engine.dispose()

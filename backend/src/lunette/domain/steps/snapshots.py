@@ -17,7 +17,7 @@ class SnapshotTake(Step):
     lv_name: SnapshotName
     origin: LvName
     size_bytes: int
-    engine: VolumeEngine = VolumeEngine.LVM
+    engine: VolumeEngine
 
     def describe(self) -> str:
         return f"take snapshot {self.lv_name} of volume {self.origin} in {self.group}"
@@ -53,7 +53,7 @@ class SnapshotDelete(Step):
     aside_name: SnapshotName | None = None
     """Where a deleted one would be kept: it goes there as well, where a snapshot that is not deleted is to go for good.
     """
-    engine: VolumeEngine = VolumeEngine.LVM
+    engine: VolumeEngine
 
     def describe(self) -> str:
         return f"delete snapshot {self.lv_name} from {self.group}"
@@ -66,7 +66,7 @@ class SnapshotAside(Step):
     group: GroupName
     lv_name: SnapshotName
     aside_name: SnapshotName
-    engine: VolumeEngine = VolumeEngine.LVM
+    engine: VolumeEngine
 
     def names(self) -> tuple[str, str]:
         """In its place, and kept aside."""
@@ -107,7 +107,7 @@ class VolumeRollBack(Step):
     snapshot_id: Id
     snapshot: SnapshotName
     size_bytes: int
-    engine: VolumeEngine = VolumeEngine.LVM
+    engine: VolumeEngine
 
     def describe(self) -> str:
         return f"roll volume {self.lv_name} in {self.group} back to snapshot {self.snapshot}: what is newer is lost"
@@ -137,7 +137,7 @@ class VolumeSwap(Step):
     keep_hours: int
     held_bytes: int
     """What it takes of its group for as long as it is kept."""
-    engine: VolumeEngine = VolumeEngine.LVM
+    engine: VolumeEngine
 
     def describe(self) -> str:
         back = f"roll volume {self.lv_name} in {self.group} back to snapshot {self.snapshot}"

@@ -156,7 +156,7 @@ class VolumeCut(Step):
     group: GroupName
     lv_name: LvName
     size_bytes: int
-    engine: VolumeEngine = VolumeEngine.LVM
+    engine: VolumeEngine
     provisioning: Provisioning = Provisioning.THICK
     """Thin: it reserves no space, and takes blocks as hosts write."""
     pool: LvName | None = None
@@ -185,7 +185,7 @@ class VolumesSeal(Step):
     kind: Literal["volumes.seal"] = "volumes.seal"
     group: GroupName
     volumes: tuple[SealedVolume, ...]
-    engine: VolumeEngine = VolumeEngine.LVM
+    engine: VolumeEngine
 
     @classmethod
     def of(cls, cuts: Sequence[VolumeCut]) -> "VolumesSeal":
@@ -219,7 +219,7 @@ class VolumeDelete(Step):
     group: GroupName
     lv_name: LvName
     size_bytes: int
-    engine: VolumeEngine = VolumeEngine.LVM
+    engine: VolumeEngine
 
     def describe(self) -> str:
         return f"delete volume {self.lv_name} ({format_size(self.size_bytes)}) from {self.group}: its data is lost"
@@ -236,7 +236,7 @@ class VolumeAside(Step):
     lv_name: LvName
     aside_name: LvName
     size_bytes: int
-    engine: VolumeEngine = VolumeEngine.LVM
+    engine: VolumeEngine
 
     def names(self) -> tuple[str, str]:
         """In its place, and kept aside."""
@@ -280,7 +280,7 @@ class VolumeGrow(Step):
     """New size of the volume in bytes."""
     pool: LvName | None = None
     """The thin pool it takes its blocks from as hosts write; None: it is thick, or the engine has no such pools."""
-    engine: VolumeEngine = VolumeEngine.LVM
+    engine: VolumeEngine
 
     def describe(self) -> str:
         sizes = f"from {format_size(self.from_bytes)} to {format_size(self.size_bytes)}"

@@ -24,7 +24,7 @@ from lunette.domain.steps import (
     VolumeGrow,
     VolumeRollBack,
 )
-from lunette.domain.volumes import EXTENT_BYTES, ObservedPool, Provisioning
+from lunette.domain.volumes import EXTENT_BYTES, ObservedPool, Provisioning, VolumeEngine
 
 METADATA_BYTES = 16 * MIB
 """Room for LVM's own text on an array: it keeps two versions at about 500 bytes a volume, so 10,000 volumes fit."""
@@ -197,6 +197,7 @@ def cut_steps(
     """Cut every (volume id, bytes). Thin ones need the group's thin pool (`pool_create`)."""
     return tuple(
         VolumeCut(
+            engine=VolumeEngine.LVM,
             volume_id=id_,
             group=group,
             lv_name=lv_name(id_),
@@ -227,12 +228,15 @@ def delete_steps(group: str, volume_id: str, size_bytes: int, deadline_s: float 
     """Wait until no host can reach the volume any more, then remove it."""
     return (
         ExportsGone(volume_ids=(volume_id,), deadline_s=deadline_s),
-        VolumeDelete(volume_id=volume_id, group=group, lv_name=lv_name(volume_id), size_bytes=size_bytes),
+        VolumeDelete(
+            engine=VolumeEngine.LVM, volume_id=volume_id, group=group, lv_name=lv_name(volume_id), size_bytes=size_bytes
+        ),
     )
 
 
 def grow_step(group: str, volume_id: str, from_bytes: int, size_bytes: int, provisioning: Provisioning) -> VolumeGrow:
     return VolumeGrow(
+        engine=VolumeEngine.LVM,
         volume_id=volume_id,
         group=group,
         lv_name=lv_name(volume_id),
@@ -244,6 +248,7 @@ def grow_step(group: str, volume_id: str, from_bytes: int, size_bytes: int, prov
 
 def snapshot_step(group: str, snapshot_id: str, volume_id: str, size_bytes: int) -> SnapshotTake:
     return SnapshotTake(
+        engine=VolumeEngine.LVM,
         snapshot_id=snapshot_id,
         volume_id=volume_id,
         group=group,
@@ -264,7 +269,9 @@ def snapshot_place(volume_id: str, snapshot_id: str) -> str:  # noqa: ARG001 of 
 
 
 def snapshot_delete_step(group: str, snapshot_id: str, volume_id: str) -> SnapshotDelete:  # noqa: ARG001 of the protocol
-    return SnapshotDelete(snapshot_id=snapshot_id, group=group, lv_name=snapshot_name(snapshot_id))
+    return SnapshotDelete(
+        engine=VolumeEngine.LVM, snapshot_id=snapshot_id, group=group, lv_name=snapshot_name(snapshot_id)
+    )
 
 
 def roll_back_steps(
@@ -272,6 +279,7 @@ def roll_back_steps(
 ) -> tuple[AnyStep, ...]:
     """Wait until no host can reach the volume any more, then put a copy of the snapshot in its place."""
     step = VolumeRollBack(
+        engine=VolumeEngine.LVM,
         roll_back_id=roll_back_id,
         volume_id=volume_id,
         group=group,
