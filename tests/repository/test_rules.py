@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.run import content, locks, sizes
+from tests.run import content, locks, sizes, words
 from tests.run.command import ROOT
 
 
@@ -44,6 +44,11 @@ def test_a_name_that_says_nothing_is_found(tmp_path: Path) -> None:
     ]
 
 
+def test_an_old_word_is_found_in_prose_and_not_in_code() -> None:
+    text = "It is made Anew.\n\n```\nnobody\n```\nSee `kept` and [this](beside.md), or\nwishes.\n"
+    assert list(words.found(text)) == [(1, "Anew"), (7, "wishes")]
+
+
 def test_a_package_host_is_found_anywhere(tmp_path: Path) -> None:
     text = "see http://" + "mirror.example.net/simple for wheels"
     assert list(content.problems(_file(tmp_path, "notes.md", text), {"mirror.example.net"})) == [
@@ -66,6 +71,7 @@ def test_a_private_key_and_a_large_file_are_found(tmp_path: Path) -> None:
 
 def test_the_tree_keeps_the_rules() -> None:
     assert content.main() == 0
+    assert words.main() == 0
     assert locks.stale() == []
 
 

@@ -29,6 +29,7 @@ STEPS: dict[str, Sequence[str]] = {
     "import rule": [str(_BIN / "lint-imports"), "--config", "backend/pyproject.toml"],
     "sizes": [sys.executable, "-m", "tests.run.sizes"],
     "content": [sys.executable, "-m", "tests.run.content"],
+    "words": [sys.executable, "-m", "tests.run.words"],
     "lock files": [sys.executable, "-m", "tests.run.locks"],
     "openapi.json": [sys.executable, "-m", "lunette.api.document", "--check"],
     "api changes": [sys.executable, "-m", "tests.run.api_changes", "--check"],

@@ -24,7 +24,7 @@ def test_a_disk_shows_its_health_and_what_is_wrong_in_words(appliance: Api, mach
         {
             "kind": "read_only",
             "severity": "critical",
-            "message": "It takes no more writes. The bit `read_only` of its critical warning is set.",
+            "message": "It no longer accepts writes. The bit `read_only` of its critical warning is set.",
         }
     ]
 

@@ -196,7 +196,7 @@ _BITS = {
     CriticalWarning.SPARE: (Severity.CRITICAL, True, "has used up its spare blocks"),
     CriticalWarning.TEMPERATURE: (Severity.WARNING, False, "is warmer or colder than it may be"),
     CriticalWarning.RELIABILITY: (Severity.CRITICAL, True, "says that it is no longer reliable"),
-    CriticalWarning.READ_ONLY: (Severity.CRITICAL, True, "takes no more writes"),
+    CriticalWarning.READ_ONLY: (Severity.CRITICAL, True, "no longer accepts writes"),
     CriticalWarning.BACKUP: (Severity.CRITICAL, False, "cannot keep its cache over a power cut any more"),
     CriticalWarning.MEMORY_REGION: (Severity.WARNING, False, "has an unreliable persistent memory region"),
 }

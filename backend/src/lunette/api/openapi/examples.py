@@ -144,8 +144,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "heartbeat": "07:00",
     },
     "certificate_replace": {
-        "certificate": "-----BEGIN CERTIFICATE-----\nMIIBszCCAVmgAwIBAgIUQ2…\n-----END CERTIFICATE-----\n",
-        "private_key": "-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49AgEG…\n-----END PRIVATE KEY-----\n",
+        "certificate": "… the certificates in PEM form …",
+        "private_key": "… the private key in PEM form …",
     },
     "site_plan": {"site": _SITE, "scope": ["host/esx3"]},
     "site_apply": {"site": _SITE, "scope": ["host/esx3"], "destroy": ["mapping/lun04/host/esx3", "volume/lun04"]},

@@ -1,0 +1,91 @@
+"""Refuses words that docs/reference/glossary.md replaces, in what users read: `python -m tests.run.words`.
+
+Looked at are the documents, the texts of the API and of the metrics. Code, quoted output and names of files are left out.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tests.run.command import ROOT
+
+INSTEAD = {
+    "anew": "again",
+    "wish": "request, desired state",
+    "nobody": "no one, no host, no user",
+    "somebody": "a user, another system",
+    "whoever": "the user who, anyone who",
+    "unasked": "automatically",
+    "lately": "recently",
+    "knock": "connect",
+    "mend": "repair, fix",
+    "beside": "next to, in addition to",
+    "told": "reported, notified",
+    "kept": "retained, stored",
+    "by itself": "automatically",
+    "put right": "corrected",
+    "taken back": "reverted, undone, rolled back",
+    "no more": "no longer",
+}
+"""What is not written, and what is written instead."""
+_WORDS = re.compile(rf"\b({'|'.join(INSTEAD)})(s|es|ed|ing)?\b", re.IGNORECASE)
+_CODE = re.compile(r"^( *)```.*?^\1```|`[^`\n]*`|\]\([^)]*\)|<[^>\n]+>", re.MULTILINE | re.DOTALL)
+
+
+def found(text: str) -> Iterator[tuple[int, str]]:
+    """The line and the word, for each such word of a Markdown text outside code and link targets."""
+    plain = _CODE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    for number, line in enumerate(plain.splitlines(), 1):
+        for match in _WORDS.finditer(line):
+            yield number, match[0]
+
+
+def _documents() -> Iterator[Path]:
+    yield from (ROOT / name for name in ("README.md", "SECURITY.md", "ansible/README.md", "image/README.md"))
+    for path in sorted((ROOT / "docs").rglob("*.md")):
+        if path.parent.name != "decisions" and path.name not in {"cli.md", "index.md"}:
+            yield path
+
+
+def _texts(part: Any) -> Iterator[str]:
+    """Every text for people in a JSON document of the API."""
+    if isinstance(part, dict):
+        for key, inner in part.items():
+            if key in ("description", "summary") and isinstance(inner, str):
+                yield inner
+            elif key == "x-enumDescriptions":
+                yield from inner.values()
+            else:
+                yield from _texts(inner)
+    elif isinstance(part, list):
+        for one in part:
+            yield from _texts(one)
+
+
+def main() -> int:
+    """Prints each such word with its place and what to write instead; 1 if there is one."""
+    problems = [
+        f"{path.relative_to(ROOT)}:{line}: '{word}': {_instead(word)}"
+        for path in _documents()
+        for line, word in found(path.read_text())
+    ]
+    api = json.loads((ROOT / "backend/openapi.json").read_text())
+    problems += [
+        f"backend/openapi.json: '{word}' in '{' '.join(text.split())[:80]}': {_instead(word)}"
+        for text in dict.fromkeys(_texts(api))
+        for _, word in found(text)
+    ]
+    print("\n".join(problems))
+    return 1 if problems else 0
+
+
+def _instead(word: str) -> str:
+    stem = next(one for one in INSTEAD if word.lower().startswith(one))
+    return f"write {INSTEAD[stem]}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
