@@ -17,9 +17,9 @@ from backend.tests.fakemachine import FakeSystem
 from backend.tests.wiring import Api, add_token, add_user, make_app
 from lunette.agent import serving
 from lunette.api.app import make_app as app_of
-from lunette.api.local import listen
 from lunette.api.main import Server
-from lunette.api.parts import Files, Parts
+from lunette.api.requests.parts import Files, Parts
+from lunette.api.server.local import listen
 from lunette.cli.main import run
 from lunette.cli.screen import Screen
 from lunette.domain.roles import Role

@@ -85,14 +85,14 @@ def test_a_certificate_is_trusted_only_after_somebody_said_so(cli: Cli, https: s
     assert unasked.code == exits.USAGE
     assert f"--fingerprint {fetch_fingerprint(https)}" in unasked.err
     wrong = cli("login", https, "--password-file", f"{cli.folder}/password", "--fingerprint", "ab" * 32)
-    assert (wrong.code, "nothing was sent" in wrong.err) == (exits.UNREACHABLE, True)
+    assert (wrong.code, "Nothing was sent" in wrong.err) == (exits.UNREACHABLE, True)
     assert not config_file(cli.env).exists()
 
 
 def test_logout_deletes_the_token_there_and_here(cli: Cli, https: str) -> None:
     log_in(cli, https)
     token = find_endpoint(None, cli.env)
-    assert cli("logout").err == "lab is forgotten.\n"
+    assert cli("logout").err == f"Logged out. lab was removed from {config_file(cli.env)}.\n"
     assert read_config(config_file(cli.env)) == (None, {})
     with Client(token) as client, pytest.raises(Exception, match="not known"):
         client.me_show()
@@ -108,7 +108,7 @@ def test_a_one_time_password_is_changed_at_the_first_login(cli: Cli, https: str)
         *("password", "--user", "new", "--password-file", f"{cli.folder}/new"),
         *("--new-password-file", f"{cli.folder}/third"),
     )
-    assert (changed.code, changed.err[:24]) == (0, "The password is changed;")
+    assert (changed.code, changed.err[:25]) == (0, "The password was changed.")
     assert (
         cli(
             "password",
@@ -129,7 +129,7 @@ def test_a_new_password_ends_the_tokens_and_the_command_has_another_one(cli: Cli
     (cli.folder / "new").write_text("another-long-password\n")
     files = ("--password-file", f"{cli.folder}/password", "--new-password-file", f"{cli.folder}/new")
     changed = cli("password", *files)
-    assert (changed.code, "tokens have ended" in changed.err) == (0, True)
+    assert (changed.code, "API tokens were deleted" in changed.err) == (0, True)
     assert cli("whoami").code == 0
     after = find_endpoint(None, cli.env)
     assert after.token != before.token
@@ -137,7 +137,7 @@ def test_a_new_password_ends_the_tokens_and_the_command_has_another_one(cli: Cli
         client.me_show()
     back = ("--password-file", f"{cli.folder}/new", "--new-password-file", f"{cli.folder}/password")
     kept = cli("password", *back, "--keep-tokens")
-    assert (kept.code, "tokens stay" in kept.err) == (0, True)
+    assert (kept.code, "API tokens remain valid" in kept.err) == (0, True)
     assert find_endpoint(None, cli.env) == after
     assert cli("whoami").code == 0
 

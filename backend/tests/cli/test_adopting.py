@@ -20,7 +20,7 @@ def lunette(tmp_path: Path, sqlite_url: str) -> Iterator[Cli]:
 
 def test_targets_of_others_are_taken_over_after_a_look(lunette: Cli) -> None:
     nothing = lunette("adopt", "--dry-run")
-    assert (nothing.code, "can be taken over: 0." in nothing.out) == (exits.OK, True), nothing.out + nothing.err
+    assert (nothing.code, "can be adopted: 0." in nothing.out) == (exits.OK, True), nothing.out + nothing.err
     two_targets(lunette.machine, lunette.machine.blocks.disks[:2])
     fabric = lunette.machine.iscsi
     assert fabric is not None
@@ -32,9 +32,9 @@ def test_targets_of_others_are_taken_over_after_a_look(lunette: Cli) -> None:
     assert "secret" not in looked.out
     assert json.loads(lunette("host", "list", "--json").out) == []
     unasked = lunette("adopt")
-    assert (unasked.code, "give --yes" in unasked.err) == (exits.USAGE, True)
+    assert (unasked.code, "use --yes" in unasked.err) == (exits.USAGE, True)
     done = lunette("adopt", "--yes")
-    assert (done.code, "Lunette serves them now" in done.err) == (exits.OK, True), done.out + done.err
+    assert (done.code, "Lunette now serves" in done.err) == (exits.OK, True), done.out + done.err
     assert len(json.loads(lunette("mapping", "list", "--json").out)) == 3
     (session,) = fabric.sessions
     assert session.initiator == DB
@@ -60,4 +60,4 @@ def test_an_array_of_another_machine_is_looked_at_started_and_adopted(lunette: C
     assert ("db" in left.out, "web" in left.out) == (False, True)
     assert lunette("foreign-array", "adopt", UUID).code == exits.OK
     gone = lunette("foreign-array", "volumes", UUID)
-    assert (gone.code, "no foreign array" in gone.err) == (exits.USAGE, True)
+    assert (gone.code, f"No foreign array has the ID {UUID}" in gone.err) == (exits.USAGE, True)

@@ -8,8 +8,8 @@ import pytest
 import trustme
 
 from backend.tests.cli.appliance import Cli, appliance
-from lunette.api.certificate import ensure_certificate
-from lunette.api.parts import Files
+from lunette.api.appliance.certificate import ensure_certificate
+from lunette.api.requests.parts import Files
 from lunette.cli import exits
 
 
@@ -31,7 +31,7 @@ def test_it_is_replaced_by_two_files_and_had_back(cli: Cli, tmp_path: Path) -> N
     plan = cli(*words, "--dry-run")
     assert (plan.code, "change certificate" in plan.out, "for rack4, until" in plan.out) == (exits.OK, True, True)
     taken = cli(*words)
-    assert (taken.code, "need `lunette login` now" in taken.err) == (exits.OK, True)
+    assert (taken.code, "must run `lunette login` again" in taken.err) == (exits.OK, True)
     assert first["fingerprint"] not in taken.out.partition("previous")[0]
     assert cli("certificate", "revert").code == exits.OK
     assert json.loads(cli("certificate", "show", "--json").out)["fingerprint"] == first["fingerprint"]

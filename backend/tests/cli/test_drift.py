@@ -10,5 +10,6 @@ def test_drift_says_that_all_is_as_wanted(tmp_path: Path, sqlite_url: str) -> No
     with appliance(tmp_path, sqlite_url) as cli:
         cli.settle()
         told = cli("drift")
-        assert (told.code, told.out) == (0, "The machine is as the database says, and nothing foreign is on it.\n")
+        words = "No drift: the observed state matches the desired state, and nothing foreign exists.\n"
+        assert (told.code, told.out) == (0, words)
         assert json.loads(cli("drift", "--json").out)["items"] == []

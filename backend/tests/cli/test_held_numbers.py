@@ -39,8 +39,8 @@ def test_a_script_has_to_name_the_volume_that_had_the_number(cli: Cli) -> None:
     assert "LUN 1 of esx1 was volume old's until it was unmapped" in cli(*words, "--dry-run").out
     for refused in (cli(*words), cli(*words, "--confirm", "new")):
         assert refused.code == exits.USAGE, refused.transcript
-        assert "hosts may still have volume old as LUN 1 of esx1" in refused.err
-        assert "give --confirm old" in refused.err
+        assert "Hosts may still associate LUN 1 of esx1 with volume old" in refused.err
+        assert "use --confirm old" in refused.err
     assert luns(cli) == {}
     done = cli(*words, "--confirm", "old")
     assert done.code == exits.OK, done.transcript

@@ -20,7 +20,7 @@ def test_it_shows_its_plan_asks_and_says_where_the_machine_does_not_stop(
         assert "All I/O stops" in rehearsed.out
         unasked = cli(command)
         assert unasked.code != 0
-        assert "give --yes" in unasked.err
+        assert "use --yes" in unasked.err
         assert cli.machine.power.asked == []
         cli.machine.power.later = lambda _seconds, _dies: None
         cli.machine.pause_s = 0.0  # what is waited for happens on the machine's clock alone

@@ -44,13 +44,13 @@ def test_no_line_is_wider_than_the_terminal_and_each_row_is_one_line(width: int)
     assert len(lines) == 1 + len(ROWS)
     assert all(width_of(line) <= width for line in lines)
     assert len({line.split()[0] for line in lines}) == 1 + len(ROWS), "rows cannot be told apart"
-    assert "left out" not in remarks
+    assert "not shown" not in remarks
 
 
 def test_columns_that_do_not_fit_at_all_are_named() -> None:
     lines, remarks = table(12)
     assert all(width_of(line) <= 12 for line in lines)
-    assert remarks == "EXPORT, NAA left out: the terminal is too narrow; --columns chooses.\n"
+    assert remarks == "Columns not shown: EXPORT, NAA. The terminal is too narrow; --columns selects columns.\n"
 
 
 @given(st.text(min_size=1, max_size=60), st.integers(1, 40))

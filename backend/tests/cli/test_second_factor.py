@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.twofactor.totp import TOTP
 
 from backend.tests.cli.appliance import PASSWORD, Cli
 from backend.tests.cli.test_access import cli, https, log_in
-from lunette.api.passwords import LoginLimit
+from lunette.api.auth.passwords import LoginLimit
 from lunette.cli import exits
 from lunette.cli.screen import Screen
 from lunette.client import fetch_fingerprint
@@ -64,7 +64,7 @@ def test_a_life_with_a_second_factor(cli: Cli, https: str, person: Person, tmp_p
     assert cli("whoami").code == 0, "the remembered token goes on"
 
     assert log_in(cli, https).code == 0
-    assert person.asked[-1] == "Code of the authenticator app, or a recovery code"
+    assert person.asked[-1] == "Code from the authenticator app, or a recovery code"
     (tmp_path / "code").write_text("000000\n")
     wrong = log_in(cli, https, "--code-file", str(tmp_path / "code"))
     assert (wrong.code, "used before" in wrong.err) == (exits.NOT_ALLOWED, True)
@@ -81,7 +81,7 @@ def test_a_life_with_a_second_factor(cli: Cli, https: str, person: Person, tmp_p
         changed = cli("password", *files)
         assert (changed.code, person.asked[-1][:12]) == (0, "Another code"), changed.err
     removed = cli("second-factor", "remove", *password)
-    assert (removed.code, "password alone" in removed.err) == (0, True)
+    assert (removed.code, "only the password" in removed.err) == (0, True)
     assert log_in(cli, https).code == 0
 
 
@@ -133,4 +133,4 @@ def test_standard_input_is_read_for_one_secret(cli: Cli, https: str, monkeypatch
     (cli.folder / "new").write_text("another-long-password\n")
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"{PASSWORD}\n"))
     twice = cli("password", "--password-file", "-", "--new-password-file", "-")
-    assert (twice.code, "standard input holds what --password-file asks for" in twice.err) == (exits.USAGE, True)
+    assert (twice.code, "Standard input is already used for --password-file" in twice.err) == (exits.USAGE, True)

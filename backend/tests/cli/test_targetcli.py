@@ -50,9 +50,9 @@ def test_it_is_written_whole_for_this_user_alone(lunette: Cli, tmp_path: Path) -
 
 def test_a_site_document_has_no_secrets_to_fill_in_and_a_file_in_no_folder_is_refused(lunette: Cli) -> None:
     refused = lunette("export", "--secrets")
-    assert (refused.code, "never holds secrets" in refused.err) == (exits.USAGE, True)
+    assert (refused.code, "never contains secrets" in refused.err) == (exits.USAGE, True)
     nowhere = lunette("export", "--format", "targetcli", "--output", "no/such/file")
-    assert (nowhere.code, "no/such/file cannot be written" in nowhere.err) == (exits.USAGE, True)
+    assert (nowhere.code, "Cannot write no/such/file" in nowhere.err) == (exits.USAGE, True)
 
 
 def test_a_configuration_is_inspected_object_by_object(lunette: Cli, tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_a_configuration_is_inspected_object_by_object(lunette: Cli, tmp_path: P
     told = lunette("inspect", str(shape))
     assert told.code == exits.NOT_WELL
     assert "✓ /backstores/block/web\n    Volume web: zvol rpool/web" in told.out
-    assert "20 fit, 4 do not. Nothing was changed." in told.out
+    assert "Lunette can serve 20 objects and cannot serve 4. Nothing was changed." in told.out
     assert "hunter2" not in told.out
     fits = tmp_path / "fits.json"
     lunette("export", "--format", "targetcli", "--secrets", "--output", "own.json")
@@ -73,7 +73,11 @@ def test_a_configuration_is_inspected_object_by_object(lunette: Cli, tmp_path: P
 
 
 def test_a_file_that_is_no_configuration_is_refused(lunette: Cli, tmp_path: Path) -> None:
-    for content, words in (("{", "is no JSON"), ("[]", "is no saveconfig.json"), ('{"volumes": []}', "neither")):
+    for content, words in (
+        ("{", "is not valid JSON"),
+        ("[]", "is not a saveconfig.json"),
+        ('{"volumes": []}', "neither"),
+    ):
         (tmp_path / "x.json").write_text(content)
         refused = lunette("inspect", "x.json")
         assert (refused.code, words in refused.err) == (exits.USAGE, True)

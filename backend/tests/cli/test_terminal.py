@@ -78,16 +78,16 @@ def test_a_table_has_one_line_for_each_row_in_the_width_of_the_terminal(cli: Cli
 def test_data_goes_only_after_its_name_was_typed(cli: Cli) -> None:
     name = "a-volume-with-a-long-name-01"
     terminal = Terminal(cli, "volume", "delete", name)
-    terminal.until(f"Type {name} to go on:")
+    terminal.until(f"Type {name} to continue:")
     assert "for 24 hours: its data stay" in terminal.seen
     terminal.type("yes\n")
-    assert (terminal.end(), "nothing was changed" in terminal.seen) == (exits.NOT_CONFIRMED, True)
+    assert (terminal.end(), "Nothing was changed" in terminal.seen) == (exits.NOT_CONFIRMED, True)
     assert cli("volume", "show", name).code == 0
     terminal = Terminal(cli, "volume", "delete", name)
-    terminal.until("to go on:")
+    terminal.until("to continue:")
     terminal.type(f"{name}\n")
-    assert (terminal.end(), "is deleted" in terminal.seen) == (0, True)
-    assert "100 %" in terminal.seen
+    assert (terminal.end(), f"Deleted volume {name}." in terminal.seen) == (0, True)
+    assert "100%" in terminal.seen
     assert cli("volume", "show", name).code == exits.NOT_FOUND
 
 
@@ -98,20 +98,20 @@ def test_a_bar_shows_how_far_a_job_is_while_it_runs(cli: Cli) -> None:
     try:
         words = ("volume", "create", "slow-%02d", "--array", "tank", "--size", "24M", "--count", "3")
         terminal = Terminal(cli, *words, columns=120)
-        terminal.until(f"\r\x1b[K{'█' * 6}{'░' * 18}  25 % Create 3 volumes: cut volume")
+        terminal.until(f"\r\x1b[K{'█' * 6}{'░' * 18}  25% Create 3 volumes: cut volume")
         assert terminal.process.poll() is None
-        assert "100 %" not in terminal.seen
+        assert "100%" not in terminal.seen
     finally:
         second.let_go()
     assert terminal.end() == 0
-    assert f"{'█' * 24} 100 % Create 3 volumes" in terminal.seen
+    assert f"{'█' * 24} 100% Create 3 volumes" in terminal.seen
 
 
 def test_a_password_is_typed_unseen_and_twice(cli: Cli) -> None:
     terminal = Terminal(cli, "user", "create", "maria")
     terminal.until("Password: ")
     terminal.type("a-secret-nobody-sees\n")
-    terminal.until("Once more: ")
+    terminal.until("Password again: ")
     terminal.type("a-secret-nobody-sees\n")
     assert terminal.end() == 0
     assert "a-secret-nobody-sees" not in terminal.seen

@@ -55,7 +55,7 @@ def about(words: list[str]) -> list[object]:
 
 
 def read(line: str) -> list[object]:
-    return [float(word) if word[0].isdigit() else word for word in line.split()]
+    return [float(word) if word[0].isdigit() else word for word in line.replace("%", " %").split()]
 
 
 def test_volumes_and_sessions_are_shown_under_the_total(run: Run) -> None:

@@ -19,7 +19,7 @@ def test_a_server_without_slots_says_how_it_is_updated(tmp_path: Path, sqlite_ur
         refused = cli("update", "install", str(bundle), "--yes")
         assert refused.code != 0
         assert "not installed on a disk of its own" in refused.err
-        assert "cannot be read" in cli("update", "install", str(tmp_path / "none.raucb"), "--yes").err
+        assert "Cannot read" in cli("update", "install", str(tmp_path / "none.raucb"), "--yes").err
 
 
 def test_slots_are_shown_with_what_runs(tmp_path: Path, sqlite_url: str) -> None:
@@ -31,6 +31,6 @@ def test_slots_are_shown_with_what_runs(tmp_path: Path, sqlite_url: str) -> None
             assert time.monotonic() < end, "it was not seen"
             time.sleep(0.2)
         told = cli("update", "show").out.splitlines()
-        assert told[:2] == ["slot a: 1.0, runs, started next", "slot b: empty"]
-        assert "outage of a restart: not measured yet" in told
+        assert told[:2] == ["slot a: 1.0, running, next to start", "slot b: empty"]
+        assert "outage of exports during a restart: not measured yet" in told
         assert "no version to go back to" in cli("update", "roll-back", "--yes").err

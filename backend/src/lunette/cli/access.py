@@ -1,4 +1,4 @@
-"""`lunette login`, `logout`, `password` and `whoami`: which appliance, as whom."""
+"""`lunette login`, `logout`, `password` and `whoami`: logging in to appliances."""
 
 import re
 import socket
@@ -23,10 +23,8 @@ if TYPE_CHECKING:
     from lunette.client import Client, Endpoint
     from lunette.client.generated.types import NewToken
 
-_KEEP = Param(
-    "--keep-tokens", "Let the API tokens of the user stay; they end with the old password otherwise.", flag=True
-)
-_NEW = Param("--new-password-file", "File with the new password; asked for if not given.", file=True)
+_KEEP = Param("--keep-tokens", "Leave the user's API tokens valid; otherwise, they are deleted.", flag=True)
+_NEW = Param("--new-password-file", "File with the new password; prompts if omitted.", file=True)
 
 
 def login(call: Call) -> None:
@@ -38,10 +36,10 @@ def login(call: Call) -> None:
     shown = fetch_fingerprint(url)
     expected = call["fingerprint"]
     if expected is not None and expected.replace(":", "").lower() != shown:
-        raise Untrusted(f"{url} shows another certificate ({shown}) than --fingerprint names: nothing was sent")
+        raise Untrusted(f"The certificate of {url} has another fingerprint ({shown}) than expected. Nothing was sent")
     if expected is None:
         call.screen.note(f"Certificate fingerprint (SHA-256): {shown}")
-        call.confirm("Is it the one shown on the appliance's console?", f"--fingerprint {shown} if it is")
+        call.confirm("Does the appliance's console show the same fingerprint?", f"--fingerprint {shown} if it does")
     password = call.secret("password_file", f"Password of {call['user']}") or ""
     with Client(Endpoint(url, fingerprint=shown)) as client:
         me = log_in(call, client, password)
@@ -55,7 +53,7 @@ def login(call: Call) -> None:
         client.login_delete()
     path = config_file(call.env)
     remember(name, endpoint, path, make_default=True)
-    call.screen.note(f"Logged in. The appliance is {name} in {path}, which holds the token.")
+    call.screen.note(f"Logged in. The appliance is stored as {name} in {path}, with an API token.")
 
 
 def _change(call: Call, client: "Client", me: JsonObject, current: str, *, keep_tokens: bool = False) -> str:
@@ -68,7 +66,7 @@ def _web_address(text: str) -> str:
     url = (text if "://" in text else f"https://{text}").rstrip("/")
     parts = urlsplit(url)
     if parts.scheme != "https" or not parts.hostname:
-        raise Wrong(f"{text!r} is no web address: expected https://ADDRESS:8443")
+        raise Wrong(f"{text!r} is not a valid address: use https://ADDRESS:8443")
     return url if parts.port else f"{url}:8443"
 
 
@@ -89,7 +87,7 @@ def _make_token(client: "Client") -> "NewToken":
         except Refused as error:
             if error.kind != "conflict":
                 raise
-    raise Wrong("99 tokens of this machine exist; delete some with `lunette token delete NAME`")
+    raise Wrong("This machine already has 99 API tokens: delete some with `lunette token delete NAME`")
 
 
 def logout(call: Call) -> None:
@@ -101,15 +99,15 @@ def logout(call: Call) -> None:
     default, known = read_config(path)
     name = call["appliance"] or default
     if name is None or name not in known:
-        raise ConfigProblem(f"{path} knows no appliance {name!r}: nothing to forget")
+        raise ConfigProblem(f"{path} contains no appliance {name!r}. Nothing was changed")
     try:
         if (token := known[name].token_name) is not None:
             with Client(known[name], timeout_s=10.0) as client:
                 client.token_delete(token)
     except (Unreachable, Refused) as error:
-        call.screen.note(f"The token was not deleted on the appliance: {error}", "yellow")
+        call.screen.note(f"The API token was not deleted on the appliance: {error}", "yellow")
     forget(name, path)
-    call.screen.note(f"{name} is forgotten.")
+    call.screen.note(f"Logged out. {name} was removed from {path}.")
 
 
 def password(call: Call) -> None:
@@ -118,15 +116,17 @@ def password(call: Call) -> None:
 
     endpoint = find_endpoint(call["appliance"], call.env)
     if endpoint.is_local:
-        raise Wrong("root needs no password here; `lunette user set NAME --password` sets another's")
+        raise Wrong(
+            "root needs no password here. To set the password of a user, use `lunette user set NAME --password`"
+        )
     current = call.secret("password_file", f"Current password of {call['user']}") or ""
     with Client(Endpoint(endpoint.url, fingerprint=endpoint.fingerprint)) as client:
         me = log_in(call, client, current)
         new = _change(call, client, me, current, keep_tokens=call["keep_tokens"])
         set_up_where_needed(call, client, me, new)
         _renew_token(call, endpoint, client)
-    kept = "its API tokens stay" if call["keep_tokens"] else "its API tokens have ended, too"
-    call.screen.note(f"The password is changed; every other session of this user has ended, and {kept}.")
+    tokens = "API tokens remain valid" if call["keep_tokens"] else "API tokens were deleted"
+    call.screen.note(f"The password was changed. All other logins of the user have ended, and the user's {tokens}.")
 
 
 def _renew_token(call: Call, endpoint: "Endpoint", client: "Client") -> None:
@@ -151,7 +151,7 @@ COMMANDS = {
     "login": (
         Command(
             "",
-            "Trusts an appliance's certificate, logs in, and remembers an API token for later commands.",
+            "Logs in to an appliance, and stores its fingerprint and an API token for later commands.",
             (
                 "login_create",
                 "password_change",
@@ -161,16 +161,16 @@ COMMANDS = {
                 "login_delete",
             ),
             (
-                Param("url", "Web address, such as https://192.0.2.10:8443."),
+                Param("url", "Address of the appliance, such as https://192.0.2.10:8443."),
                 USER,
                 Param(
                     "--name",
-                    "What to call the appliance in --appliance; made of the address if not given.",
+                    "Name of the appliance for --appliance; by default, derived from its address.",
                     metavar="NAME",
                 ),
                 Param(
                     "--fingerprint",
-                    "SHA-256 of its certificate, as the console shows it; else you are asked.",
+                    "SHA-256 of the certificate, as the console shows it; prompts if omitted.",
                     metavar="HEX",
                 ),
                 PASSWORD,
@@ -182,15 +182,15 @@ COMMANDS = {
             login,
         ),
     ),
-    "logout": (Command("", "Deletes the remembered token and forgets the appliance.", ("token_delete",), (), logout),),
+    "logout": (Command("", "Deletes the stored API token and forgets the appliance.", ("token_delete",), (), logout),),
     "password": (
         Command(
             "",
-            "Changes a password.",
+            "Changes your password.",
             ("password_change", "login_create", "second_factor_start", "second_factor_confirm", "token_create"),
             (USER, PASSWORD, _NEW, CODE, NEXT_CODE, NEW_CODE, _KEEP),
             password,
         ),
     ),
-    "whoami": (Command("", "Shows as whom commands act, and with which role.", ("me_show",)),),
+    "whoami": (Command("", operations=("me_show",)),),
 }

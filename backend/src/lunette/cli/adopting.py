@@ -1,4 +1,4 @@
-"""`lunette adopt` and `lunette foreign-array`: take over what others made, after showing what becomes of it."""
+"""`lunette adopt` and `lunette foreign-array`: adopting exports and arrays of other systems, after showing the plan."""
 
 from lunette.cli.call import Call
 from lunette.cli.parsing import Wrong
@@ -16,7 +16,7 @@ def adopt(call: Call) -> None:
     if not call.is_bare:
         _print(call, found)
     if found["targets"] and not call["yes"]:
-        call.confirm("Take them over?", "--yes")
+        call.confirm("Adopt them?", "--yes")
     answer = call.client.operate("site_adopt", {}, {}, body)
     runs = "state" in answer
     if runs and not call["no_wait"]:
@@ -34,25 +34,28 @@ def _print(call: Call, found: JsonObject) -> None:
     for words in found["warnings"]:
         call.screen.line(words, "yellow")
     count = len(found["targets"])
-    call.screen.line(f"Targets and subsystems that can be taken over: {count}.", "bold")
+    call.screen.line(f"Targets and subsystems that can be adopted: {count}.", "bold")
 
 
 def _said(call: Call, *, runs: bool) -> str:
     if not runs:
-        return "Nothing was taken over."
-    return "The job runs; `lunette job list` shows it." if call["no_wait"] else "Lunette serves them now."
+        return "Nothing was adopted."
+    return (
+        "The job is running; `lunette job list` shows it."
+        if call["no_wait"]
+        else "Lunette now serves the adopted targets and subsystems."
+    )
 
 
 _ADOPT = Command(
     "",
-    "Takes over iSCSI targets and NVMe subsystems that the kernel serves for others, while their hosts go on.",
-    ("site_adopt",),
-    (Param("target", "IQN or NQN; all that can be taken over if none is given.", many=True, optional=True),),
-    adopt,
+    operations=("site_adopt",),
+    params=(Param("target", "IQN or NQN; by default, all that can be adopted.", many=True, optional=True),),
+    run=adopt,
     interrupts=True,
-    more="One of which anything cannot be taken over stays whole as it is.",
+    more="A target or subsystem that cannot be adopted completely stays unchanged.",
 )
-_FOREIGN = Param("foreign_array", "Its id, as the list shows it.")
+_FOREIGN = Param("foreign_array", "ID of the foreign array, as the list shows it.")
 _COLUMNS = ("id", "name", "array", "home_host", "level", "health", "read_only", "group", "volumes", "next", "reason")
 
 
@@ -61,12 +64,12 @@ def volumes(call: Call) -> None:
     arrays = call.client.pages("foreign_array_list", {}, None)
     found = next((one for one in arrays if one["id"] == call["foreign_array"]), None)
     if found is None:
-        raise Wrong(f"there is no foreign array {call['foreign_array']}", "lunette foreign-array list")
+        raise Wrong(f"No foreign array has the ID {call['foreign_array']}", "lunette foreign-array list")
     call.show(found["volumes"], lambda items: call.screen.table(items, ("name", "size_bytes", "open", "reason")))
 
 
 def adopt_array(call: Call) -> None:
-    """Sends the wish: without a volume named all that can be are taken."""
+    """Sends the request: without a volume named all that can be are adopted."""
     body = {"name": call["name"], "make_group": bool(call["make_group"])}
     named = [] if call["no_volumes"] else call["volume"] or None
     send(call, {field: value for field, value in (body | {"volumes": named}).items() if value is not None})
@@ -74,29 +77,34 @@ def adopt_array(call: Call) -> None:
 
 _ARRAYS = (
     *standard("foreign-array", _COLUMNS),
-    Command("volumes", "Shows the logical volumes on one that runs.", ("foreign_array_list",), (_FOREIGN,), volumes),
-    Command("start", "Starts one read-only, so that what is on it can be seen.", ("foreign_array_start",), (_FOREIGN,)),
+    Command(
+        "volumes",
+        "Shows the logical volumes on a running foreign array.",
+        ("foreign_array_list",),
+        (_FOREIGN,),
+        volumes,
+    ),
+    Command("start", operations=("foreign_array_start",), params=(_FOREIGN,)),
     Command(
         "adopt",
-        "Makes one that runs Lunette's; what is on it stays as it is.",
-        ("foreign_array_adopt",),
-        (
+        operations=("foreign_array_adopt",),
+        params=(
             _FOREIGN,
-            Param("--name", "What it is called here; as md calls it if not given."),
+            Param("--name", "Name of the array in Lunette; by default, its name in MD RAID."),
             Param(
                 "--volume",
-                "Logical volume that becomes a volume; repeatable. All that can be if none is given.",
+                "Logical volume to adopt; repeatable. By default, all that can be adopted.",
                 field="volumes",
                 many=True,
             ),
-            Param("--no-volumes", "Take the array alone, and leave all logical volumes as they are.", flag=True),
+            Param("--no-volumes", "Adopt only the array, and leave all logical volumes unchanged.", flag=True),
             Param(
                 "--make-group",
-                "Make a volume group on an array that has none; what is on it is written over.",
+                "Create a volume group on an array that has none, which overwrites its beginning.",
                 flag=True,
             ),
         ),
-        adopt_array,
+        run=adopt_array,
     ),
 )
 COMMANDS = {"adopt": (_ADOPT,), "foreign-array": _ARRAYS}

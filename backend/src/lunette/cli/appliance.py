@@ -12,28 +12,28 @@ def drift(call: Call) -> None:
 
 def _print(call: Call, found: JsonObject) -> None:
     for one in found["items"]:
-        by_itself = " (repaired by itself)" if one["is_repaired"] else ""
-        head = f"{one['kind']}: {one['noun'].replace('_', ' ')} {one['name']}: {one['words']}{by_itself}"
+        automatically = " (repaired automatically)" if one["is_repaired"] else ""
+        head = f"{one['kind']}: {one['noun'].replace('_', ' ')} {one['name']}: {one['words']}{automatically}"
         call.screen.line(head, _STYLES.get(one["kind"], ""))
         call.screen.line(f"  {one['fix']}")
     for unseen in found["unseen"]:
-        call.screen.line(f"not looked at: {unseen}", "yellow")
+        call.screen.line(f"not inspected: {unseen}", "yellow")
     if not found["items"] and found["complete"]:
-        call.screen.line("The machine is as the database says, and nothing foreign is on it.")
+        call.screen.line("No drift: the observed state matches the desired state, and nothing foreign exists.")
     if found["repaired"]:
-        call.screen.note(f"{found['repaired']} things were put right in the kernel in the last round.")
+        call.screen.note(f"Kernel objects repaired in the last comparison: {found['repaired']}.")
 
 
 COMMANDS = {
-    "status": (Command("", "Shows health in one sentence, and what the appliance holds.", ("status_show",)),),
+    "status": (Command("", operations=("status_show",)),),
     "drift": (
         Command(
             "",
-            "Tells where the machine and the database differ, with the fix. Changes nothing.",
+            "Shows all differences between desired and observed state, each with its fix.",
             ("drift_show",),
             (),
             drift,
         ),
     ),
-    "health": (Command("", "Asks whether the API answers; needs no login.", ("health_show",)),),
+    "health": (Command("", "Checks that the API responds. Needs no login.", ("health_show",)),),
 }

@@ -14,21 +14,25 @@ from lunette.client.generated.enums import (
     WRITE_HOLE,
 )
 
-_ARRAY = Param("array", "Its name or id.", noun="array")
-_DISK = Param("disk", "Stable id of the disk; one that is gone by the id it had.", noun="disk")
-_WIPE = Param("--wipe", "What the new disk carries may be destroyed.", flag=True)
-_PASSPHRASE = Param("--passphrase-file", "File with the passphrase it has; - is standard input.", file=True)
-_PACE = "per second and disk, such as 50MiB; `kernel` leaves it to the kernel."
-_PACES = (
-    Param("--sync-speed-min", f"Least pace of resync and rebuild, {_PACE}", field="sync_speed_min_bytes_s"),
-    Param("--sync-speed-max", f"Highest pace of resync and rebuild, {_PACE}", field="sync_speed_max_bytes_s"),
+_ARRAY = Param("array", "Name or ID of the array.", noun="array")
+_DISK = Param("disk", noun="disk")
+_NEW_DISKS = Param("disk", "IDs of the disks to add.", noun="disk", many=True)
+_CONFIRM = Param("--confirm", required=True, metavar="NAME")
+_WIPE = Param("--wipe", "Allow wiping the new disks, which destroys their data.", flag=True)
+_PASSPHRASE = Param(
+    "--passphrase-file", "File with the current passphrase, - for standard input; prompts if omitted.", file=True
 )
-_TUNING = "`automatic` takes what suits the machine."
+_OF_SYNC = "speed of a resync, rebuild or scrub per second and disk, such as 50MiB"
+_SPEEDS = (
+    Param("--sync-speed-min", f"MD RAID only: minimum {_OF_SYNC}.", field="sync_speed_min_bytes_s", metavar="SIZE"),
+    Param("--sync-speed-max", f"MD RAID only: maximum {_OF_SYNC}.", field="sync_speed_max_bytes_s", metavar="SIZE"),
+)
+_NEW_SPEEDS = tuple(speed._replace(help=f"{speed.help[:-1]}; `kernel` for its default.") for speed in _SPEEDS)
 _TUNINGS = (
-    Param("--group-threads", f"Threads per NUMA node that compute parity; {_TUNING}", field="group_thread_cnt"),
-    Param("--stripe-cache", f"Stripes in the cache of a parity array; {_TUNING}", field="stripe_cache_size"),
-    Param("--skip-copy", f"Write whole pages of a parity array without a copy: on or off; {_TUNING}"),
-    Param("--scheduler", f"I/O scheduler of the member disks: {' or '.join(SCHEDULER)}; {_TUNING}"),
+    Param("--group-threads", "Threads per NUMA node that compute parity, or `automatic`.", field="group_thread_cnt"),
+    Param("--stripe-cache", "Stripes in the cache of a RAID 4, 5 or 6, or `automatic`.", field="stripe_cache_size"),
+    Param("--skip-copy", "Whether a RAID 4, 5 or 6 writes full pages without a copy: on, off or `automatic`."),
+    Param("--scheduler", f"I/O scheduler of the member disks: {', '.join(SCHEDULER)} or `automatic`."),
 )
 _TUNING_COLUMNS = ("name", "value", "automatic", "observed", "why")
 ROLES = ("log", "cache", "special")
@@ -68,7 +72,7 @@ def replace(call: Call) -> None:
 def set_(call: Call) -> None:
     body = body_of(call)
     if not body:
-        raise Wrong("nothing to set: give a pace, a tuning or a health command", "lunette array set --help")
+        raise Wrong("Nothing to change: specify at least one option", "lunette array set --help")
     for field in ("health_command", "spare_group"):
         if body.get(field) == "none":
             body[field] = None
@@ -90,7 +94,7 @@ def unlock(call: Call) -> None:
 
 def change_key(call: Call) -> None:
     if call["keep_key"] and call["no_keep_key"]:
-        raise Wrong("--keep-key and --no-keep-key exclude each other")
+        raise Wrong("--keep-key and --no-keep-key are mutually exclusive")
     body: JsonObject = {"passphrase": call.secret("passphrase_file", f"Passphrase of array {call['array']}")}
     keep = True if call["keep_key"] else False if call["no_keep_key"] else None
     if keep is not None:
@@ -128,19 +132,18 @@ COMMANDS = {
         *standard("array", ("name", "engine", "level", "state", "health", "usable_bytes", "free_bytes"), destroys=True),
         Command(
             "create",
-            "Creates an array of disks.",
-            ("array_create",),
-            (
-                Param("name", "Its name."),
+            operations=("array_create",),
+            params=(
+                Param("name"),
                 Param(
                     "--level",
-                    "raid0 to raid10 with md; raid1, 5, 6, 10 with lvm; stripe to draid3, raid10 with zfs; external.",
+                    "Level: raid0 to raid10 (md), raid1, 5, 6, 10 (lvm), stripe to draid3, raid10 (zfs), external.",
                     words=LEVEL,
                     required=True,
                 ),
                 Param(
                     "--disk",
-                    "Stable disk id; repeat for each disk.",
+                    "ID of a data disk; repeatable.",
                     field="disks",
                     noun="disk",
                     many=True,
@@ -148,198 +151,197 @@ COMMANDS = {
                 ),
                 Param(
                     "--write-mostly",
-                    "raid1: disk that is read only if no other holds the data; repeatable.",
+                    "MD RAID `raid1` only: disk to read only if no other disk has the data; repeatable.",
                     noun="disk",
                     many=True,
                 ),
-                Param("--spare", "Disk that stands by; repeatable.", field="spares", noun="disk", many=True),
+                Param(
+                    "--spare",
+                    "MD RAID and ZFS: spare, which replaces a failed disk automatically; repeatable.",
+                    field="spares",
+                    noun="disk",
+                    many=True,
+                ),
                 Param(
                     "--log",
-                    "Pools: disk that takes synchronous writes first; two are mirrored.",
+                    "ZFS pools only: disk that receives synchronous writes first; several form a mirror.",
                     noun="disk",
                     many=True,
                 ),
                 Param(
                     "--cache",
-                    "Pools: disk that keeps copies of what is read often; repeatable.",
+                    "ZFS pools only: disk that stores copies of frequently read data; repeatable.",
                     noun="disk",
                     many=True,
                 ),
                 Param(
                     "--special",
-                    "Pools: disk for the metadata; several are one mirror, as redundant as the data disks.",
+                    "ZFS pools only: disk for the metadata; several form a mirror, as redundant as the data disks.",
                     noun="disk",
                     many=True,
                 ),
                 Param(
                     "--group-data-disks",
-                    "draid: data disks of each group; what suits volumes if not given.",
+                    "dRAID only: data disks of each group; by default, the number that suits volumes.",
                     number=True,
                 ),
+                Param("--distributed-spares", number=True),
+                Param("--engine", words=ARRAY_ENGINE, default="md"),
                 Param(
-                    "--distributed-spares",
-                    "draid: spares that lie on all disks; one for each 20 disks if not given.",
-                    number=True,
+                    "--chunk",
+                    "MD RAID and LVM RAID, except `raid1`: chunk size. Default: 64KiB.",
+                    field="chunk_bytes",
+                    metavar="SIZE",
                 ),
-                Param("--engine", "Array engine.", words=ARRAY_ENGINE, default="md"),
-                Param("--chunk", "Stripe unit, such as 64KiB.", field="chunk_bytes", metavar="SIZE"),
                 Param(
                     "--layout",
-                    "Where the copies of a raid10 lie: n (near), f (far) or o (offset), and how many.",
+                    "MD RAID `raid10` only: near (n), far (f) or offset (o) copies, and their number. Default: n2.",
                     words=RAID10_LAYOUT,
                 ),
                 Param(
-                    "--write-hole", "How the write hole is closed; what suits the level if not given.", words=WRITE_HOLE
+                    "--write-hole",
+                    "Protection against the write hole; by default, the one that suits the level.",
+                    words=WRITE_HOLE,
                 ),
-                Param("--wipe", "Disk whose signatures may be destroyed; repeatable.", noun="disk", many=True),
-                Param("--spare-group", "md: arrays of one group lend each other their spares."),
-                Param("--health-command", "External arrays: the command that tells their health, by its name."),
+                Param("--wipe", "Disk that may be wiped, which destroys its data; repeatable.", noun="disk", many=True),
+                Param("--spare-group", metavar="NAME"),
+                Param("--health-command", metavar="NAME"),
                 Param(
-                    "--integrity", "lvm: checksums of each disk's copy, by which wrong blocks are repaired.", flag=True
+                    "--integrity",
+                    "LVM RAID only: add checksums to every disk, with which corrupt blocks are repaired.",
+                    flag=True,
                 ),
-                Param("--encryption", "Encrypts everything on it; asks for a passphrase.", words=ENCRYPTION),
                 Param(
-                    "--passphrase-file", "File with the passphrase; - is standard input.", field="passphrase", file=True
+                    "--encryption",
+                    "MD RAID only: encrypt all data on the array with this method.",
+                    words=ENCRYPTION,
                 ),
-                Param("--keep-key", "The appliance keeps a key too, and unlocks the array at every start.", flag=True),
-                *_PACES,
+                Param(
+                    "--passphrase-file",
+                    "File with the passphrase, - for standard input; prompts if needed.",
+                    field="passphrase",
+                    file=True,
+                ),
+                Param("--keep-key", "Store a key on the appliance, which unlocks the array at every start.", flag=True),
+                *_SPEEDS,
             ),
-            create,
+            run=create,
         ),
         Command(
             "unlock",
-            "Unlocks an encrypted array that waits for its key; asks for the passphrase.",
-            ("array_unlock",),
-            (_ARRAY, _PASSPHRASE),
-            unlock,
+            operations=("array_unlock",),
+            params=(_ARRAY, _PASSPHRASE),
+            run=unlock,
         ),
         Command(
             "change-key",
-            "Changes the passphrase of an encrypted array, or who keeps a key.",
-            ("array_change_key",),
-            (
+            operations=("array_change_key",),
+            params=(
                 _ARRAY,
                 _PASSPHRASE,
-                Param("--new-passphrase-file", "File with the new one; - is standard input.", file=True),
-                Param("--keep-old", "The passphrase it has opens it as well from now on, for recovery.", flag=True),
-                Param("--keep-key", "The appliance keeps a key and unlocks the array at every start.", flag=True),
-                Param("--no-keep-key", "The appliance keeps no key any more.", flag=True),
+                Param(
+                    "--new-passphrase-file",
+                    "File with the new passphrase, - for standard input; prompts if needed.",
+                    file=True,
+                ),
+                Param("--keep-old", "Leave the current passphrase valid as a second one, for recovery.", flag=True),
+                Param("--keep-key", "Store a key on the appliance, which unlocks the array at every start.", flag=True),
+                Param(
+                    "--no-keep-key",
+                    "Delete the key on the appliance, so that only the passphrase unlocks the array.",
+                    flag=True,
+                ),
             ),
-            change_key,
+            run=change_key,
         ),
         Command(
             "set",
-            "Sets the pace of resync, rebuild and scrub, the tuning, and the health command.",
-            ("array_patch",),
-            (
+            operations=("array_patch",),
+            params=(
                 _ARRAY,
-                *_PACES,
+                *_NEW_SPEEDS,
                 *_TUNINGS,
                 Param(
                     "--write-mostly",
-                    "raid1: disk that is read only if no other holds the data, and no other than "
-                    "those named; repeatable; `none` takes it from all.",
+                    "MD RAID `raid1` only: all disks to read only if no other has the data, or `none`; repeatable.",
                     noun="disk",
                     many=True,
                 ),
-                Param("--spare-group", "md: arrays of one group lend each other their spares; `none` ends that."),
-                Param("--health-command", "External arrays: what tells their health; `none` takes it away."),
+                Param(
+                    "--spare-group",
+                    "MD RAID only: spare group, whose arrays share their spares; `none` removes the array from it.",
+                ),
+                Param(
+                    "--health-command", "External arrays only: name of the command that reports the health, or `none`."
+                ),
             ),
-            set_,
+            run=set_,
         ),
-        Command("tuning", "Shows how an array is tuned, and why.", ("array_show",), (_ARRAY,), tuning),
+        Command(
+            "tuning", "Shows the tuning values of an array, each with its reason.", ("array_show",), (_ARRAY,), tuning
+        ),
         Command(
             "layouts",
-            "Shows every level of every engine that is possible with these disks.",
-            ("layout_list",),
-            (
-                Param("--disk", "Stable disk id; repeat for each disk.", noun="disk", many=True, required=True),
-                Param("--block", "Block size of volumes the ZFS figures are for, in bytes.", number=True),
+            operations=("layout_list",),
+            params=(
+                Param("--disk", "ID of a disk; repeatable.", noun="disk", many=True, required=True),
+                Param("--block", field="block_bytes", number=True),
             ),
-            layouts,
+            run=layouts,
         ),
         Command(
             "add-spares",
-            "Adds disks that stand by, or are filled at once if the array has lost one.",
-            ("array_add_spares",),
-            (_ARRAY, Param("disk", "Stable ids of the disks.", noun="disk", many=True), _WIPE),
-            add_spares,
+            operations=("array_add_spares",),
+            params=(_ARRAY, _NEW_DISKS, _WIPE),
+            run=add_spares,
+            more="On a degraded array, the rebuild onto the first spare starts immediately.",
         ),
         Command(
             "add-disks",
-            "Adds log, cache or special disks to a pool.",
-            ("array_add_disks",),
-            (
-                _ARRAY,
-                Param("disk", "Stable ids of the disks.", noun="disk", many=True),
-                Param("--role", "What they are for.", words=ROLES, required=True),
-                _WIPE,
-            ),
-            add_disks,
+            operations=("array_add_disks",),
+            params=(_ARRAY, _NEW_DISKS, Param("--role", words=ROLES, required=True), _WIPE),
+            run=add_disks,
         ),
         Command(
             "grow",
-            "Makes disks into members: more room, or of a mirror more copies.",
-            ("array_grow",),
-            (_ARRAY, Param("disk", "Stable ids of the disks.", noun="disk", many=True), _WIPE),
-            add_spares,
+            operations=("array_grow",),
+            params=(_ARRAY, _NEW_DISKS, _WIPE),
+            run=add_spares,
+            more="A mirror gains copies; any other level gains capacity.",
         ),
         Command(
             "reshape",
-            "Makes a raid5 a raid6 with one disk more.",
-            ("array_reshape",),
-            (
+            operations=("array_reshape",),
+            params=(
                 _ARRAY,
-                Param("--level", "What it is to become: raid6.", words=LEVEL, required=True),
+                Param("--level", "New level of the array: raid6.", words=LEVEL, required=True),
                 Param(
                     "--disk",
-                    "Stable id of the disk for the new level; a spare is taken if none is named.",
+                    "ID of the additional disk; by default, a spare of the array.",
                     field="disks",
                     noun="disk",
                     many=True,
                 ),
                 _WIPE,
             ),
-            reshape,
+            run=reshape,
         ),
         Command(
             "replace",
-            "Puts another disk in the place of one that works, is faulty, or is gone.",
-            ("array_replace",),
-            (_ARRAY, _DISK, Param("new", "Stable id of the disk that comes instead.", noun="disk"), _WIPE),
-            replace,
+            operations=("array_replace",),
+            params=(_ARRAY, _DISK, Param("new", noun="disk"), _WIPE),
+            run=replace,
         ),
-        Command("fail", "Gives a member up that is not to be trusted any more.", ("array_fail",), (_ARRAY, _DISK)),
-        Command(
-            "remove",
-            "Lets go of a spare, a log or cache disk, a faulty disk, or one gone.",
-            ("array_remove",),
-            (_ARRAY, _DISK),
-        ),
-        Command("readd", "Takes back a member that was gone or faulty.", ("array_readd",), (_ARRAY, _DISK)),
-        Command(
-            "force-start",
-            "Starts an array that is dirty and degraded; blocks of the lost disk can be wrong.",
-            ("array_force_start",),
-            (_ARRAY, Param("--confirm", "Its name.", required=True, metavar="NAME")),
-        ),
-        Command(
-            "release",
-            "Lets go of an array: it stays on its disks with its data, and is Lunette's no more.",
-            ("array_release",),
-            (_ARRAY, Param("--confirm", "Its name.", required=True, metavar="NAME")),
-        ),
-        Command(
-            "forget",
-            "Forgets an array that is lost for good, with its volumes, snapshots and mappings.",
-            ("array_forget",),
-            (_ARRAY, Param("--confirm", "Its name.", required=True, metavar="NAME")),
-        ),
+        Command("fail", operations=("array_fail",), params=(_ARRAY, _DISK)),
+        Command("remove", operations=("array_remove",), params=(_ARRAY, _DISK)),
+        Command("readd", operations=("array_readd",), params=(_ARRAY, _DISK)),
+        Command("force-start", operations=("array_force_start",), params=(_ARRAY, _CONFIRM)),
+        Command("release", operations=("array_release",), params=(_ARRAY, _CONFIRM)),
+        Command("forget", operations=("array_forget",), params=(_ARRAY, _CONFIRM)),
         Command(
             "scrub",
-            "Reads and compares everything, or stops that.",
-            ("array_scrub",),
-            (_ARRAY, Param("--action", "What to do.", words=SCRUB_ACTION, default="check")),
+            operations=("array_scrub",),
+            params=(_ARRAY, Param("--action", words=SCRUB_ACTION, default="check")),
         ),
     ),
 }

@@ -1,4 +1,4 @@
-"""`lunette backup`, `restore`, `rebuild` and `support`: the appliance as a file, and what its data disks tell of it."""
+"""`lunette backup`, `restore`, `rebuild` and `support`: the configuration as a file, or from the data disks."""
 
 import base64
 from collections import Counter
@@ -11,7 +11,7 @@ from lunette.cli.spec import Command, JsonObject, Param
 
 _SHOWN = 20
 """So many differences are shown; --json has all."""
-_PASSPHRASE = Param("--passphrase-file", "File with the passphrase; asked for if not given.", file=True)
+_PASSPHRASE = Param("--passphrase-file", "File with the passphrase; prompts if omitted.", file=True)
 
 
 def backup(call: Call) -> None:
@@ -21,7 +21,9 @@ def backup(call: Call) -> None:
     body = {"passphrase": passphrase, "certificate": not call["no_certificate"]}
     made: bytes = call.client.operate("appliance_backup", {}, {}, body)
     write_privately(output, made)
-    call.screen.note(f"Written to {output}. Keep it and its passphrase apart; without the passphrase it is of no use.")
+    call.screen.note(
+        f"Written to {output}. Store it apart from its passphrase: without the passphrase, it cannot be read."
+    )
 
 
 def support(call: Call) -> None:
@@ -29,7 +31,7 @@ def support(call: Call) -> None:
     output: str = call["file"]
     made: bytes = call.client.operate("appliance_support")
     write_privately(output, made)
-    call.screen.note(f"Written to {output}. It holds no secrets, but names, addresses and serial numbers.")
+    call.screen.note(f"Written to {output}. It contains names, addresses and serial numbers, but no secrets.")
 
 
 def restore(call: Call) -> None:
@@ -37,7 +39,7 @@ def restore(call: Call) -> None:
     try:
         content = base64.b64encode(Path(call["file"]).read_bytes()).decode()
     except OSError as error:
-        raise Wrong(f"{call['file']} cannot be read: {error.strerror}") from error
+        raise Wrong(f"Cannot read {call['file']}: {error.strerror}") from error
     body = {
         "content": content,
         "passphrase": call.secret("passphrase_file", "Passphrase of the backup"),
@@ -59,7 +61,7 @@ def restore(call: Call) -> None:
 def _print(call: Call, found: JsonObject) -> None:
     line = call.screen.line
     made_at = found["made_at"][:19].replace("T", " ")
-    line(f"Backup of {found['appliance']}, made at {made_at} UTC by version {found['version']}", "bold")
+    line(f"Backup of {found['appliance']}, created at {made_at} UTC by version {found['version']}", "bold")
     counts = Counter((one["noun"], one["change"]) for one in found["differences"])
     for (noun, change), count in sorted(counts.items()):
         line(f"{noun}: {count} {change}")
@@ -68,21 +70,21 @@ def _print(call: Call, found: JsonObject) -> None:
     if len(found["differences"]) > _SHOWN:
         line(f"  and {len(found['differences']) - _SHOWN} more")
     for one in found["left_out"]:
-        line(f"left out: {one['words']}", "yellow")
+        line(f"not restored: {one['words']}", "yellow")
     for one in found["still_served"]:
-        line(f"stays served: {one['words']} ({one['id']})", "yellow")
+        line(f"still served: {one['words']} ({one['id']})", "yellow")
     for warning in found["warnings"]:
         line(f"warning: {warning}", "yellow")
     if not found["differences"]:
-        line("Nothing differs by name.")
+        line("No named object differs.")
 
 
 def _done(call: Call, done: JsonObject) -> None:
     for one in (*done["left_out"], *done["still_served"]):
-        call.screen.note(f"look at: {one['words']}")
-    call.screen.note("Restored. Users, passwords and tokens are those of the backup now; the API starts anew.")
+        call.screen.note(f"check: {one['words']}")
+    call.screen.note("Restored. Users, passwords and API tokens are now those of the backup. The API restarts.")
     if done["kept"]:
-        call.screen.note(f"The state before is kept in {done['kept']}, under the same passphrase.")
+        call.screen.note(f"The previous state is stored in {done['kept']}, with the same passphrase.")
 
 
 def rebuild(call: Call) -> None:
@@ -97,7 +99,7 @@ def rebuild(call: Call) -> None:
         if call.screen.can_ask:
             _print_found(call, found)
         if any(one["chosen"] and not one["sealed_here"] for one in found["arrays"]) and not call["adopt"]:
-            call.confirm("No key of this appliance has sealed these copies. Adopt what they say?", "--adopt")
+            call.confirm("These copies have no seal of this appliance. Accept them?", "--adopt")
             body["adopt"] = True
         else:
             call.confirm("Rebuild these arrays?", "--yes")
@@ -112,46 +114,48 @@ def _print_found(call: Call, found: JsonObject) -> None:
         if one["problem"]:
             line(f"array {one['name']} ({one['uuid']}): {one['problem']}", "yellow")
             continue
-        word = "rebuild" if one["chosen"] else "leave"
+        word = "rebuild" if one["chosen"] else "skip"
         written = one["written_at"][:19].replace("T", " ")
         line(
             f"{word} array {one['name']} ({one['uuid']}) of appliance {one['appliance'] or one['appliance_id']}", "bold"
         )
-        line(f"  {one['volumes']} volumes, {one['mappings']} mappings; copy {one['generation']} of {written} UTC")
+        line(
+            f"  {one['volumes']} volumes, {one['mappings']} mappings; sealed copy {one['generation']} of {written} UTC"
+        )
         if not one["sealed_here"]:
-            line("  no key of this appliance has sealed it: whoever had the disks may have written it", "yellow")
+            line("  no seal of this appliance: any person with access to the disks may have written the copy", "yellow")
     if found["hosts"]:
-        line(f"hosts that come back: {', '.join(found['hosts'])}")
+        line(f"hosts to add: {', '.join(found['hosts'])}")
     for name in found["secrets_missing"]:
-        line(f"secret must be set again: host {name} is not let in before", "yellow")
+        line(f"host {name} cannot log in until its secret is set again", "yellow")
     for warning in found["warnings"]:
         line(f"warning: {warning}", "yellow")
     for change in found["changes"]:
         line(f"  {change}")
     if any(one["chosen"] for one in found["arrays"]):
-        line(f"digest of what the disks say: {found['digest']}")
+        line(f"digest of the sealed copies: {found['digest']}")
     else:
         line(
-            "Nothing is rebuilt. Name arrays where those of several appliances are here."
+            "Nothing is rebuilt. If the arrays belong to several appliances, name the arrays to rebuild."
             if found["arrays"]
-            else "No array with Lunette's mark is here that the database does not know."
+            else "No array with a sealed copy is missing from the database."
         )
 
 
 def _rebuilt(call: Call, done: JsonObject) -> None:
     for name in done["secrets_missing"]:
-        call.screen.note(f"set the secret of host {name} again: it is not let in before")
-    call.screen.note("Rebuilt. Users, settings and schedules are not on the disks: set them anew.")
+        call.screen.note(f"Set the secret of host {name} again: until then, the host cannot log in.")
+    call.screen.note("Rebuilt. Users, settings and schedules are not stored on the disks: create them again.")
 
 
 COMMANDS = {
     "backup": (
         Command(
             "",
-            "Writes database, secrets and certificate to one file that only a passphrase opens.",
+            "Writes a backup of the configuration to a file that is encrypted with a passphrase.",
             ("appliance_backup",),
             (
-                Param("file", "Where to write it.", path=True),
+                Param("file", "File to write.", path=True),
                 _PASSPHRASE,
                 Param("--no-certificate", "Leave out the certificate and its private key.", flag=True),
             ),
@@ -161,56 +165,56 @@ COMMANDS = {
     "restore": (
         Command(
             "",
-            "Restores a backup, after showing what differs from now.",
+            "Restores the configuration from a backup, after showing the differences.",
             ("appliance_restore",),
             (
-                Param("file", "The backup.", path=True),
+                Param("file", "Backup file.", path=True),
                 _PASSPHRASE,
-                Param("--no-certificate", "Keep the certificate that is in use.", flag=True),
+                Param("--no-certificate", "Do not restore the certificate of the backup.", flag=True),
                 Param(
                     "--give-up",
-                    "Id of what is served and unknown to the backup: stop serving it; repeatable.",
+                    "ID of an object that is missing from the backup, to stop serving it; repeatable.",
                     many=True,
                     metavar="ID",
                 ),
             ),
             restore,
             interrupts=True,
-            more="Nothing that hosts use is taken from them, unless --give-up names it.",
+            more="Objects that are missing from the backup stay served, unless --give-up names them.",
         ),
     ),
     "support": (
         Command(
             "",
-            "Writes logs, configuration, kernel and hardware facts to one tar.gz, without secrets.",
+            "Writes a tar.gz file with logs, configuration, kernel and hardware data, without secrets.",
             ("appliance_support",),
-            (Param("file", "Where to write it.", path=True),),
+            (Param("file", "File to write.", path=True),),
             support,
         ),
     ),
     "rebuild": (
         Command(
             "",
-            "Rebuilds arrays, volumes, hosts and mappings from the data disks, after showing them.",
+            "Rebuilds arrays, volumes, hosts and mappings from the sealed copies on the data disks.",
             ("appliance_rebuild",),
             (
                 Param(
                     "array",
-                    "Name or UUID; all if none is given and all are of one appliance.",
+                    "Name or UUID of an array; by default, all, provided that they belong to one appliance.",
                     many=True,
                     optional=True,
                 ),
-                Param("--degraded", "Start arrays without disks that are missing.", flag=True),
+                Param("--degraded", "Start arrays even if disks are missing.", flag=True),
                 Param(
                     "--adopt",
-                    "Take up copies that no key of this appliance has sealed, such as those of another one.",
+                    "Accept copies without a seal of this appliance, such as those of another appliance.",
                     flag=True,
                 ),
-                Param("--digest", "Only if the disks still say what a dry run with this digest showed."),
+                Param("--digest", "Rebuild only if the disks are unchanged since the dry run with this digest."),
             ),
             rebuild,
             interrupts=True,
-            more="For an appliance that lost its database and has no backup; that holds more.",
+            more="For an appliance that has lost its database and has no backup. A backup contains more data.",
         ),
     ),
 }

@@ -1,6 +1,7 @@
 """One run of a command: its values, the appliance, and how to show what came of it."""
 
 import getpass
+import shlex
 import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -62,44 +63,44 @@ class Call:
         option = f"--{key.replace('_', '-')}"
         if self[key] == "-":
             if self._read_from_input is not None:
-                raise Wrong(f"{option}: standard input holds what {self._read_from_input} asks for; give a FILE here")
+                raise Wrong(f"Standard input is already used for {self._read_from_input}: specify a file for {option}")
             self._read_from_input = option
         if self[key] is not None:
             return read_text(self[key]).rstrip("\n")
         if not question:
             return None
         if not self.screen.can_ask:
-            raise Wrong(f"it cannot be typed without a terminal: give it with {option} FILE, or - for standard input")
+            raise Wrong(f'"{question}" cannot be asked without a terminal: use {option} FILE, or - for standard input')
         typed = getpass.getpass(f"{question}: ")
-        if twice and getpass.getpass("Once more: ") != typed:
-            raise NotConfirmed("the two differ")
+        if twice and getpass.getpass(f"{question} again: ") != typed:
+            raise NotConfirmed("The two entries differ")
         return typed
 
     def confirm(self, question: str, flag: str) -> None:
         """Asks yes or no. Raises Wrong without a terminal, NotConfirmed for no."""
         if not self.screen.can_ask:
-            raise Wrong(f"«{question}» cannot be asked without a terminal: give {flag}")
+            raise Wrong(f'"{question}" cannot be asked without a terminal: use {flag}')
         if self._ask(f"{question} [y/N]: ").lower() not in {"y", "yes"}:
-            raise NotConfirmed("nothing was changed")
+            raise NotConfirmed("Nothing was changed")
 
     def confirm_name(self, name: str) -> None:
         """Has a name typed before data is destroyed, unless --yes-destroy gave it. Raises Wrong or NotConfirmed."""
         given = self["yes_destroy"]
         if given is not None:
             if given != name:
-                raise Wrong(f"--yes-destroy names {given!r}, and this is about {name!r}: nothing was changed")
+                raise Wrong(f"--yes-destroy names {given!r} instead of {name!r}. Nothing was changed")
             return
         if not self.screen.can_ask:
-            raise Wrong(f"this destroys data, and it cannot be confirmed without a terminal: give --yes-destroy {name}")
-        if self._ask(f"Type {name} to go on: ") != name:
-            raise NotConfirmed("that is another name: nothing was changed")
+            raise Wrong(f"This destroys data. To confirm it without a terminal, use --yes-destroy {shlex.quote(name)}")
+        if self._ask(f"Type {name} to continue: ") != name:
+            raise NotConfirmed("The name does not match. Nothing was changed")
 
     def confirm_volume(self, name: str, why: str) -> None:
         """Has the name of a volume typed that hosts use, or may still have. Raises Wrong or NotConfirmed."""
         if not self.screen.can_ask:
-            raise Wrong(f"{why}, and it cannot be confirmed without a terminal: give --confirm {name}")
-        if self._ask(f"{why[0].upper()}{why[1:]}. Type {name} to go on: ") != name:
-            raise NotConfirmed("that is another name: nothing was changed")
+            raise Wrong(f"{why}. To confirm this without a terminal, use --confirm {name}")
+        if self._ask(f"{why}. Type {name} to continue: ") != name:
+            raise NotConfirmed("The name does not match. Nothing was changed")
 
     def _ask(self, question: str) -> str:
         self.screen.err.write(question)
@@ -134,7 +135,7 @@ class Call:
         if done:
             self.screen.note(done)
         elif "items" in answer:
-            self.screen.note(f"{len(answer['items'])} made.")
+            self.screen.note(f"{len(answer['items'])} created.")
         else:
             self.screen.resource({key: value for key, value in answer.items() if key != "steps"})
 
@@ -143,7 +144,7 @@ class Call:
         try:
             return self.client.wait(job, seen=self.screen.progress, deadline_s=float("inf"))
         except KeyboardInterrupt:
-            self.screen.note(f"\nJob {job['id']} goes on; `lunette job wait {job['id']}` follows it.")
+            self.screen.note(f"\nJob {job['id']} continues. Follow it with `lunette job wait {job['id']}`.")
             raise
         finally:
             self.screen.end_progress()
@@ -154,4 +155,4 @@ def read_text(path: str) -> str:
     try:
         return sys.stdin.read() if path == "-" else Path(path).read_text()
     except (OSError, UnicodeDecodeError) as error:
-        raise Wrong(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+        raise Wrong(f"Cannot read {path}: {getattr(error, 'strerror', None) or error}") from error

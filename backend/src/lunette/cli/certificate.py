@@ -1,4 +1,4 @@
-"""`lunette certificate`: what the web page and the API show, replaced while they run."""
+"""`lunette certificate`: the certificate of the web page and the API, replaced while they run."""
 
 from lunette.cli.call import Call
 from lunette.cli.running import body_of, send
@@ -6,55 +6,52 @@ from lunette.cli.spec import Command, Param
 
 
 def take(call: Call) -> None:
-    """Sends the wish, and tells what becomes of those who remember the fingerprint of the one before."""
+    """Sends the request, and says which clients must log in again."""
     send(call, body_of(call))
     if not call.dry_run:
-        call.screen.note("Commands that remember the fingerprint of the one before need `lunette login` now.")
+        call.screen.note(
+            "Clients that stored the fingerprint of the previous certificate must run `lunette login` again."
+        )
 
 
-_REMEMBERED = "Whoever remembers the fingerprint of the one before, as this command does, must log in again."
+_LOG_IN_AGAIN = "Clients that store the fingerprint, as this command does, must log in again."
 COMMANDS = {
     "certificate": (
-        Command(
-            "show", "Shows the certificate, and the one before it. Private keys are never shown.", ("certificate_show",)
-        ),
+        Command("show", operations=("certificate_show",), more="Private keys are never shown."),
         Command(
             "replace",
-            "Takes another certificate with its key at once; exports go on.",
-            ("certificate_replace",),
-            (
+            operations=("certificate_replace",),
+            params=(
                 Param(
                     "--certificate",
-                    "PEM file: the server's own first, then each that signed the one before.",
+                    "PEM file with the server's certificate, then the certificate of each issuer in order.",
                     file=True,
                     required=True,
                 ),
                 Param(
                     "--key",
-                    "PEM file with its private key, without a passphrase.",
+                    "PEM file with the unencrypted private key.",
                     field="private_key",
                     file=True,
                     required=True,
                 ),
             ),
-            take,
-            more=f"Both are checked first. {_REMEMBERED}",
+            run=take,
+            more=f"Certificate and key are checked first. Exports are not interrupted. {_LOG_IN_AGAIN}",
         ),
         Command(
             "revert",
-            "Takes back the certificate before; once more, and the present one is back.",
-            ("certificate_revert",),
-            (),
-            take,
-            more=_REMEMBERED,
+            operations=("certificate_revert",),
+            run=take,
+            more=f"A second revert restores the present certificate. {_LOG_IN_AGAIN}",
         ),
         Command(
             "self-sign",
-            "Makes a new key and a self-signed certificate for today's names and addresses.",
+            "Creates a private key and a self-signed certificate for the current names and addresses.",
             ("certificate_self_sign",),
             (),
             take,
-            more=_REMEMBERED,
+            more=_LOG_IN_AGAIN,
         ),
     ),
 }

@@ -1,4 +1,4 @@
-"""`lunette disk` and `lunette engine`: what the machine has and can do, and the end of what is on a disk."""
+"""`lunette disk` and `lunette engine`: the disks of the machine, and what its engines can do."""
 
 from typing import cast
 
@@ -7,6 +7,7 @@ from lunette.cli.spec import Command, Param, standard
 from lunette.client import JsonObject
 from lunette.client.generated.enums import WIPE_METHOD
 
+_DISK = Param("disk", "ID or serial number of the disk.", noun="disk")
 _TOLD = (
     "used_percent",
     "available_spare_percent",
@@ -37,42 +38,37 @@ COMMANDS = {
         ),
         Command(
             "history",
-            "Tells what a drive said of its health, day by day.",
-            ("disk_history",),
-            (Param("disk", "Its stable id or serial.", noun="disk"),),
-            history,
+            operations=("disk_history",),
+            params=(_DISK,),
+            run=history,
         ),
         Command(
             "locate",
-            "Turns the locate light of the bay that a disk sits in on.",
-            ("disk_locate",),
-            (
-                Param("disk", "Stable id of the disk.", noun="disk"),
-                Param("--off", "Off again.", flag=True),
-            ),
+            operations=("disk_locate",),
+            params=(_DISK, Param("--off", "Switch the LED off.", flag=True)),
         ),
         Command(
             "wipe",
-            "Empties a disk that nobody uses. It cannot be taken back.",
-            ("disk_wipe",),
-            (
-                Param("disk", "Stable id of the disk.", noun="disk"),
+            operations=("disk_wipe",),
+            params=(
+                _DISK,
                 Param(
                     "--method",
-                    "signatures: its data stays readable. All others: the drive erases itself.",
+                    "With `signatures`, data stays readable; with other methods, the drive erases itself.",
                     words=WIPE_METHOD,
                     required=True,
                 ),
-                Param("--confirm", "Its serial.", required=True, metavar="SERIAL"),
+                Param("--confirm", required=True, metavar="SERIAL"),
                 Param(
                     "--signature",
-                    "Signature of an array, pool or group that may be destroyed too; repeatable.",
+                    "Type of signature to destroy although it belongs to an array, pool or group; repeatable.",
                     field="signatures",
                     many=True,
                     metavar="TYPE",
                 ),
             ),
             destroys="disk",
+            more="This cannot be undone.",
         ),
     ),
     "engine": standard("engine", ("engine", "kind", "available", "reason")),

@@ -5,20 +5,21 @@ NOT_WELL = 10
 INTERRUPTED = 130
 
 MEANINGS = {
-    OK: "Done.",
-    BROKEN: "A fault of the command itself.",
-    USAGE: "Wrong usage: words, options, a file or a configuration that cannot be used, "
+    OK: "Success.",
+    BROKEN: "Internal error of the command.",
+    USAGE: "Incorrect usage: an unknown command or option, an unusable file or configuration, "
     "or a question that cannot be asked without a terminal.",
-    REFUSED: "The appliance refused: the request breaks a rule, or it cannot be done now.",
-    NOT_FOUND: "There is no such thing.",
-    CONFLICT: "It conflicts with what exists, is in use, is stuck, or was changed by somebody else meanwhile.",
-    NOT_ALLOWED: "Not logged in, or not allowed.",
-    UNREACHABLE: "No answer, an answer by somebody else than the trusted appliance, or a part of it is not available.",
-    JOB_FAILED: "The job failed, was undone, is stuck, or has not ended in time.",
-    NOT_CONFIRMED: "The question was not answered with yes: nothing was changed.",
-    NOT_WELL: "What was asked about is not well: a path is missing, a channel did not take the test, "
-    "or a part of a configuration does not fit.",
-    INTERRUPTED: "Interrupted with Ctrl-C. A job that was being followed goes on.",
+    REFUSED: "The appliance refused the request, because it is not valid or not possible now.",
+    NOT_FOUND: "The object does not exist.",
+    CONFLICT: "The object conflicts with another one, is in use, is stuck, or was changed by another user meanwhile.",
+    NOT_ALLOWED: "Not logged in, or not permitted.",
+    UNREACHABLE: "No answer, an answer from a server other than the trusted appliance, "
+    "or a part of the appliance is not available.",
+    JOB_FAILED: "The job failed, was rolled back, is stuck, or did not end in time.",
+    NOT_CONFIRMED: "The confirmation was declined. Nothing was changed.",
+    NOT_WELL: "A check found a problem: a path is missing, an alert channel did not accept the test, "
+    "or an object of a configuration cannot be served.",
+    INTERRUPTED: "Interrupted with Ctrl-C. A job in progress continues on the appliance.",
 }
 
 OF_PROBLEMS = {

@@ -9,35 +9,35 @@ from lunette.cli.running import send
 from lunette.cli.spec import Command, JsonObject, Param, standard
 from lunette.client.generated.enums import DH_GROUP, DH_HASH, OS_TYPE
 
-_HOST = Param("host", "Its name or id.", noun="host")
-_GROUP = Param("host_group", "Its name or id.", noun="host-group")
-_NEW_NAME = Param("--name", "Its new name.", metavar="NAME")
-_DESCRIPTION = Param("--description", "Free text.", metavar="TEXT")
+_HOST = Param("host", "Name or ID of the host.", noun="host")
+_GROUP = Param("host_group", "Name or ID of the host group.", noun="host-group")
+_NEW_NAME = Param("--name", "New name.", metavar="NAME")
+_DESCRIPTION = Param("--description", "Free-text description.", metavar="TEXT")
 _DEADLINE = Param(
     "--open-without-missing-after",
-    "Open its paths without missing volumes after so long; it takes those for gone.",
+    "Seconds until the paths open without missing volumes, which the hosts then treat as lost.",
     field="opens_without_missing_after_s",
     number=True,
     metavar="SECONDS",
 )
-_NO_DEADLINE = Param("--wait-for-missing", "Keep its paths closed until all its volumes are there.", flag=True)
+_NO_DEADLINE = Param("--wait-for-missing", "Leave the paths closed until all volumes are present.", flag=True)
 _INITIATORS = (
-    Param("--iqn", "iSCSI initiator name; repeatable.", field="iqns", many=True),
-    Param("--wwpn", "Fibre Channel port name; repeatable.", field="wwpns", many=True),
-    Param("--nqn", "NVMe host name; repeatable.", field="nqns", many=True),
-    Param("--os-type", "Operating system.", words=OS_TYPE),
+    Param("--iqn", "iSCSI initiator name (IQN); repeatable.", field="iqns", many=True),
+    Param("--wwpn", "Fibre Channel port name (WWPN); repeatable.", field="wwpns", many=True),
+    Param("--nqn", "NVMe qualified name (NQN); repeatable.", field="nqns", many=True),
+    Param("--os-type", "Operating system of the host.", words=OS_TYPE),
     _DEADLINE,
     _DESCRIPTION,
 )
 _KEYS = (
-    Param("--chap-user", "CHAP user the host logs in with.", metavar="USER"),
-    Param("--chap-secret-file", "File with the CHAP secret.", file=True),
-    Param("--mutual-user", "CHAP user the appliance answers with.", metavar="USER"),
-    Param("--mutual-secret-file", "File with the mutual secret.", file=True),
-    Param("--dhchap-file", "File with the host's DHHC-1 key for NVMe.", file=True),
-    Param("--dhchap-mutual-file", "File with the appliance's DHHC-1 key.", file=True),
+    Param("--chap-user", "CHAP user name that the host must present.", metavar="USER"),
+    Param("--chap-secret-file", "File with the CHAP secret of the host.", file=True),
+    Param("--mutual-user", "CHAP user name that the appliance presents to the host.", metavar="USER"),
+    Param("--mutual-secret-file", "File with the CHAP secret of the appliance.", file=True),
+    Param("--dhchap-file", "File with the DHHC-1 key of the host, for NVMe.", file=True),
+    Param("--dhchap-mutual-file", "File with the DHHC-1 key of the appliance.", file=True),
     Param("--dhchap-hash", "Hash of the DH-HMAC-CHAP exchange.", words=DH_HASH),
-    Param("--dh-group", "Diffie-Hellman group of the exchange.", words=DH_GROUP),
+    Param("--dh-group", "Diffie-Hellman group of the DH-HMAC-CHAP exchange.", words=DH_GROUP),
 )
 _SIMPLE = ("name", "os_type", "description")
 _LISTS = {"iqn": "iqns", "wwpn": "wwpns", "nqn": "nqns"}
@@ -63,7 +63,7 @@ def _no_deadline(call: Call) -> JsonObject:
     if not call["wait_for_missing"]:
         return {}
     if call["open_without_missing_after"] is not None:
-        raise Wrong("--open-without-missing-after and --wait-for-missing exclude each other")
+        raise Wrong("--open-without-missing-after and --wait-for-missing are mutually exclusive")
     return {"opens_without_missing_after_s": None}
 
 
@@ -71,12 +71,12 @@ def _chap(call: Call) -> JsonObject | None:
     user, mutual = call["chap_user"], call["mutual_user"]
     if user is None:
         if mutual or call["chap_secret_file"] or call["mutual_secret_file"]:
-            raise Wrong("the other CHAP options need --chap-user")
+            raise Wrong("The other CHAP options require --chap-user")
         return None
     if call["chap_secret_file"] is None:
-        raise Wrong("--chap-user needs --chap-secret-file")
+        raise Wrong("--chap-user requires --chap-secret-file")
     if (mutual is None) != (call["mutual_secret_file"] is None):
-        raise Wrong("--mutual-user and --mutual-secret-file belong together")
+        raise Wrong("--mutual-user and --mutual-secret-file must be used together")
     given = {
         "user": user,
         "secret": call.secret("chap_secret_file"),
@@ -89,7 +89,7 @@ def _chap(call: Call) -> JsonObject | None:
 def _dhchap(call: Call) -> JsonObject | None:
     if call["dhchap_file"] is None:
         if call["dhchap_mutual_file"] or call["dhchap_hash"] or call["dh_group"]:
-            raise Wrong("the other DH-HMAC-CHAP options need --dhchap-file")
+            raise Wrong("The other DH-HMAC-CHAP options require --dhchap-file")
         return None
     given = {
         "secret": call.secret("dhchap_file"),
@@ -119,7 +119,7 @@ def set_(call: Call) -> None:
             body[key] = None
     body |= _no_deadline(call)
     if not body:
-        raise Wrong("nothing to set", "lunette host set --help")
+        raise Wrong("Nothing to change: specify at least one option", "lunette host set --help")
     send(call, body)
 
 
@@ -129,7 +129,7 @@ def set_group(call: Call) -> None:
     if call["no_host"]:
         body["hosts"] = []
     if not body:
-        raise Wrong("nothing to set", "lunette host-group set --help")
+        raise Wrong("Nothing to change: specify at least one option", "lunette host-group set --help")
     send(call, body)
 
 
@@ -138,30 +138,29 @@ COMMANDS = {
         *standard("host", ("name", "os_type", "iqns", "wwpns", "nqns", "group", "sessions")),
         Command(
             "create",
-            "Creates a host.",
-            ("host_create",),
-            (Param("name", "Its name."), *_INITIATORS, *_KEYS),
-            create,
-            more="Secrets are read from files, never from the command line, which others can see.",
+            operations=("host_create",),
+            params=(Param("name"), *_INITIATORS, *_KEYS),
+            run=create,
+            more="Secrets are read from files, because other users can see the command line.",
         ),
         Command(
             "set",
-            "Changes a host. A list of initiators replaces the old one.",
-            ("host_patch",),
-            (
+            operations=("host_patch",),
+            params=(
                 _HOST,
                 _NEW_NAME,
                 *_INITIATORS,
                 *_KEYS,
-                Param("--no-iqn", "Take away all iSCSI names.", flag=True),
-                Param("--no-wwpn", "Take away all Fibre Channel names.", flag=True),
-                Param("--no-nqn", "Take away all NVMe names.", flag=True),
-                Param("--no-chap", "Let the host log in without CHAP.", flag=True),
-                Param("--no-dhchap", "Let the host connect without DH-HMAC-CHAP.", flag=True),
+                Param("--no-iqn", "Remove all iSCSI initiator names.", flag=True),
+                Param("--no-wwpn", "Remove all Fibre Channel port names.", flag=True),
+                Param("--no-nqn", "Remove all NVMe qualified names.", flag=True),
+                Param("--no-chap", "Allow the host to log in without CHAP.", flag=True),
+                Param("--no-dhchap", "Allow the host to connect without DH-HMAC-CHAP.", flag=True),
                 _NO_DEADLINE,
             ),
-            set_,
+            run=set_,
             interrupts=True,
+            more="New initiator names replace all present names of the same kind.",
         ),
         KIT,
         PATHS,
@@ -172,30 +171,31 @@ COMMANDS = {
         *standard("host-group", ("name", "hosts", "mappings", "description")),
         Command(
             "create",
-            "Creates a group of hosts that share volumes.",
-            ("host_group_create",),
-            (
-                Param("name", "Its name."),
-                Param("--host", "Member host; repeatable.", field="hosts", noun="host", many=True),
+            operations=("host_group_create",),
+            params=(
+                Param("name"),
+                Param(
+                    "--host", "Name or ID of a host in the group; repeatable.", field="hosts", noun="host", many=True
+                ),
                 _DEADLINE,
                 _DESCRIPTION,
             ),
         ),
         Command(
             "set",
-            "Changes a group. A list of hosts replaces the old one.",
-            ("host_group_patch",),
-            (
+            operations=("host_group_patch",),
+            params=(
                 _GROUP,
                 _NEW_NAME,
                 _DEADLINE,
                 _NO_DEADLINE,
                 _DESCRIPTION,
-                Param("--host", "Member host; repeatable.", noun="host", many=True),
-                Param("--no-host", "Take all hosts out.", flag=True),
+                Param("--host", "Name or ID of a host in the group; repeatable.", noun="host", many=True),
+                Param("--no-host", "Remove all hosts from the group.", flag=True),
             ),
-            set_group,
+            run=set_group,
             interrupts=True,
+            more="New hosts replace all present hosts of the group.",
         ),
     ),
 }

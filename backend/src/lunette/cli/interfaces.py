@@ -7,7 +7,8 @@ from lunette.cli.running import body_of, send
 from lunette.cli.spec import Command, Param, standard
 from lunette.client.generated.enums import BOND_MODE, INTERFACE_KIND, INTERFACE_ROLE, LACP_RATE
 
-_INTERFACE = Param("interface", "Its name.", noun="interface")
+_INTERFACE = Param("interface", "Name of the interface.", noun="interface")
+_ON_TRIAL = "Unless the change is confirmed within that time, it is reverted automatically."
 
 
 def change(call: Call) -> None:
@@ -19,7 +20,7 @@ def change(call: Call) -> None:
         if body.get(field) == "none":
             body[field] = None
     if not body:
-        raise Wrong("nothing to change: give addresses, a role or an MTU", "lunette interface change --help")
+        raise Wrong("Nothing to change: specify at least one option", "lunette interface change --help")
     if "mtu_bytes" in body and body["mtu_bytes"] is not None:
         body["mtu_bytes"] = _number(body["mtu_bytes"])
     send(call, body)
@@ -38,28 +39,28 @@ def remove(call: Call) -> None:
 
 def _remind(call: Call, name: str) -> None:
     if not call.dry_run and not call["no_wait"]:
-        call.screen.note(f"Confirm it with `lunette interface confirm {name}` within 60 s.")
+        call.screen.note(f"Confirm the change with `lunette interface confirm {name}` within 60 seconds.")
 
 
 def _number(text: str) -> int:
     if not text.isdigit():
-        raise Wrong(f"--mtu takes a number of bytes or none, not {text!r}", "lunette interface change --help")
+        raise Wrong(f"--mtu requires a number of bytes or `none`, not {text!r}", "lunette interface change --help")
     return int(text)
 
 
 _ADDRESSES = (
     Param(
         "--address",
-        "Address with prefix, such as 192.0.2.10/24; repeat it for each.",
+        "Static IP address with prefix length, such as 192.0.2.10/24; repeatable.",
         field="addresses",
         many=True,
         metavar="ADDRESS/PREFIX",
     ),
-    Param("--dhcp", "Take addresses from DHCP.", flag=True),
+    Param("--dhcp", "Assign addresses by DHCP and, for IPv6, router advertisements.", flag=True),
 )
-_DNS = Param("--dns", "DNS server; repeatable.", many=True, metavar="ADDRESS")
-_NTP = Param("--ntp", "Time server, by address or name; repeatable.", many=True, metavar="SERVER")
-_ROLE = Param("--role", "What it is for.", words=INTERFACE_ROLE)
+_DNS = Param("--dns", "IP address of a DNS server; repeatable.", many=True, metavar="ADDRESS")
+_NTP = Param("--ntp", "Name or IP address of a time server; repeatable.", many=True, metavar="SERVER")
+_ROLE = Param("--role", words=INTERFACE_ROLE)
 
 COMMANDS = {
     "interface": (
@@ -80,82 +81,78 @@ COMMANDS = {
         ),
         Command(
             "create",
-            "Makes a VLAN or a bond for 60 seconds: confirm it, or it goes.",
-            ("interface_create",),
-            (
-                Param("name", "Its name, such as eth1.100 or bond0."),
-                Param("--kind", "What it is.", words=INTERFACE_KIND, required=True),
-                Param("--parent", "Of a VLAN: the interface that carries it.", noun="interface"),
-                Param("--vlan-id", "Of a VLAN: its number, 1 to 4094.", number=True),
+            operations=("interface_create",),
+            params=(
+                Param("name", "Name of the interface, such as eth1.100 or bond0."),
+                Param("--kind", words=INTERFACE_KIND, required=True),
+                Param("--parent", noun="interface"),
+                Param("--vlan-id", "VLAN ID, 1 to 4094. Required for a VLAN only.", number=True),
                 Param(
                     "--member",
-                    "Of a bond: an interface it is made of; repeat it for each.",
+                    "Interface that becomes part of the bond; repeatable. Required for a bond only.",
                     field="members",
                     noun="interface",
                     many=True,
                 ),
-                Param("--mode", "Of a bond: how its members are used; active-backup if not given.", words=BOND_MODE),
-                Param(
-                    "--lacp-rate", "Of an 802.3ad bond: how often the switch tells that it is there.", words=LACP_RATE
-                ),
-                Param(
-                    "--miimon-ms", "Of a bond: milliseconds between looks at the links; 100 if not given.", number=True
-                ),
+                Param("--mode", words=BOND_MODE),
+                Param("--lacp-rate", words=LACP_RATE),
+                Param("--miimon-ms", number=True),
                 *_ADDRESSES,
-                Param("--gateway", "Gateway.", metavar="ADDRESS"),
+                Param("--gateway", "IP address of the gateway.", metavar="ADDRESS"),
                 _DNS,
                 _NTP,
-                Param("--mtu", "MTU in bytes, such as 9000.", field="mtu_bytes", number=True),
+                Param("--mtu", field="mtu_bytes", number=True),
                 _ROLE,
             ),
-            create,
+            run=create,
             interrupts=True,
+            more=_ON_TRIAL,
         ),
         Command(
             "remove",
-            "Removes a VLAN or bond for 60 seconds: confirm it, or it comes back.",
-            ("interface_remove",),
-            (_INTERFACE,),
-            remove,
+            operations=("interface_remove",),
+            params=(_INTERFACE,),
+            run=remove,
             interrupts=True,
+            more=_ON_TRIAL,
         ),
         Command(
             "change",
-            "Changes an interface for 60 seconds: confirm it, or it becomes as it was.",
-            ("interface_change",),
-            (
+            operations=("interface_change",),
+            params=(
                 _INTERFACE,
                 *_ADDRESSES,
-                Param("--no-dhcp", "Take none from DHCP any more.", flag=True),
-                Param("--gateway", "Gateway, or `none`.", metavar="ADDRESS"),
+                Param("--no-dhcp", "Do not assign addresses by DHCP.", flag=True),
+                Param("--gateway", "IP address of the gateway; `none` removes the gateway.", metavar="ADDRESS"),
                 _DNS,
                 _NTP,
                 Param(
                     "--mtu",
-                    "MTU in bytes, such as 9000; `none` leaves the driver's.",
+                    "MTU in bytes; `none` restores the driver's default at the next start.",
                     field="mtu_bytes",
                     metavar="BYTES",
                 ),
                 _ROLE,
                 Param(
                     "--member",
-                    "Of a bond: an interface it is to have from now on; repeat it for each.",
+                    "Interface of a bond that Lunette created; repeatable. Replaces all present ones.",
                     field="members",
                     noun="interface",
                     many=True,
                 ),
                 Param(
                     "--portal",
-                    "Name of a portal whose address may go; repeatable.",
+                    "Name of a portal that may lose its address; repeatable.",
                     field="portals",
                     noun="portal",
                     many=True,
                 ),
             ),
-            change,
+            run=change,
             interrupts=True,
+            more=_ON_TRIAL,
         ),
-        Command("confirm", "Keeps a change that is on trial.", ("interface_confirm",), (_INTERFACE,)),
-        Command("revert", "Takes a change that is on trial back now.", ("interface_revert",), (_INTERFACE,)),
+        Command("confirm", operations=("interface_confirm",), params=(_INTERFACE,)),
+        Command("revert", operations=("interface_revert",), params=(_INTERFACE,)),
     ),
 }

@@ -1,4 +1,4 @@
-"""`lunette job`, `lunette event` and `lunette alert`: what runs, what happened, what a person must look at."""
+"""`lunette job`, `lunette event` and `lunette alert`."""
 
 import json
 
@@ -9,9 +9,9 @@ from lunette.cli.running import query_of, send
 from lunette.cli.spec import Command, JsonObject, Param, standard
 from lunette.client.generated.enums import RESOLUTION
 
-_JOB = Param("job", "Its id.", noun="job")
-_ALERT = Param("alert", "Its id, from `lunette alert list`.")
-_EVENT = Param("event", "Its number, from `lunette event list`.", metavar="NUMBER")
+_JOB = Param("job", "ID of the job.", noun="job")
+_ALERT = Param("alert", "ID of the alert, as `lunette alert list` shows it.")
+_EVENT = Param("event", "Number of the event, as `lunette event list` shows it.", metavar="NUMBER")
 
 
 def show(call: Call) -> None:
@@ -43,7 +43,7 @@ def silence(call: Call) -> None:
 def follow(call: Call) -> None:
     """Prints events as they happen, each on a line; as JSON, one object a line."""
     if call["yaml"]:
-        raise Wrong("events are printed as text or with --json, one object a line")
+        raise Wrong("Events are printed as text, or with --json as one object per line; --yaml is not supported")
     for event in call.client.follow_events(call["after"]):
         if call["json"]:
             call.screen.out.write(json.dumps(event, ensure_ascii=False) + "\n")
@@ -65,65 +65,59 @@ def export(call: Call) -> None:
 COMMANDS = {
     "job": (
         *standard("job", ("id", "title", "state", "progress_percent", "actor", "created_at"))[:1],
-        Command("show", "Shows one job with its steps.", ("job_show",), (_JOB,), show),
-        Command("wait", "Waits for a job's end with a progress bar.", ("job_show",), (_JOB,), wait),
+        Command("show", operations=("job_show",), params=(_JOB,), run=show),
+        Command("wait", "Waits for a job to end, and shows a progress bar.", ("job_show",), (_JOB,), wait),
         Command(
             "resolve",
-            "Resolves a stuck job: try again where it stopped, or leave it as it is.",
-            ("job_resolve",),
-            (_JOB, Param("how", "What to do.", words=RESOLUTION)),
-            resolve,
+            operations=("job_resolve",),
+            params=(_JOB, Param("how", words=RESOLUTION)),
+            run=resolve,
         ),
     ),
     "event": (
         standard("event", ("seq", "at", "actor", "outcome", "kind", "message"))[0],
-        Command(
-            "show", "Shows one event, what its plan said, and whether it can be undone.", ("event_show",), (_EVENT,)
-        ),
+        Command("show", operations=("event_show",), params=(_EVENT,)),
         Command(
             "export",
-            "Writes the log, or the part of it that the filters show, as CSV or JSON.",
+            "Exports all events, or those that match the filters, as CSV or JSON.",
             ("event_export",),
-            (Param("--output", "Write it to this file instead of standard output.", path=True),),
+            (Param("--output", "File to write instead of standard output.", path=True),),
             export,
             is_filtered=True,
         ),
         Command(
             "undo",
-            "Undoes the change an event tells of, as things are today.",
-            ("event_undo",),
-            (_EVENT,),
+            operations=("event_undo",),
+            params=(_EVENT,),
             interrupts=True,
-            more="It is a new change with a plan of its own (--dry-run shows it), and can be undone itself. Where "
-            "something stands in the way, that is named and nothing is done.",
+            more="The undo is a new change with a plan of its own (see --dry-run), and can itself be undone. If the "
+            "change cannot be undone, the command shows the reason and changes nothing.",
         ),
         Command(
             "follow",
             "Prints events as they happen, until Ctrl-C.",
             ("event_stream",),
-            (Param("--after", "Begin with the events after this number.", number=True),),
+            (Param("--after", "Start with the events after this number.", number=True),),
             follow,
         ),
     ),
     "alert": (
         standard("alert", ("id", "severity", "raised_at", "resolved_at", "acknowledged_by", "message", "fix"))[0],
-        Command("show", "Shows one alert.", ("alert_show",), (_ALERT,)),
+        Command("show", operations=("alert_show",), params=(_ALERT,)),
         Command(
             "acknowledge",
-            "Says that somebody sees to an open alert.",
-            ("alert_acknowledge",),
-            (_ALERT, Param("--note", "What is done, or by whom.")),
-            more="That ends with the alert, and where it gets worse.",
+            operations=("alert_acknowledge",),
+            params=(_ALERT, Param("--note")),
+            more="The acknowledgement ends when the alert is raised again after its end, or when its severity rises.",
         ),
         Command(
             "silence",
-            "Has nothing told of an alert for a while, also if it comes back.",
-            ("alert_silence",),
-            (_ALERT, Param("--hours", "For so many hours.", number=True, required=True)),
-            silence,
-            more="If it gets worse, it is told all the same. If it is still there afterwards and nobody has "
-            "acknowledged it, it is told again.",
+            operations=("alert_silence",),
+            params=(_ALERT, Param("--hours", "Duration in hours.", number=True, required=True)),
+            run=silence,
+            more="The silence also applies if the alert is resolved and raised again. It ends early if the severity "
+            "rises. When it ends, an alert that is still active and not acknowledged is sent again.",
         ),
-        Command("reopen", "Takes an acknowledgement and a silence back.", ("alert_reopen",), (_ALERT,)),
+        Command("reopen", operations=("alert_reopen",), params=(_ALERT,)),
     ),
 }

@@ -1,5 +1,5 @@
-"""`lunette host kit`: what a host needs for its volumes. `lunette host paths`: whether it is there over every path, and
-`lunette host verify-paths`: whether it goes on without each of them."""
+"""`lunette host kit`: what a host needs for its volumes. `lunette host paths`: the paths over which it is logged in.
+`lunette host verify-paths`: whether its I/O continues without each of them."""
 
 import io
 import os
@@ -11,7 +11,7 @@ from lunette.cli.parsing import Wrong
 from lunette.cli.running import send
 from lunette.cli.spec import Command, JsonObject, Param
 
-_HOST = Param("host", "Its name or id.", noun="host")
+_HOST = Param("host", "Name or ID of the host.", noun="host")
 _MARKS = {"up": ("✓", "green"), "down": ("✗", "red"), "unknown": ("?", "yellow")}
 
 
@@ -47,7 +47,7 @@ def _print_paths(call: Call, found: JsonObject) -> None:
         what = f"volume {one['volume']}: " if "volume" in one else ""
         call.screen.line(f"  {mark} {what}{one['words']}", style)
     if tried := found["verification"]:
-        call.screen.line(f"Tried at {tried['at']}: {'passed' if tried['is_passed'] else 'not passed'}.", "bold")
+        call.screen.line(f"Tested at {tried['at']}: {'passed' if tried['is_passed'] else 'failed'}.", "bold")
         for words in tried["words"]:
             call.screen.line(f"  {words}")
 
@@ -63,8 +63,8 @@ def _write(call: Call, output: Path) -> None:
             output.mkdir(mode=0o700, parents=True, exist_ok=True)
             unpack(packed, output)
     except OSError as error:
-        raise Wrong(f"{output} cannot be written: {error.strerror}") from error
-    call.screen.note(f"Written to {output}; README.txt in it says what to do.")
+        raise Wrong(f"Cannot write {output}: {error.strerror}") from error
+    call.screen.note(f"Written to {output}. The README.txt of the setup kit contains the instructions.")
 
 
 def unpack(packed: bytes, folder: Path) -> None:
@@ -81,13 +81,13 @@ def unpack(packed: bytes, folder: Path) -> None:
                 path = PurePosixPath(entry.name)
                 content = tar.extractfile(entry) if entry.isreg() else None
                 if content is None or path.is_absolute() or ".." in path.parts:
-                    raise Wrong(f"nothing of it was written: {entry.name!r} in the kit is no file below {folder}")
+                    raise Wrong(f"Nothing was written: {entry.name!r} in the setup kit is not a file below {folder}")
                 target = folder / path
                 if not target.parent.resolve().is_relative_to(inside):
-                    raise Wrong(f"nothing of it was written: {target.parent} leads out of {folder}; choose another one")
+                    raise Wrong(f"Nothing was written: {target.parent} leads out of {folder}. Choose another folder")
                 files.append((target, entry.mode & 0o755, content.read()))
     except tarfile.TarError as error:
-        raise Wrong(f"what the appliance sent is no tar archive ({error}): fetch the kit again") from error
+        raise Wrong(f"The setup kit is not a valid tar archive ({error}). Download the kit again") from error
     for target, mode, text in files:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.unlink(missing_ok=True)
@@ -101,7 +101,7 @@ def _print(call: Call, found: JsonObject) -> None:
     for warning in found["warnings"]:
         line(f"warning: {warning}", "yellow")
     if found["proof"] == "documented" and found["commands"]:
-        line("Written against the vendor's documentation, not run by Lunette's tests.", "yellow")
+        line("Based on the documentation of the vendor. Lunette's tests do not cover these commands.", "yellow")
     for one in found["files"]:
         line(f"# {one['path']} ({one['mode']}): {one['purpose']}", "bold")
         line(one["content"])
@@ -109,34 +109,32 @@ def _print(call: Call, found: JsonObject) -> None:
         line(f"{number}. {one['purpose']}", "bold")
         line(f"   {one['run']}")
     if found["needs_secrets"] and not found["has_secrets"]:
-        line("Secrets are left out: @LUNETTE-…@ stands in their place. --secrets fills them in.")
+        line("Placeholders (@LUNETTE-…@) replace the secrets. --secrets includes them.")
     for note in found["notes"]:
         line(f"note: {note}")
 
 
 KIT = Command(
     "kit",
-    "Shows what to write and to run on a host for its volumes, or writes it as files.",
+    "Shows the setup kit that connects a host to its volumes, or writes it to files.",
     ("host_kit", "host_kit_download"),
     (
         _HOST,
-        Param("--secrets", "Fill in secrets; the events tell who asked.", flag=True),
-        Param("--output", "Write it to this folder, or to this file ending in .tar.", path=True),
+        Param("--secrets", "Include secrets, which is recorded as an event.", flag=True),
+        Param("--output", "Folder to write to, or a file that ends in .tar.", path=True),
     ),
     kit,
 )
-PATHS = Command(
-    "paths", "Tells over which paths a host is logged in, and what is missing.", ("host_paths",), (_HOST,), paths
-)
+PATHS = Command("paths", operations=("host_paths",), params=(_HOST,), run=paths)
 VERIFY_PATHS = Command(
     "verify-paths",
-    "Takes each path of a host away in turn, and passes if its I/O went on.",
-    ("host_verify_paths",),
-    (
+    operations=("host_verify_paths",),
+    params=(
         _HOST,
-        Param("--away", "Seconds that each path is away; 45 if not given.", number=True, metavar="SECONDS"),
+        Param("--away", "Seconds for which each path is blocked. Default: 45.", number=True, metavar="SECONDS"),
     ),
-    verify_paths,
+    run=verify_paths,
     interrupts=True,
-    more="The host must read or write all the time. Only paths over iSCSI are tried.",
+    more="The test passes only if the I/O of the host continues each time, so the host must read or write during the "
+    "whole test. Only iSCSI paths are tested.",
 )

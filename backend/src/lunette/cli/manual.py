@@ -22,39 +22,41 @@ OF_OPERATIONS = Path(__file__).parents[4] / "frontend/src/features/reference/com
 SHELL_PLACES = {"bash": "bash-completion/completions/lunette", "zsh": "zsh/vendor-completions/_lunette"}
 """Where the shells of Debian look, below /usr/share."""
 ABOUT = (
-    "lunette administers Lunette storage appliances: disks, arrays, volumes, and the hosts they are for.",
-    "Sizes are written as 10GiB or 10G (binary) or 10GB (decimal). Things are named by their name or id.",
+    "lunette administers Lunette storage appliances: disks, arrays, volumes, and the hosts that use them.",
+    "Sizes are written as 10GiB or 10G (binary) or 10GB (decimal). Objects are identified by name or ID.",
     (
-        "What takes time runs as a job on the appliance; lunette follows it with a progress bar, and the job goes on "
-        "if lunette is interrupted. What destroys data shows its plan and asks for the name to be typed. Where "
-        "nobody can answer, it refuses and names the option that answers instead."
+        "Changes that take long run as jobs on the appliance. lunette follows a job with a progress bar; if lunette is "
+        "interrupted, the job continues. A command that destroys data shows its plan and asks for the name of the "
+        "object. Without a terminal, it refuses and names the option that confirms instead."
     ),
 )
 FINDING = (
-    "The appliance is, in this order: what the option for it names, what LUNETTE_URL names, what LUNETTE_APPLIANCE "
-    "names, the default of the configuration, and for root on an appliance that appliance itself, over a Unix socket "
-    "that is open to nobody else and needs no password. What root does there is recorded as root@local."
+    "lunette uses the first appliance that it finds in this order: the option --appliance, LUNETTE_URL, "
+    "LUNETTE_APPLIANCE, the default of the configuration file, and, for root on an appliance, that appliance itself, "
+    "over a Unix socket that only root can open and that needs no password. Actions of root over this socket are "
+    "recorded as root@local."
 )
 FILES = {
-    "~/.config/lunette/config.toml": "Appliances that were logged in to, with their tokens. Must be readable by its "
-    "owner only. `default` names the one that is meant; each section [appliances.NAME] has url, token and fingerprint.",
-    "/run/lunette-api/local.sock": "Where the API listens for root on an appliance.",
+    "~/.config/lunette/config.toml": "Appliances that `lunette login` stored, with their API tokens. Only the owner "
+    "may have access to the file. `default` is the name of the default appliance; each section [appliances.NAME] "
+    "contains url, token and fingerprint.",
+    "/run/lunette-api/local.sock": "Socket of the API for root on an appliance.",
 }
 ENVIRONMENT = {
-    "LUNETTE_APPLIANCE": "Name of an appliance of the configuration, or its web address.",
-    "LUNETTE_URL": "Web address of the appliance, or unix:PATH.",
+    "LUNETTE_APPLIANCE": "Name of an appliance in the configuration file, or its address.",
+    "LUNETTE_URL": "Address of the appliance, or unix:PATH.",
     "LUNETTE_TOKEN": "API token for LUNETTE_URL.",
-    "LUNETTE_FINGERPRINT": "SHA-256 of the certificate that is trusted at LUNETTE_URL.",
-    "NO_COLOR": "Print without colours.",
+    "LUNETTE_FINGERPRINT": "SHA-256 fingerprint of the trusted certificate of LUNETTE_URL.",
+    "NO_COLOR": "If set, the output has no colours.",
 }
 EXAMPLES = (
     ("lunette login https://192.0.2.10:8443", "Trust an appliance and log in."),
-    ("lunette array layouts --disk A --disk B --disk C --disk D", "Compare what could be built of four disks."),
-    ("lunette volume create lun%02d --array tank --size 2T --count 8", "Cut eight volumes, all or none."),
-    ("lunette volume grow lun01 3T", "Make one larger while its host writes."),
-    ("lunette mapping create --volume lun01 --host esx1", "Give it to a host."),
-    ("lunette why lun01 esx1", "Find out why the host does not see it."),
-    ("lunette volume list --json | jq -r '.[].name'", "Go on in a script."),
+    ("lunette array layouts --disk A --disk B --disk C --disk D", "Compare the possible layouts of four disks."),
+    ("lunette volume create lun%02d --array tank --size 2T --count 8", "Create eight volumes, all or none."),
+    ("lunette volume grow lun01 3T", "Grow a volume while its host uses it."),
+    ("lunette mapping create --volume lun01 --host esx1", "Map the volume to a host."),
+    ("lunette why lun01 esx1", "Find out why the host does not see the volume."),
+    ("lunette volume list --json | jq -r '.[].name'", "Use the output in a script."),
 )
 
 
@@ -63,12 +65,12 @@ def man_page() -> str:
     lines = ['.TH LUNETTE 1 "" "Lunette" "Lunette"', ".SH NAME", "lunette \\- administer a Lunette storage appliance"]
     lines += [".SH SYNOPSIS", ".B lunette", ".I NOUN VERB", "[\\fIOPTIONS\\fR]", ".SH DESCRIPTION"]
     lines += _paragraphs(ABOUT)
-    lines += [".SH OPTIONS OF EVERY COMMAND", *_tagged(EVERYWHERE), ".SH COMMANDS"]
+    lines += [".SH GLOBAL OPTIONS", *_tagged(EVERYWHERE), ".SH COMMANDS"]
     for group in GROUPS:
         lines += [f'.SS "lunette {group.word}"', _roff(group.purpose)]
         for command in commands_of(group.word).values():
             lines += _man_command(group, command)
-    lines += [".SH WHICH APPLIANCE", ".PP", _roff(FINDING), ".SH EXIT STATUS"]
+    lines += [".SH SELECTION OF THE APPLIANCE", ".PP", _roff(FINDING), ".SH EXIT STATUS"]
     for code, meaning in MEANINGS.items():
         lines += [".TP", f".B {code}", _roff(meaning)]
     for title, named in (("ENVIRONMENT", ENVIRONMENT), ("FILES", FILES)):
@@ -123,16 +125,16 @@ def reference() -> str:
     lines = [
         "# The command line",
         "",
-        "Made by `make generate` from the commands themselves; the manual page lunette(1) is the same.",
+        "Generated by `make generate` from the commands. The manual page lunette(1) has the same content.",
         "",
-        "The appliance has no program that shows manual pages: there `lunette NOUN VERB --help` tells the same.",
-        "Elsewhere `python -m lunette.cli.manual --share ~/.local/share` puts the page where `man` looks.",
+        "The appliance has no viewer for manual pages: use `lunette NOUN VERB --help` there. On other machines,",
+        "`python -m lunette.cli.manual --share ~/.local/share` installs the page for `man`.",
     ]
     for text in (*ABOUT, FINDING):
         lines += ["", text]
     lines += ["", "## Exit codes", "", "| code | meaning |", "|---|---|"]
     lines += [f"| {code} | {meaning} |" for code, meaning in MEANINGS.items()]
-    lines += ["", "## Options of every command, before or after the noun", "", *_options(EVERYWHERE)]
+    lines += ["", "## Global options, before or after the noun", "", *_options(EVERYWHERE)]
     for title, named in (("Environment", ENVIRONMENT), ("Files", FILES)):
         lines += ["", f"## {title}", "", *(f"* `{name}`: {text}" for name, text in named.items())]
     lines += ["", "## Examples", "", "```", *(f"{line:<66}# {text}" for line, text in EXAMPLES), "```"]
@@ -167,9 +169,9 @@ def _options(params: tuple[Param, ...]) -> Iterator[str]:
 def main() -> int:
     """Writes what is asked for."""
     parser = argparse.ArgumentParser(prog="python -m lunette.cli.manual", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="change nothing; fail if the reference is stale")
+    parser.add_argument("--check", action="store_true", help="change nothing; fail if the reference is out of date")
     parser.add_argument(
-        "--share", type=Path, help="write the manual page and the shells' scripts below this /usr/share"
+        "--share", type=Path, help="write the manual page and the completion scripts below this /usr/share"
     )
     options = parser.parse_args()
     if options.share:
@@ -184,7 +186,9 @@ def main() -> int:
         return 0
     stale = [path for path, text in texts.items() if not path.is_file() or path.read_text() != text]
     for path in stale:
-        sys.stderr.write(f"{path} is stale: commands changed. Run `make generate` and commit it.\n")
+        sys.stderr.write(
+            f"{path} is out of date: the commands have changed. Run `make generate` and commit the file.\n"
+        )
     return 1 if stale else 0
 
 

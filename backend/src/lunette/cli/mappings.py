@@ -1,4 +1,4 @@
-"""`lunette mapping` and `lunette session`: who may use what, and who does."""
+"""`lunette mapping` and `lunette session`: which hosts may use which volumes, and which hosts are logged in."""
 
 from lunette.cli.call import Call
 from lunette.cli.parsing import Wrong
@@ -6,7 +6,7 @@ from lunette.cli.running import change, list_items, send
 from lunette.cli.spec import Command, JsonObject, Param, standard
 from lunette.client.generated.enums import FAMILY
 
-_MAPPING = Param("mapping", "VOLUME/HOST or VOLUME/HOST-GROUP, or its id.", noun="mapping")
+_MAPPING = Param("mapping", "ID of the mapping, or VOLUME/HOST or VOLUME/HOST-GROUP.", noun="mapping")
 _LISTED = standard("mapping", ("id", "volume", "host", "host_group", "family", "lun", "state"))[0]
 
 
@@ -15,12 +15,12 @@ def create(call: Call) -> None:
     volumes, hosts = call["volume"], call["host"] or []
     if len(hosts) > 1:
         if call["lun"] is not None or call["host_group"] or call["shared"]:
-            raise Wrong("a split over several hosts takes no --lun, --host-group or --shared")
+            raise Wrong("--lun, --host-group and --shared cannot be used with several hosts")
         body: JsonObject = {"split": {"volumes": volumes, "hosts": hosts, "family": call["family"]}}
         send(call, body, "mapping_create_batch")
         return
     if bool(hosts) == bool(call["host_group"]):
-        raise Wrong("name the owner: either --host or --host-group")
+        raise Wrong("Specify the owner with either --host or --host-group")
     owner: JsonObject = {"host": hosts[0]} if hosts else {"host_group": call["host_group"]}
     wishes = [
         {"volume": one, "lun": call["lun"], "family": call["family"], "shared": call["shared"], **owner}
@@ -39,7 +39,7 @@ def show(call: Call) -> None:
 def delete(call: Call) -> None:
     named = call["mapping"]
     call.values = {**call.values, "mapping": _id_of(call)}
-    change(call, None, f"mapping {named} is deleted.")
+    change(call, None, f"Deleted mapping {named}.")
 
 
 def _id_of(call: Call) -> str:
@@ -50,7 +50,7 @@ def _id_of(call: Call) -> str:
         return named
     found = [one["id"] for one in call.client.mapping_list(volume=volume) if owner in {one["host"], one["host_group"]}]
     if len(found) != 1:
-        raise Wrong(f"{len(found) or 'no'} mappings are called {named}; `lunette mapping list` shows what there is")
+        raise Wrong(f"{len(found) or 'No'} mappings match {named}; `lunette mapping list` shows all mappings")
     return found[0]
 
 
@@ -66,7 +66,9 @@ def disconnect(call: Call) -> None:
     named = call["session"]
     found = [one["id"] for one in call.client.session_list() if named in {one["id"], one["initiator"]}]
     if len(found) > 1:
-        raise Wrong(f"{named} has {len(found)} sessions; name one by its id: `lunette session list --columns id,...`")
+        raise Wrong(
+            f"{named} has {len(found)} sessions: specify the ID of one of them, as `lunette session list` shows it"
+        )
     call.values = {**call.values, "session": found[0] if found else named}
     change(call, None)
 
@@ -74,21 +76,21 @@ def disconnect(call: Call) -> None:
 COMMANDS = {
     "mapping": (
         _LISTED,
-        Command("show", "Shows one mapping.", ("mapping_show",), (_MAPPING,), show),
-        Command(
-            "delete", "Takes a volume away from a host.", ("mapping_delete",), (_MAPPING,), delete, interrupts=True
-        ),
+        Command("show", operations=("mapping_show",), params=(_MAPPING,), run=show),
+        Command("delete", operations=("mapping_delete",), params=(_MAPPING,), run=delete, interrupts=True),
         Command(
             "create",
-            "Maps volumes: one to its owner, several to one owner, or split over several hosts.",
+            "Maps volumes to a host or a host group, or splits them evenly over several hosts.",
             ("mapping_create", "mapping_create_batch"),
             (
-                Param("--volume", "Volume; repeatable.", noun="volume", many=True, required=True),
-                Param("--host", "Host; with several, volumes are split evenly.", noun="host", many=True),
-                Param("--host-group", "Host group instead of a host.", noun="host-group"),
-                Param("--lun", "LUN number; the lowest free one from 1 if not given.", number=True),
-                Param("--family", "What it is served over; what the owner speaks if not given.", words=FAMILY),
-                Param("--shared", "The volume may have several owners.", flag=True),
+                Param("--volume", "Name or ID of a volume; repeatable.", noun="volume", many=True, required=True),
+                Param(
+                    "--host", "Name or ID of the host; repeatable, to split the volumes evenly.", noun="host", many=True
+                ),
+                Param("--host-group", "Name or ID of the host group, instead of a host.", noun="host-group"),
+                Param("--lun", number=True),
+                Param("--family", words=FAMILY),
+                Param("--shared", "Map the volumes even if they have another owner.", flag=True),
             ),
             create,
         ),
@@ -112,11 +114,12 @@ COMMANDS = {
         )[0]._replace(run=sessions),
         Command(
             "disconnect",
-            "Ends a session; its host logs in again by itself while volumes are mapped to it.",
+            "Disconnects a session.",
             ("session_disconnect",),
-            (Param("session", "Its id, or the name of its initiator."),),
+            (Param("session", "ID of the session, or name of its initiator."),),
             disconnect,
             interrupts=True,
+            more="The host logs in again automatically while volumes are mapped to it.",
         ),
     ),
 }

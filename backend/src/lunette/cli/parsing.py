@@ -28,7 +28,7 @@ class Asked(NamedTuple):
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise Wrong(message, f"{self.prog} --help")
+        raise Wrong(message[:1].upper() + message[1:], f"{self.prog} --help")
 
 
 def parse(argv: Sequence[str]) -> Asked:
@@ -37,10 +37,10 @@ def parse(argv: Sequence[str]) -> Asked:
     if not rest:
         if "--help" in leading or not leading:
             return Asked("", None, {})
-        raise Wrong(f"{leading[0]} stands alone: a command is missing")
+        raise Wrong(f"{leading[0]} requires a command")
     word, rest = rest[0], rest[1:]
     if word not in NAMES:
-        raise Wrong(f"there is no command {word!r}{_similar(word, NAMES)}")
+        raise Wrong(f"Unknown command {word!r}{_similar(word, NAMES)}")
     verbs = commands_of(word)
     if "" in verbs:
         return _parse_command(word, verbs[""], leading + rest)
@@ -49,7 +49,7 @@ def parse(argv: Sequence[str]) -> Asked:
     if not rest:
         return Asked(word, None, {})
     if rest[0] not in verbs:
-        raise Wrong(f"{word} has no verb {rest[0]!r}{_similar(rest[0], verbs)}", f"lunette {word} --help")
+        raise Wrong(f"Unknown verb {rest[0]!r} of `lunette {word}`{_similar(rest[0], verbs)}", f"lunette {word} --help")
     return _parse_command(word, verbs[rest[0]], leading + rest[1:])
 
 
@@ -60,12 +60,12 @@ def _leading(words: list[str]) -> tuple[list[str], list[str]]:
         name = "--help" if words[0] == "-h" else words[0]
         param = _GLOBAL.get(name.split("=", 1)[0])
         if param is None:
-            raise Wrong(f"{words[0]} is not understood before a command")
+            raise Wrong(f"Unknown option {words[0]} before the command")
         found.append(name)
         words = words[1:]
         if not param.flag and "=" not in name:
             if not words:
-                raise Wrong(f"{name} needs a value")
+                raise Wrong(f"{name} requires a value")
             found.append(words[0])
             words = words[1:]
     return found, words
@@ -88,9 +88,9 @@ def _parse_command(word: str, command: Command, words: list[str]) -> Asked:
     values = vars(parser.parse_intermixed_args(_joined(words, params)))
     for param in params:
         if param.required and values[param.key] in (None, []):
-            parser.error(f"{param.name} is needed")
+            parser.error(f"{param.name} is required")
     if values["json"] and values["yaml"]:
-        parser.error("--json and --yaml exclude each other")
+        parser.error("--json and --yaml are mutually exclusive")
     return Asked(word, command, values)
 
 
@@ -112,12 +112,12 @@ def _reader(param: Param) -> Callable[[str], Any]:
 
     def one_of(text: str) -> str:
         if text not in param.words:
-            raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(param.words)}")
+            raise argparse.ArgumentTypeError(f"{text!r} is not one of {', '.join(param.words)}")
         return text
 
     def number(text: str) -> int:
         if not text.lstrip("-").isdecimal():
-            raise argparse.ArgumentTypeError(f"{text!r} is no whole number")
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
         return int(text)
 
     if param.words:

@@ -6,8 +6,8 @@ from lunette.cli.running import body_of, send
 from lunette.cli.spec import Command, JsonObject, Param, standard
 from lunette.client.generated.enums import ROLE
 
-_PASSWORD = Param("--password-file", "File with the password; asked for if not given.", file=True)
-_ROLE = Param("--role", "What it may do.", words=ROLE)
+_PASSWORD = Param("--password-file", "File with the password; prompts if omitted.", file=True)
+_ROLE = Param("--role", "Role of the user.", words=ROLE)
 
 
 def create_user(call: Call) -> None:
@@ -23,7 +23,9 @@ def set_user(call: Call) -> None:
     if call["remove_second_factor"]:
         body["remove_second_factor"] = True
     if not body:
-        raise Wrong("nothing to set: give --role, --password or --remove-second-factor", "lunette user set --help")
+        raise Wrong(
+            "Nothing to change: specify --role, --password or --remove-second-factor", "lunette user set --help"
+        )
     send(call, body)
 
 
@@ -36,60 +38,55 @@ COMMANDS = {
         *standard("user", ("username", "role", "password_change_required", "has_second_factor", "created_at")),
         Command(
             "create",
-            "Creates a user, who must change the password at the first login.",
-            ("user_create",),
-            (
-                Param("username", "User name."),
-                _ROLE._replace(default="viewer"),
-                _PASSWORD,
-            ),
-            create_user,
+            operations=("user_create",),
+            params=(Param("username"), _ROLE._replace(default="viewer"), _PASSWORD),
+            run=create_user,
+            more="The user must change the password at the first login.",
         ),
         Command(
             "set",
-            "Changes a user's role or sets a password that must be changed at the next login.",
-            ("user_patch",),
-            (
-                Param("user", "User name or id.", noun="user"),
+            operations=("user_patch",),
+            params=(
+                Param("user", "Name or ID of the user.", noun="user"),
                 _ROLE,
-                Param("--password", "Ask for a new password.", flag=True),
-                _PASSWORD,
+                Param("--password", "Prompt for a new password.", flag=True),
+                _PASSWORD._replace(help="File with the new password, instead of a prompt."),
                 Param(
                     "--keep-tokens",
-                    "Let the user's API tokens stay; they end with the old password otherwise.",
+                    "Leave the user's API tokens valid; otherwise, a new password deletes them.",
                     flag=True,
                 ),
                 Param(
                     "--remove-second-factor",
-                    "Ask for the password alone: for who has lost app and recovery codes.",
+                    "Remove the second factor of a user who has lost the app and the recovery codes.",
                     flag=True,
                 ),
             ),
-            set_user,
+            run=set_user,
+            more="A new role or password ends the user's logins. A new password must be changed at the next login.",
         ),
         Command(
             "logins",
-            "Lists the browsers in which users are logged in now.",
-            ("login_list",),
+            operations=("login_list",),
             columns=("id", "username", "role", "address", "created_at", "expires_at"),
         ),
         Command(
             "end-login",
-            "Ends a login; that browser has to log in again.",
-            ("login_end",),
-            (Param("login", "Its id, as `lunette user logins` shows it."),),
+            operations=("login_end",),
+            params=(Param("login", "ID of the login, as `lunette user logins` shows it."),),
+            more="The browser must log in again.",
         ),
     ),
     "token": (
         *standard("token", ("name", "username", "role", "expires_at", "last_used_at")),
         Command(
             "create",
-            "Creates an API token and prints it this once.",
+            "Creates an API token and prints it once.",
             ("token_create",),
             (
-                Param("name", "Its name."),
-                _ROLE._replace(help="Role of the token; yours if not given."),
-                Param("--expires-days", "Days until it expires; never if not given.", number=True),
+                Param("name"),
+                _ROLE._replace(help="Role of the token, at most your own; by default, your own."),
+                Param("--expires-days", "Days until the token expires; by default, never.", number=True),
             ),
             create_token,
         ),

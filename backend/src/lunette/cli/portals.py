@@ -1,4 +1,4 @@
-"""`lunette portal`, `lunette rdma-device` and `lunette fc-port`: where hosts find their volumes."""
+"""`lunette portal`, `lunette rdma-device` and `lunette fc-port`: where volumes are served."""
 
 from lunette.cli.spec import Command, Param, standard
 from lunette.client.generated.enums import EXPORT_ENGINE, FC_MODE, PROTOCOL
@@ -8,14 +8,17 @@ COMMANDS = {
         *standard("portal", ("name", "protocol", "engine", "address", "port", "state", "reason")),
         Command(
             "create",
-            "Creates a portal.",
-            ("portal_create",),
-            (
-                Param("name", "Its name."),
-                Param("--address", "IPv4 or IPv6 address; for nvme-fc a port as nn-0xWWNN:pn-0xWWPN.", required=True),
-                Param("--protocol", "What is spoken there; iscsi if not given.", words=PROTOCOL),
-                Param("--port", "Port; the protocol's own if not given.", number=True),
-                Param("--engine", "What serves it; the kernel's engine if not given.", words=EXPORT_ENGINE),
+            operations=("portal_create",),
+            params=(
+                Param("name"),
+                Param(
+                    "--address",
+                    "IP address to listen on; for nvme-fc, an FC port as nn-0xWWNN:pn-0xWWPN.",
+                    required=True,
+                ),
+                Param("--protocol", "Protocol that the portal serves. Default: iscsi.", words=PROTOCOL),
+                Param("--port", number=True),
+                Param("--engine", words=EXPORT_ENGINE),
             ),
         ),
     ),
@@ -28,20 +31,15 @@ COMMANDS = {
         ),
         Command(
             "create",
-            "Takes a Fibre Channel port over and gives it a mode.",
-            ("fc_port_create",),
-            (
-                Param("wwpn", "WWPN of a port of this appliance.", noun="fc-port"),
-                Param("--mode", "What it is to be.", words=FC_MODE, default="target"),
-            ),
+            operations=("fc_port_create",),
+            params=(Param("wwpn", noun="fc-port"), Param("--mode", words=FC_MODE, default="target")),
         ),
         Command(
             "set",
-            "Makes a port a target, an initiator, or neither.",
-            ("fc_port_patch",),
-            (
-                Param("fc_port", "Its WWPN or id.", noun="fc-port"),
-                Param("--mode", "What it is to be.", words=FC_MODE, required=True),
+            operations=("fc_port_patch",),
+            params=(
+                Param("fc_port", "WWPN or ID of the FC port.", noun="fc-port"),
+                Param("--mode", "New mode of the FC port. `dual` is refused.", words=FC_MODE, required=True),
             ),
             interrupts=True,
         ),

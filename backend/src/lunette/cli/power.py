@@ -1,4 +1,4 @@
-"""`lunette restart` and `lunette power-off`: the machine stops in order, after showing whom that interrupts."""
+"""`lunette restart` and `lunette power-off`: the appliance stops in order, after showing the plan."""
 
 from lunette.cli.call import Call
 from lunette.cli.spec import Command
@@ -13,12 +13,14 @@ def restart(call: Call) -> None:
 
 def power_off(call: Call) -> None:
     """Shows the plan, asks, and ends when nobody answers any more: its job is over at the next start."""
-    if not _asked(call, "Switch the appliance off?"):
+    if not _asked(call, "Shut down the appliance?"):
         return
     try:
         call.outcome(call.client.operate(call.command.operations[0]))
     except Unreachable:
-        call.screen.note("It answers no more: it lets its hosts go, stops volumes and arrays, and is off then.")
+        call.screen.note(
+            "The appliance no longer responds: it disconnects its hosts, stops volumes and arrays, and switches off."
+        )
 
 
 def _asked(call: Call, question: str) -> bool:
@@ -37,23 +39,21 @@ COMMANDS = {
     "restart": (
         Command(
             "",
-            "Restarts the appliance in order, and waits until it is up again.",
+            "Restarts the appliance, and waits until it is up again.",
             ("appliance_restart",),
             (),
             restart,
             interrupts=True,
-            more="All I/O stops meanwhile. Exports come back by themselves.",
+            more="All I/O stops meanwhile. Exports start again automatically.",
         ),
     ),
     "power-off": (
         Command(
             "",
-            "Switches the appliance off in order.",
-            ("appliance_power_off",),
-            (),
-            power_off,
+            operations=("appliance_power_off",),
+            run=power_off,
             interrupts=True,
-            more="All I/O stops until somebody switches it on.",
+            more="All I/O stops until the appliance is switched on again.",
         ),
     ),
 }

@@ -30,4 +30,4 @@ def write_privately(name: str, content: bytes) -> None:
         with suppress(OSError):
             if draft is not None:
                 draft.unlink(missing_ok=True)
-        raise Wrong(f"{name} cannot be written: {error.strerror}") from error
+        raise Wrong(f"Cannot write {name}: {error.strerror}") from error

@@ -59,11 +59,12 @@ def list_items(call: Call) -> None:
 def delete(call: Call) -> None:
     """Deletes, after asking where data goes or hosts are interrupted."""
     (noun,) = call.command.operation.parameters
-    change(call, None, f"{noun.replace('_', '-')} {call[noun]} is deleted.")
+    done = "Erased" if call.command.name == "erase" else "Deleted"
+    change(call, None, f"{done} {noun.replace('_', ' ').replace('fc ', 'FC ')} {call[noun]}.")
 
 
 def send(call: Call, body: JsonObject, operation_id: str = "") -> None:
-    """Sends a wish: asks first where it destroys, then shows the plan, or follows the job, or shows what was made."""
+    """Sends a request: asks first where it destroys, then shows the plan, follows the job, or shows the result."""
     change(call, body, operation_id=operation_id)
 
 
@@ -95,15 +96,15 @@ def ask_first(call: Call, plan: JsonObject) -> JsonObject:
         confirm_volumes(call, plan, why)
     elif plan["hosts_interrupted"] and not call["yes"]:
         _show_to_person(call, plan)
-        call.confirm(f"This interrupts {', '.join(plan['hosts_interrupted'])}. Go on?", "--yes")
+        call.confirm(f"This interrupts {', '.join(plan['hosts_interrupted'])}. Continue?", "--yes")
     return {"confirm": list(why)} if why else {}
 
 
 def reasons(plan: JsonObject) -> dict[str, str]:
     """By the name of a volume, why the plan is made only if that name is given."""
-    busy = {volume["name"]: f"hosts use volume {volume['name']} now" for volume in plan["volumes"] if volume["busy"]}
+    busy = {volume["name"]: f"Hosts are using volume {volume['name']}" for volume in plan["volumes"] if volume["busy"]}
     return busy | {
-        one["former"]: f"hosts may still have volume {one['former']} as {one['number']} of {one['owner']}"
+        one["former"]: f"Hosts may still associate {one['number']} of {one['owner']} with volume {one['former']}"
         for one in plan["reused"]
     }
 

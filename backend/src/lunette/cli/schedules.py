@@ -5,22 +5,22 @@ from lunette.cli.parsing import Wrong
 from lunette.cli.running import send
 from lunette.cli.spec import Command, JsonObject, Param, standard
 
-_SCHEDULE = Param("schedule", "Its name or id.", noun="schedule")
-_WHEN = "Minute hour day month weekday, such as '0 3 * * *', in the appliance's time zone."
+_SCHEDULE = Param("schedule", "Name or ID of the schedule.", noun="schedule")
+_WHEN = "Cron expression, such as '0 3 * * *' for 3:00 every day, in the appliance's time zone."
 _SPANS = ("last", "hourly", "daily", "weekly", "monthly")
 _ABOUT = (
     Param("--volume", "Volume to take snapshots of; repeatable.", noun="volume", many=True),
     Param("--array", "Array to scrub; repeatable.", noun="array", many=True),
 )
 _KEEP = (
-    Param("--keep-last", "Keep the newest so many snapshots of each volume.", number=True),
+    Param("--keep-last", "Number of most recent snapshots to retain for each volume.", number=True),
     *(
-        Param(f"--keep-{span}", f"Keep the newest of each of so many {unit}.", number=True)
-        for span, unit in (("hourly", "hours"), ("daily", "days"), ("weekly", "weeks"), ("monthly", "months"))
+        Param(f"--keep-{span}", f"Number of {span} snapshots to retain: the newest of each {unit}.", number=True)
+        for span, unit in (("hourly", "hour"), ("daily", "day"), ("weekly", "week"), ("monthly", "month"))
     ),
 )
-_SNAPSHOT_NAME = Param("--snapshot-name", "Such as '{volume}.{date}-{time}'.", metavar="PATTERN")
-_DESCRIPTION = Param("--description", "Free text.", metavar="TEXT")
+_SNAPSHOT_NAME = Param("--snapshot-name", metavar="PATTERN")
+_DESCRIPTION = Param("--description", "Free-text description.", metavar="TEXT")
 
 
 def create(call: Call) -> None:
@@ -35,11 +35,11 @@ def set_(call: Call) -> None:
     """Changes what is given."""
     body = _given(call)
     if call["enable"] and call["disable"]:
-        raise Wrong("--enable and --disable exclude each other")
+        raise Wrong("--enable and --disable are mutually exclusive")
     if call["enable"] or call["disable"]:
         body["enabled"] = bool(call["enable"])
     if not body:
-        raise Wrong("nothing to set", "lunette schedule set --help")
+        raise Wrong("Nothing to change: specify at least one option", "lunette schedule set --help")
     send(call, body)
 
 
@@ -63,36 +63,34 @@ COMMANDS = {
         ),
         Command(
             "create",
-            "Creates a schedule of snapshots with their retention, or of scrubs.",
-            ("schedule_create",),
-            (
-                Param("name", "Its name."),
+            operations=("schedule_create",),
+            params=(
+                Param("name"),
                 Param("--when", _WHEN, required=True),
                 *_ABOUT,
                 *_KEEP,
                 _SNAPSHOT_NAME,
-                Param("--skip-missed", "Do not make up for runs missed while the appliance was down.", flag=True),
+                Param("--skip-missed", "Skip runs that were missed while the appliance was down.", flag=True),
                 _DESCRIPTION,
             ),
-            create,
-            more="It deletes only snapshots it took itself, and none by age.",
+            run=create,
+            more="A schedule deletes only snapshots that it took itself, and none because of age.",
         ),
         Command(
             "set",
-            "Changes when a schedule runs, what it is about and what is kept.",
-            ("schedule_patch",),
-            (
+            operations=("schedule_patch",),
+            params=(
                 _SCHEDULE,
                 Param("--when", _WHEN),
-                Param("--enable", "Let it run by itself.", flag=True),
-                Param("--disable", "Let it run only when it is told to.", flag=True),
+                Param("--enable", "Run the schedule automatically.", flag=True),
+                Param("--disable", "Run the schedule only manually.", flag=True),
                 *_ABOUT,
                 *_KEEP,
                 _SNAPSHOT_NAME,
                 _DESCRIPTION,
             ),
-            set_,
+            run=set_,
         ),
-        Command("run", "Runs a schedule now, whatever the clock says.", ("schedule_run",), (_SCHEDULE,)),
+        Command("run", operations=("schedule_run",), params=(_SCHEDULE,)),
     ),
 }

@@ -85,7 +85,9 @@ class Screen:
         for row in rows:
             self.line(_row(row[:shown], widths))
         if shown < len(heads):
-            self.note(f"{', '.join(heads[shown:])} left out: the terminal is too narrow; --columns chooses.")
+            self.note(
+                f"Columns not shown: {', '.join(heads[shown:])}. The terminal is too narrow; --columns selects columns."
+            )
 
     def resource(self, item: Mapping[str, Any], indent: str = "") -> None:
         """One resource as `key: value` lines, nested objects indented."""
@@ -128,7 +130,7 @@ class Screen:
         running = next((s["description"] for s in job["steps"] if s["state"] in {"started", "undoing"}), "")
         percent = float(job["progress_percent"])
         done = int(percent * _BAR / 100)
-        text = f"{'█' * done}{'░' * (_BAR - done)} {percent:3.0f} % {job['title']}"
+        text = f"{'█' * done}{'░' * (_BAR - done)} {percent:3.0f}% {job['title']}"
         line = shortened(plain(f"{text}: {running}" if running else text), _columns(self.err, self._env) - 1)
         self.err.write(f"\r\x1b[K{line}")
         self.err.flush()
@@ -141,8 +143,8 @@ class Screen:
 
 def _use(volume: JsonObject) -> str:
     """How much a volume is used that goes; what is not counted is not told as zero."""
-    iops = "I/Os not counted" if volume["iops"] is None else f"{cell('iops', volume['iops'])} I/Os per second now"
-    last = f"last I/O at {volume['last_io_at']}" if volume["last_io_at"] else "none seen within the last hour"
+    iops = "I/O not counted" if volume["iops"] is None else f"{cell('iops', volume['iops'])} I/O per second now"
+    last = f"last I/O at {volume['last_io_at']}" if volume["last_io_at"] else "no I/O within the last hour"
     return f"{'IN USE, ' if volume['busy'] else ''}{iops}, {last}"
 
 

@@ -1,4 +1,4 @@
-"""`lunette second-factor`, and logging in where a code is asked for beside the password."""
+"""`lunette second-factor`, and logging in with a code in addition to the password."""
 
 from typing import TYPE_CHECKING
 
@@ -11,13 +11,15 @@ if TYPE_CHECKING:
     from lunette.client.generated.types import FactorProof, RecoveryCodes
 
 USER = Param("--user", "User name.", default="admin", metavar="NAME")
-PASSWORD = Param("--password-file", "File with the password; asked for if not given.", file=True)
-CODE = Param(
-    "--code-file", "File with a code of the second factor; asked for if it is needed and not given.", file=True
+PASSWORD = Param("--password-file", "File with the password; prompts if omitted.", file=True)
+CODE = Param("--code-file", "File with a second-factor code; prompts if a code is needed.", file=True)
+NEW_CODE = Param(
+    "--new-code-file", "File with a code of the new authenticator app; prompts if a code is needed.", file=True
 )
-NEW_CODE = Param("--new-code-file", "File with a code of the new secret; asked for if not given.", file=True)
-NEXT_CODE = Param("--next-code-file", "File with another code, where there is a second factor already.", file=True)
-_QUESTION = "Code of the authenticator app, or a recovery code"
+NEXT_CODE = Param(
+    "--next-code-file", "File with another second-factor code, for the change itself; prompts if needed.", file=True
+)
+_QUESTION = "Code from the authenticator app, or a recovery code"
 
 
 def log_in(call: Call, client: "Client", password: str) -> JsonObject:
@@ -35,20 +37,20 @@ def log_in(call: Call, client: "Client", password: str) -> JsonObject:
 def set_up_where_needed(call: Call, client: "Client", me: JsonObject, password: str) -> None:
     """Where the appliance asks for a second factor that the user has not, nothing else is possible before."""
     if me["second_factor_required"]:
-        call.screen.note("This appliance asks for a second factor, which must be set up now.")
+        call.screen.note("This appliance requires a second factor, which must be set up now.")
         _set_up(call, client, {"current_password": password})
 
 
 def _set_up(call: Call, client: "Client", proof: "FactorProof") -> None:
     offer = client.second_factor_start(proof)
     call.screen.note(f"Secret for the authenticator app: {offer['secret']}")
-    call.screen.note(f"The same as an address, to be shown as a QR code: {offer['address']}")
+    call.screen.note(f"The same secret as an address, for a QR code: {offer['address']}")
     code = call.secret("new_code_file", "Code that the app shows now") or ""
     _print(call, client.second_factor_confirm({"code": code}))
 
 
 def _print(call: Call, answer: "RecoveryCodes") -> None:
-    call.screen.note("Recovery codes, each good for one login without the app. They are not shown again:")
+    call.screen.note("Recovery codes, each valid for one login without the app. They are not shown again:")
 
     def lines(found: "RecoveryCodes") -> None:
         for code in found["recovery_codes"]:
@@ -63,7 +65,7 @@ def _session(call: Call) -> tuple["Client", str, JsonObject]:
 
     endpoint = find_endpoint(call["appliance"], call.env)
     if endpoint.is_local:
-        raise Wrong("root needs none; `lunette user set NAME --remove-second-factor` removes another's")
+        raise Wrong("root needs no second factor here. For a user, use `lunette user set NAME --remove-second-factor`")
     password = call.secret("password_file", f"Password of {call['user']}") or ""
     client = Client(Endpoint(endpoint.url, fingerprint=endpoint.fingerprint))
     return client, password, log_in(call, client, password)
@@ -73,7 +75,7 @@ def proof(call: Call, password: str, me: JsonObject) -> "FactorProof":
     """The code of the login is used up: another one is asked for."""
     shown: FactorProof = {"current_password": password}
     if me["has_second_factor"]:
-        shown["code"] = call.secret("next_code_file", "Another code, the next of the app or a recovery code")
+        shown["code"] = call.secret("next_code_file", "Another code: the next one from the app, or a recovery code")
     return shown
 
 
@@ -97,7 +99,7 @@ def remove(call: Call) -> None:
     with client:
         client.second_factor_remove(proof(call, password, me))
         client.login_delete()
-    call.screen.note("Logins ask for the password alone from now on.")
+    call.screen.note("The second factor was removed. Logins require only the password.")
 
 
 _SESSION = (USER, PASSWORD, CODE, NEXT_CODE)
@@ -105,14 +107,14 @@ COMMANDS = {
     "second-factor": (
         Command(
             "set-up",
-            "Sets up an authenticator app for your logins, or another one in its place.",
+            "Sets up an authenticator app as your second factor, or replaces it.",
             ("second_factor_start", "second_factor_confirm", "login_create", "login_delete"),
             (*_SESSION, NEW_CODE),
             set_up,
         ),
         Command(
             "renew-codes",
-            "Makes new recovery codes; those before are good no more.",
+            "Replaces your recovery codes. The previous codes become invalid.",
             ("second_factor_renew_codes", "login_create", "login_delete"),
             _SESSION,
             renew_codes,

@@ -30,7 +30,7 @@ def set_(call: Call) -> None:
         body["second_factor_required"] = bool(call["require_second_factor"])
     body |= _discovery(call) | dict.fromkeys(call["unset"] or ())
     if not body:
-        raise Wrong("nothing to set: give --file, --unset, or one of the settings", "lunette setting set --help")
+        raise Wrong("Nothing to change: specify at least one setting, --file or --unset", "lunette setting set --help")
     send(call, body)
 
 
@@ -41,11 +41,11 @@ def _discovery(call: Call) -> JsonObject:
         user, file = call[f"discovery_{which}user"], call[f"discovery_{which}secret_file"]
         option = f"--discovery-{which.replace('_', '-')}"
         if file and not user:
-            raise Wrong(f"{option}secret-file needs {option}user")
+            raise Wrong(f"{option}secret-file requires {option}user")
         given |= {f"{which}user": user} if user else {}
         given |= {f"{which}secret": call.secret(f"discovery_{which}secret_file")} if file else {}
     if "mutual_user" in given and "user" not in given:
-        raise Wrong("--discovery-mutual-user needs --discovery-user")
+        raise Wrong("--discovery-mutual-user requires --discovery-user")
     return {"discovery_auth": given} if given else {}
 
 
@@ -64,67 +64,60 @@ def _document(file: str) -> JsonObject:
     try:
         found: Any = yaml.safe_load(read_text(file))
     except yaml.YAMLError as error:
-        raise Wrong(f"{file} is neither YAML nor JSON: {error}") from error
+        raise Wrong(f"{file} is neither valid YAML nor JSON: {error}") from error
     if not isinstance(found, dict):
-        raise Wrong(f"{file} holds no settings: it begins with names such as `mail:`")
+        raise Wrong(f"{file} contains no settings, which have names such as `mail:`")
     return found
 
 
 COMMANDS = {
     "setting": (
-        Command("show", "Shows all settings. Secrets are never shown.", ("setting_show",)),
+        Command("show", operations=("setting_show",), more="Secrets are never shown."),
         Command(
             "set",
-            "Changes settings; what is not given stays.",
-            ("setting_patch",),
-            (
-                Param("--name", "Name of the appliance for people.", metavar="NAME"),
-                Param("--time-zone", "Such as Europe/Berlin.", metavar="ZONE"),
-                Param("--session-hours", "Hours after which a browser logs in again.", number=True),
-                Param("--require-second-factor", "Everybody has to set up a second factor.", flag=True),
-                Param("--second-factor-optional", "Nobody has to.", flag=True),
-                Param("--history-days", "Days that events, finished jobs and resolved alerts are kept.", number=True),
+            operations=("setting_patch",),
+            params=(
+                Param("--name", "Name of the appliance.", metavar="NAME"),
+                Param("--time-zone", metavar="ZONE"),
+                Param("--session-hours", number=True),
+                Param("--require-second-factor", "Require a second factor from every user.", flag=True),
+                Param("--second-factor-optional", "Do not require a second factor.", flag=True),
+                Param("--history-days", number=True),
                 Param(
                     "--deleted-keep-hours",
-                    "Hours that deleted volumes and snapshots can be recovered; 0: none.",
+                    "Hours for which deleted volumes and snapshots can be recovered; 0 erases them immediately.",
                     number=True,
                 ),
-                Param("--number-held-hours", "Hours that the number of an unmapped volume is held back.", number=True),
+                Param("--number-held-hours", number=True),
+                Param("--disk-health-minutes", number=True),
+                Param("--short-test-days", number=True),
+                Param("--long-test-days", number=True),
                 Param(
-                    "--disk-health-minutes", "Minutes after which drives are asked for their health again.", number=True
+                    "--heartbeat",
+                    "Time of the daily heartbeat in the appliance's time zone, such as 07:00.",
+                    metavar="TIME",
                 ),
-                Param(
-                    "--short-test-days",
-                    "Days of being on after which drives begin a short self-test; 0: never.",
-                    number=True,
-                ),
-                Param(
-                    "--long-test-days",
-                    "Days of being on after which drives begin a long self-test; 0: never.",
-                    number=True,
-                ),
-                Param("--heartbeat", "Time of the daily sign of life, such as 07:00.", metavar="TIME"),
-                Param("--firewall", "Whether Lunette filters what comes to the machine.", words=FIREWALL_MODE),
-                Param("--discovery-user", "CHAP user of a host that asks for its iSCSI targets.", metavar="USER"),
-                Param("--discovery-secret-file", "File with its secret.", file=True),
-                Param("--discovery-mutual-user", "CHAP user that the appliance answers with.", metavar="USER"),
-                Param("--discovery-mutual-secret-file", "File with that secret.", file=True),
+                Param("--firewall", "Whether Lunette manages the firewall.", words=FIREWALL_MODE),
+                Param("--discovery-user", "CHAP user name of hosts that discover iSCSI targets.", metavar="USER"),
+                Param("--discovery-secret-file", "File with the CHAP secret of the hosts.", file=True),
+                Param("--discovery-mutual-user", "CHAP user name that the appliance presents.", metavar="USER"),
+                Param("--discovery-mutual-secret-file", "File with the CHAP secret of the appliance.", file=True),
                 Param(
                     "--file",
-                    "YAML or JSON with settings such as mail, webhook, syslog; - is standard input.",
+                    "YAML or JSON file with settings such as mail, webhook or syslog; - for standard input.",
                     path=True,
                 ),
-                Param("--unset", "Setting to take away, such as mail; repeatable.", many=True, metavar="SETTING"),
+                Param("--unset", "Setting to remove, such as mail; repeatable.", many=True, metavar="SETTING"),
             ),
-            set_,
-            more="Secrets are read from a file, never from the command line, which others can see.",
+            run=set_,
+            more="Other settings stay unchanged. Secrets are read from files, because other users can see the command "
+            "line.",
         ),
         Command(
             "test-alerts",
-            "Sends a test over each channel that is set up, and tells what each server said.",
-            ("alert_test",),
-            (),
-            test_alerts,
+            operations=("alert_test",),
+            run=test_alerts,
+            more="Shows the answer of each server.",
         ),
     ),
 }

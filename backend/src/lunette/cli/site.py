@@ -1,4 +1,4 @@
-"""The whole appliance in a file: export, plan, apply, schema. And why a volume is missing."""
+"""The whole appliance in a file: export, plan, apply, schema. Also why a volume is missing."""
 
 from pathlib import Path
 from typing import Any
@@ -9,13 +9,16 @@ from lunette.cli.parsing import Wrong
 from lunette.cli.running import reasons
 from lunette.cli.spec import Command, JsonObject, Param
 
-_FILE = Param("file", "The site document, YAML or JSON; - reads standard input.", path=True)
+_FILE = Param("file", "Site document in YAML or JSON; - for standard input.", path=True)
 _SCOPE = Param(
-    "--scope", "Only this and what hangs on it, such as host=esx3; repeatable.", many=True, metavar="NOUN=NAME"
+    "--scope",
+    "Limit the command to an object with its dependents, such as host=esx3; repeatable.",
+    many=True,
+    metavar="NOUN=NAME",
 )
 _DESTROY = Param(
     "--destroy",
-    "What may go, such as volume/lun03 or mapping/lun03/host/esx3; repeatable.",
+    "Object that may be deleted, such as volume/lun03 or mapping/lun03/host/esx3; repeatable.",
     many=True,
     metavar="NOUN/NAME",
 )
@@ -29,7 +32,7 @@ def export(call: Call) -> None:
         targetcli.export(call)
         return
     if call["secrets"]:
-        raise Wrong("--secrets is for --format targetcli: a site document never holds secrets")
+        raise Wrong("--secrets requires --format targetcli: a site document never contains secrets")
     site = call.client.site_show()
     if call["output"] is None:
         call.show(site, call.screen.yaml)
@@ -38,7 +41,7 @@ def export(call: Call) -> None:
     try:
         path.write_text(_text(call, site))
     except OSError as error:
-        raise Wrong(f"{path} cannot be written: {error.strerror}") from error
+        raise Wrong(f"Cannot write {path}: {error.strerror}") from error
     call.screen.note(f"Written to {path}.")
 
 
@@ -71,7 +74,7 @@ def apply(call: Call) -> None:
         if name not in (call["confirm"] or ()):
             call.confirm_volume(name, why[name])
     if (goes or found["hosts_interrupted"]) and not call["yes"]:
-        call.confirm("Go on?", "--yes")
+        call.confirm("Continue?", "--yes")
     answer = call.client.operate("site_apply", query={"confirm": list(why) or None}, body=request)
     runs = "state" in answer
     if runs and not call["no_wait"]:
@@ -81,8 +84,10 @@ def apply(call: Call) -> None:
 
 def _said(call: Call, *, runs: bool) -> str:
     if not runs:
-        return "The site was already as the document says."
-    return "The job runs; `lunette job list` shows it." if call["no_wait"] else "The site is as the document says."
+        return "Nothing to change: the appliance already matches the document."
+    return (
+        "The job is running; `lunette job list` shows it." if call["no_wait"] else "The appliance matches the document."
+    )
 
 
 def why(call: Call) -> None:
@@ -92,7 +97,7 @@ def why(call: Call) -> None:
 
 def _print_chains(call: Call, answer: JsonObject) -> None:
     for chain in answer["chains"]:
-        call.screen.line(f"{answer['volume']} → {chain['host'] or 'nobody'}", "bold")
+        call.screen.line(f"{answer['volume']} → {chain['host'] or 'no host'}", "bold")
         for link in chain["links"]:
             mark, style = _MARKS[link["state"]]
             call.screen.line(f"  {mark} {link['part']}: {link['words']}", style)
@@ -118,9 +123,9 @@ def _request(call: Call) -> JsonObject:
     try:
         site: Any = yaml.safe_load(read_text(file))
     except yaml.YAMLError as error:
-        raise Wrong(f"{file} is neither YAML nor JSON: {error}") from error
+        raise Wrong(f"{file} is neither valid YAML nor JSON: {error}") from error
     if not isinstance(site, dict):
-        raise Wrong(f"{file} holds no site document: it begins with sections such as `volumes:`")
+        raise Wrong(f"{file} contains no site document, which has sections such as `volumes:`")
     scope = [one.replace("=", "/", 1) for one in call["scope"] or ()]
     return {"site": site, "scope": scope, "destroy": call["destroy"] or []}
 
@@ -134,17 +139,17 @@ COMMANDS = {
     "export": (
         Command(
             "",
-            "Writes everything by name as a site document, or what LIO serves for targetcli.",
+            "Exports the appliance as a site document, or the configuration of LIO for targetcli.",
             ("site_show", "site_saveconfig"),
             (
-                Param("--output", "Write to this file instead of standard output.", path=True),
+                Param("--output", "File to write instead of standard output.", path=True),
                 Param(
                     "--format",
-                    "A site document, or a saveconfig.json for targetctl and targetcli.",
+                    "Site document, or saveconfig.json for targetctl and targetcli.",
                     words=("site", "targetcli"),
                     default="site",
                 ),
-                Param("--secrets", "Fill in CHAP secrets, for targetcli only; the events tell who asked.", flag=True),
+                Param("--secrets", "Include CHAP secrets (targetcli only), which is recorded as an event.", flag=True),
             ),
             export,
         ),
@@ -152,7 +157,7 @@ COMMANDS = {
     "plan": (
         Command(
             "",
-            "Shows what applying a site document would change, and changes nothing.",
+            "Shows what applying a site document would change, without changing anything.",
             ("site_plan",),
             (_FILE, _SCOPE, _DESTROY),
             plan,
@@ -161,11 +166,12 @@ COMMANDS = {
     "apply": (
         Command(
             "",
-            "Makes the appliance as a site document says, as one job. Applying it twice changes nothing.",
+            "Applies a site document as one job.",
             ("site_plan", "site_apply"),
             (_FILE, _SCOPE, _DESTROY),
             apply,
             interrupts=True,
+            more="Applying the same document again changes nothing.",
         ),
     ),
     "inspect": (targetcli.INSPECT,),
@@ -175,13 +181,12 @@ COMMANDS = {
     "why": (
         Command(
             "",
-            "Tells where the way from a volume to its hosts is broken.",
-            ("volume_why",),
-            (
-                Param("volume", "Its name or id.", noun="volume"),
-                Param("host", "Only the way to this host.", noun="host", optional=True),
+            operations=("volume_why",),
+            params=(
+                Param("volume", "Name or ID of the volume.", noun="volume"),
+                Param("host", noun="host", optional=True),
             ),
-            why,
+            run=why,
         ),
     ),
 }

@@ -98,24 +98,24 @@ class Command(NamedTuple):
 
 
 EVERYWHERE = (
-    Param("--json", "Print JSON, and only JSON, on standard output.", flag=True),
-    Param("--yaml", "Print YAML instead.", flag=True),
-    Param("--appliance", "Which appliance: a name of the configuration, or https://ADDRESS:8443.", metavar="NAME"),
+    Param("--json", "Print only JSON on standard output.", flag=True),
+    Param("--yaml", "Print only YAML on standard output.", flag=True),
+    Param("--appliance", "Appliance to use: a configured name, or https://ADDRESS:8443.", metavar="NAME"),
     Param("--help", "Show this help.", flag=True),
 )
 """Understood by every command, before or after the noun."""
-_DRY_RUN = Param("--dry-run", "Show the plan and change nothing.", flag=True)
-_NO_WAIT = Param("--no-wait", "Print the job and do not wait for its end.", flag=True)
-_YES = Param("--yes", "Do not ask, even if hosts are interrupted.", flag=True)
+_DRY_RUN = Param("--dry-run", "Show the plan without changing anything.", flag=True)
+_NO_WAIT = Param("--no-wait", "Print the job without waiting for it to end.", flag=True)
+_YES = Param("--yes", "Do not ask for confirmation, even if hosts are interrupted.", flag=True)
 _CONFIRM = Param(
     "--confirm",
-    "Name of a volume that is in use and may go, or whose number another may get; repeatable.",
+    "Volume to remove although hosts use it, or whose number may be reused; repeatable.",
     many=True,
     metavar="VOLUME",
 )
 _LIST = (
-    Param("--columns", "Columns of the table, by the names of the fields, with commas.", metavar="A,B"),
-    Param("--limit", "At most so many.", number=True),
+    Param("--columns", "Columns of the table, as comma-separated field names.", metavar="A,B"),
+    Param("--limit", "Maximum number of entries.", number=True),
 )
 
 
@@ -131,7 +131,9 @@ def all_params(command: Command) -> tuple[Param, ...]:
     if command.makes_job:
         given.append(_NO_WAIT)
     if command.destroys:
-        given.append(Param("--yes-destroy", "Destroy it without asking; must be its name.", metavar="NAME"))
+        given.append(
+            Param("--yes-destroy", "Name of the object to destroy, to confirm without a prompt.", metavar="NAME")
+        )
     if command.interrupts:
         given.append(_YES)
     if command.takes_volumes:
@@ -184,23 +186,35 @@ def _filters(command: Command) -> list[Param]:
     ]
 
 
+_IDENTIFIED_BY = {
+    "disk": "ID or serial number of the disk.",
+    "interface": "Name of the interface.",
+    "fc-port": "WWPN or ID of the FC port.",
+    "deleted-volume": "ID of the deleted volume, or its name if the name is unique.",
+    "deleted-snapshot": "ID of the deleted snapshot, or its name if the name is unique.",
+}
+"""Nouns that are named in another way than by name or ID."""
+
+
 def standard(
-    noun: str, columns: tuple[str, ...], *, plural: str = "", destroys: bool = False, with_delete: bool = True
+    noun: str, columns: tuple[str, ...], *, destroys: bool = False, with_delete: bool = True
 ) -> tuple[Command, ...]:
     """`list`, `show` and `delete` of a noun, as far as the API has them. `with_delete`: its own word is not better."""
-    prefix, what = (
-        noun.replace("-", "_"),
-        noun.replace("-", " ").replace("fc ", "Fibre Channel ").replace("rdma", "RDMA"),
-    )
-    item = Param(prefix, "Its name or id.", noun=noun)
-    made = [Command("list", f"Lists {plural or what + 's'}.", (f"{prefix}_list",), columns=columns)]
+    prefix = noun.replace("-", "_")
+    help_ = _IDENTIFIED_BY.get(noun) or f"Name or ID of the {noun.replace('-', ' ')}."
+    item = Param(prefix, help_, noun=noun)
+    made = [Command("list", operations=(f"{prefix}_list",), columns=columns)]
     if f"{prefix}_show" in OPERATIONS:
-        made.append(Command("show", f"Shows one {what}.", (f"{prefix}_show",), (item,)))
+        made.append(Command("show", operations=(f"{prefix}_show",), params=(item,)))
     if with_delete and f"{prefix}_delete" in OPERATIONS:
         asks = prefix if destroys else ""
         made.append(
             Command(
-                "delete", f"Deletes one {what}.", (f"{prefix}_delete",), (item,), destroys=asks, interrupts=not destroys
+                "delete",
+                operations=(f"{prefix}_delete",),
+                params=(item,),
+                destroys=asks,
+                interrupts=not destroys,
             )
         )
     return tuple(made)

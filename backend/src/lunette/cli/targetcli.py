@@ -1,4 +1,4 @@
-"""`lunette export --format targetcli` and `lunette inspect`: leaving to targetcli, and what would come over from it."""
+"""`lunette export --format targetcli` and `lunette inspect`: moving to targetcli, and from it."""
 
 import json
 from typing import Any
@@ -76,9 +76,9 @@ def inspect(call: Call) -> None:
     try:
         saved = json.loads(read_text(file))
     except ValueError as error:
-        raise Wrong(f"{file} is no JSON: {error}") from error
+        raise Wrong(f"{file} is not valid JSON: {error}") from error
     if not isinstance(saved, dict) or not {"storage_objects", "targets"} & saved.keys():
-        raise Wrong(f"{file} is no saveconfig.json: it has neither storage_objects nor targets")
+        raise Wrong(f"{file} is not a saveconfig.json: it contains neither storage_objects nor targets")
     found = call.client.operate("site_inspect", body={"saveconfig": _slim(saved)})
     call.show(found, lambda shown: _print(call, shown))
     if found["refused"]:
@@ -96,14 +96,17 @@ def _print(call: Call, found: JsonObject) -> None:
         mark, style = ("✓", "green") if one["fits"] else ("✗", "red")
         call.screen.line(f"{mark} {one['path']}", style)
         call.screen.line(f"    {one['words']}")
-    call.screen.line(f"{found['fits']} fit, {found['refused']} do not. Nothing was changed.", "bold")
+    call.screen.line(
+        f"Lunette can serve {found['fits']} objects and cannot serve {found['refused']}. Nothing was changed.",
+        "bold",
+    )
 
 
 INSPECT = Command(
     "",
-    "Tells what of a targetcli configuration Lunette could serve as it is, and what not and why.",
+    "Shows which objects of a targetcli configuration Lunette can serve, and why not the others.",
     ("site_inspect",),
-    (Param("file", "A saveconfig.json; - reads standard input.", path=True),),
+    (Param("file", "A saveconfig.json; - for standard input.", path=True),),
     inspect,
-    more="Nothing is changed or kept. The exit code tells whether all of it fits.",
+    more="Nothing is changed or stored. The exit code is 0 only if Lunette can serve all objects.",
 )

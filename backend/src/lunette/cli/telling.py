@@ -32,15 +32,15 @@ def usage(word: str, command: Command) -> str:
 def _of_all() -> Iterator[str]:
     yield from ("Usage: lunette NOUN VERB ... [OPTIONS]", "", _ABOUT, "")
     yield from _two_columns([(group.word, group.purpose) for group in GROUPS])
-    yield from ("", "Everywhere:")
+    yield from ("", "Global options:")
     yield from _two_columns([(_label(param), param.help) for param in EVERYWHERE])
-    yield from ("", "`lunette NOUN --help` shows the verbs of a noun, `man lunette` everything.")
+    yield from ("", "See `lunette NOUN --help` for the verbs of a noun, `man lunette` for the manual.")
 
 
 def _of_noun(word: str) -> Iterator[str]:
     yield from (f"Usage: lunette {word} VERB ... [OPTIONS]", "", NAMES[word].purpose, "")
     yield from _two_columns([(name, purpose_of(command)) for name, command in commands_of(word).items()])
-    yield from ("", f"`lunette {word} VERB --help` shows what a verb takes.")
+    yield from ("", f"See `lunette {word} VERB --help` for the options of a verb.")
 
 
 def _of_command(word: str, command: Command) -> Iterator[str]:
@@ -64,12 +64,12 @@ def _label(param: Param) -> str:
 def described(param: Param) -> str:
     """What help says of a parameter: its sentence, its words where the usage hides them, whether it is needed."""
     parts = [param.help]
-    if param.words and "|" not in param.shown:
+    if param.words and param.shown != "|".join(param.words):
         parts.append(f"One of {', '.join(param.words)}.")
     if param.default is not None:
-        parts.append(f"{param.default} if not given.")
+        parts.append(f"Default: {param.default}.")
     if param.required:
-        parts.append("Needed.")
+        parts.append("Required.")
     return " ".join(parts)
 
 

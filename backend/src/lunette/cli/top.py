@@ -1,4 +1,4 @@
-"""`lunette top`: what volumes and sessions do now, the busiest first, until Ctrl-C."""
+"""`lunette top`: the current performance of volumes and sessions, the busiest first, until Ctrl-C."""
 
 import os
 import time
@@ -30,9 +30,9 @@ def top(call: Call) -> None:
     kinds = tuple(dict.fromkeys(call["kind"] or ("volume", "session")))
     sort, interval_s = call["sort"], call["interval"]
     if sort not in _SORTS:
-        raise Wrong(f"--sort takes {', '.join(_SORTS)}, not {sort!r}")
+        raise Wrong(f"--sort must be one of {', '.join(_SORTS)}, not {sort!r}")
     if interval_s < _LEAST_INTERVAL_S:
-        raise Wrong(f"--interval takes {_LEAST_INTERVAL_S} seconds or more")
+        raise Wrong(f"--interval must be at least {_LEAST_INTERVAL_S} seconds")
     if call["once"]:
         call.show(_look(call, kinds, interval_s), lambda found: _view(call.screen, found, kinds))
         return
@@ -83,7 +83,7 @@ def _figures(row: JsonObject) -> dict[str, str | None]:
         f"{format_size(round(row['write_bytes_s']))}/s",
         None if latency is None else f"{latency:.2f} ms",
         None if in_flight is None else str(in_flight),
-        None if busy is None else f"{busy:.0f} %",
+        None if busy is None else f"{busy:.0f}%",
     )
     return dict(zip(_FIGURES, texts, strict=True))
 
@@ -116,19 +116,24 @@ COMMANDS = {
     "top": (
         Command(
             "",
-            "Shows what volumes and sessions do now, the busiest first, until Ctrl-C.",
+            "Shows the current performance of objects, the busiest first, until Ctrl-C.",
             ("performance_list",),
             (
                 Param(
                     "kind",
-                    "What to show; volumes and sessions if nothing is named.",
+                    "Kind of object to show; by default, volumes and sessions.",
                     words=MEASURED,
                     many=True,
                     optional=True,
                 ),
-                Param("--sort", "By iops, read, written, latency or name.", default="iops", metavar="FIGURE"),
-                Param("--interval", "Seconds between two looks, 2 or more.", number=True, default=2),
-                Param("--once", "Look once and end; with --json for scripts.", flag=True),
+                Param(
+                    "--sort",
+                    "Column to sort by: iops, read, written, latency or name.",
+                    default="iops",
+                    metavar="FIGURE",
+                ),
+                Param("--interval", "Seconds between updates, at least 2.", number=True, default=2),
+                Param("--once", "Print the current values once, for example with --json for scripts.", flag=True),
             ),
             top,
         ),

@@ -7,7 +7,7 @@ from lunette.cli.parsing import Wrong
 from lunette.cli.running import send
 from lunette.cli.spec import Command, JsonObject, Param
 
-_STATES = {"starting": "is being started", "healthy": "proved healthy", "failed": "failed"}
+_STATES = {"starting": "is starting", "healthy": "proved healthy", "failed": "failed"}
 
 
 def show(call: Call) -> None:
@@ -24,8 +24,8 @@ def install(call: Call) -> None:
             with Path(where).open("rb") as opened:
                 bundle = call.client.update_upload(opened)
         except OSError as error:
-            raise Wrong(f"{where} cannot be read: {error.strerror}") from error
-    call.screen.note(f"The bundle has version {bundle['version']}, and is signed by somebody who is trusted.")
+            raise Wrong(f"Cannot read {where}: {error.strerror}") from error
+    call.screen.note(f"The bundle contains version {bundle['version']}, and its signature is trusted.")
     send(call, {"bundle": bundle["id"], "downgrade": bool(call["downgrade"])}, "update_create")
 
 
@@ -35,45 +35,43 @@ def _print(call: Call, found: JsonObject) -> None:
         line(found["reason"], "yellow")
         return
     for slot in found["slots"]:
-        words = [slot["version"] or "empty", *(["runs"] if slot["running"] else [])]
+        words = [slot["version"] or "empty", *(["running"] if slot["running"] else [])]
         words += ["on trial"] if slot["running"] and found["on_trial"] else []
-        words += ["started next"] if slot["next"] else []
+        words += ["next to start"] if slot["next"] else []
         line(f"slot {slot['name']}: {', '.join(words)}", "bold" if slot["running"] else "")
     last = found["last"]
     if last:
         why = f": {last['reason']}" if last["reason"] else ""
-        line(f"last: version {last['version']} {_STATES[last['state']]}{why}", "red" if why else "")
+        line(f"last update: version {last['version']} {_STATES[last['state']]}{why}", "red" if why else "")
     measured = "not measured yet" if found["outage_s"] is None else f"{found['outage_s']:.0f} s"
-    line(f"outage of a restart: {measured}")
-    line(f"trusts: {found['trusts']}")
+    line(f"outage of exports during a restart: {measured}")
+    line(f"trusted signers: {found['trusts']}")
 
 
 COMMANDS = {
     "update": (
         Command(
             "show",
-            "Shows both slots, which runs, which is started next, and the last update.",
-            ("update_show",),
-            (),
-            show,
+            operations=("update_show",),
+            run=show,
         ),
         Command(
             "install",
-            "Uploads a bundle, writes it to the other slot and restarts into it.",
+            "Uploads a bundle, installs it in the other slot and restarts the appliance.",
             ("update_create", "update_upload", "update_fetch"),
             (
                 Param(
                     "file",
-                    "The bundle (.raucb): a file, or a URL that the appliance fetches it from.",
+                    "Bundle (.raucb): a file, or a URL from which the appliance downloads it.",
                     path=True,
                     metavar="FILE|URL",
                 ),
-                Param("--downgrade", "Install it even if it is older than the running version.", flag=True),
+                Param("--downgrade", "Install the bundle even if it is older than the running version.", flag=True),
             ),
             install,
             interrupts=True,
-            more="If the new system does not prove healthy, the one before comes back by itself.",
+            more="If the new version does not prove healthy, the previous version runs again.",
         ),
-        Command("roll-back", "Restarts into the other slot as it is.", ("update_roll_back",), (), interrupts=True),
+        Command("roll-back", operations=("update_roll_back",), interrupts=True),
     ),
 }

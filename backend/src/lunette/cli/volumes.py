@@ -6,13 +6,17 @@ from lunette.cli.running import body_of, delete, send
 from lunette.cli.spec import Command, Param, standard
 from lunette.client.generated.enums import PROVISIONING
 
-_VOLUME = Param("volume", "Its name or id.", noun="volume")
-_DELETED_SNAPSHOT = Param("deleted_snapshot", "Its id, or its name where only one had it.", noun="deleted-snapshot")
-_DELETED = Param("deleted_volume", "Its id, or its name where only one had it.", noun="deleted-volume")
-_SIZE_HELP = "such as 10GiB, or short 10G; 10GB is decimal."
-_DESCRIPTION = Param("--description", "Free text.", metavar="TEXT")
-_COUNT = Param("--count", "Make this many, all or nothing.", number=True)
-_FIRST = Param("--first", "First number of the pattern; 1 if not given.", number=True)
+_VOLUME = Param("volume", "Name or ID of the volume.", noun="volume")
+_DELETED_SNAPSHOT = Param(
+    "deleted_snapshot", "ID of the deleted snapshot, or its name if the name is unique.", noun="deleted-snapshot"
+)
+_DELETED = Param(
+    "deleted_volume", "ID of the deleted volume, or its name if the name is unique.", noun="deleted-volume"
+)
+_SIZE_HELP = "such as 10GiB, or 10G for short; 10GB is decimal."
+_DESCRIPTION = Param("--description", "Free-text description.", metavar="TEXT")
+_COUNT = Param("--count", "Number of volumes to create, all or none.", number=True)
+_FIRST = Param("--first", "Number in the name of the first volume. Default: 1.", number=True)
 
 
 def create(call: Call) -> None:
@@ -20,7 +24,7 @@ def create(call: Call) -> None:
     body = body_of(call)
     if call["count"] is None:
         if call["first"] is not None:
-            raise Wrong("--first numbers a batch: it needs --count", "lunette volume create --help")
+            raise Wrong("--first requires --count", "lunette volume create --help")
         send(call, body)
     else:
         send(call, {"name_pattern": body.pop("name"), **body}, "volume_create_batch")
@@ -37,7 +41,7 @@ def clone(call: Call) -> None:
 def set_(call: Call) -> None:
     body = body_of(call)
     if not body:
-        raise Wrong("nothing to set: give --name or --description", f"lunette {call.values['word']} set --help")
+        raise Wrong("Nothing to change: specify --name or --description", f"lunette {call.values['word']} set --help")
     send(call, body)
 
 
@@ -78,52 +82,52 @@ COMMANDS = {
         ),
         Command(
             "delete",
-            "Deletes volumes; several in one plan, all or nothing.",
+            "Deletes one or several volumes, all or none.",
             ("volume_delete", "volume_delete_batch"),
-            (Param("volume", "Their names or ids.", noun="volume", many=True),),
+            (Param("volume", "Names or IDs of the volumes.", noun="volume", many=True),),
             delete_,
             destroys="volume",
-            more="To delete several, the words to type (or to give with --yes-destroy) are such as '3 volumes'.",
+            more="A volume must have no mappings and no snapshots. To confirm the deletion of several volumes, type "
+            "their number, such as '3 volumes', or specify it with --yes-destroy.",
         ),
         Command(
             "create",
-            "Creates one volume, or with --count a batch.",
+            "Creates a volume, or with --count several.",
             ("volume_create", "volume_create_batch"),
             (
-                Param("name", "Its name; with --count a pattern such as lun%02d."),
-                Param("--array", "Array it is cut from.", noun="array", required=True),
-                Param("--size", f"Its size, {_SIZE_HELP}", field="size_bytes", required=True),
+                Param("name", "Name of the volume; with --count, a pattern such as lun%02d."),
+                Param("--array", noun="array", required=True),
+                Param("--size", f"Size of the volume, {_SIZE_HELP}", field="size_bytes", required=True),
                 _COUNT,
                 _FIRST,
-                Param("--provisioning", "thick, or thin: it takes space only as hosts write.", words=PROVISIONING),
+                Param("--provisioning", words=PROVISIONING),
                 _DESCRIPTION,
             ),
             create,
         ),
         Command(
             "set",
-            "Renames a volume, or describes it.",
-            ("volume_patch",),
-            (_VOLUME, Param("--name", "Its new name; hosts do not notice.", metavar="NAME"), _DESCRIPTION),
-            set_,
+            operations=("volume_patch",),
+            params=(_VOLUME, Param("--name", "New name, which does not affect hosts.", metavar="NAME"), _DESCRIPTION),
+            run=set_,
         ),
         Command(
             "grow",
-            "Makes a volume larger while hosts use it.",
-            ("volume_grow",),
-            (_VOLUME, Param("size", f"Its new size, {_SIZE_HELP}", field="size_bytes")),
+            operations=("volume_grow",),
+            params=(_VOLUME, Param("size", f"New size of the volume, {_SIZE_HELP}", field="size_bytes")),
         ),
         Command(
             "roll-back",
-            "Makes an unmapped volume as it was in a snapshot; what it holds is kept for a while.",
-            ("volume_roll_back",),
-            (
+            operations=("volume_roll_back",),
+            params=(
                 _VOLUME,
-                Param("--snapshot", "One of its snapshots.", noun="snapshot", required=True),
-                Param("--no-keep", "Destroys what it holds now.", flag=True),
+                Param("--snapshot", noun="snapshot", required=True),
+                Param("--no-keep", "Destroy the present data of the volume.", flag=True),
             ),
-            roll_back,
+            run=roll_back,
             destroys="volume",
+            more="The volume must have no mappings. Its present data is retained as a deleted volume, unless --no-keep "
+            "is used or the setting deleted-keep-hours is 0.",
         ),
     ),
     "deleted-volume": (
@@ -134,44 +138,48 @@ COMMANDS = {
         ),
         Command(
             "recover",
-            "Makes it a volume again, with its data and identity, mapped to nobody.",
-            ("deleted_volume_recover",),
-            (_DELETED, Param("--name", "Its new name, where its own is taken.", metavar="NAME")),
+            operations=("deleted_volume_recover",),
+            params=(
+                _DELETED,
+                Param("--name", "New name, needed if another volume has the former name.", metavar="NAME"),
+            ),
+            more="The recovered volume has no mappings.",
         ),
         Command(
             "erase",
-            "Erases it before its time: its data are lost for good.",
-            ("deleted_volume_delete",),
-            (_DELETED,),
+            operations=("deleted_volume_delete",),
+            params=(_DELETED,),
             destroys="deleted_volume",
+            more="The data of the volume is destroyed.",
         ),
     ),
     "snapshot": (
         *standard("snapshot", ("name", "volume", "size_bytes", "state", "created_at"), destroys=True),
         Command(
             "create",
-            "Takes a snapshot of a volume, or one of each of several.",
+            "Creates a snapshot of a volume, or of each of several volumes.",
             ("snapshot_create", "snapshot_create_batch"),
             (
-                Param("name", "Its name; for several volumes a pattern such as '{volume}.{date}'."),
-                Param("--volume", "Volume it is taken of; repeatable.", noun="volume", many=True, required=True),
-                Param("--atomic", "All at one moment, or none: the volumes are on one ZFS pool.", flag=True),
+                Param("name", "Name of the snapshot; for several volumes, a pattern such as '{volume}.{date}'."),
+                Param("--volume", "Name or ID of the volume; repeatable.", noun="volume", many=True, required=True),
+                Param(
+                    "--atomic", "Take all snapshots at the same moment. All volumes must be on one ZFS pool.", flag=True
+                ),
                 _DESCRIPTION,
             ),
             snapshot,
         ),
         Command(
             "clone",
-            "Makes one or many writable volumes of a snapshot.",
-            ("snapshot_clone",),
-            (
-                Param("snapshot", "Its name or id.", noun="snapshot"),
-                Param("name", "Name of the new volume; with --count a pattern such as vm%02d."),
+            operations=("snapshot_clone",),
+            params=(
+                Param("snapshot", "Name or ID of the snapshot.", noun="snapshot"),
+                Param("name", "Name of the new volume; with --count, a pattern such as vm%02d."),
                 _COUNT,
                 _FIRST,
                 _DESCRIPTION,
             ),
-            clone,
+            run=clone,
         ),
     ),
     "deleted-snapshot": (
@@ -182,16 +190,18 @@ COMMANDS = {
         ),
         Command(
             "recover",
-            "Makes it a snapshot of its volume again.",
-            ("deleted_snapshot_recover",),
-            (_DELETED_SNAPSHOT, Param("--name", "Its new name, where its own is taken.", metavar="NAME")),
+            operations=("deleted_snapshot_recover",),
+            params=(
+                _DELETED_SNAPSHOT,
+                Param("--name", "New name, needed if another snapshot has the former name.", metavar="NAME"),
+            ),
         ),
         Command(
             "erase",
-            "Erases it before its time: what it alone holds is lost for good.",
-            ("deleted_snapshot_delete",),
-            (_DELETED_SNAPSHOT,),
+            operations=("deleted_snapshot_delete",),
+            params=(_DELETED_SNAPSHOT,),
             destroys="deleted_snapshot",
+            more="Data that only this snapshot contains is destroyed.",
         ),
     ),
 }
