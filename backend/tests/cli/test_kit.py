@@ -12,8 +12,8 @@ import pytest
 from backend.tests.cli.appliance import Cli, appliance
 from backend.tests.scene import ADDRESS
 from lunette.cli import exits
-from lunette.cli.kit import unpack
-from lunette.cli.parsing import Wrong
+from lunette.cli.commands.kit import unpack
+from lunette.cli.errors import UsageError
 
 IQN, SECRET = "iqn.2026-01.com.example:db", "secret-of-host"
 
@@ -95,7 +95,7 @@ def packed(name: str, kind: bytes = tarfile.REGTYPE, content: bytes = b"") -> by
 def test_of_a_kit_that_reaches_beyond_its_folder_nothing_is_written(tmp_path: Path, name: str, kind: bytes) -> None:
     folder = tmp_path / "kits"
     folder.mkdir()
-    with pytest.raises(Wrong, match="Nothing was written"):
+    with pytest.raises(UsageError, match="Nothing was written"):
         unpack(packed(name, kind), folder)
     assert [*folder.iterdir()] == []
     assert [*tmp_path.iterdir()] == [folder]
@@ -117,7 +117,7 @@ def test_a_kit_is_not_written_through_a_link_out_of_its_folder(tmp_path: Path) -
     folder.mkdir()
     elsewhere.mkdir()
     (folder / "kit").symlink_to(elsewhere)
-    with pytest.raises(Wrong, match="leads out of"):
+    with pytest.raises(UsageError, match="leads out of"):
         unpack(packed("kit/run"), folder)
     assert [*elsewhere.iterdir()] == []
     assert [*folder.iterdir()] == [folder / "kit"]
@@ -129,6 +129,6 @@ def test_a_kit_is_not_written_through_a_link_out_of_its_folder(tmp_path: Path) -
     ids=["page", "none", "cut", "cut and compressed"],
 )
 def test_of_what_is_no_whole_archive_nothing_is_written(tmp_path: Path, sent: bytes) -> None:
-    with pytest.raises(Wrong, match="not a valid tar archive"):
+    with pytest.raises(UsageError, match="not a valid tar archive"):
         unpack(sent, tmp_path)
     assert [*tmp_path.iterdir()] == []

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from lunette.cli.targetcli import READ
+from lunette.cli.commands.targetcli import READ
 from lunette.domain.identity import naa_of
 from lunette.domain.targetcli import Finding, SavedConfig
 from lunette.planner.targetcli import inspect

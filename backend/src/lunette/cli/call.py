@@ -9,20 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lunette.cli.parsing import Wrong
+from lunette.cli.errors import NotConfirmed, UsageError
 from lunette.cli.screen import Screen
 from lunette.cli.spec import Command, JsonObject
 
 if TYPE_CHECKING:
     from lunette.client import Client
-
-
-class NotConfirmed(Exception):
-    """A person said no, or typed another name."""
-
-
-class NotWell(Exception):
-    """What was asked about has been shown, and is not as it should be."""
 
 
 class Call:
@@ -59,46 +51,52 @@ class Call:
         return bool(self["json"] or self["yaml"])
 
     def secret(self, key: str, question: str = "", *, twice: bool = False) -> str | None:
-        """The content of the file an option names; else asked for, where there is a question. Raises Wrong."""
+        """The content of the file an option names; else asked for, where there is a question. Raises UsageError."""
         option = f"--{key.replace('_', '-')}"
         if self[key] == "-":
             if self._read_from_input is not None:
-                raise Wrong(f"Standard input is already used for {self._read_from_input}: specify a file for {option}")
+                raise UsageError(
+                    f"Standard input is already used for {self._read_from_input}: specify a file for {option}"
+                )
             self._read_from_input = option
         if self[key] is not None:
             return read_text(self[key]).rstrip("\n")
         if not question:
             return None
         if not self.screen.can_ask:
-            raise Wrong(f'"{question}" cannot be asked without a terminal: use {option} FILE, or - for standard input')
+            raise UsageError(
+                f'"{question}" cannot be asked without a terminal: use {option} FILE, or - for standard input'
+            )
         typed = getpass.getpass(f"{question}: ")
         if twice and getpass.getpass(f"{question} again: ") != typed:
             raise NotConfirmed("The two entries differ")
         return typed
 
     def confirm(self, question: str, flag: str) -> None:
-        """Asks yes or no. Raises Wrong without a terminal, NotConfirmed for no."""
+        """Asks yes or no. Raises UsageError without a terminal, NotConfirmed for no."""
         if not self.screen.can_ask:
-            raise Wrong(f'"{question}" cannot be asked without a terminal: use {flag}')
+            raise UsageError(f'"{question}" cannot be asked without a terminal: use {flag}')
         if self._ask(f"{question} [y/N]: ").lower() not in {"y", "yes"}:
             raise NotConfirmed("Nothing was changed")
 
     def confirm_name(self, name: str) -> None:
-        """Has a name typed before data is destroyed, unless --yes-destroy gave it. Raises Wrong or NotConfirmed."""
+        """Requires a name to be typed before data is destroyed, or --yes-destroy. Raises UsageError or NotConfirmed."""
         given = self["yes_destroy"]
         if given is not None:
             if given != name:
-                raise Wrong(f"--yes-destroy names {given!r} instead of {name!r}. Nothing was changed")
+                raise UsageError(f"--yes-destroy names {given!r} instead of {name!r}. Nothing was changed")
             return
         if not self.screen.can_ask:
-            raise Wrong(f"This destroys data. To confirm it without a terminal, use --yes-destroy {shlex.quote(name)}")
+            raise UsageError(
+                f"This destroys data. To confirm it without a terminal, use --yes-destroy {shlex.quote(name)}"
+            )
         if self._ask(f"Type {name} to continue: ") != name:
             raise NotConfirmed("The name does not match. Nothing was changed")
 
     def confirm_volume(self, name: str, why: str) -> None:
-        """Has the name of a volume typed that hosts use, or may still have. Raises Wrong or NotConfirmed."""
+        """Has the name of a volume typed that hosts use, or may still have. Raises UsageError or NotConfirmed."""
         if not self.screen.can_ask:
-            raise Wrong(f"{why}. To confirm this without a terminal, use --confirm {name}")
+            raise UsageError(f"{why}. To confirm this without a terminal, use --confirm {name}")
         if self._ask(f"{why}. Type {name} to continue: ") != name:
             raise NotConfirmed("The name does not match. Nothing was changed")
 
@@ -151,8 +149,8 @@ class Call:
 
 
 def read_text(path: str) -> str:
-    """A file, or standard input for `-`. Raises Wrong."""
+    """A file, or standard input for `-`. Raises UsageError."""
     try:
         return sys.stdin.read() if path == "-" else Path(path).read_text()
     except (OSError, UnicodeDecodeError) as error:
-        raise Wrong(f"Cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+        raise UsageError(f"Cannot read {path}: {getattr(error, 'strerror', None) or error}") from error

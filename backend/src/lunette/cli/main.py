@@ -7,9 +7,10 @@ from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
 from lunette.cli import exits
-from lunette.cli.parsing import Asked, Wrong, parse
+from lunette.cli.errors import CheckFailed, NotConfirmed, UsageError
+from lunette.cli.help import help_text
+from lunette.cli.parsing import Asked, parse
 from lunette.cli.screen import Screen
-from lunette.cli.telling import help_text
 
 if TYPE_CHECKING:
     from lunette.cli.spec import Command
@@ -38,7 +39,7 @@ def run(argv: Sequence[str], screen: Screen, env: Mapping[str, str]) -> int:
         if asked.command is None or asked.values.get("help"):
             return _help(asked, argv, screen)
         return _run(asked, asked.command, screen, env)
-    except Wrong as wrong:
+    except UsageError as wrong:
         return _wrong(wrong, "lunette --help", screen)
     except KeyboardInterrupt:
         return exits.INTERRUPTED
@@ -48,7 +49,7 @@ def run(argv: Sequence[str], screen: Screen, env: Mapping[str, str]) -> int:
         return exits.OK
 
 
-def _wrong(wrong: Wrong, hint: str, screen: Screen) -> int:
+def _wrong(wrong: UsageError, hint: str, screen: Screen) -> int:
     text = str(wrong)
     screen.note(text if text.endswith(("?", ".")) else f"{text}.", "red")
     screen.note(f"See `{wrong.hint or hint}`.")
@@ -63,14 +64,14 @@ def _help(asked: Asked, argv: Sequence[str], screen: Screen) -> int:
 
 
 def _run(asked: Asked, command: "Command", screen: Screen, env: Mapping[str, str]) -> int:
-    from lunette.cli.call import Call, NotConfirmed, NotWell
+    from lunette.cli.call import Call
     from lunette.cli.running import run as run_command
     from lunette.client.errors import ConfigProblem, JobFailed, Refused, StillRunning, Unreachable
 
     try:
         with Call(command, {**asked.values, "word": asked.word}, screen, env) as call:
             run_command(call)
-    except Wrong as wrong:
+    except UsageError as wrong:
         return _wrong(wrong, f"lunette {asked.word} {command.name}".rstrip() + " --help", screen)
     except Refused as error:
         screen.note("\n".join(error.lines()), "red")
@@ -84,7 +85,7 @@ def _run(asked: Asked, command: "Command", screen: Screen, env: Mapping[str, str
     except ConfigProblem as error:
         screen.note(f"{error}.", "red")
         return exits.USAGE
-    except NotWell:
+    except CheckFailed:
         return exits.NOT_WELL
     except NotConfirmed as error:
         screen.note(str(error)[:1].upper() + str(error)[1:] + ".")

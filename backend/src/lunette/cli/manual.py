@@ -13,9 +13,9 @@ from pathlib import Path
 
 from lunette.cli.completing import SCRIPTS
 from lunette.cli.exits import MEANINGS
+from lunette.cli.help import described, usage
 from lunette.cli.registry import GROUPS, Group, commands_of
 from lunette.cli.spec import EVERYWHERE, Command, Param, documented, purpose_of
-from lunette.cli.telling import described, usage
 
 REFERENCE = Path(__file__).parents[4] / "docs/reference/cli.md"
 OF_OPERATIONS = Path(__file__).parents[4] / "frontend/src/features/reference/commands.gen.json"

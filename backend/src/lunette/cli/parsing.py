@@ -4,18 +4,11 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, NoReturn
 
+from lunette.cli.errors import UsageError
 from lunette.cli.registry import NAMES, commands_of
 from lunette.cli.spec import EVERYWHERE, Command, Param, all_params
 
 _GLOBAL = {param.name: param for param in EVERYWHERE}
-
-
-class Wrong(Exception):
-    """Wrong usage. `hint` is where to look next."""
-
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.hint = hint
 
 
 class Asked(NamedTuple):
@@ -28,19 +21,19 @@ class Asked(NamedTuple):
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise Wrong(message[:1].upper() + message[1:], f"{self.prog} --help")
+        raise UsageError(message[:1].upper() + message[1:], f"{self.prog} --help")
 
 
 def parse(argv: Sequence[str]) -> Asked:
-    """Finds the command and its values. Raises Wrong."""
+    """Finds the command and its values. Raises UsageError."""
     leading, rest = _leading(list(argv))
     if not rest:
         if "--help" in leading or not leading:
             return Asked("", None, {})
-        raise Wrong(f"{leading[0]} requires a command")
+        raise UsageError(f"{leading[0]} requires a command")
     word, rest = rest[0], rest[1:]
     if word not in NAMES:
-        raise Wrong(f"Unknown command {word!r}{_similar(word, NAMES)}")
+        raise UsageError(f"Unknown command {word!r}{_similar(word, NAMES)}")
     verbs = commands_of(word)
     if "" in verbs:
         return _parse_command(word, verbs[""], leading + rest)
@@ -49,7 +42,9 @@ def parse(argv: Sequence[str]) -> Asked:
     if not rest:
         return Asked(word, None, {})
     if rest[0] not in verbs:
-        raise Wrong(f"Unknown verb {rest[0]!r} of `lunette {word}`{_similar(rest[0], verbs)}", f"lunette {word} --help")
+        raise UsageError(
+            f"Unknown verb {rest[0]!r} of `lunette {word}`{_similar(rest[0], verbs)}", f"lunette {word} --help"
+        )
     return _parse_command(word, verbs[rest[0]], leading + rest[1:])
 
 
@@ -60,12 +55,12 @@ def _leading(words: list[str]) -> tuple[list[str], list[str]]:
         name = "--help" if words[0] == "-h" else words[0]
         param = _GLOBAL.get(name.split("=", 1)[0])
         if param is None:
-            raise Wrong(f"Unknown option {words[0]} before the command")
+            raise UsageError(f"Unknown option {words[0]} before the command")
         found.append(name)
         words = words[1:]
         if not param.flag and "=" not in name:
             if not words:
-                raise Wrong(f"{name} requires a value")
+                raise UsageError(f"{name} requires a value")
             found.append(words[0])
             words = words[1:]
     return found, words

@@ -4,11 +4,11 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from lunette.cli.parsing import Wrong
+from lunette.cli.errors import UsageError
 
 
 def write_privately(name: str, content: bytes) -> None:
-    """Puts the content on stable storage in the place of what is there. Raises Wrong if it cannot be written.
+    """Puts the content on stable storage in the place of what is there. Raises UsageError if it cannot be written.
 
     A pipe or /dev/null takes it, and stays what it is.
     """
@@ -30,4 +30,4 @@ def write_privately(name: str, content: bytes) -> None:
         with suppress(OSError):
             if draft is not None:
                 draft.unlink(missing_ok=True)
-        raise Wrong(f"Cannot write {name}: {error.strerror}") from error
+        raise UsageError(f"Cannot write {name}: {error.strerror}") from error

@@ -76,6 +76,7 @@ NAMES = {group.word: group for group in GROUPS}
 
 def commands_of(word: str) -> "dict[str, Command]":
     """The commands of a word, by verb; a command by itself has the verb "". Raises KeyError for an unknown word."""
-    module = import_module(f"lunette.cli.{NAMES[word].module}")
+    name = NAMES[word].module
+    module = import_module(f"lunette.cli.{name}" if name == "completing" else f"lunette.cli.commands.{name}")
     found: tuple[Command, ...] = module.COMMANDS[word]
     return {command.name: command for command in found}

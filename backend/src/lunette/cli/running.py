@@ -84,7 +84,7 @@ def ask_first(call: Call, plan: JsonObject) -> JsonObject:
     """Shows a plan and asks: for the name where data goes, a volume is in use or had the number, for a yes where hosts
     are interrupted.
 
-    Returns the query that carries the consent. Raises NotConfirmed, and Wrong where nobody can answer.
+    Returns the query that carries the consent. Raises NotConfirmed, and UsageError where nobody can answer.
     """
     why = reasons(plan)
     if call.command.destroys and call["yes_destroy"] is None:

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from lunette.cli import targetcli
 from lunette.cli.call import Call, read_text
-from lunette.cli.parsing import Wrong
+from lunette.cli.commands import targetcli
+from lunette.cli.errors import UsageError
 from lunette.cli.running import reasons
 from lunette.cli.spec import Command, JsonObject, Param
 
@@ -32,7 +32,7 @@ def export(call: Call) -> None:
         targetcli.export(call)
         return
     if call["secrets"]:
-        raise Wrong("--secrets requires --format targetcli: a site document never contains secrets")
+        raise UsageError("--secrets requires --format targetcli: a site document never contains secrets")
     site = call.client.site_show()
     if call["output"] is None:
         call.show(site, call.screen.yaml)
@@ -41,7 +41,7 @@ def export(call: Call) -> None:
     try:
         path.write_text(_text(call, site))
     except OSError as error:
-        raise Wrong(f"Cannot write {path}: {error.strerror}") from error
+        raise UsageError(f"Cannot write {path}: {error.strerror}") from error
     call.screen.note(f"Written to {path}.")
 
 
@@ -116,16 +116,16 @@ def difference(call: Call, found: JsonObject) -> None:
 
 
 def _request(call: Call) -> JsonObject:
-    """The body of a plan or an apply. Raises Wrong for a file that cannot be read as a document."""
+    """The body of a plan or an apply. Raises UsageError for a file that cannot be read as a document."""
     import yaml
 
     file = call["file"]
     try:
         site: Any = yaml.safe_load(read_text(file))
     except yaml.YAMLError as error:
-        raise Wrong(f"{file} is neither valid YAML nor JSON: {error}") from error
+        raise UsageError(f"{file} is neither valid YAML nor JSON: {error}") from error
     if not isinstance(site, dict):
-        raise Wrong(f"{file} contains no site document, which has sections such as `volumes:`")
+        raise UsageError(f"{file} contains no site document, which has sections such as `volumes:`")
     scope = [one.replace("=", "/", 1) for one in call["scope"] or ()]
     return {"site": site, "scope": scope, "destroy": call["destroy"] or []}
 

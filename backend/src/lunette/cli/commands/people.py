@@ -1,7 +1,7 @@
 """`lunette user` and `lunette token`."""
 
 from lunette.cli.call import Call
-from lunette.cli.parsing import Wrong
+from lunette.cli.errors import UsageError
 from lunette.cli.running import body_of, send
 from lunette.cli.spec import Command, JsonObject, Param, standard
 from lunette.client.generated.enums import ROLE
@@ -23,7 +23,7 @@ def set_user(call: Call) -> None:
     if call["remove_second_factor"]:
         body["remove_second_factor"] = True
     if not body:
-        raise Wrong(
+        raise UsageError(
             "Nothing to change: specify --role, --password or --remove-second-factor", "lunette user set --help"
         )
     send(call, body)

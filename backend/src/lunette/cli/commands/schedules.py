@@ -1,7 +1,7 @@
 """`lunette schedule`."""
 
 from lunette.cli.call import Call
-from lunette.cli.parsing import Wrong
+from lunette.cli.errors import UsageError
 from lunette.cli.running import send
 from lunette.cli.spec import Command, JsonObject, Param, standard
 
@@ -35,11 +35,11 @@ def set_(call: Call) -> None:
     """Changes what is given."""
     body = _given(call)
     if call["enable"] and call["disable"]:
-        raise Wrong("--enable and --disable are mutually exclusive")
+        raise UsageError("--enable and --disable are mutually exclusive")
     if call["enable"] or call["disable"]:
         body["enabled"] = bool(call["enable"])
     if not body:
-        raise Wrong("Nothing to change: specify at least one option", "lunette schedule set --help")
+        raise UsageError("Nothing to change: specify at least one option", "lunette schedule set --help")
     send(call, body)
 
 

@@ -1,7 +1,7 @@
 """`lunette array`: each verb of the API is a verb here."""
 
 from lunette.cli.call import Call
-from lunette.cli.parsing import Wrong
+from lunette.cli.errors import UsageError
 from lunette.cli.running import body_of, send
 from lunette.cli.spec import Command, JsonObject, Param, standard
 from lunette.client.generated.enums import (
@@ -72,7 +72,7 @@ def replace(call: Call) -> None:
 def set_(call: Call) -> None:
     body = body_of(call)
     if not body:
-        raise Wrong("Nothing to change: specify at least one option", "lunette array set --help")
+        raise UsageError("Nothing to change: specify at least one option", "lunette array set --help")
     for field in ("health_command", "spare_group"):
         if body.get(field) == "none":
             body[field] = None
@@ -94,7 +94,7 @@ def unlock(call: Call) -> None:
 
 def change_key(call: Call) -> None:
     if call["keep_key"] and call["no_keep_key"]:
-        raise Wrong("--keep-key and --no-keep-key are mutually exclusive")
+        raise UsageError("--keep-key and --no-keep-key are mutually exclusive")
     body: JsonObject = {"passphrase": call.secret("passphrase_file", f"Passphrase of array {call['array']}")}
     keep = True if call["keep_key"] else False if call["no_keep_key"] else None
     if keep is not None:

@@ -48,13 +48,18 @@ def _of_command(word: str, command: Command) -> Iterator[str]:
     yield ""
     yield from textwrap.wrap(f"{purpose_of(command)} {command.more}".strip(), WIDTH)
     params = documented(command)
-    arguments = [(param.shown, described(param)) for param in params if not param.is_option]
-    options = [(_label(param), described(param)) for param in params if param.is_option]
+    arguments = [(param.shown, _plain(described(param))) for param in params if not param.is_option]
+    options = [(_label(param), _plain(described(param))) for param in params if param.is_option]
     if arguments:
         yield ""
         yield from _two_columns(arguments)
     yield from ("", "Options:")
     yield from _two_columns(options)
+
+
+def _plain(text: str) -> str:
+    """Without the marks of Markdown, which a terminal does not show."""
+    return text.replace("`", "")
 
 
 def _label(param: Param) -> str:

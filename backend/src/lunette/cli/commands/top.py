@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from lunette.cli.call import Call
-from lunette.cli.parsing import Wrong
+from lunette.cli.errors import UsageError
 from lunette.cli.screen import Screen
 from lunette.cli.spec import Command, JsonObject, Param
 from lunette.client.generated.enums import MEASURED
@@ -30,9 +30,9 @@ def top(call: Call) -> None:
     kinds = tuple(dict.fromkeys(call["kind"] or ("volume", "session")))
     sort, interval_s = call["sort"], call["interval"]
     if sort not in _SORTS:
-        raise Wrong(f"--sort must be one of {', '.join(_SORTS)}, not {sort!r}")
+        raise UsageError(f"--sort must be one of {', '.join(_SORTS)}, not {sort!r}")
     if interval_s < _LEAST_INTERVAL_S:
-        raise Wrong(f"--interval must be at least {_LEAST_INTERVAL_S} seconds")
+        raise UsageError(f"--interval must be at least {_LEAST_INTERVAL_S} seconds")
     if call["once"]:
         call.show(_look(call, kinds, interval_s), lambda found: _view(call.screen, found, kinds))
         return

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from lunette.cli.call import Call
-from lunette.cli.parsing import Wrong
+from lunette.cli.errors import UsageError
 from lunette.cli.spec import Command, JsonObject, Param
 
 if TYPE_CHECKING:
@@ -65,7 +65,9 @@ def _session(call: Call) -> tuple["Client", str, JsonObject]:
 
     endpoint = find_endpoint(call["appliance"], call.env)
     if endpoint.is_local:
-        raise Wrong("root needs no second factor here. For a user, use `lunette user set NAME --remove-second-factor`")
+        raise UsageError(
+            "root needs no second factor here. For a user, use `lunette user set NAME --remove-second-factor`"
+        )
     password = call.secret("password_file", f"Password of {call['user']}") or ""
     client = Client(Endpoint(endpoint.url, fingerprint=endpoint.fingerprint))
     return client, password, log_in(call, client, password)

@@ -1,7 +1,7 @@
 """`lunette adopt` and `lunette foreign-array`: adopting exports and arrays of other systems, after showing the plan."""
 
 from lunette.cli.call import Call
-from lunette.cli.parsing import Wrong
+from lunette.cli.errors import UsageError
 from lunette.cli.running import send
 from lunette.cli.spec import Command, JsonObject, Param, standard
 
@@ -64,7 +64,7 @@ def volumes(call: Call) -> None:
     arrays = call.client.pages("foreign_array_list", {}, None)
     found = next((one for one in arrays if one["id"] == call["foreign_array"]), None)
     if found is None:
-        raise Wrong(f"No foreign array has the ID {call['foreign_array']}", "lunette foreign-array list")
+        raise UsageError(f"No foreign array has the ID {call['foreign_array']}", "lunette foreign-array list")
     call.show(found["volumes"], lambda items: call.screen.table(items, ("name", "size_bytes", "open", "reason")))
 
 

@@ -1,7 +1,7 @@
 """`lunette volume` and `lunette snapshot`."""
 
 from lunette.cli.call import Call
-from lunette.cli.parsing import Wrong
+from lunette.cli.errors import UsageError
 from lunette.cli.running import body_of, delete, send
 from lunette.cli.spec import Command, Param, standard
 from lunette.client.generated.enums import PROVISIONING
@@ -24,7 +24,7 @@ def create(call: Call) -> None:
     body = body_of(call)
     if call["count"] is None:
         if call["first"] is not None:
-            raise Wrong("--first requires --count", "lunette volume create --help")
+            raise UsageError("--first requires --count", "lunette volume create --help")
         send(call, body)
     else:
         send(call, {"name_pattern": body.pop("name"), **body}, "volume_create_batch")
@@ -41,7 +41,9 @@ def clone(call: Call) -> None:
 def set_(call: Call) -> None:
     body = body_of(call)
     if not body:
-        raise Wrong("Nothing to change: specify --name or --description", f"lunette {call.values['word']} set --help")
+        raise UsageError(
+            "Nothing to change: specify --name or --description", f"lunette {call.values['word']} set --help"
+        )
     send(call, body)
 
 

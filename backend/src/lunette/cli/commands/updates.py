@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from lunette.cli.call import Call
-from lunette.cli.parsing import Wrong
+from lunette.cli.errors import UsageError
 from lunette.cli.running import send
 from lunette.cli.spec import Command, JsonObject, Param
 
@@ -24,7 +24,7 @@ def install(call: Call) -> None:
             with Path(where).open("rb") as opened:
                 bundle = call.client.update_upload(opened)
         except OSError as error:
-            raise Wrong(f"Cannot read {where}: {error.strerror}") from error
+            raise UsageError(f"Cannot read {where}: {error.strerror}") from error
     call.screen.note(f"The bundle contains version {bundle['version']}, and its signature is trusted.")
     send(call, {"bundle": bundle["id"], "downgrade": bool(call["downgrade"])}, "update_create")
 

@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 from lunette.cli.call import Call
-from lunette.cli.parsing import Wrong
+from lunette.cli.errors import UsageError
 from lunette.cli.private import write_privately
 from lunette.cli.spec import Command, JsonObject, Param
 
@@ -39,7 +39,7 @@ def restore(call: Call) -> None:
     try:
         content = base64.b64encode(Path(call["file"]).read_bytes()).decode()
     except OSError as error:
-        raise Wrong(f"Cannot read {call['file']}: {error.strerror}") from error
+        raise UsageError(f"Cannot read {call['file']}: {error.strerror}") from error
     body = {
         "content": content,
         "passphrase": call.secret("passphrase_file", "Passphrase of the backup"),

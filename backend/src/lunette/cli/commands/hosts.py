@@ -3,8 +3,8 @@
 from typing import Any
 
 from lunette.cli.call import Call
-from lunette.cli.kit import KIT, PATHS, VERIFY_PATHS
-from lunette.cli.parsing import Wrong
+from lunette.cli.commands.kit import KIT, PATHS, VERIFY_PATHS
+from lunette.cli.errors import UsageError
 from lunette.cli.running import send
 from lunette.cli.spec import Command, JsonObject, Param, standard
 from lunette.client.generated.enums import DH_GROUP, DH_HASH, OS_TYPE
@@ -44,7 +44,7 @@ _LISTS = {"iqn": "iqns", "wwpn": "wwpns", "nqn": "nqns"}
 
 
 def body_of_host(call: Call) -> JsonObject:
-    """The fields that were given. Raises Wrong where options belong together and stand alone."""
+    """The fields that were given. Raises UsageError where options belong together and stand alone."""
     body: JsonObject = {key: call[key] for key in _SIMPLE if call[key] is not None}
     body |= {field: call[key] for key, field in _LISTS.items() if call[key] is not None}
     body |= _deadline(call)
@@ -59,11 +59,11 @@ def _deadline(call: Call) -> JsonObject:
 
 
 def _no_deadline(call: Call) -> JsonObject:
-    """Raises Wrong if both are asked for."""
+    """Raises UsageError if both are asked for."""
     if not call["wait_for_missing"]:
         return {}
     if call["open_without_missing_after"] is not None:
-        raise Wrong("--open-without-missing-after and --wait-for-missing are mutually exclusive")
+        raise UsageError("--open-without-missing-after and --wait-for-missing are mutually exclusive")
     return {"opens_without_missing_after_s": None}
 
 
@@ -71,12 +71,12 @@ def _chap(call: Call) -> JsonObject | None:
     user, mutual = call["chap_user"], call["mutual_user"]
     if user is None:
         if mutual or call["chap_secret_file"] or call["mutual_secret_file"]:
-            raise Wrong("The other CHAP options require --chap-user")
+            raise UsageError("The other CHAP options require --chap-user")
         return None
     if call["chap_secret_file"] is None:
-        raise Wrong("--chap-user requires --chap-secret-file")
+        raise UsageError("--chap-user requires --chap-secret-file")
     if (mutual is None) != (call["mutual_secret_file"] is None):
-        raise Wrong("--mutual-user and --mutual-secret-file must be used together")
+        raise UsageError("--mutual-user and --mutual-secret-file must be used together")
     given = {
         "user": user,
         "secret": call.secret("chap_secret_file"),
@@ -89,7 +89,7 @@ def _chap(call: Call) -> JsonObject | None:
 def _dhchap(call: Call) -> JsonObject | None:
     if call["dhchap_file"] is None:
         if call["dhchap_mutual_file"] or call["dhchap_hash"] or call["dh_group"]:
-            raise Wrong("The other DH-HMAC-CHAP options require --dhchap-file")
+            raise UsageError("The other DH-HMAC-CHAP options require --dhchap-file")
         return None
     given = {
         "secret": call.secret("dhchap_file"),
@@ -119,7 +119,7 @@ def set_(call: Call) -> None:
             body[key] = None
     body |= _no_deadline(call)
     if not body:
-        raise Wrong("Nothing to change: specify at least one option", "lunette host set --help")
+        raise UsageError("Nothing to change: specify at least one option", "lunette host set --help")
     send(call, body)
 
 
@@ -129,7 +129,7 @@ def set_group(call: Call) -> None:
     if call["no_host"]:
         body["hosts"] = []
     if not body:
-        raise Wrong("Nothing to change: specify at least one option", "lunette host-group set --help")
+        raise UsageError("Nothing to change: specify at least one option", "lunette host-group set --help")
     send(call, body)
 
 

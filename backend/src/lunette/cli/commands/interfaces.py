@@ -2,7 +2,7 @@
 
 from lunette.cli import running
 from lunette.cli.call import Call
-from lunette.cli.parsing import Wrong
+from lunette.cli.errors import UsageError
 from lunette.cli.running import body_of, send
 from lunette.cli.spec import Command, Param, standard
 from lunette.client.generated.enums import BOND_MODE, INTERFACE_KIND, INTERFACE_ROLE, LACP_RATE
@@ -20,7 +20,7 @@ def change(call: Call) -> None:
         if body.get(field) == "none":
             body[field] = None
     if not body:
-        raise Wrong("Nothing to change: specify at least one option", "lunette interface change --help")
+        raise UsageError("Nothing to change: specify at least one option", "lunette interface change --help")
     if "mtu_bytes" in body and body["mtu_bytes"] is not None:
         body["mtu_bytes"] = _number(body["mtu_bytes"])
     send(call, body)
@@ -44,7 +44,7 @@ def _remind(call: Call, name: str) -> None:
 
 def _number(text: str) -> int:
     if not text.isdigit():
-        raise Wrong(f"--mtu requires a number of bytes or `none`, not {text!r}", "lunette interface change --help")
+        raise UsageError(f"--mtu requires a number of bytes or `none`, not {text!r}", "lunette interface change --help")
     return int(text)
 
 

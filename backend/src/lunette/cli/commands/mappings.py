@@ -1,7 +1,7 @@
 """`lunette mapping` and `lunette session`: which hosts may use which volumes, and which hosts are logged in."""
 
 from lunette.cli.call import Call
-from lunette.cli.parsing import Wrong
+from lunette.cli.errors import UsageError
 from lunette.cli.running import change, list_items, send
 from lunette.cli.spec import Command, JsonObject, Param, standard
 from lunette.client.generated.enums import FAMILY
@@ -15,12 +15,12 @@ def create(call: Call) -> None:
     volumes, hosts = call["volume"], call["host"] or []
     if len(hosts) > 1:
         if call["lun"] is not None or call["host_group"] or call["shared"]:
-            raise Wrong("--lun, --host-group and --shared cannot be used with several hosts")
+            raise UsageError("--lun, --host-group and --shared cannot be used with several hosts")
         body: JsonObject = {"split": {"volumes": volumes, "hosts": hosts, "family": call["family"]}}
         send(call, body, "mapping_create_batch")
         return
     if bool(hosts) == bool(call["host_group"]):
-        raise Wrong("Specify the owner with either --host or --host-group")
+        raise UsageError("Specify the owner with either --host or --host-group")
     owner: JsonObject = {"host": hosts[0]} if hosts else {"host_group": call["host_group"]}
     wishes = [
         {"volume": one, "lun": call["lun"], "family": call["family"], "shared": call["shared"], **owner}
@@ -43,14 +43,14 @@ def delete(call: Call) -> None:
 
 
 def _id_of(call: Call) -> str:
-    """The id of a mapping that is named as VOLUME/OWNER. Raises Wrong where that is none, or more than one."""
+    """The id of a mapping that is named as VOLUME/OWNER. Raises UsageError where that is none, or more than one."""
     named = str(call["mapping"])
     volume, slash, owner = named.partition("/")
     if not slash:
         return named
     found = [one["id"] for one in call.client.mapping_list(volume=volume) if owner in {one["host"], one["host_group"]}]
     if len(found) != 1:
-        raise Wrong(f"{len(found) or 'No'} mappings match {named}; `lunette mapping list` shows all mappings")
+        raise UsageError(f"{len(found) or 'No'} mappings match {named}; `lunette mapping list` shows all mappings")
     return found[0]
 
 
@@ -66,7 +66,7 @@ def disconnect(call: Call) -> None:
     named = call["session"]
     found = [one["id"] for one in call.client.session_list() if named in {one["id"], one["initiator"]}]
     if len(found) > 1:
-        raise Wrong(
+        raise UsageError(
             f"{named} has {len(found)} sessions: specify the ID of one of them, as `lunette session list` shows it"
         )
     call.values = {**call.values, "session": found[0] if found else named}

@@ -3,7 +3,7 @@
 import json
 
 from lunette.cli.call import Call
-from lunette.cli.parsing import Wrong
+from lunette.cli.errors import UsageError
 from lunette.cli.private import write_privately
 from lunette.cli.running import query_of, send
 from lunette.cli.spec import Command, JsonObject, Param, standard
@@ -43,7 +43,7 @@ def silence(call: Call) -> None:
 def follow(call: Call) -> None:
     """Prints events as they happen, each on a line; as JSON, one object a line."""
     if call["yaml"]:
-        raise Wrong("Events are printed as text, or with --json as one object per line; --yaml is not supported")
+        raise UsageError("Events are printed as text, or with --json as one object per line; --yaml is not supported")
     for event in call.client.follow_events(call["after"]):
         if call["json"]:
             call.screen.out.write(json.dumps(event, ensure_ascii=False) + "\n")

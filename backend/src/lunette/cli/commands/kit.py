@@ -6,8 +6,8 @@ import os
 import tarfile
 from pathlib import Path, PurePosixPath
 
-from lunette.cli.call import Call, NotWell
-from lunette.cli.parsing import Wrong
+from lunette.cli.call import Call
+from lunette.cli.errors import CheckFailed, UsageError
 from lunette.cli.running import send
 from lunette.cli.spec import Command, JsonObject, Param
 
@@ -25,11 +25,11 @@ def kit(call: Call) -> None:
 
 
 def paths(call: Call) -> None:
-    """Raises NotWell if a path is missing."""
+    """Raises CheckFailed if a path is missing."""
     answer = call.client.host_paths(call["host"])
     call.show(answer, lambda found: _print_paths(call, found))
     if answer["state"] == "down":
-        raise NotWell
+        raise CheckFailed
 
 
 def verify_paths(call: Call) -> None:
@@ -63,14 +63,14 @@ def _write(call: Call, output: Path) -> None:
             output.mkdir(mode=0o700, parents=True, exist_ok=True)
             unpack(packed, output)
     except OSError as error:
-        raise Wrong(f"Cannot write {output}: {error.strerror}") from error
+        raise UsageError(f"Cannot write {output}: {error.strerror}") from error
     call.screen.note(f"Written to {output}. The README.txt of the setup kit contains the instructions.")
 
 
 def unpack(packed: bytes, folder: Path) -> None:
     """Writes the files of a tar archive below `folder`, in place of those that are there.
 
-    Raises Wrong, with nothing written, where the archive is damaged, holds anything but files below the folder, or
+    Raises UsageError, with nothing written, where the archive is damaged, holds anything but files below the folder, or
     would follow a link that leads out of it; OSError where they cannot be written. By hand, because `tarfile` of
     Debian 12's Python has no filters: those came with 3.11.4.
     """
@@ -81,13 +81,17 @@ def unpack(packed: bytes, folder: Path) -> None:
                 path = PurePosixPath(entry.name)
                 content = tar.extractfile(entry) if entry.isreg() else None
                 if content is None or path.is_absolute() or ".." in path.parts:
-                    raise Wrong(f"Nothing was written: {entry.name!r} in the setup kit is not a file below {folder}")
+                    raise UsageError(
+                        f"Nothing was written: {entry.name!r} in the setup kit is not a file below {folder}"
+                    )
                 target = folder / path
                 if not target.parent.resolve().is_relative_to(inside):
-                    raise Wrong(f"Nothing was written: {target.parent} leads out of {folder}. Choose another folder")
+                    raise UsageError(
+                        f"Nothing was written: {target.parent} leads out of {folder}. Choose another folder"
+                    )
                 files.append((target, entry.mode & 0o755, content.read()))
     except tarfile.TarError as error:
-        raise Wrong(f"The setup kit is not a valid tar archive ({error}). Download the kit again") from error
+        raise UsageError(f"The setup kit is not a valid tar archive ({error}). Download the kit again") from error
     for target, mode, text in files:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.unlink(missing_ok=True)

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from lunette.cli.call import Call, NotWell, read_text
-from lunette.cli.parsing import Wrong
+from lunette.cli.call import Call, read_text
+from lunette.cli.errors import CheckFailed, UsageError
 from lunette.cli.private import write_privately
 from lunette.cli.spec import Command, JsonObject, Param
 
@@ -71,18 +71,18 @@ def export(call: Call) -> None:
 
 
 def inspect(call: Call) -> None:
-    """Raises NotWell if an object does not fit."""
+    """Raises CheckFailed if an object does not fit."""
     file = call["file"]
     try:
         saved = json.loads(read_text(file))
     except ValueError as error:
-        raise Wrong(f"{file} is not valid JSON: {error}") from error
+        raise UsageError(f"{file} is not valid JSON: {error}") from error
     if not isinstance(saved, dict) or not {"storage_objects", "targets"} & saved.keys():
-        raise Wrong(f"{file} is not a saveconfig.json: it contains neither storage_objects nor targets")
+        raise UsageError(f"{file} is not a saveconfig.json: it contains neither storage_objects nor targets")
     found = call.client.operate("site_inspect", body={"saveconfig": _slim(saved)})
     call.show(found, lambda shown: _print(call, shown))
     if found["refused"]:
-        raise NotWell
+        raise CheckFailed
 
 
 def _slim(value: Any) -> Any:

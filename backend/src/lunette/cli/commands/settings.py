@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from lunette.cli.call import Call, NotWell, read_text
-from lunette.cli.parsing import Wrong
+from lunette.cli.call import Call, read_text
+from lunette.cli.errors import CheckFailed, UsageError
 from lunette.cli.running import send
 from lunette.cli.spec import Command, JsonObject, Param
 from lunette.client.generated.enums import FIREWALL_MODE
@@ -30,43 +30,45 @@ def set_(call: Call) -> None:
         body["second_factor_required"] = bool(call["require_second_factor"])
     body |= _discovery(call) | dict.fromkeys(call["unset"] or ())
     if not body:
-        raise Wrong("Nothing to change: specify at least one setting, --file or --unset", "lunette setting set --help")
+        raise UsageError(
+            "Nothing to change: specify at least one setting, --file or --unset", "lunette setting set --help"
+        )
     send(call, body)
 
 
 def _discovery(call: Call) -> JsonObject:
-    """Raises Wrong for a secret without its user."""
+    """Raises UsageError for a secret without its user."""
     given: JsonObject = {}
     for which in ("", "mutual_"):
         user, file = call[f"discovery_{which}user"], call[f"discovery_{which}secret_file"]
         option = f"--discovery-{which.replace('_', '-')}"
         if file and not user:
-            raise Wrong(f"{option}secret-file requires {option}user")
+            raise UsageError(f"{option}secret-file requires {option}user")
         given |= {f"{which}user": user} if user else {}
         given |= {f"{which}secret": call.secret(f"discovery_{which}secret_file")} if file else {}
     if "mutual_user" in given and "user" not in given:
-        raise Wrong("--discovery-mutual-user requires --discovery-user")
+        raise UsageError("--discovery-mutual-user requires --discovery-user")
     return {"discovery_auth": given} if given else {}
 
 
 def test_alerts(call: Call) -> None:
-    """Raises NotWell where a channel did not take the test."""
+    """Raises CheckFailed where a channel did not take the test."""
     answer = call.client.alert_test()
     call.show(answer, lambda found: call.screen.table(found["results"], ("channel", "accepted", "detail")))
     if not all(one["accepted"] for one in answer["results"]):
-        raise NotWell
+        raise CheckFailed
 
 
 def _document(file: str) -> JsonObject:
-    """Raises Wrong for a file that cannot be read as settings."""
+    """Raises UsageError for a file that cannot be read as settings."""
     import yaml
 
     try:
         found: Any = yaml.safe_load(read_text(file))
     except yaml.YAMLError as error:
-        raise Wrong(f"{file} is neither valid YAML nor JSON: {error}") from error
+        raise UsageError(f"{file} is neither valid YAML nor JSON: {error}") from error
     if not isinstance(found, dict):
-        raise Wrong(f"{file} contains no settings, which have names such as `mail:`")
+        raise UsageError(f"{file} contains no settings, which have names such as `mail:`")
     return found
 
 

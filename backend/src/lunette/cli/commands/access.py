@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from lunette.cli.call import Call
-from lunette.cli.parsing import Wrong
-from lunette.cli.second_factor import (
+from lunette.cli.commands.second_factor import (
     CODE,
     NEW_CODE,
     NEXT_CODE,
@@ -17,6 +16,7 @@ from lunette.cli.second_factor import (
     proof,
     set_up_where_needed,
 )
+from lunette.cli.errors import UsageError
 from lunette.cli.spec import Command, JsonObject, Param
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _web_address(text: str) -> str:
     url = (text if "://" in text else f"https://{text}").rstrip("/")
     parts = urlsplit(url)
     if parts.scheme != "https" or not parts.hostname:
-        raise Wrong(f"{text!r} is not a valid address: use https://ADDRESS:8443")
+        raise UsageError(f"{text!r} is not a valid address: use https://ADDRESS:8443")
     return url if parts.port else f"{url}:8443"
 
 
@@ -87,7 +87,7 @@ def _make_token(client: "Client") -> "NewToken":
         except Refused as error:
             if error.kind != "conflict":
                 raise
-    raise Wrong("This machine already has 99 API tokens: delete some with `lunette token delete NAME`")
+    raise UsageError("This machine already has 99 API tokens: delete some with `lunette token delete NAME`")
 
 
 def logout(call: Call) -> None:
@@ -116,7 +116,7 @@ def password(call: Call) -> None:
 
     endpoint = find_endpoint(call["appliance"], call.env)
     if endpoint.is_local:
-        raise Wrong(
+        raise UsageError(
             "root needs no password here. To set the password of a user, use `lunette user set NAME --password`"
         )
     current = call.secret("password_file", f"Current password of {call['user']}") or ""
