@@ -250,7 +250,7 @@ def test_log_cache_and_special_disks_are_lost_come_back_and_leave() -> None:
         assert "logs" not in stands.guest("zpool status")
         with pytest.raises(Refused, match="holds the metadata"):
             client.act("/arrays/tank", "remove", {"disk": new})
-        client.wait(client.act("/arrays/tank", "add_disks", {"role": "log", "disks": [second]}), deadline_s=SLOW_S)
+        client.wait(client.act("/arrays/tank", "add-disks", {"role": "log", "disks": [second]}), deadline_s=SLOW_S)
         assert "logs" in stands.guest("zpool status")
 
 

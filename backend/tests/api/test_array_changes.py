@@ -165,7 +165,7 @@ def test_a_member_without_which_the_array_is_lost_is_not_failed(appliance: Api, 
 
 def test_a_disk_belongs_to_one_array_from_the_request_on(appliance: Api, machine: FakeSystem) -> None:
     disks = stand(appliance)
-    change(appliance, "add_spares", {"disks": [disks[3]]})
+    change(appliance, "add-spares", {"disks": [disks[3]]})
     refused = appliance.post("/arrays", {"name": "other", "level": "raid1", "disks": disks[3:5]})
     assert refused.status_code == 409
     assert "belongs to array tank" in refused.text
@@ -277,8 +277,8 @@ def test_log_and_cache_disks_of_a_pool_come_and_go_and_show_their_roles(applianc
     wish = {"name": "tank", "engine": "zfs", "level": "mirror", "disks": disks[:2], "log": [disks[2]]}
     appliance.made("/arrays", wish)
     usable = appliance.get("/arrays/tank")["usable_bytes"]
-    change(appliance, "add_disks", {"role": "cache", "disks": [disks[3]]})
-    change(appliance, "add_disks", {"role": "log", "disks": [disks[4]]})
+    change(appliance, "add-disks", {"role": "cache", "disks": [disks[3]]})
+    change(appliance, "add-disks", {"role": "log", "disks": [disks[4]]})
     roles = {member["disk_id"]: (member["role"], member["slot"]) for member in appliance.get("/arrays/tank")["members"]}
     assert roles == {
         disks[0]: ("data", 0),
@@ -311,14 +311,17 @@ def test_a_dirty_degraded_array_stays_stopped_until_somebody_forces_it(
         return bool((appliance.get("/arrays/tank")["observed"] or {}).get("dirty_degraded"))
 
     appliance.until(lambda: passed(agent, is_stopped))
-    assert appliance.get("/arrays/tank")["health"] == "missing"
+    stopped = appliance.get("/arrays/tank")
+    assert stopped["health"] == "missing"
+    assert {one["role"] for one in stopped["members"]} == {"data"}, "data disks are no spares because the array is down"
+    assert states(appliance) == dict.fromkeys(disks[:4], "unknown") | {disks[1]: "missing"}
     before = appliance.items("/jobs")
     assert appliance.post("/arrays/tank:force-start", {"confirm": "tonk"}).status_code == 422
     plan = appliance.post("/arrays/tank:force-start", {"confirm": "tank"}, dry_run=True).json()
     assert [(step["kind"], step["irreversible"]) for step in plan["steps"]] == [("md.force_start", True)]
     assert "nothing tells which" in plan["warnings"][0]
     assert appliance.items("/jobs") == before
-    change(appliance, "force_start", {"confirm": "tank"})
+    change(appliance, "force-start", {"confirm": "tank"})
     after = appliance.get("/arrays/tank")
     assert (after["health"], after["observed"]["dirty_degraded"]) == ("degraded", False)
     assert appliance.post("/arrays/tank:force-start", {"confirm": "tank"}).status_code == 409

@@ -18,8 +18,8 @@ VERBS = sorted(
     if path.startswith("/api/v1/arrays/{array}:") and "post" in operations
 )
 BODIES: dict[str, dict[str, Any]] = {
-    "add_spares": {"disks": ["d"]},
-    "add_disks": {"role": "log", "disks": ["d"]},
+    "add-spares": {"disks": ["d"]},
+    "add-disks": {"role": "log", "disks": ["d"]},
     "grow": {"disks": ["d"]},
     "reshape": {"level": "raid6", "disks": ["d"]},
     "replace": {"disk": "d", "new": "e"},
@@ -27,11 +27,11 @@ BODIES: dict[str, dict[str, Any]] = {
     "remove": {"disk": "d"},
     "readd": {"disk": "d"},
     "scrub": {},
-    "force_start": {"confirm": "tank"},
+    "force-start": {"confirm": "tank"},
     "release": {"confirm": "tank"},
     "forget": {"confirm": "tank"},
     "unlock": {"passphrase": "a long passphrase"},
-    "change_key": {"passphrase": "a long passphrase", "new_passphrase": "a longer passphrase"},
+    "change-key": {"passphrase": "a long passphrase", "new_passphrase": "a longer passphrase"},
 }
 
 

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from lunette.api.answers.base import Answer
 from lunette.api.answers.seen import Seen
-from lunette.domain.arrays import ArrayEngine, Level, MemberRole, ObservedArray, Raid10Layout, WriteHole
+from lunette.domain.arrays import ArrayEngine, ArrayState, Level, MemberRole, ObservedArray, Raid10Layout, WriteHole
 from lunette.domain.encryption import Encryption
 from lunette.domain.jobs import ResourceState
 from lunette.domain.tuning import ArrayTuning, Scheduler, TuningName, notation
@@ -295,11 +295,15 @@ def _members(row: ArrayRow, observed: ObservedArray | None, seen: Seen) -> tuple
     places = {member.disk_id: member for member in observed.members if member.disk_id} if observed else {}
     is_known = seen.observation is not None and not seen.observation.hides_disks()
     absent = "missing" if is_known else "unknown"
+    is_stopped = observed is not None and observed.state is ArrayState.MISSING
     found = []
     for disk in row.disks:
         place = places.get(disk.disk_id)
         state = place.state if place else "unknown" if disk.disk_id in seen.disks and not observed else absent
-        role = MemberRole.SPARE if state == "spare" else place.role if place else MemberRole(disk.role)
+        if place and is_stopped:  # what each disk is for, only a running array tells
+            state, role = "unknown", MemberRole(disk.role)
+        else:
+            role = MemberRole.SPARE if state == "spare" else place.role if place else MemberRole(disk.role)
         slot = place.slot if place else disk.slot if not observed and role is MemberRole.DATA else None
         found.append(
             ArrayMember(
