@@ -109,7 +109,7 @@ def unexplained(name: str) -> str:
 def _words(path: str, name: str, schema: Json) -> str:
     told = _WORDS["fields"]
     known = told.get(path) or schema.get("description") or told.get(name) or unexplained(name)
-    return _marked_up(str(known))
+    return marked_up(str(known))
 
 
 def _limits(name: str, schema: Json) -> list[str]:
@@ -129,10 +129,10 @@ def _limits(name: str, schema: Json) -> list[str]:
 def _meanings(schema: Json) -> list[str]:
     """What each choice means."""
     texts = schema.get("x-enumDescriptions", {})
-    return [f"V({word}): {_marked_up(text)}" for word, text in texts.items()] if len(texts) <= MOST_MEANINGS else []
+    return [f"V({word}): {marked_up(text)}" for word, text in texts.items()] if len(texts) <= MOST_MEANINGS else []
 
 
-def _marked_up(text: str) -> str:
+def marked_up(text: str) -> str:
     """The first paragraph in the markup of Ansible's documentation."""
     return re.sub(r"`([^`]*)`", r"C(\1)", text.split("\n\n", maxsplit=1)[0].replace("\n", " "))
 

@@ -6,7 +6,16 @@ from typing import Any
 import yaml
 
 from lunette_collection.document import GOALS, Document, InfoModule, Json, NounModule, Operation, VerbModule
-from lunette_collection.options import Option, api_fields, example, info_options, is_size, noun_options, verb_options
+from lunette_collection.options import (
+    Option,
+    api_fields,
+    example,
+    info_options,
+    is_size,
+    marked_up,
+    noun_options,
+    verb_options,
+)
 
 _HEAD = '''#!/usr/bin/python
 # -*- coding: utf-8 -*-
@@ -106,7 +115,7 @@ def verb_module(document: Document, verb: VerbModule) -> str:
     head = _head(
         verb.name,
         operation.summary,
-        often,
+        [marked_up(operation.spec["description"]), *often],
         options,
         [(operation.summary.rstrip("."), example(verb.name) or _body_example(operation) or needed)],
         answer | _change_facts(options),

@@ -12,6 +12,7 @@ module: array_add_disks
 short_description: Adds log, cache or special disks to a ZFS pool while hosts use the pool
 version_added: 0.1.0
 description:
+  - Adds log, cache or special disks to a ZFS pool while hosts use the pool.
   - Changes nothing if that is already the case.
 author:
   - The Lunette authors (!UNKNOWN)
@@ -27,7 +28,7 @@ attributes:
 options:
   array:
     description:
-      - ID of the resource, or its name if the resource has one.
+      - The field C(array) of the API.
     type: str
     required: true
   role:

@@ -12,6 +12,7 @@ module: array_fail
 short_description: Marks a member of an MD RAID array as faulty
 version_added: 0.1.0
 description:
+  - Marks a member of an MD RAID array as faulty.
   - Changes nothing if that is already the case.
 author:
   - The Lunette authors (!UNKNOWN)
@@ -27,7 +28,7 @@ attributes:
 options:
   array:
     description:
-      - ID of the resource, or its name if the resource has one.
+      - The field C(array) of the API.
     type: str
     required: true
   disk:

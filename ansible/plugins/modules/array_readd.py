@@ -12,6 +12,7 @@ module: array_readd
 short_description: Adds a missing or faulty member back to its MD RAID array
 version_added: 0.1.0
 description:
+  - Adds a missing or faulty member back to its MD RAID array.
   - Changes nothing if that is already the case.
 author:
   - The Lunette authors (!UNKNOWN)
@@ -27,7 +28,7 @@ attributes:
 options:
   array:
     description:
-      - ID of the resource, or its name if the resource has one.
+      - The field C(array) of the API.
     type: str
     required: true
   disk:

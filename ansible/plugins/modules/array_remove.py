@@ -12,6 +12,7 @@ module: array_remove
 short_description: Removes a spare, a log or cache disk, or a faulty or missing disk from an array
 version_added: 0.1.0
 description:
+  - Removes a spare, a log or cache disk, or a faulty or missing disk from an array.
   - Changes nothing if that is already the case.
 author:
   - The Lunette authors (!UNKNOWN)
@@ -27,7 +28,7 @@ attributes:
 options:
   array:
     description:
-      - ID of the resource, or its name if the resource has one.
+      - The field C(array) of the API.
     type: str
     required: true
   disk:

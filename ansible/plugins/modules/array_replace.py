@@ -12,6 +12,7 @@ module: array_replace
 short_description: Replaces a disk of an array with another disk
 version_added: 0.1.0
 description:
+  - Replaces a disk of an array with another disk.
   - Changes nothing if that is already the case.
 author:
   - The Lunette authors (!UNKNOWN)
@@ -27,7 +28,7 @@ attributes:
 options:
   array:
     description:
-      - ID of the resource, or its name if the resource has one.
+      - The field C(array) of the API.
     type: str
     required: true
   disk:

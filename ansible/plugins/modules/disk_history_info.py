@@ -27,7 +27,7 @@ attributes:
 options:
   disk:
     description:
-      - ID of the resource, or its name if the resource has one.
+      - The field C(disk) of the API.
     type: str
     required: true
 """

@@ -32,7 +32,7 @@ options:
     type: bool
   host:
     description:
-      - ID of the resource, or its name if the resource has one.
+      - The field C(host) of the API.
     type: str
     required: true
 """

@@ -12,6 +12,7 @@ module: job_resolve
 short_description: Resolves a stuck job by retrying or abandoning it
 version_added: 0.1.0
 description:
+  - Resolves a stuck job by retrying or abandoning it.
   - Acts in every run, unless the plan of the appliance contains no change.
 author:
   - The Lunette authors (!UNKNOWN)
@@ -27,7 +28,7 @@ attributes:
 options:
   job:
     description:
-      - ID of the resource, or its name if the resource has one.
+      - The field C(job) of the API.
     type: str
     required: true
   how:

@@ -12,6 +12,7 @@ module: schedule_run
 short_description: Runs a schedule now
 version_added: 0.1.0
 description:
+  - Runs a schedule now.
   - Acts in every run, unless the plan of the appliance contains no change.
 author:
   - The Lunette authors (!UNKNOWN)
@@ -27,7 +28,7 @@ attributes:
 options:
   schedule:
     description:
-      - ID of the resource, or its name if the resource has one.
+      - The field C(schedule) of the API.
     type: str
     required: true
   wait:

@@ -12,6 +12,7 @@ module: session_disconnect
 short_description: Disconnects a session, by ID
 version_added: 0.1.0
 description:
+  - Disconnects a session, by ID.
   - Acts in every run, unless the plan of the appliance contains no change.
 author:
   - The Lunette authors (!UNKNOWN)

@@ -12,6 +12,7 @@ module: site
 short_description: Applies a site document as one job
 version_added: 0.1.0
 description:
+  - Applies a site document as one job.
   - Acts in every run, unless the plan of the appliance contains no change.
 author:
   - The Lunette authors (!UNKNOWN)

@@ -12,6 +12,7 @@ module: snapshot_clone
 short_description: Creates one or many volumes from a snapshot, all or none
 version_added: 0.1.0
 description:
+  - Creates one or many volumes from a snapshot, all or none.
   - Changes nothing if that is already the case.
 author:
   - The Lunette authors (!UNKNOWN)
@@ -27,7 +28,7 @@ attributes:
 options:
   snapshot:
     description:
-      - ID of the resource, or its name if the resource has one.
+      - The field C(snapshot) of the API.
     type: str
     required: true
   name:

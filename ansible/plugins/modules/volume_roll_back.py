@@ -12,6 +12,7 @@ module: volume_roll_back
 short_description: Rolls a volume back to a snapshot
 version_added: 0.1.0
 description:
+  - Rolls a volume back to a snapshot.
   - Acts in every run, unless the plan of the appliance contains no change.
 author:
   - The Lunette authors (!UNKNOWN)
@@ -27,7 +28,7 @@ attributes:
 options:
   volume:
     description:
-      - ID of the resource, or its name if the resource has one.
+      - The field C(volume) of the API.
     type: str
     required: true
   snapshot:

@@ -31,7 +31,7 @@ options:
     type: str
   volume:
     description:
-      - ID of the resource, or its name if the resource has one.
+      - The field C(volume) of the API.
     type: str
     required: true
 """

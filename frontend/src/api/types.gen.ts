@@ -9139,7 +9139,7 @@ export type LoginEndData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID of the login.
          */
         login: string;
     };
@@ -9606,7 +9606,7 @@ export type UserDeleteData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or user name of the user.
          */
         user: string;
     };
@@ -9681,7 +9681,7 @@ export type UserShowData = {
     body?: never;
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or user name of the user.
          */
         user: string;
     };
@@ -9741,7 +9741,7 @@ export type UserPatchData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or user name of the user.
          */
         user: string;
     };
@@ -9968,7 +9968,7 @@ export type TokenDeleteData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the token.
          */
         token: string;
     };
@@ -10043,7 +10043,7 @@ export type TokenShowData = {
     body?: never;
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the token.
          */
         token: string;
     };
@@ -10179,7 +10179,7 @@ export type DiskShowData = {
     body?: never;
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * Stable ID of the disk.
          */
         disk: string;
     };
@@ -10233,7 +10233,7 @@ export type DiskHistoryData = {
     body?: never;
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * Stable ID of the disk.
          */
         disk: string;
     };
@@ -10293,7 +10293,7 @@ export type DiskWipeData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * Stable ID of the disk.
          */
         disk: string;
     };
@@ -10374,7 +10374,7 @@ export type DiskLocateData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * Stable ID of the disk.
          */
         disk: string;
     };
@@ -10659,7 +10659,7 @@ export type ArrayDeleteData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the array.
          */
         array: string;
     };
@@ -10742,7 +10742,7 @@ export type ArrayShowData = {
     body?: never;
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the array.
          */
         array: string;
     };
@@ -10802,7 +10802,7 @@ export type ArrayPatchData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the array.
          */
         array: string;
     };
@@ -10891,7 +10891,7 @@ export type ArrayAddSparesData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the array.
          */
         array: string;
     };
@@ -10980,7 +10980,7 @@ export type ArrayAddDisksData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the array.
          */
         array: string;
     };
@@ -11069,7 +11069,7 @@ export type ArrayGrowData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the array.
          */
         array: string;
     };
@@ -11158,7 +11158,7 @@ export type ArrayReshapeData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the array.
          */
         array: string;
     };
@@ -11247,7 +11247,7 @@ export type ArrayReplaceData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the array.
          */
         array: string;
     };
@@ -11336,7 +11336,7 @@ export type ArrayFailData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the array.
          */
         array: string;
     };
@@ -11425,7 +11425,7 @@ export type ArrayRemoveData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the array.
          */
         array: string;
     };
@@ -11514,7 +11514,7 @@ export type ArrayReaddData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the array.
          */
         array: string;
     };
@@ -11603,7 +11603,7 @@ export type ArrayScrubData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the array.
          */
         array: string;
     };
@@ -11692,7 +11692,7 @@ export type ArrayForceStartData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the array.
          */
         array: string;
     };
@@ -11781,7 +11781,7 @@ export type ArrayReleaseData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the array.
          */
         array: string;
     };
@@ -11870,7 +11870,7 @@ export type ArrayForgetData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the array.
          */
         array: string;
     };
@@ -11959,7 +11959,7 @@ export type ArrayUnlockData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the array.
          */
         array: string;
     };
@@ -12048,7 +12048,7 @@ export type ArrayChangeKeyData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the array.
          */
         array: string;
     };
@@ -12503,7 +12503,7 @@ export type VolumeWhyData = {
     body?: never;
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the volume.
          */
         volume: string;
     };
@@ -12726,7 +12726,7 @@ export type VolumeDeleteData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the volume.
          */
         volume: string;
     };
@@ -12813,7 +12813,7 @@ export type VolumeShowData = {
     body?: never;
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the volume.
          */
         volume: string;
     };
@@ -12873,7 +12873,7 @@ export type VolumePatchData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the volume.
          */
         volume: string;
     };
@@ -12962,7 +12962,7 @@ export type VolumeGrowData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the volume.
          */
         volume: string;
     };
@@ -13055,7 +13055,7 @@ export type VolumeRollBackData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the volume.
          */
         volume: string;
     };
@@ -13214,7 +13214,7 @@ export type DeletedVolumeDeleteData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the deleted volume.
          */
         deleted_volume: string;
     };
@@ -13297,7 +13297,7 @@ export type DeletedVolumeShowData = {
     body?: never;
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the deleted volume.
          */
         deleted_volume: string;
     };
@@ -13361,7 +13361,7 @@ export type DeletedVolumeRecoverData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the deleted volume.
          */
         deleted_volume: string;
     };
@@ -13672,7 +13672,7 @@ export type SnapshotDeleteData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the snapshot.
          */
         snapshot: string;
     };
@@ -13755,7 +13755,7 @@ export type SnapshotShowData = {
     body?: never;
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the snapshot.
          */
         snapshot: string;
     };
@@ -13815,7 +13815,7 @@ export type SnapshotCloneData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the snapshot.
          */
         snapshot: string;
     };
@@ -13966,7 +13966,7 @@ export type DeletedSnapshotDeleteData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the deleted snapshot.
          */
         deleted_snapshot: string;
     };
@@ -14049,7 +14049,7 @@ export type DeletedSnapshotShowData = {
     body?: never;
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the deleted snapshot.
          */
         deleted_snapshot: string;
     };
@@ -14113,7 +14113,7 @@ export type DeletedSnapshotRecoverData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the deleted snapshot.
          */
         deleted_snapshot: string;
     };
@@ -14196,7 +14196,7 @@ export type HostKitData = {
     body?: never;
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the host.
          */
         host: string;
     };
@@ -14255,7 +14255,7 @@ export type HostKitDownloadData = {
     body?: never;
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the host.
          */
         host: string;
     };
@@ -14314,7 +14314,7 @@ export type HostPathsData = {
     body?: never;
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the host.
          */
         host: string;
     };
@@ -14374,7 +14374,7 @@ export type HostVerifyPathsData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the host.
          */
         host: string;
     };
@@ -14609,7 +14609,7 @@ export type HostDeleteData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the host.
          */
         host: string;
     };
@@ -14684,7 +14684,7 @@ export type HostShowData = {
     body?: never;
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the host.
          */
         host: string;
     };
@@ -14744,7 +14744,7 @@ export type HostPatchData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the host.
          */
         host: string;
     };
@@ -14975,7 +14975,7 @@ export type HostGroupDeleteData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the host group.
          */
         host_group: string;
     };
@@ -15050,7 +15050,7 @@ export type HostGroupShowData = {
     body?: never;
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the host group.
          */
         host_group: string;
     };
@@ -15110,7 +15110,7 @@ export type HostGroupPatchData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the host group.
          */
         host_group: string;
     };
@@ -15407,7 +15407,7 @@ export type PortalDeleteData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the portal.
          */
         portal: string;
     };
@@ -15482,7 +15482,7 @@ export type PortalShowData = {
     body?: never;
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the portal.
          */
         portal: string;
     };
@@ -15742,7 +15742,7 @@ export type FcPortDeleteData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or WWPN of the FC port.
          */
         fc_port: string;
     };
@@ -15817,7 +15817,7 @@ export type FcPortShowData = {
     body?: never;
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or WWPN of the FC port.
          */
         fc_port: string;
     };
@@ -15877,7 +15877,7 @@ export type FcPortPatchData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or WWPN of the FC port.
          */
         fc_port: string;
     };
@@ -16098,7 +16098,7 @@ export type InterfaceShowData = {
     body?: never;
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the interface.
          */
         interface: string;
     };
@@ -16162,7 +16162,7 @@ export type InterfaceChangeData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the interface.
          */
         interface: string;
     };
@@ -16251,7 +16251,7 @@ export type InterfaceRemoveData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the interface.
          */
         interface: string;
     };
@@ -16340,7 +16340,7 @@ export type InterfaceConfirmData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the interface.
          */
         interface: string;
     };
@@ -16421,7 +16421,7 @@ export type InterfaceRevertData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the interface.
          */
         interface: string;
     };
@@ -16777,7 +16777,7 @@ export type MappingDeleteData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID of the mapping.
          */
         mapping: string;
     };
@@ -16856,7 +16856,7 @@ export type MappingShowData = {
     body?: never;
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID of the mapping.
          */
         mapping: string;
     };
@@ -16986,7 +16986,7 @@ export type SessionDisconnectData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID of the session.
          */
         session: string;
     };
@@ -17131,7 +17131,7 @@ export type PerformanceShowData = {
     body?: never;
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID of the measured resource.
          */
         performance: string;
     };
@@ -17341,7 +17341,7 @@ export type ScheduleDeleteData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the schedule.
          */
         schedule: string;
     };
@@ -17416,7 +17416,7 @@ export type ScheduleShowData = {
     body?: never;
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the schedule.
          */
         schedule: string;
     };
@@ -17476,7 +17476,7 @@ export type SchedulePatchData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the schedule.
          */
         schedule: string;
     };
@@ -17561,7 +17561,7 @@ export type ScheduleRunData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID or name of the schedule.
          */
         schedule: string;
     };
@@ -19341,7 +19341,7 @@ export type JobShowData = {
     body?: never;
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID of the job.
          */
         job: string;
     };
@@ -19401,7 +19401,7 @@ export type JobResolveData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID of the job.
          */
         job: string;
     };
@@ -19946,7 +19946,7 @@ export type AlertShowData = {
     body?: never;
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID of the alert.
          */
         alert: string;
     };
@@ -20006,7 +20006,7 @@ export type AlertAcknowledgeData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID of the alert.
          */
         alert: string;
     };
@@ -20083,7 +20083,7 @@ export type AlertSilenceData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID of the alert.
          */
         alert: string;
     };
@@ -20160,7 +20160,7 @@ export type AlertReopenData = {
     };
     path: {
         /**
-         * ID of the resource, or its name if the resource has one.
+         * ID of the alert.
          */
         alert: string;
     };

@@ -18,6 +18,18 @@ from lunette.domain.texts import member_texts
 
 Json = dict[str, Any]
 _REF = "#/components/schemas/{model}"
+_REFERENCES = {
+    "alert": "ID of the alert.",
+    "disk": "Stable ID of the disk.",
+    "fc_port": "ID or WWPN of the FC port.",
+    "job": "ID of the job.",
+    "login": "ID of the login.",
+    "mapping": "ID of the mapping.",
+    "performance": "ID of the measured resource.",
+    "session": "ID of the session.",
+    "user": "ID or user name of the user.",
+}
+"""Path parameters of resources without names, or with names of another kind; any other takes an ID or a name."""
 _LIMITS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 
 
@@ -106,6 +118,10 @@ def _with_plain_names(document: Json) -> Json:
 def _operation(operation: Json) -> None:
     name = operation["operationId"]
     operation["summary"] = summary(operation["description"])
+    for parameter in operation.get("parameters", ()):
+        if parameter["in"] == "path":
+            named = f"ID or name of the {parameter['name'].replace('_', ' ')}."
+            parameter.setdefault("description", _REFERENCES.get(parameter["name"], named))
     body = operation.get("requestBody", {}).get("content", {}).get("application/json")
     if body is not None:
         body["example"] = EXAMPLES[name]

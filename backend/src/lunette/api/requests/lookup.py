@@ -30,9 +30,8 @@ class _Bare(_Plain):
 
 register_url_convertor("plain", _Plain())
 register_url_convertor("bare", _Bare())
-Reference = Annotated[
-    str, Path(min_length=1, max_length=255, description="ID of the resource, or its name if the resource has one.")
-]
+Reference = Annotated[str, Path(min_length=1, max_length=255)]
+"""A resource by its ID or its name. The document describes it by the name of the parameter."""
 Row = TypeVar("Row")
 
 
