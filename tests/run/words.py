@@ -1,6 +1,6 @@
 """Refuses words that docs/reference/glossary.md replaces, in what users read: `python -m tests.run.words`.
 
-Looked at are the documents, the texts of the API and of the metrics. Code, quoted output and names of files are left out.
+The documents and the texts of the API are checked. Code, quoted output and names of files are left out.
 """
 
 import json

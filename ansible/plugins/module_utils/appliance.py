@@ -168,7 +168,10 @@ class Appliance:
 
 
 def run_info(
-    arguments: dict[str, Any], name: str, listed: str | None = None, item: str = "",
+    arguments: dict[str, Any],
+    name: str,
+    listed: str | None = None,
+    item: str = "",
     filters: Collection[str] = (),
 ) -> None:
     """A module that reads: the list, filtered, or one resource by its id; without a list, the one thing at `item`."""

@@ -137,7 +137,11 @@ class Client:
             self._identity = {}
 
     def call(
-        self, method: str, path: str, body: Any = None, query: dict[str, Any] | None = None,
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        query: dict[str, Any] | None = None,
         headers: dict[str, str] | None = None,
     ) -> tuple[int, Any, str | None]:
         """One request below /api/v1: (status, answer or None, ETag)."""
@@ -160,7 +164,12 @@ class Client:
                 return found
 
     def create(
-        self, path: str, body: Any, dry_run: bool, match: str | None = None, query: dict[str, Any] | None = None,
+        self,
+        path: str,
+        body: Any,
+        dry_run: bool,
+        match: str | None = None,
+        query: dict[str, Any] | None = None,
     ) -> tuple[int, Any, str | None]:
         """A POST that may be sent again after a lost answer: the key makes the appliance do it once."""
         headers = {"Idempotency-Key": str(uuid.uuid4()), **({"If-Match": match} if match else {})}
@@ -171,7 +180,10 @@ class Client:
             return self.call("POST", path, body, query, headers)
 
     def wait(
-        self, job: dict[str, Any], timeout_s: float, seen: Callable[[dict[str, Any]], None],
+        self,
+        job: dict[str, Any],
+        timeout_s: float,
+        seen: Callable[[dict[str, Any]], None],
         good: Collection[str] = ("succeeded",),
     ) -> dict[str, Any]:
         """Follows a job to one of its `good` ends; an appliance that restarts meanwhile is waited for.
@@ -205,7 +217,8 @@ class Client:
         answer, received = self._send("POST", "/login", body, None, None)[1:]
         cookies = http.cookies.SimpleCookie(received.get("Set-Cookie", ""))
         self._identity = {
-            "Cookie": f"{COOKIE}={cookies[COOKIE].value}", "X-CSRF-Token": answer["csrf_token"],
+            "Cookie": f"{COOKIE}={cookies[COOKIE].value}",
+            "X-CSRF-Token": answer["csrf_token"],
         }
 
     def _send(

@@ -19,8 +19,14 @@ class Field:
     """
 
     def __init__(
-        self, *, create: bool = False, patch: bool = False, shown: Collection[str] = (), secrets: Collection[str] = (),
-        kind: str = "", verb: str = "",
+        self,
+        *,
+        create: bool = False,
+        patch: bool = False,
+        shown: Collection[str] = (),
+        secrets: Collection[str] = (),
+        kind: str = "",
+        verb: str = "",
     ) -> None:
         self.create, self.patch = create, patch
         self.shown, self.secrets = tuple(shown), frozenset(secrets)
@@ -34,7 +40,13 @@ class Noun:
     """
 
     def __init__(
-        self, *, name: str, item: str, fields: dict[str, Field], create: str | None = None, key: Collection[str] = (),
+        self,
+        *,
+        name: str,
+        item: str,
+        fields: dict[str, Field],
+        create: str | None = None,
+        key: Collection[str] = (),
         filters: Collection[str] = (),
     ) -> None:
         self.name, self.item, self.fields = name, item, fields

@@ -25,7 +25,11 @@ class Verb(Appliance):  # type: ignore[misc]  # the collection is importable onl
     """`path` is where the verb is asked for, `item` what it acts on, `is_done` tells if that was done before."""
 
     def __init__(
-        self, arguments: dict[str, Any], path: str, body: dict[str, Field], item: str,
+        self,
+        arguments: dict[str, Any],
+        path: str,
+        body: dict[str, Field],
+        item: str,
         is_done: Callable[..., Any] | None,
     ) -> None:
         super().__init__(arguments)
@@ -90,8 +94,10 @@ class Verb(Appliance):  # type: ignore[misc]  # the collection is importable onl
             return True
         if not self.planned(plan):
             return False
-        lines = ["{} {} {}: {}".format(SIGNS[one["action"]], one["noun"], one["name"], one["detail"])
-                 for one in plan["changes"]]
+        lines = [
+            "{} {} {}: {}".format(SIGNS[one["action"]], one["noun"], one["name"], one["detail"])
+            for one in plan["changes"]
+        ]
         self.result["diff"] = {"prepared": "\n".join(lines)}
         if plan["bytes_destroyed"]:
             self.must_keep_data(plan["title"])
@@ -99,8 +105,12 @@ class Verb(Appliance):  # type: ignore[misc]  # the collection is importable onl
 
 
 def run_verb(
-    arguments: dict[str, Any], path: str, body: dict[str, Field], item: str = "",
-    is_done: Callable[..., Any] | None = None, can_plan: bool = True,
+    arguments: dict[str, Any],
+    path: str,
+    body: dict[str, Field],
+    item: str = "",
+    is_done: Callable[..., Any] | None = None,
+    can_plan: bool = True,
 ) -> None:
     """The main function of a module for one verb."""
     verb = Verb(arguments, path, body, item, is_done)

@@ -107,7 +107,7 @@ def filled(store: Store) -> None:
         tx.add(
             Job(
                 id="j",
-                kind="x",
+                kind="array.create",
                 title="t",
                 state="failed",
                 resource_kind="volume",

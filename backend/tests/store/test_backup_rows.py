@@ -42,6 +42,7 @@ from lunette.store.resources import Meta
 from lunette.store.schema import Base
 
 ENUMS = (
+    "array.create",
     "ready",
     "running",
     "info",
