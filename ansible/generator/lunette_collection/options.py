@@ -141,7 +141,7 @@ def api_fields(document: Document, noun: NounModule) -> dict[str, ApiField]:
     """Every field of the create and patch bodies of a noun."""
     create, patch = (document.body(noun.operations.get(verb)) for verb in ("create", "patch"))
     answer = document.answer(noun.operations.get("show")).get("properties", {})
-    keys = {one["name"]: one["schema"] for one in place(noun)}
+    keys = {one["name"]: _described(one) for one in place(noun)}
     fields = {}
     for name, raw in {**keys, **patch, **create}.items():
         schema = document.resolved(raw)
@@ -169,7 +169,7 @@ def place(noun: NounModule) -> list[Json]:
 def noun_options(document: Document, noun: NounModule) -> dict[str, Option]:
     """All options of a noun's module but those of the connection."""
     bodies = [document.body(noun.operations.get(verb)) for verb in ("create", "patch")]
-    fields, options, places = api_fields(document, noun), {}, {one["name"]: one["schema"] for one in place(noun)}
+    fields, options, places = api_fields(document, noun), {}, {one["name"]: _described(one) for one in place(noun)}
     for name, one in fields.items():
         raw = bodies[0].get(name) or bodies[1].get(name) or places[name]
         options[name] = option(document, noun.name, name, raw)
@@ -259,7 +259,7 @@ def _job_options(destroys: bool) -> dict[str, Option]:
 def verb_options(document: Document, verb: VerbModule) -> dict[str, Option]:
     options = {}
     for one in verb.operation.parameters("path"):
-        options[one["name"]] = option(document, verb.name, one["name"], one["schema"])
+        options[one["name"]] = option(document, verb.name, one["name"], _described(one))
         options[one["name"]].spec["required"] = True
     schema = verb.operation.spec.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
     needed = document.resolved(schema).get("required", [])
@@ -281,7 +281,7 @@ def info_options(document: Document, info: InfoModule) -> dict[str, Option]:
         if one["name"] not in NOT_OPTIONS:
             options[one["name"]] = option(document, info.name, one["name"], _described(one))
     for one in asked.parameters("path") if asked else ():
-        options[one["name"]] = option(document, info.name, one["name"], one["schema"])
+        options[one["name"]] = option(document, info.name, one["name"], _described(one))
         options[one["name"]].spec["required"] = True
     if info.shown and info.shown.parameters("path"):
         told = ["ID or name of the only resource to return; filters are ignored then."]

@@ -28,7 +28,7 @@ attributes:
 options:
   array:
     description:
-      - The field C(array) of the API.
+      - ID or name of the array.
     type: str
     required: true
   disks:

@@ -27,7 +27,7 @@ attributes:
 options:
   disk:
     description:
-      - The field C(disk) of the API.
+      - Stable ID of the disk.
     type: str
     required: true
 """

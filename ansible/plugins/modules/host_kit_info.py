@@ -32,7 +32,7 @@ options:
     type: bool
   host:
     description:
-      - The field C(host) of the API.
+      - ID or name of the host.
     type: str
     required: true
 """

@@ -27,7 +27,7 @@ attributes:
 options:
   host:
     description:
-      - The field C(host) of the API.
+      - ID or name of the host.
     type: str
     required: true
 """

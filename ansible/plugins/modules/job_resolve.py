@@ -28,7 +28,7 @@ attributes:
 options:
   job:
     description:
-      - The field C(job) of the API.
+      - ID of the job.
     type: str
     required: true
   how:

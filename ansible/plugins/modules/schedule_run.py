@@ -28,7 +28,7 @@ attributes:
 options:
   schedule:
     description:
-      - The field C(schedule) of the API.
+      - ID or name of the schedule.
     type: str
     required: true
   wait:

@@ -28,7 +28,7 @@ attributes:
 options:
   snapshot:
     description:
-      - The field C(snapshot) of the API.
+      - ID or name of the snapshot.
     type: str
     required: true
   name:

@@ -28,7 +28,7 @@ attributes:
 options:
   volume:
     description:
-      - The field C(volume) of the API.
+      - ID or name of the volume.
     type: str
     required: true
   snapshot:

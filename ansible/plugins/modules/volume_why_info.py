@@ -31,7 +31,7 @@ options:
     type: str
   volume:
     description:
-      - The field C(volume) of the API.
+      - ID or name of the volume.
     type: str
     required: true
 """

@@ -37,7 +37,7 @@ it('finds operations by what they take, and keeps the search in the link', async
 
 it('says of an operation who may call it, what it takes, and how it is called', async () => {
   const { page } = await at('/operations/volume_create')
-  expect(page.textContent).toContain('Cuts one volume from an array.')
+  expect(page.textContent).toContain('Creates a volume on an array.')
   expect(page.textContent).toMatch(/Needs the role\s*operator/)
   const size = text(row(page, 'size_bytes'))
   expect(size).toContain('required')
@@ -48,7 +48,7 @@ it('says of an operation who may call it, what it takes, and how it is called', 
   const curl = page.querySelector('pre[aria-label=curl]')?.textContent
   expect(curl).toContain("curl --fail-with-body -X POST 'https://lunette.test/api/v1/volumes'")
   expect(curl).toContain('Bearer $LUNETTE_TOKEN')
-  expect(curl).toContain('"size_bytes": 10737418240')
+  expect(curl).toContain('"size_bytes": 107374182400')
   expect(page.querySelector('pre[aria-label="Command line"]')?.textContent).toContain(
     'lunette volume create NAME',
   )
@@ -57,7 +57,7 @@ it('says of an operation who may call it, what it takes, and how it is called', 
 it('says what is refused and why', async () => {
   const { page } = await at('/operations/volume_delete')
   expect(page.textContent).toContain('428')
-  expect(page.textContent).toContain('If-Match is required.')
+  expect(page.textContent).toContain('The request lacks the required If-Match header.')
 })
 
 it('opens a schema in a schema in its place, and leads to its page', async () => {
