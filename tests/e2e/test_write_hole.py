@@ -3,6 +3,7 @@
 A block is overwritten while the parity's member loses its write, the members are kept as a power cut leaves them, and
 the array is started again without another data disk: that disk's block, which nobody wrote, is computed from parity.
 Only the array's data are dropped on the parity's member: md's superblock, its bitmap and its log lie before them.
+And what the log does to flushes, on members whose flushes take long.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _SET_UP = """
 set -e
 [ -e /proc/1 ] || mount -t proc proc /proc
 [ -e /sys/block ] || mount -t sysfs sys /sys
-modprobe -a raid456 dm_mod dm_flakey
+modprobe -a raid456 dm_mod dm_flakey dm_delay
 [ -e /dev/mapper/control ] || { mkdir -p /dev/mapper; mknod /dev/mapper/control c 10 236; }
 """
 _CHUNK = 64
@@ -42,6 +43,30 @@ tr '\\0' 'w' </dev/zero | dd of=$md bs=4k count=1 iflag=fullblock oflag=direct s
 dd if={first} of={copy_first} bs=1M oflag=direct status=none
 dd if={parity} of={copy_parity} bs=1M oflag=direct status=none
 mdadm --stop $md; dmsetup remove --noudevsync parity
+"""
+_SLOW_FLUSHES = """
+set -e
+md=/dev/md/hole; sys=/sys/block/md127/md
+for disk in {disks}; do
+  sectors=$(blockdev --getsz /dev/$disk)
+  dmsetup create --noudevsync slow-$disk --table "0 $sectors linear /dev/$disk 0"
+done
+dmsetup mknodes
+mdadm --create $md --run --force --metadata=1.2 --level=5 --raid-devices=3 --chunk={chunk} --size=32768 \
+  {policy} {members}
+mdadm --wait $md || true
+echo 0 >$sys/safe_mode_delay
+dd if=/dev/zero of=$md bs=4k count=1 oflag=direct conv=fsync status=none
+for disk in {disks}; do
+  sectors=$(blockdev --getsz /dev/$disk)
+  dmsetup suspend slow-$disk
+  dmsetup reload slow-$disk --table "0 $sectors delay /dev/$disk 0 0 /dev/$disk 0 0 /dev/$disk 0 {flush_ms}"
+  dmsetup resume slow-$disk
+done
+dd if=/dev/zero of=$md bs=4k count=1 seek=8 oflag=direct conv=fsync status=none
+dmsetup status --target delay | awk '{{ busy += $NF }} END {{ print busy }}'
+mdadm --stop $md >&2
+for disk in {disks}; do dmsetup remove --noudevsync slow-$disk; done
 """
 _AFTER_THE_CUT = """
 set -e
@@ -79,3 +104,24 @@ def test_a_bitmap_leaves_the_hole_open(machine: Uml) -> None:
 
 def test_a_partial_parity_log_closes_it_and_the_array_starts_by_itself(machine: Uml) -> None:
     assert wrong_bytes_after_a_power_cut(machine, "--bitmap=none --consistency-policy=ppl") == 0
+
+
+def flushing_after_the_answer(machine: Uml, policy: str) -> int:
+    """How many flushes of the members are in progress when a host's write and flush are answered.
+
+    They take long, and the last figure of the target's status counts those that wait (drivers/md/dm-delay.c).
+    """
+    disks = ["ubdb", "ubdc", "ubdd"]
+    members = " ".join(f"/dev/mapper/slow-{disk}" for disk in disks)
+    words = {"disks": " ".join(disks), "members": members, "chunk": _CHUNK, "flush_ms": 3000}
+    return int(machine.check(_SLOW_FLUSHES.format(policy=policy, **words), timeout_s=300).split()[-1])
+
+
+def test_with_a_partial_parity_log_a_flush_is_answered_before_the_members_are_flushed(machine: Uml) -> None:
+    """Why an array has it only while no disk has a volatile write cache: decision 0060."""
+    assert flushing_after_the_answer(machine, "--bitmap=none --consistency-policy=ppl") > 0
+
+
+@pytest.mark.parametrize("policy", ["--bitmap=internal", "--bitmap=none"])
+def test_without_it_a_flush_waits_for_the_members(machine: Uml, policy: str) -> None:
+    assert flushing_after_the_answer(machine, policy) == 0
