@@ -1,5 +1,14 @@
 /** What the mock says could be made of disks, and which role each of a creation has. */
-import type { ArrayCreate, ArrayEngine, ArrayMember, EngineLevel, Layout, Layouts, MemberRole } from '@/api'
+import type {
+  ArrayCreate,
+  ArrayEngine,
+  ArrayMember,
+  Disk,
+  EngineLevel,
+  Layout,
+  Layouts,
+  MemberRole,
+} from '@/api'
 import type { World } from './world'
 
 const LOST: Record<string, (disks: number) => number> = {
@@ -27,7 +36,9 @@ export function dataDisks(level: string, disks: number): number {
 
 const RAW_BYTES_S = 200 * 2 ** 20
 
-function layout(engine: ArrayEngine, one: EngineLevel, sizes: number[], copies: Layout['layout']): Layout {
+function layout(engine: ArrayEngine, one: EngineLevel, disks: Disk[], copies: Layout['layout']): Layout {
+  const sizes = disks.map(({ size_bytes }) => size_bytes ?? 0)
+  const hasCache = disks.some(({ observed }) => observed?.write_cache)
   const possible = sizes.length >= one.min_disks && sizes.length <= one.max_disks
   const least = Math.min(...sizes)
   const usable = possible ? least * dataDisks(one.level, sizes.length) : null
@@ -45,7 +56,7 @@ function layout(engine: ArrayEngine, one: EngineLevel, sizes: number[], copies: 
     survives: copies?.endsWith('3') ? 'any two disks' : one.survives_failures,
     survives_disks: possible && one.level !== 'external' ? lost : null,
     small_write_ios: possible ? one.small_write_ios : null,
-    write_hole: one.write_hole,
+    write_hole: one.write_hole.filter((policy) => policy !== 'ppl' || !hasCache),
     integrity_usable_bytes: usable && one.options.includes('integrity') ? Math.round(usable * 0.992) : null,
     min_rebuild_s: possible && lost ? least / RAW_BYTES_S : null,
     warnings:
@@ -61,17 +72,17 @@ function layout(engine: ArrayEngine, one: EngineLevel, sizes: number[], copies: 
 /** What each level of each engine would give of the disks in the query. */
 export function layouts(world: World, url: URL): Layouts {
   const ids = url.searchParams.getAll('disks')
-  const sizes = world.disks.filter(({ id }) => ids.includes(id)).map(({ size_bytes }) => size_bytes ?? 0)
+  const disks = world.disks.filter(({ id }) => ids.includes(id))
   return {
     disks: [],
-    total_bytes: sizes.reduce((sum, size) => sum + size, 0),
+    total_bytes: disks.reduce((sum, { size_bytes }) => sum + (size_bytes ?? 0), 0),
     block_bytes: 16_384,
     layouts: world.engines
       .filter(({ kind }) => kind === 'array')
       .flatMap(({ engine, levels }) =>
         levels.flatMap((one) =>
           (one.layouts.length ? one.layouts : [null]).map((copies) =>
-            layout(engine as ArrayEngine, one, sizes, copies),
+            layout(engine as ArrayEngine, one, disks, copies),
           ),
         ),
       ),

@@ -24,7 +24,7 @@ const hardware = (rotational: boolean, signatures: DiskHardware['signatures'] = 
   rotational,
   logical_block_bytes: 512,
   physical_block_bytes: 4096,
-  write_cache: true,
+  write_cache: rotational,
   power_loss_protection: null,
   numa_node: 0,
   place: NOWHERE,

@@ -50,6 +50,23 @@ describe('the wizard', () => {
     expect(review(page).disabled).toBe(false)
   })
 
+  it.each([true, false])(
+    'offers a partial parity log unless a disk has a write cache: %s',
+    async (cached) => {
+      const world = loggedIn()
+      for (const { observed } of world.disks) if (observed) observed.write_cache = cached
+      const { page } = await visit('/arrays/new', world)
+      await choose(page, 'How many of ST12000NM004J', '3')
+      await planned()
+      expect(summary(page)).toContain('RAID 5')
+      const offered = [...page.querySelectorAll<HTMLInputElement>('fieldset input[type=radio]')].map(
+        ({ value }) => value,
+      )
+      expect(offered).toContain('bitmap')
+      expect(offered.includes('ppl')).toBe(!cached)
+    },
+  )
+
   it('follows the number of disks with the usual level until one is chosen', async () => {
     const { page } = await visit('/arrays/new', loggedIn())
     await choose(page, 'How many of ST12000NM004J', '2')

@@ -91,7 +91,7 @@ const MANY_DISKS = 8
 const CLOSED = ['ppl', 'copy_on_write']
 const closes = ({ write_hole: [policy] }: Layout): number => Number(CLOSED.includes(policy ?? ''))
 
-/** The most room that survives a loss, of many disks two, and a power cut if there is a choice. */
+/** The most room that survives a loss, of many disks two, and a power cut if there is a choice. RAID 4 comes last. */
 export function suggestLevel(count: number, layouts: readonly Layout[]): Level | undefined {
   const losses = count >= MANY_DISKS ? 2 : 1
   const [best] = layouts
@@ -100,7 +100,8 @@ export function suggestLevel(count: number, layouts: readonly Layout[]): Level |
       (one, other) =>
         (other.usable_bytes ?? 0) - (one.usable_bytes ?? 0) ||
         closes(other) - closes(one) ||
-        (one.small_write_ios ?? 0) - (other.small_write_ios ?? 0),
+        (one.small_write_ios ?? 0) - (other.small_write_ios ?? 0) ||
+        Number(one.level === 'raid4') - Number(other.level === 'raid4'),
     )
   return best?.level
 }

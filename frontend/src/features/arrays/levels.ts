@@ -29,6 +29,9 @@ export function useLevels(draft: ArrayDraft, known: () => readonly Engine[] | un
     return own.find((one) => one.layout === draft.options.layout) ?? own[0]
   })
 
+  /** What the level offers against the write hole: with these disks, once they are chosen. */
+  const policies = computed(() => (layout.value?.possible ? layout.value : level.value)?.write_hole ?? [])
+
   function choose(chosen: Level): void {
     hasChosen.value = true
     draft.level = chosen
@@ -54,11 +57,13 @@ export function useLevels(draft: ArrayDraft, known: () => readonly Engine[] | un
     draft.level = wanted ?? fallback ?? (isOther ? levels[0]?.level : undefined) ?? draft.level
   })
   // A policy or a layout of another level is none of this one.
+  watch(policies, (now) => {
+    if (!now.some((one) => one === draft.options.write_hole)) draft.options.write_hole = ''
+  })
   watch(level, (now) => {
     const { options } = draft
-    if (!now?.write_hole.some((one) => one === options.write_hole)) options.write_hole = ''
     if (!now?.layouts.some((one) => one === options.layout)) options.layout = ''
   })
 
-  return { engines, engine, level, layouts, layout, choose }
+  return { engines, engine, level, layouts, layout, policies, choose }
 }
