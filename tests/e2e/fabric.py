@@ -56,6 +56,6 @@ def fabric_appliance() -> Iterator[Fabric]:
     machine = Qemu("fabric", nvme=2 * MEMBERS, scsi=2, disk_mib=512, cpus=1, cable=ours, power_cut=True)
     with appliance(machine) as made:
         client, disks = made.client, made.disk_ids("nvme")[:MEMBERS]
-        wish = {"name": ARRAY, "engine": "md", "level": "raid5", "write_hole": "ppl", "disks": disks}
+        wish = {"name": ARRAY, "engine": "md", "level": "raid5", "disks": disks}
         client.wait(client.post("/arrays", wish))
         yield Fabric(made, theirs)

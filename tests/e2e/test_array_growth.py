@@ -15,6 +15,7 @@ from tests.e2e.waiting import wait_until
 from tests.initiators.kernel import KernelInitiator
 from tests.lab.appliance import Appliance, appliance
 from tests.lab.scene import MIB, PORTAL_PORT
+from tests.lab.write_caches import BLOCK, turn_off
 from tests.machines.machine import VirtualMachine
 from tests.machines.qemu import Qemu
 from tests.machines.uml import Uml
@@ -103,6 +104,8 @@ def test_an_array_grows_under_writes_and_puts_back_what_it_had_dropped(growth: G
     machine = growth.machine()
     with appliance(machine) as made, KernelInitiator("growth-host") as host:
         client, disks = made.client, made.disk_ids(machine.disks[0].bus)
+        if growth.write_hole == "ppl":
+            turn_off(made, BLOCK.format(f"{machine.disks[0].bus}*"), machine.disks[0].bus)
         target = stand(made, growth.level, disks[:-1])
         host.login(target, f"{machine.address}:{machine.forward(PORTAL_PORT)}", IQN, replacement_timeout_s=600)
         device = host.devices(target, expected=1)[1]
@@ -179,6 +182,7 @@ def reshaped_and_killed(made: Appliance, wish: JsonObject, during: str) -> JsonO
 def test_a_raid5_becomes_a_raid6_under_writes_and_a_kill() -> None:
     with appliance(Uml("growth", disks=4, disk_mib=192)) as made:
         disks = made.disk_ids("ubd")
+        turn_off(made, BLOCK.format("ubd*"), "ubd")
         stand(made, "raid5", disks[:3])
         after = reshaped_and_killed(made, {"level": "raid6", "disks": disks[3:]}, "rebuilding")
         assert (after["level"], after["write_hole"], after["observed"]["write_hole"]) == ("raid6", "bitmap", "bitmap")

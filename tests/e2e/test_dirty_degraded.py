@@ -16,6 +16,7 @@ from tests.e2e.waiting import wait_until
 from tests.initiators.kernel import KernelInitiator
 from tests.lab.appliance import Appliance, appliance
 from tests.lab.scene import MIB, PORTAL_PORT
+from tests.lab.write_caches import BLOCK, turn_off
 from tests.machines.uml import Uml
 
 OTHER_IQN = "iqn.2026-01.com.example:other"
@@ -90,6 +91,7 @@ def test_raid5_with_its_parity_log_comes_back_by_itself_with_all_that_was_acknow
     machine = Uml(f"log-{cut}", disks=5, disk_mib=96)
     with appliance(machine) as made, KernelInitiator(f"log-{cut}-host") as host:
         client, disks = made.client, made.disk_ids("ubd")
+        turn_off(made, BLOCK.format("ubd*"), "ubd")
         target = stand(made, "raid5", disks[:4])
         assert tank(client)["observed"]["write_hole"] == "ppl"
         host.login(target, f"{machine.address}:{machine.forward(PORTAL_PORT)}", IQN, replacement_timeout_s=600)

@@ -1,9 +1,10 @@
 """Fifty power cuts under the writes of a host: what it was told is flushed is in what each of them leaves behind.
 
-A host writes through iSCSI to thick and thin volumes of a mirror and of a RAID5 with its partial parity log, on the
-appliance's own kernel. Each disk keeps a log of its writes and flushes. At fifty random moments the machine is frozen:
-which blocks were acknowledged by then, and how long the log of each disk is, belong to one point in time. As if the
-power had gone there, each disk is made anew with all that it had flushed and a random half of what it had not. Another
+A host writes through iSCSI to thick and thin volumes of a mirror, of a RAID5 with a bitmap, and of a RAID5 with a
+partial parity log, whose disks have their write caches off, on the appliance's own kernel. Each disk keeps a log of its
+writes and flushes. At fifty random moments the machine is frozen: which blocks were acknowledged by then, and how long
+the log of each disk is, belong to one point in time. As if the power had gone there, each disk is made anew with all
+that it had flushed and a random half of what it had not, and one whose cache is off with all it had written. Another
 kernel starts the arrays then, with all of their disks and without force, and the volumes; every acknowledged block is
 there. One writer never flushes: some of what it wrote must be lost, or the cuts drop nothing.
 """
@@ -28,6 +29,7 @@ from tests.initiators.block_io import IN_GUEST, PROGRAMS
 from tests.initiators.kernel import KernelInitiator
 from tests.lab.appliance import Appliance, appliance
 from tests.lab.scene import MIB, PORTAL_PORT
+from tests.lab.write_caches import turn_off_one
 from tests.machines.log_writes import replay, survivors
 from tests.machines.qemu import Qemu
 from tests.machines.uml import Uml
@@ -35,9 +37,19 @@ from tests.machines.uml import Uml
 pytestmark = [pytest.mark.qemu, pytest.mark.slow, pytest.mark.timeout(3000)]
 
 POINTS, DISK_MIB, BLOCKS = 50, 192, 1024
-ARRAYS = {"mirror": ("raid1", 2), "parity": ("raid5", 4)}
-"""Level, and how many disks."""
-VOLUMES = {"mthick": "mirror", "mthin": "mirror", "pthick": "parity", "pthin": "parity", "hasty": "mirror"}
+ARRAYS = {"mirror": ("raid1", 2, "bitmap"), "parity": ("raid5", 3, "bitmap"), "logged": ("raid5", 3, "ppl")}
+"""Level, how many disks, and how the write hole is treated. Those of the last have no volatile write cache."""
+DISKS = sum(count for _, count, _ in ARRAYS.values())
+UNCACHED = range(DISKS - ARRAYS["logged"][1], DISKS)
+VOLUMES = {
+    "mthick": "mirror",
+    "mthin": "mirror",
+    "pthick": "parity",
+    "pthin": "parity",
+    "lthick": "logged",
+    "lthin": "logged",
+    "hasty": "mirror",
+}
 """Which array each is of. `hasty` is the one whose writer does not flush."""
 IQN = "iqn.2026-01.com.example:writer"
 LOGS, ACKNOWLEDGED = "/run/logs", "/run/acknowledged"
@@ -107,9 +119,9 @@ def is_clean(client: Client, array: str) -> bool:
 def make(client: Client, disks: list[str]) -> str:
     """Arrays, volumes and mappings. The target of the host."""
     left = iter(disks)
-    for name, (level, count) in ARRAYS.items():
+    for name, (level, count, policy) in ARRAYS.items():
         client.wait(client.post("/arrays", {"name": name, "level": level, "disks": [next(left) for _ in range(count)]}))
-    assert client.get("/arrays/parity")["observed"]["write_hole"] == "ppl"
+        assert client.get(f"/arrays/{name}")["observed"]["write_hole"] == policy
     client.post("/hosts", {"name": "writer", "iqns": [IQN]})
     client.post("/portals", {"name": "storage", "address": "0.0.0.0", "port": PORTAL_PORT})
     for name, array in VOLUMES.items():
@@ -129,7 +141,10 @@ def writing(made: Appliance, seed: int) -> Iterator[Writing]:
     machine, client = made.machine, made.client
     caches = machine.check("cat /sys/block/sd*/queue/write_cache").split("\n")
     assert set(filter(None, caches)) == {"write back"}, "the disks keep nothing back that the kernel does not flush"
-    target = make(client, made.disk_ids("scsi"))
+    disks = made.disk_ids("scsi")
+    for number in UNCACHED:
+        turn_off_one(made, disks[number])
+    target = make(client, disks)
     luns = {str(one["volume"]): int(one["lun"]) for one in client.list("/mappings")}
     with KernelInitiator("replay-host") as host:
         host.login(target, f"{machine.address}:{machine.forward(PORTAL_PORT)}", IQN, replacement_timeout_s=900)
@@ -143,7 +158,7 @@ def writing(made: Appliance, seed: int) -> Iterator[Writing]:
 
 def written(folder: Path, seed: int, choice: random.Random) -> Written:
     """Writes until there are enough points in time, and brings home what the host and the disks have noted."""
-    machine = Qemu("replay-writes", nvme=0, scsi=6, disk_mib=DISK_MIB, write_logs=True)
+    machine = Qemu("replay-writes", nvme=0, scsi=DISKS, disk_mib=DISK_MIB, write_logs=True)
     points = list[Point]()
     with appliance(machine) as made, writing(made, seed) as now:
         paths = {str(one["name"]): str(one["observed"]["device"]) for one in made.client.list("/volumes")}
@@ -164,8 +179,8 @@ def written(folder: Path, seed: int, choice: random.Random) -> Written:
 def cut(found: Written, point: Point, machine: Uml, choice: random.Random) -> int:
     """Gives the machine the disks of this moment, and the list of what was acknowledged. How many writes were lost."""
     lost = 0
-    for disk, log in zip(machine.disks, found.disks, strict=True):
-        kept, dropped = survivors(found.folder / log, point.ends[log], choice)
+    for number, (disk, log) in enumerate(zip(machine.disks, found.disks, strict=True)):
+        kept, dropped = survivors(found.folder / log, point.ends[log], choice, has_cache=number not in UNCACHED)
         with (machine.folder / f"{disk.serial.lower()}.raw").open("r+b") as device:
             device.truncate(0)
             device.truncate(disk.size_bytes)
@@ -182,8 +197,8 @@ def started(machine: Uml, paths: dict[str, str]) -> None:
     machine.start()
     machine.wait_for_shell(60.0)
     machine.check(_SET_UP.format(folder=machine.folder))
-    left = iter("bcdefg")
-    for name, (_, count) in ARRAYS.items():
+    left = iter("bcdefghi")
+    for name, (_, count, _) in ARRAYS.items():
         members = " ".join(f"/dev/ubd{next(left)}" for _ in range(count))
         shown = machine.run(f"mdadm --assemble --config=none /dev/md/{name} {members}", timeout_s=120)
         assert f"started with {count} drives" in shown.stdout, shown.stdout
@@ -213,7 +228,9 @@ def test_what_a_host_was_told_is_flushed_is_there_after_a_power_cut_at_any_momen
     choice = random.Random(seed)
     found = written(tmp_path, seed, choice)
     lost, hasty = 0, 0
-    with Uml("replays-of-host", disks=6, disk_mib=DISK_MIB, memory_mib=512, init="/bin/bash", product=False) as machine:
+    with Uml(
+        "replays-of-host", disks=DISKS, disk_mib=DISK_MIB, memory_mib=512, init="/bin/bash", product=False
+    ) as machine:
         machine.start()
         for number, point in enumerate(found.points):
             machine.kill()

@@ -8,6 +8,7 @@ a RAID5 and a ZFS pool at once (test_zfs.py).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -25,21 +26,35 @@ from tests.e2e.power import (
 from tests.e2e.waiting import wait_until
 from tests.initiators.kernel import KernelInitiator
 from tests.lab.appliance import appliance
+from tests.lab.write_caches import SCSI, turn_off
 from tests.machines.qemu import Qemu
 from tests.machines.uml import Uml
 
 
-@pytest.fixture
-def writer() -> Iterator[Writer]:
-    """An appliance of its own whose drives lose unflushed writes, with a RAID5."""
+@contextmanager
+def writing(bus: str, policy: str) -> Iterator[Writer]:
+    """An appliance of its own with a RAID5, which chooses this policy itself.
+
+    Its drives lose unflushed writes: NVMe drives have volatile write caches, those of the SCSI drives are turned off.
+    """
+    nvme, scsi = (3, 0) if bus == "nvme" else (0, 3)
     with (
-        appliance(Qemu("power", nvme=3, power_cut=True, disk_mib=256, cpus=1)) as made,
+        appliance(Qemu("power", nvme=nvme, scsi=scsi, power_cut=True, disk_mib=256, cpus=1)) as made,
         KernelInitiator("power-host") as host,
     ):
-        wish: JsonObject = {"name": "tank", "engine": "md", "level": "raid5", "disks": made.disk_ids("nvme")}
-        made.client.wait(made.client.post("/arrays", {**wish, "write_hole": "ppl"}))
+        if bus == "scsi":
+            turn_off(made, SCSI, bus)
+        wish: JsonObject = {"name": "tank", "engine": "md", "level": "raid5", "disks": made.disk_ids(bus)}
+        made.client.wait(made.client.post("/arrays", wish))
+        assert made.client.get("/arrays/tank")["observed"]["write_hole"] == policy
         with writing_to(made, "tank", host) as writer:
             yield writer
+
+
+@pytest.fixture
+def writer() -> Iterator[Writer]:
+    with writing("nvme", "bitmap") as writer:
+        yield writer
 
 
 @pytest.mark.slow
@@ -49,6 +64,17 @@ def writer() -> Iterator[Writer]:
 def test_every_flushed_write_survives_a_power_cut(writer: Writer) -> None:
     """With a job under way, which ends with all of its volumes or none."""
     lives_through_a_power_cut(writer)
+
+
+@pytest.mark.slow
+@pytest.mark.qemu
+@pytest.mark.power_cut
+@pytest.mark.timeout(1500)
+def test_every_flushed_write_survives_a_power_cut_on_drives_whose_cache_is_off() -> None:
+    """Then a RAID5 has a partial parity log, after the next start too."""
+    with writing("scsi", "ppl") as writer:
+        lives_through_a_power_cut(writer)
+        assert writer.appliance.client.get("/arrays/tank")["observed"]["write_hole"] == "ppl"
 
 
 @pytest.mark.slow

@@ -53,12 +53,14 @@ def entries(log: Path, end: int | None = None) -> Iterator[Entry]:
                 yield Entry(at * sector, sectors * sector, data_at if has_data else None, mark, bool(flags & _FLUSH))
 
 
-def survivors(log: Path, end: int, choice: random.Random) -> tuple[list[Entry], int]:
-    """What a drive with a volatile cache has for good when the power goes as its log has `end` bytes.
+def survivors(log: Path, end: int, choice: random.Random, *, has_cache: bool = True) -> tuple[list[Entry], int]:
+    """What a drive has for good when the power goes as its log has `end` bytes, and how many of its writes are lost.
 
-    That is all before its last flush, and any of the writes after it. With it, how many of those are lost.
+    With a volatile cache that is all before its last flush, and any of the writes after it.
     """
     every = list(entries(log, end))
+    if not has_cache:
+        return every, 0
     flushed = max((number for number, one in enumerate(every, 1) if one.is_flush), default=0)
     kept = [one for one in every[flushed:] if choice.random() < 0.5]
     return every[:flushed] + kept, len(every) - flushed - len(kept)

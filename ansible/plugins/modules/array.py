@@ -158,10 +158,11 @@ options:
       - o3
   write_hole:
     description:
-      - Protection against the write hole. If omitted, C(ppl) for MD RAID C(raid5) with up to 64 disks, C(bitmap)
-        for the other redundant levels of MD RAID and for LVM RAID. ZFS pools always have C(copy_on_write).
-      - 'V(ppl): Partial parity log. Closes the write hole. MD RAID arrays of level C(raid5) only; costs 30% to
-        40% of the random write performance.'
+      - Protection against the write hole. If omitted, C(ppl) for MD RAID C(raid5) with up to 64 disks of which
+        none has an active volatile write cache, C(bitmap) for any other redundant array of MD RAID and for LVM
+        RAID. ZFS pools always have C(copy_on_write).
+      - 'V(ppl): Partial parity log. Closes the write hole. MD RAID arrays of level C(raid5) only, while none of
+        their disks has an active volatile write cache; costs 30% to 40% of the random write performance.'
       - 'V(bitmap): Write-intent bitmap. Shortens the resync after an unclean shutdown, but the write hole stays
         open.'
       - 'V(journal): Journal on a separate disk. Closes the write hole. Found on arrays that other systems created;

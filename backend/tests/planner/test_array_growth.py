@@ -55,6 +55,13 @@ def test_a_far_layout_never_grows_and_the_reason_is_the_kernel() -> None:
     assert kinds(plan_grow(known(3), wish(7), near, {})) == [MdAdd, MdReshape]
 
 
+def test_a_new_disk_with_a_volatile_cache_keeps_the_log_off_and_the_plan_says_so() -> None:
+    plan = plan_grow(known(3), wish(7), machine("AAA", disks={7: {"write_cache": True}}), {})
+    assert any("cache is active on nvme-D7" in warning for warning in plan.warnings)
+    bare = machine("AAA", write_hole=WriteHole.BITMAP, disks={7: {"write_cache": True}})
+    assert not any("cache" in warning for warning in plan_grow(known(3), wish(7), bare, {}).warnings)
+
+
 def test_a_mirror_gets_copies_and_no_room() -> None:
     plan = plan_grow(known(3), wish(7), machine("AAA", level="raid1", write_hole=WriteHole.BITMAP), {})
     assert kinds(plan) == [MdAdd, MdReshape]
@@ -110,16 +117,27 @@ def test_an_unfit_disk_is_refused_by_name(disk: dict[str, Any], error: Any, word
     assert "nvme-D7" in words
 
 
-def finish(group_size: int, **facts: Any) -> Plan | None:
+def finish(group_size: int, *, caches: tuple[str, ...] = (), **facts: Any) -> Plan | None:
     (found,) = machine("AAA", size_bytes=30 * GIB, **facts).arrays
     pool = seen.pool("g", 0, UUID).model_copy(update={"size_bytes": group_size})
-    return plan_finish(known(3), WriteHole.PPL, found, pool)
+    return plan_finish(known(3), WriteHole.PPL, found, pool, caches)
+
+
+def test_a_bitmap_comes_instead_of_the_log_if_a_disk_has_a_volatile_write_cache() -> None:
+    plan = finish(group_bytes(30 * GIB), caches=("nvme-D1",), write_hole=WriteHole.NONE)
+    assert plan is not None
+    (step,) = plan.steps
+    assert isinstance(step, MdWriteHole)
+    assert (step.was, step.policy) == (WriteHole.NONE, WriteHole.BITMAP)
+    done = finish(group_bytes(30 * GIB), caches=("nvme-D1",), write_hole=WriteHole.BITMAP)
+    assert done is not None
+    assert not done.steps
 
 
 def test_what_remains_is_done_once_the_reshape_is_over() -> None:
     small, whole = group_bytes(20 * GIB), group_bytes(30 * GIB)
     assert finish(small, state=ArrayState.RESHAPING, is_reshaping=True, progress=RESHAPE) is None
-    stands_still = {"state": ArrayState.DEGRADED, "is_reshaping": True, "write_hole": WriteHole.PPL}
+    stands_still: dict[str, Any] = {"state": ArrayState.DEGRADED, "is_reshaping": True, "write_hole": WriteHole.PPL}
     assert finish(group_bytes(30 * GIB), **stands_still) is None, "a disk is lost, and nothing goes on yet"
     both = finish(small, write_hole=WriteHole.NONE)
     assert both is not None

@@ -68,6 +68,18 @@ def test_the_planner_makes_every_choice() -> None:
     assert new.plan.bytes_destroyed() == 0
 
 
+def test_a_volatile_write_cache_means_a_bitmap_and_the_plan_says_why() -> None:
+    cache = with_disk(3, write_cache=True)
+    new = plan(wish(), cache)
+    assert new.made.write_hole is WriteHole.BITMAP
+    assert any("cache is active on nvme-D3" in warning for warning in new.plan.warnings)
+    ((field, value, message),) = refused(Invalid, wish(write_hole=WriteHole.PPL), cache)
+    assert (field, value) == ("write_hole", "ppl")
+    assert "nvme-D3 has an active volatile write cache" in message
+    mirror = plan(wish(level=Level.RAID1), cache)
+    assert not any("cache" in warning for warning in mirror.plan.warnings), "only a partial parity log is affected"
+
+
 def test_a_smaller_replacement_still_fits() -> None:
     member = plan(wish()).made.member_bytes
     assert 10 * GIB - 200 * MIB < member <= 10 * GIB - 10 * MIB

@@ -221,6 +221,12 @@ def test_the_default_write_hole_policy_comes_first() -> None:
     assert one(found, Level.RAIDZ1).write_hole == (WriteHole.COPY_ON_WRITE,)
 
 
+def test_no_partial_parity_log_is_offered_where_a_disk_has_a_volatile_write_cache() -> None:
+    disks = tuple(seen.disk(number, write_cache=number == 2) for number in range(1, 5))
+    found = plan_layouts([disk.id for disk in disks], 16 * KIB, seen.machine(disks=disks), {})
+    assert one(found, Level.RAID5).write_hole == (WriteHole.BITMAP, WriteHole.NONE)
+
+
 def test_too_few_disks_mixed_sectors_and_a_missing_module_are_reasons() -> None:
     assert "takes 4 to 256 disks, not 3" in (one(layouts([TIB] * 3), Level.RAID6).problem or "")
     disks = (seen.disk(1), seen.disk(2, logical_block_bytes=4096), seen.disk(3))

@@ -44,6 +44,28 @@ def ours(create: MdCreate) -> ExportArray:
     )
 
 
+def test_no_log_is_put_on_disks_with_a_volatile_write_cache() -> None:
+    shop = Shop(4)
+    step = shop.create()
+    shop.disks[1].has_write_cache = True
+    shop.machine.changed()
+    with pytest.raises(Conflict, match="active volatile write cache"):
+        shop.do(step)
+    assert not shop.agent.observe().arrays
+    shop.disks[1].has_write_cache = False
+    shop.machine.changed()
+    shop.do(step)
+    shop.machine.advance(SYNCED_S)
+    shop.do(log_off(step))
+    shop.disks[1].has_write_cache = True
+    shop.machine.changed()
+    with pytest.raises(Conflict, match="active volatile write cache"):
+        shop.do(log_on(step))
+    assert array(shop).write_hole is WriteHole.NONE
+    shop.undo(log_off(step))
+    assert array(shop).write_hole is WriteHole.PPL, "an undo restores what was"
+
+
 def tend(shop: Shop, create: MdCreate) -> None:
     """What the agent does for an array that is up, again and again."""
     STACKS[ArrayEngine.MD].tend(shop.machine, ours(create))

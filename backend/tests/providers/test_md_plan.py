@@ -51,6 +51,16 @@ def test_raid5_closes_its_write_hole_as_far_as_ppl_reaches() -> None:
     assert plan.default_write_hole(Level.RAID0, 8) is WriteHole.NONE
 
 
+def test_a_volatile_write_cache_excludes_a_partial_parity_log() -> None:
+    assert plan.default_write_hole(Level.RAID5, 4, ["d2"]) is WriteHole.BITMAP
+    assert plan.problems(wish(), [GIB] * 4, ["d2"]) == ()
+    (problem,) = plan.problems(wish(write_hole="ppl"), [GIB] * 4, ["d2"])
+    assert (problem.field, problem.value) == ("write_hole", "ppl")
+    assert "d2 has an active volatile write cache" in problem.message
+    assert "use bitmap" in problem.message
+    assert "and 6 more have active" in plan.no_log([f"d{number}" for number in range(10)])
+
+
 @pytest.mark.parametrize(
     ("bad", "field"),
     [

@@ -224,11 +224,11 @@ def test_a_scsi_drive_is_safe_from_power_cuts_if_its_cache_is_off_and_no_other_i
 
 def test_the_cache_type_is_the_kernels_word() -> None:
     machine, fake, disk = plugged("sata")
-    assert (disk.cache_type, disk.power_loss_protection()) == ("write back", None)
-    fake.has_write_cache = False
+    assert (disk.cache_type, disk.power_loss_protection()) == ("write through", True)
+    fake.has_write_cache = True
     machine.changed()
     (disk,) = observe_disks(machine)
-    assert (disk.cache_type, disk.power_loss_protection()) == ("write through", True)
+    assert (disk.cache_type, disk.power_loss_protection()) == ("write back", None)
     _, _, other = plugged("nvme")
     assert other.cache_type is None
 

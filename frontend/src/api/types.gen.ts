@@ -319,8 +319,9 @@ export type ArrayCreate = {
      */
     layout?: Raid10Layout | null;
     /**
-     * Protection against the write hole. If omitted, `ppl` for MD RAID `raid5` with up to 64 disks, `bitmap` for the
-     * other redundant levels of MD RAID and for LVM RAID. ZFS pools always have `copy_on_write`.
+     * Protection against the write hole. If omitted, `ppl` for MD RAID `raid5` with up to 64 disks of which none has an
+     * active volatile write cache, `bitmap` for any other redundant array of MD RAID and for LVM RAID. ZFS pools always
+     * have `copy_on_write`.
      */
     write_hole?: WriteHole | null;
     /**
@@ -6120,8 +6121,9 @@ export type SiteArray = {
      */
     layout?: Raid10Layout | null;
     /**
-     * Protection against the write hole. If omitted, `ppl` for MD RAID `raid5` with up to 64 disks, `bitmap` for the
-     * other redundant levels of MD RAID and for LVM RAID. ZFS pools always have `copy_on_write`.
+     * Protection against the write hole. If omitted, `ppl` for MD RAID `raid5` with up to 64 disks of which none has an
+     * active volatile write cache, `bitmap` for any other redundant array of MD RAID and for LVM RAID. ZFS pools always
+     * have `copy_on_write`.
      */
     write_hole?: WriteHole | null;
     /**
@@ -7572,7 +7574,8 @@ export type StorageArray = {
      */
     distributed_spares: number | null;
     /**
-     * Desired protection against the write hole. The observed `write_hole` shows the protection in effect.
+     * Desired protection against the write hole. The observed `write_hole` shows the protection in effect: `bitmap`
+     * instead of `ppl` while a disk has an active volatile write cache.
      */
     write_hole: WriteHole;
     /**
@@ -7692,8 +7695,9 @@ export type ArrayCreateWritable = {
      */
     layout?: Raid10Layout | null;
     /**
-     * Protection against the write hole. If omitted, `ppl` for MD RAID `raid5` with up to 64 disks, `bitmap` for the
-     * other redundant levels of MD RAID and for LVM RAID. ZFS pools always have `copy_on_write`.
+     * Protection against the write hole. If omitted, `ppl` for MD RAID `raid5` with up to 64 disks of which none has an
+     * active volatile write cache, `bitmap` for any other redundant array of MD RAID and for LVM RAID. ZFS pools always
+     * have `copy_on_write`.
      */
     write_hole?: WriteHole | null;
     /**
@@ -8419,8 +8423,9 @@ export type SiteArrayWritable = {
      */
     layout?: Raid10Layout | null;
     /**
-     * Protection against the write hole. If omitted, `ppl` for MD RAID `raid5` with up to 64 disks, `bitmap` for the
-     * other redundant levels of MD RAID and for LVM RAID. ZFS pools always have `copy_on_write`.
+     * Protection against the write hole. If omitted, `ppl` for MD RAID `raid5` with up to 64 disks of which none has an
+     * active volatile write cache, `bitmap` for any other redundant array of MD RAID and for LVM RAID. ZFS pools always
+     * have `copy_on_write`.
      */
     write_hole?: WriteHole | null;
     /**

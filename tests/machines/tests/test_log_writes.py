@@ -40,6 +40,8 @@ def test_all_before_the_last_flush_is_there_and_any_of_the_rest(tmp_path: Path) 
         seen.add(content[:1] + content[SECTOR : SECTOR + 1])
         assert lost == (content[:1] == b"a") + (content[SECTOR : SECTOR + 1] == b"b")
     assert seen == {b"ab", b"cb", b"ad", b"cd"}
+    kept, lost = survivors(log, ends[-1], random.Random(1), has_cache=False)
+    assert (len(kept), lost) == (5, 0)
 
 
 def test_what_was_not_wholly_logged_by_then_never_was(tmp_path: Path) -> None:

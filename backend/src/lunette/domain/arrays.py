@@ -107,8 +107,8 @@ class WriteHole(StrEnum):
     parity write."""
 
     PPL = "ppl"
-    """Partial parity log. Closes the write hole. MD RAID arrays of level `raid5` only; costs 30% to 40% of the random
-    write performance."""
+    """Partial parity log. Closes the write hole. MD RAID arrays of level `raid5` only, while none of their disks has an
+    active volatile write cache; costs 30% to 40% of the random write performance."""
     BITMAP = "bitmap"
     """Write-intent bitmap. Shortens the resync after an unclean shutdown, but the write hole stays open."""
     JOURNAL = "journal"
@@ -178,8 +178,9 @@ class ArrayCreate(Model):
     """MD RAID `raid10` only: arrangement of the copies. If omitted, `n2`. An array with a far layout (`f2`, `f3`)
     cannot grow."""
     write_hole: WriteHole | None = None
-    """Protection against the write hole. If omitted, `ppl` for MD RAID `raid5` with up to 64 disks, `bitmap` for the
-    other redundant levels of MD RAID and for LVM RAID. ZFS pools always have `copy_on_write`."""
+    """Protection against the write hole. If omitted, `ppl` for MD RAID `raid5` with up to 64 disks of which none has an
+    active volatile write cache, `bitmap` for any other redundant array of MD RAID and for LVM RAID. ZFS pools always
+    have `copy_on_write`."""
     wipe: Annotated[tuple[DiskId, ...], Field(max_length=256)] = ()
     """IDs of those disks in this request that may be wiped, which destroys their data. A disk with signatures that is
     not listed is refused."""

@@ -1,5 +1,6 @@
 """Disks as observed on the machine. A disk is identified by its stable ID, never by /dev/sdX."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 from pydantic import Field
@@ -198,3 +199,8 @@ def describe_signature(signature: Signature) -> str:
     """A signature in words: 'an ext4 signature (label data)'."""
     article = "an" if signature.type[:1].lower() in "aeiou" else "a"
     return f"{article} {signature.type} signature" + (f" (label {signature.label})" if signature.label else "")
+
+
+def cached(disks: Iterable[ObservedDisk]) -> tuple[str, ...]:
+    """IDs of those disks that have an active volatile write cache according to the kernel (queue/write_cache)."""
+    return tuple(disk.id for disk in disks if disk.write_cache)

@@ -45,7 +45,7 @@ class FakeDisk:
     """What the SCSI enclosure it sits in calls its bay."""
     is_located: bool = False
     """The bay's light."""
-    has_write_cache: bool = True
+    has_write_cache: bool = False
     """A volatile one, which is on."""
     command_timeout_s: int = 30
     """How long the kernel waits for an answer of a SCSI device."""

@@ -171,7 +171,8 @@ class Array(Answer):
     """dRAID only: requested number of distributed spares; `null` if automatic, which is one for every 20 disks, rounded
     up."""
     write_hole: WriteHole
-    """Desired protection against the write hole. The observed `write_hole` shows the protection in effect."""
+    """Desired protection against the write hole. The observed `write_hole` shows the protection in effect: `bitmap`
+    instead of `ppl` while a disk has an active volatile write cache."""
     growing: bool
     """Whether a growth or a change of the level is not complete yet, because the reshape, the protection against the
     write hole or the new space for volumes is pending."""

@@ -263,7 +263,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "disks": "IDs of the data disks, as the list of disks shows them.",
         "chunk_bytes": "MD RAID and LVM RAID, except `raid1`: chunk size in bytes, a power of two. If omitted, 64 KiB.",
         "layout": "MD RAID `raid10` only: arrangement of the copies. If omitted, `n2`. An array with a far layout (`f2`, `f3`) cannot grow.",
-        "write_hole": "Protection against the write hole. If omitted, `ppl` for MD RAID `raid5` with up to 64 disks, `bitmap` for the other redundant levels of MD RAID and for LVM RAID. ZFS pools always have `copy_on_write`.",
+        "write_hole": "Protection against the write hole. If omitted, `ppl` for MD RAID `raid5` with up to 64 disks of which none has an active volatile write cache, `bitmap` for any other redundant array of MD RAID and for LVM RAID. ZFS pools always have `copy_on_write`.",
         "wipe": "IDs of those disks in this request that may be wiped, which destroys their data. A disk with signatures that is not listed is refused.",
         "write_mostly": "MD RAID `raid1` only: IDs of those `disks` that are read only if no other disk has the data, such as slower or remote disks.",
         "spares": "MD RAID and ZFS, except levels without redundancy: IDs of the spares. The first spare replaces a failed data disk automatically.",

@@ -569,7 +569,9 @@ class Array(TypedDict):
         disks, rounded up.
         """
     write_hole: WriteHole
-    """Desired protection against the write hole. The observed `write_hole` shows the protection in effect."""
+    """Desired protection against the write hole. The observed `write_hole` shows the protection in effect:
+        `bitmap` instead of `ppl` while a disk has an active volatile write cache.
+        """
     growing: bool
     """Whether a growth or a change of the level is not complete yet, because the reshape, the protection
         against the write hole or the new space for volumes is pending.
@@ -668,9 +670,9 @@ class ArrayCreate(TypedDict):
         (`f2`, `f3`) cannot grow.
         """
     write_hole: NotRequired[WriteHole | None]
-    """Protection against the write hole. If omitted, `ppl` for MD RAID `raid5` with up to 64 disks,
-        `bitmap` for the other redundant levels of MD RAID and for LVM RAID. ZFS pools always have
-        `copy_on_write`.
+    """Protection against the write hole. If omitted, `ppl` for MD RAID `raid5` with up to 64 disks of
+        which none has an active volatile write cache, `bitmap` for any other redundant array of MD RAID and
+        for LVM RAID. ZFS pools always have `copy_on_write`.
         """
     wipe: NotRequired[list[str]]
     """IDs of those disks in this request that may be wiped, which destroys their data. A disk with
@@ -4028,9 +4030,9 @@ class SiteArray(TypedDict):
         (`f2`, `f3`) cannot grow.
         """
     write_hole: NotRequired[WriteHole | None]
-    """Protection against the write hole. If omitted, `ppl` for MD RAID `raid5` with up to 64 disks,
-        `bitmap` for the other redundant levels of MD RAID and for LVM RAID. ZFS pools always have
-        `copy_on_write`.
+    """Protection against the write hole. If omitted, `ppl` for MD RAID `raid5` with up to 64 disks of
+        which none has an active volatile write cache, `bitmap` for any other redundant array of MD RAID and
+        for LVM RAID. ZFS pools always have `copy_on_write`.
         """
     wipe: NotRequired[list[Any]]
     """Always empty. Disks to wipe are named in `destroy` of the request, as `disk/ID`."""

@@ -3,6 +3,8 @@
 An array row says `growing` from the request on until nothing is left to do, so neither a restart of the API nor of the
 machine loses it, however the job that started the reshape ended. The level that the row shows is that of the
 machine, once that is done.
+
+It also exchanges the partial parity log of an md raid5 and a bitmap for one another, as the disks allow: decision 0060.
 """
 
 import datetime as dt
@@ -13,11 +15,13 @@ from sqlalchemy.orm import Session
 from lunette.domain.arrays import ArrayEngine, WriteHole
 from lunette.domain.jobs import JobKind, JobState, ResourceState
 from lunette.domain.observations import Observation
+from lunette.domain.plans import Plan
 from lunette.engine.changes.array_changes import Change
 from lunette.engine.context.desk import Desk
 from lunette.engine.context.known_arrays import known
 from lunette.engine.context.outcome import Actor
 from lunette.planner.arrays.md_growth import plan_finish
+from lunette.planner.arrays.write_hole import cached_members, plan_exchange
 from lunette.store.database import Store
 from lunette.store.events import SYSTEM, emit
 from lunette.store.journal import Job
@@ -29,18 +33,34 @@ RETRY_AFTER = dt.timedelta(minutes=10)
 
 
 def finish(store: Store, desk: Desk) -> None:
-    """Files the job that is possible now for each array that grows, or forgets that it does.
+    """Files the job that is possible now for each array that grows, or forgets that it does, or has the wrong log.
 
     Each look is taken once no job can run on the array any more: one of before the reshape would show nothing to do.
     """
     ready = Array.state == ResourceState.READY.value
     with store.read() as tx:
         growing = tx.scalars(select(Array.id).where(Array.growing, ready)).all()
+        logged = tx.scalars(select(Array).where(~Array.growing, ready, Array.write_hole == WriteHole.PPL.value)).all()
+        others = [row.id for row in logged if _exchange(row, desk.seen())] if logged else []
     for array_id in growing:
         with store.write() as tx:
             row = tx.get(Array, array_id)
             if row is not None and row.growing and row.state == ResourceState.READY:
                 _finish(tx, desk, row, desk.seen())
+    for array_id in others:
+        with store.write() as tx:
+            row = tx.get(Array, array_id)
+            plan = _exchange(row, desk.seen()) if row is not None and row.state == ResourceState.READY else None
+            if row is not None and plan is not None and not has_just_failed(tx, row, plan.title):
+                Change(tx, desk, Actor(name=SYSTEM), row.id, dry_run=False).finish(plan)
+
+
+def _exchange(row: Array, seen: Observation) -> Plan | None:
+    """What makes the array have its partial parity log exactly while its disks allow that."""
+    found = next((array for array in seen.arrays if array.uuid == row.uuid), None)
+    if found is None or row.growing or ArrayEngine(row.engine) is not ArrayEngine.MD:
+        return None
+    return plan_exchange(known(row), WriteHole(row.write_hole), found, seen)
 
 
 def _finish(tx: Session, desk: Desk, row: Array, seen: Observation) -> None:
@@ -48,7 +68,8 @@ def _finish(tx: Session, desk: Desk, row: Array, seen: Observation) -> None:
     pool = next((pool for pool in seen.pools if pool.group == row.group_name and pool.ours), None)
     if found is None or ArrayEngine(row.engine) is not ArrayEngine.MD:
         return
-    plan = plan_finish(known(row), WriteHole(row.write_hole), found, pool)
+    caches = cached_members(found, seen)
+    plan = plan_finish(known(row), WriteHole(row.write_hole), found, pool, caches)
     if plan is None:
         return
     if not plan.steps:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from sqlalchemy import select
 
 from lunette.domain.alerts import Severity
-from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedArray, WriteHole
+from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedArray
 from lunette.domain.errors import Unavailable
 from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
@@ -27,6 +27,7 @@ from lunette.engine.conditions import (
     system_drive,
     system_mirror,
     unread,
+    write_hole,
 )
 from lunette.engine.context.loop import Loop
 from lunette.engine.context.observing import ObservationCache
@@ -43,8 +44,6 @@ WAIT_S = 1.0
 """How long one question for changes stays open; a process that stops waits no longer."""
 MISSING_GRACE_S = 30.0
 """At boot the agent waits this long for disks before it starts an array without them."""
-HOLE_GRACE_S = 300.0
-"""How long the partial parity log may be away once a reshape is over."""
 FAMILIES = (
     "array.",
     links.FAMILY,
@@ -201,10 +200,9 @@ def causes_of(row: Array, found: ObservedArray | None, seen: Observation) -> Ite
     if found is not None:
         yield from array_roles.causes_of(row, [disk for disk in lost if array_roles.is_beside(disk)])
         lost = [disk for disk in lost if not array_roles.is_beside(disk)]
+        yield from write_hole.causes_of(row, found, seen)
     if found is not None and found.locked:
         yield _locked(row)
-    if hole := _open_hole(row, found):
-        yield hole
     if grown := _grown(row, found):
         yield grown
     if found is not None and found.dirty_without:
@@ -302,22 +300,6 @@ def _locked(row: Array) -> Cause:
         cause=f"It is encrypted, it was stopped or the appliance restarted, and {kept}",
         fix=f"Unlock it with `lunette array unlock {row.name}`, or on its page; its exports come back by themselves.",
         grace_s=MISSING_GRACE_S if row.keep_key else 0.0,
-    )
-
-
-def _open_hole(row: Array, found: ObservedArray | None) -> Cause | None:
-    """An array that has grown goes on without the log it is to keep, longer than it takes to put it back."""
-    if not row.growing or found is None or found.progress is not None:
-        return None
-    if row.write_hole != WriteHole.PPL or found.write_hole is WriteHole.PPL:
-        return None
-    return Cause(
-        key=f"array.write_hole:{row.id}",
-        severity=Severity.WARNING,
-        message=f"The write hole of array {row.name} is open: its partial parity log is not back yet",
-        cause="The log was taken off while the array grew, and could not be put back",
-        fix="It is tried again every ten minutes: `lunette job list` has the reason. Replace a disk that is lost.",
-        grace_s=HOLE_GRACE_S,
     )
 
 

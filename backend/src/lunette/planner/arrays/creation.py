@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lunette.domain.arrays import ArrayCreate, ArrayEngine, ArrayState, EngineAbility, Level, MemberRole, WriteHole
-from lunette.domain.disks import UNIDENTIFIED, ObservedDisk
+from lunette.domain.disks import UNIDENTIFIED, ObservedDisk, cached
 from lunette.domain.errors import Conflict, InUse, Invalid
 from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
-from lunette.domain.steps import DiskWipe, MdMember
+from lunette.domain.steps import DiskWipe, MdCreate, MdMember
 from lunette.planner.arrays import encrypted, proportions
 from lunette.planner.arrays.ailing import ailing
 from lunette.planner.checks.findings import Findings, shorten
@@ -250,6 +250,11 @@ def _warnings(level: Level, made: Blueprint, disks: list[ObservedDisk]) -> list[
         found.append("All parity is on one disk, which every write waits for: raid5 spreads it over all of them.")
     if level in (Level.RAID4, Level.RAID5, Level.RAID6) and made.write_hole is not WriteHole.PPL:
         found.append("The write hole stays open: a power cut while degraded can damage blocks that were not written.")
+    if isinstance(made.create, MdCreate) and level is Level.RAID5 and (names := cached(disks)):
+        found.append(
+            f"Volatile write cache is active on {shorten(names)}: with it, raid5 cannot have a partial parity log, "
+            "which closes the write hole."
+        )
     return found
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from lunette.domain.arrays import ArrayCreate, ArrayEngine, Level, LevelCapability, Raid10Layout, WriteHole
-from lunette.domain.disks import ObservedDisk
+from lunette.domain.disks import ObservedDisk, cached
 from lunette.domain.errors import Invalid
 from lunette.domain.layouts import Layout, LayoutDisk, Layouts
 from lunette.domain.observations import Observation
@@ -133,7 +133,7 @@ def _layout(
         survives=survives,
         survives_disks=losses,
         small_write_ios=planning.small_write_ios(wish, block_bytes),
-        write_hole=_default_first(facts.write_hole, made.write_hole),
+        write_hole=_default_first(_offered(facts.write_hole, disks), made.write_hole),
         min_rebuild_s=_rebuild_s(disks) if losses else None,
         integrity_usable_bytes=planning.usable_bytes(checked, disks, block_bytes) if checked else None,
         warnings=proportions.warnings(wish.level, disks),
@@ -154,6 +154,10 @@ def _problem(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> str | None:
     if len(sectors) > 1:
         return f"the disks mix sector sizes of {' and '.join(str(size) for size in sectors)} bytes"
     return next((problem.message for problem in ARRAY_ENGINES[wish.engine].problems(wish, disks)), None)
+
+
+def _offered(policies: Sequence[WriteHole], disks: Sequence[ObservedDisk]) -> list[WriteHole]:
+    return [policy for policy in policies if policy is not WriteHole.PPL or not cached(disks)]
 
 
 def _default_first(policies: Sequence[WriteHole], default: WriteHole) -> tuple[WriteHole, ...]:

@@ -22,6 +22,7 @@ from lunette.domain.steps import AnyStep, MdAdd, MdFail, MdMember, MdRemove, MdR
 from lunette.domain.tuning import TuningName, notation
 from lunette.planner.arrays.ailing import ailing
 from lunette.planner.arrays.creation import take_disks, wiping
+from lunette.planner.arrays.write_hole import losing_log
 from lunette.planner.checks.findings import Findings
 from lunette.planner.engines.known_array import KnownArray
 from lunette.providers.arrays.md.plan import MEMORY_SHARE, PAGE_BYTES, survives, tuning_problems, write_mostly_problems
@@ -52,7 +53,7 @@ def plan_add_spares(array: KnownArray, wish: ArrayAddSpares, seen: Observation, 
         title=f"Add {len(disks)} spare{'s' if len(disks) != 1 else ''} to array {array.name}",
         changes=(*lost, *changes),
         steps=(*wipes, *(ask.adding(disk) for disk in disks)),
-        warnings=ailing(disks),
+        warnings=(*losing_log(ask.found, disks), *ailing(disks)),
     )
 
 
@@ -97,7 +98,7 @@ def plan_replace(array: KnownArray, wish: ArrayReplace, seen: Observation, owner
         title=f"Replace disk {old.disk_id} of array {array.name}",
         changes=(*lost, ask.changed(f"disk {new.id} comes for disk {old.disk_id}, which becomes free")),
         steps=(*wipes, *steps),
-        warnings=(warning, *ailing(disks)),
+        warnings=(warning, *losing_log(ask.found, disks), *ailing(disks)),
     )
 
 

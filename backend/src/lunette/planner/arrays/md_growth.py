@@ -16,6 +16,7 @@ from lunette.domain.steps import AnyStep, DiskWipe, GroupGrow, MdReshape, MdScru
 from lunette.domain.volumes import ObservedPool
 from lunette.planner.arrays.ailing import ailing
 from lunette.planner.arrays.md_changes import Request
+from lunette.planner.arrays.write_hole import losing_log, possible
 from lunette.planner.engines.known_array import KnownArray
 from lunette.providers.arrays.md.plan import MAX_DISKS, PPL_MAX_DISKS, parity_disks
 from lunette.providers.arrays.md.raid10 import copies_of
@@ -64,12 +65,21 @@ def plan_grow(array: KnownArray, wish: ArrayGrow, seen: Observation, owners: Map
             ask.changed(f"{found.level} of {found.raid_disks} disks becomes {found.level} of {after}{size}"),
         ),
         steps=tuple(steps),
-        warnings=(*((_HOLE,) if logs else ()), _RESHAPE if reshapes else _COPIES, *ailing(disks)),
+        warnings=(
+            *((_HOLE,) if logs else ()),
+            _RESHAPE if reshapes else _COPIES,
+            *losing_log(found, disks),
+            *ailing(disks),
+        ),
     )
 
 
-def plan_finish(array: KnownArray, wanted: WriteHole, found: ObservedArray, pool: ObservedPool | None) -> Plan | None:
+def plan_finish(
+    array: KnownArray, wanted: WriteHole, found: ObservedArray, pool: ObservedPool | None, caches: Sequence[str] = ()
+) -> Plan | None:
     """What remains to be done for an array that grows, None while nothing can be; without steps, all is done.
+
+    `caches`: its disks that have an active volatile write cache, with which a bitmap takes the place of the log.
 
     The partial parity log goes back once the array is idle: md takes a log that it could replay after a power cut for
     proof that parity is right everywhere, and during a resync it is not (drivers/md/raid5-ppl.c, ppl_load). A repair
@@ -78,11 +88,12 @@ def plan_finish(array: KnownArray, wanted: WriteHole, found: ObservedArray, pool
     if found.state in (ArrayState.MISSING, ArrayState.FAILED) or found.is_reshaping:
         return None
     steps: list[AnyStep] = []
-    if wanted is WriteHole.PPL and found.write_hole is not wanted and found.level == Level.RAID5:
+    policy = possible(wanted, caches)
+    if wanted is WriteHole.PPL and found.write_hole is not policy and found.level == Level.RAID5:
         if found.progress is not None and _runs(found) not in ("check", "repair"):
             return None
         steps.append(
-            MdWriteHole(array_id=array.id, uuid=array.uuid, md_name=array.md_name, policy=wanted, was=found.write_hole)
+            MdWriteHole(array_id=array.id, uuid=array.uuid, md_name=array.md_name, policy=policy, was=found.write_hole)
         )
     if pool is None:
         return None

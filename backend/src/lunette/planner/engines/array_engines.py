@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from lunette.domain.arrays import ArrayCreate, ArrayEngine, EngineCapability, Raid10Layout, WriteHole
-from lunette.domain.disks import ObservedDisk
+from lunette.domain.disks import ObservedDisk, cached
 from lunette.domain.errors import FieldProblem
 from lunette.domain.steps import (
     AnyStep,
@@ -86,11 +86,11 @@ class MdPlanning:
         return md.capability()
 
     def problems(self, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
-        return md.problems(wish, [disk.size_bytes for disk in disks])
+        return md.problems(wish, [disk.size_bytes for disk in disks], cached(disks))
 
     def blueprint(self, array_id: str, uuid: str, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> Blueprint:
         members = [MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks]
-        create = md.create_step(array_id, uuid, wish, members, [disk.size_bytes for disk in disks])
+        create = md.create_step(array_id, uuid, wish, members, [disk.size_bytes for disk in disks], cached(disks))
         group = lvm.group_create(array_id, create.uuid)
         return Blueprint(
             uuid=create.uuid,

@@ -28,6 +28,8 @@ MEMORY_SHARE = 32
 """The stripe cache of one array may take this part of the memory."""
 PPL_MAX_DISKS = 64
 """The kernel keeps one bit per disk in a long (drivers/md/raid5-ppl.c, disk_flush_bitmap)."""
+MAX_SHOWN = 4
+"""Disks that a sentence names."""
 DEFAULT_CHUNK = 64 * KIB
 """mdadm's own 512 KiB costs 1.65 times the member I/O of 16 KiB for 64 KiB random writes; 64 KiB lies between."""
 PACKAGE = "mdadm"
@@ -146,14 +148,14 @@ def layout_of(wish: ArrayCreate) -> Raid10Layout | None:
     return wish.layout or (raid10.DEFAULT if wish.level is Level.RAID10 else None)
 
 
-def default_write_hole(level: Level, disks: int) -> WriteHole:
-    """PPL closes the hole of raid5, as far as it reaches; other redundant levels get a bitmap for quick resync.
+def default_write_hole(level: Level, disks: int, cached: Sequence[str] = ()) -> WriteHole:
+    """PPL for raid5 if it can be used, a bitmap for the other redundant levels. `cached`: disks with a volatile cache.
 
-    The kernel has it for raid5 only, not for raid4 (drivers/md/raid5-ppl.c, ppl_init_log).
+    The kernel has PPL for raid5 only, not for raid4 (drivers/md/raid5-ppl.c, ppl_init_log).
     """
     if level is Level.RAID0:
         return WriteHole.NONE
-    if level is Level.RAID5 and disks <= PPL_MAX_DISKS:
+    if level is Level.RAID5 and disks <= PPL_MAX_DISKS and not cached:
         return WriteHole.PPL
     return WriteHole.BITMAP
 
@@ -197,8 +199,9 @@ def parity_disks(level: str) -> int:
     return {"raid4": 1, "raid5": 1, "raid6": 2}.get(level, 0)
 
 
-def problems(wish: ArrayCreate, disk_bytes: Sequence[int]) -> tuple[FieldProblem, ...]:
-    """What md would refuse about this wish, each with the field, its value and the rule."""
+def problems(wish: ArrayCreate, disk_bytes: Sequence[int], cached: Sequence[str] = ()) -> tuple[FieldProblem, ...]:
+    """What md would refuse about this wish, each with the field, its value and the rule. `cached`: the disks, spares
+    included, with an active volatile write cache."""
     facts, count, found = _BY_LEVEL[wish.level], len(wish.disks), []
     if not facts.min_disks <= count <= facts.max_disks:
         rule = f"md {wish.level.value} takes {facts.min_disks} to {facts.max_disks} disks, not {count}"
@@ -222,13 +225,7 @@ def problems(wish: ArrayCreate, disk_bytes: Sequence[int]) -> tuple[FieldProblem
     elif wish.layout is not None and facts.min_disks <= count < raid10.copies_of(wish.layout).count:
         rule = f"layout {wish.layout.value} puts each copy on another disk, and there are {count} disks"
         found.append(FieldProblem(field="layout", value=wish.layout.value, message=rule))
-    hole = wish.write_hole
-    if hole is not None and hole not in facts.write_hole:
-        rule = f"md {wish.level.value} offers {', '.join(h.value for h in facts.write_hole)}"
-        found.append(FieldProblem(field="write_hole", value=hole.value, message=rule))
-    elif hole is WriteHole.PPL and count > PPL_MAX_DISKS:
-        rule = f"a partial parity log reaches {PPL_MAX_DISKS} disks: take bitmap, or fewer disks"
-        found.append(FieldProblem(field="write_hole", value=hole.value, message=rule))
+    found += _write_hole_problems(wish, cached)
     found += tuning_problems(wish.level.value, wish)
     if wish.level is Level.RAID1:
         found += write_mostly_problems(wish.write_mostly, wish.disks)
@@ -238,6 +235,35 @@ def problems(wish: ArrayCreate, disk_bytes: Sequence[int]) -> tuple[FieldProblem
         )
         found.append(FieldProblem(field="disks", value=None, message=rule))
     return tuple(found)
+
+
+def _write_hole_problems(wish: ArrayCreate, cached: Sequence[str]) -> list[FieldProblem]:
+    hole, offered = wish.write_hole, _BY_LEVEL[wish.level].write_hole
+    if hole is None:
+        return []
+    if hole not in offered:
+        rule = f"md {wish.level.value} offers {', '.join(one.value for one in offered)}"
+    elif hole is WriteHole.PPL and len(wish.disks) > PPL_MAX_DISKS:
+        rule = f"a partial parity log reaches {PPL_MAX_DISKS} disks: take bitmap, or fewer disks"
+    elif hole is WriteHole.PPL and cached:
+        rule = f"{no_log(cached)}: use bitmap, or turn the write cache of these disks off permanently first"
+    else:
+        return []
+    return [FieldProblem(field="write_hole", value=hole.value, message=rule)]
+
+
+def no_log(cached: Sequence[str]) -> str:
+    """Why an array of these disks, which have a volatile write cache, can have no partial parity log.
+
+    The kernel completes an empty flush of an array with PPL at once (drivers/md/raid5-ppl.c, ppl_handle_flush_request).
+    It flushes the members only after the writes that the flush was to cover are acknowledged (ppl_do_flush).
+    """
+    shown = ", ".join(cached[:MAX_SHOWN]) + (f" and {len(cached) - MAX_SHOWN} more" if len(cached) > MAX_SHOWN else "")
+    has = "has an active volatile write cache" if len(cached) == 1 else "have active volatile write caches"
+    return (
+        f"with a partial parity log md acknowledges a host's flush before the members are flushed, and {shown} {has}, "
+        "so a power cut could lose data that a host has flushed"
+    )
 
 
 def tuning_problems(level: str, wish: ArrayCreate | ArrayTuning) -> tuple[FieldProblem, ...]:
@@ -296,11 +322,17 @@ def device_path(uuid: str) -> str:
 
 
 def create_step(
-    array_id: str, uuid: str, wish: ArrayCreate, members: Sequence[MdMember], disk_bytes: Sequence[int]
+    array_id: str,
+    uuid: str,
+    wish: ArrayCreate,
+    members: Sequence[MdMember],
+    disk_bytes: Sequence[int],
+    cached: Sequence[str] = (),
 ) -> MdCreate:
     """The step that makes this array. `uuid` is any fresh UUID.
 
     `members` and `disk_bytes` follow `wish.disks`, then `wish.spares`: a spare that is too small would be none.
+    `cached`: those with a volatile write cache.
     """
     chunk = wish.chunk_bytes if wish.chunk_bytes is not None else default_chunk(wish.level)
     count = len(wish.disks)
@@ -310,7 +342,7 @@ def create_step(
         md_name=md_name(array_id),
         level=wish.level,
         chunk_bytes=chunk,
-        write_hole=wish.write_hole or default_write_hole(wish.level, count),
+        write_hole=wish.write_hole or default_write_hole(wish.level, count, cached),
         member_bytes=member_bytes(disk_bytes, chunk),
         members=tuple(members[:count]),
         spares=tuple(members[count:]),

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from math import gcd
 
 from lunette.domain.arrays import WriteHole
+from lunette.domain.disks import cached
 from lunette.domain.errors import Conflict, InUse, ToolFailed
 from lunette.domain.exports import ExportArray
 from lunette.domain.sizes import format_size
@@ -18,7 +19,7 @@ from lunette.providers.arrays.md import observe, parse, superblock
 from lunette.providers.arrays.md import raid10 as layouts
 from lunette.providers.arrays.md.holding import release, writes_held_back
 from lunette.providers.arrays.md.members import running_array
-from lunette.providers.arrays.md.plan import parity_disks
+from lunette.providers.arrays.md.plan import no_log, parity_disks
 from lunette.providers.arrays.md.values import first_number
 from lunette.providers.disks.inventory import observe_disks, settle
 from lunette.system.doorway import System
@@ -34,7 +35,16 @@ _SECTOR = 512
 
 
 def set_write_hole(system: System, step: MdWriteHole) -> str | None:
-    """Exchange the partial parity log, a bitmap or nothing for one another; None if it is so. Not during a reshape."""
+    """Exchange the partial parity log, a bitmap or nothing for one another; None if it is so. Not during a reshape.
+
+    Raises Conflict if the log is to be put on members of which one has an active volatile write cache.
+    """
+    if step.policy is WriteHole.PPL:
+        settle(system)
+        array = running_array(system, step)
+        own = {member.device for member in array.members if "faulty" not in member.flags}
+        if caches := cached(disk for disk in observe_disks(system) if disk.kernel_name in own):
+            raise Conflict(f"array {step.md_name} gets no partial parity log: {no_log(caches)}")
     return _set_policy(system, step, step.policy)
 
 

@@ -8,11 +8,11 @@ import contextlib
 from collections.abc import Mapping, Sequence
 
 from lunette.domain.arrays import Level, WriteHole
-from lunette.domain.disks import ObservedDisk
+from lunette.domain.disks import ObservedDisk, cached
 from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
 from lunette.domain.steps import MdCreate, MdDestroy, MdMember
 from lunette.providers.arrays.md import assemble, observe, parse, superblock
-from lunette.providers.arrays.md.plan import usable_bytes
+from lunette.providers.arrays.md.plan import no_log, usable_bytes
 from lunette.providers.disks.inventory import observe_disks, read_signatures, same_disk, settle
 from lunette.providers.volumes.lvm.observe import physical_volume
 from lunette.providers.volumes.lvm.plan import array_tag
@@ -31,6 +31,9 @@ def create(system: System, step: MdCreate) -> str | None:
     disks = [same_disk(present, member.disk_id, member.serial) for member in _every(step)]
     for disk in disks:
         _check_member(disk, step)
+    caches = cached(disks)
+    if step.write_hole is WriteHole.PPL and caches:
+        raise Conflict(f"array {step.md_name} was not created: {no_log(caches)}: make a new plan")
     assemble.stop(system, step.uuid)
     _clear(system, disks, step.uuid, step.md_name)
     for disk in disks:

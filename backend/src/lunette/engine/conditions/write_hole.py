@@ -1,0 +1,60 @@
+"""What an md raid5 without its partial parity log, or with one that its disks make unsafe, is worth telling."""
+
+from collections.abc import Iterator
+
+from lunette.domain.alerts import Severity
+from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ObservedArray, WriteHole
+from lunette.domain.observations import Observation
+from lunette.engine.alerts.board import Cause
+from lunette.planner.arrays.write_hole import cached_members
+from lunette.providers.arrays.md.plan import no_log
+from lunette.store.resources import Array
+
+HOLE_GRACE_S = 300.0
+"""How long the log may be away once a reshape is over, or may stay on disks with volatile write caches."""
+
+
+def causes_of(row: Array, found: ObservedArray, seen: Observation) -> Iterator[Cause]:
+    """At most one alert for an array whose desired protection is the log."""
+    if row.write_hole != WriteHole.PPL or row.engine != ArrayEngine.MD or found.level != Level.RAID5:
+        return
+    if found.state is ArrayState.MISSING:
+        return
+    caches = cached_members(found, seen)
+    if caches:
+        yield _over_caches(row, found, caches)
+    elif row.growing and found.write_hole is not WriteHole.PPL and found.progress is None:
+        yield Cause(
+            key=f"array.write_hole:{row.id}",
+            severity=Severity.WARNING,
+            message=f"The write hole of array {row.name} is open: its partial parity log is not back yet",
+            cause="The log was taken off while the array grew, and could not be put back",
+            fix="It is tried again every ten minutes: `lunette job list` has the reason. Replace a disk that is lost.",
+            grace_s=HOLE_GRACE_S,
+        )
+
+
+def _over_caches(row: Array, found: ObservedArray, caches: tuple[str, ...]) -> Cause:
+    """The log is still on, which loses data, or it is off, which leaves the write hole open."""
+    key, why = f"array.write_hole:{row.id}", no_log(caches)
+    cause = why[0].upper() + why[1:]
+    turn_off = (
+        f"Turn the write cache of {', '.join(caches)} off permanently, as docs/howto/watch-disks.md shows, or replace "
+        "them by disks without one: the partial parity log then comes back automatically."
+    )
+    if found.write_hole is WriteHole.PPL:
+        return Cause(
+            key=key,
+            severity=Severity.CRITICAL,
+            message=f"Array {row.name} could lose flushed data in a power cut",
+            cause=cause,
+            fix=f"Once the array is clean, a write-intent bitmap replaces the log automatically. {turn_off}",
+            grace_s=HOLE_GRACE_S,
+        )
+    return Cause(
+        key=key,
+        severity=Severity.WARNING,
+        message=f"The write hole of array {row.name} is open: it cannot have its partial parity log",
+        cause=cause,
+        fix=turn_off,
+    )
