@@ -2,12 +2,15 @@
 
 import copy
 import json
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.run.api_changes import CHANGELOG, DOCUMENT, PROMISES, broken, named, surface
+from tests.run import api_changes
+from tests.run.api_changes import DOCUMENT, broken, named, surface
 
 API: dict[str, Any] = json.loads(DOCUMENT.read_text())
 SCHEMAS: dict[str, Any] = API["components"]["schemas"]
@@ -24,6 +27,10 @@ def _volume(api: dict[str, Any]) -> Any:
 
 def _list(api: dict[str, Any]) -> Any:
     return api["paths"]["/api/v1/volumes"]["get"]
+
+
+def _disks(api: dict[str, Any]) -> Any:
+    return api["components"]["schemas"]["ArrayCreate"]["properties"]["disks"]
 
 
 BREAKS: dict[str, tuple[Edit, str]] = {
@@ -71,6 +78,22 @@ BREAKS: dict[str, tuple[Edit, str]] = {
         lambda api: next(one for one in _list(api)["parameters"] if one["name"] == "array").update(required=True),
         "operation volume_list requires query:array",
     ),
+    "fewer roles may call it": (
+        lambda api: _list(api).update({"x-role": "administrator"}),
+        "operation volume_list serves viewer",
+    ),
+    "a limit of a parameter is narrower": (
+        lambda api: next(one for one in _list(api)["parameters"] if one["name"] == "limit")["schema"].update(maximum=1),
+        "operation volume_list limit query:limit maximum 1000",
+    ),
+    "a limit of the items of a list is narrower": (
+        lambda api: _disks(api)["items"].update(maxLength=3),
+        "sent ArrayCreate limit disks[] maxLength 255",
+    ),
+    "a field of an answer may be missing": (
+        lambda api: _volume(api)["required"].remove("naa"),
+        "returned Volume always naa",
+    ),
 }
 ADDS: dict[str, Edit] = {
     "an operation": lambda api: api["paths"].update(
@@ -86,6 +109,11 @@ ADDS: dict[str, Edit] = {
     "a word": lambda api: api["components"]["schemas"]["Provisioning"]["enum"].append("sparse"),
     "an optional parameter": lambda api: _list(api)["parameters"].append(
         {"name": "colour", "in": "query", "schema": {"type": "string"}}
+    ),
+    "a role more": lambda api: api["paths"]["/api/v1/volumes/{volume}:grow"]["post"].update({"x-role": "viewer"}),
+    "a field that is not required any more": lambda api: _create(api)["required"].remove("name"),
+    "another kind of item in a list": lambda api: _disks(api).update(
+        items={"anyOf": [_disks(api)["items"], {"type": "integer"}]}
     ),
     "other texts": lambda api: _volume(api).update(description="Something else."),
 }
@@ -117,6 +145,31 @@ def test_only_what_the_version_in_the_making_names_is_allowed() -> None:
     assert named(changelog).split() == ["-", "`sent", "A", "word", "b`"]
 
 
-def test_the_promises_of_this_tree_are_those_of_its_document() -> None:
-    assert {*PROMISES.read_text().splitlines()} == surface(API)
-    assert CHANGELOG.read_text().startswith("# Changelog")
+@pytest.mark.parametrize(
+    ("promised", "changelog", "problem"),
+    [
+        ("the same", "", None),
+        ("one more", "- `operation volume_melt POST /api/v1/volumes/{volume}:melt`\n", "is stale"),
+        ("one more", "", "volume_melt"),
+        ("one less", "", "is stale"),
+    ],
+)
+def test_the_check_refuses_what_nobody_named_and_a_stale_list(
+    promised: str,
+    changelog: str,
+    problem: str | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lines = sorted(surface(API))
+    if promised == "one more":
+        lines.append("operation volume_melt POST /api/v1/volumes/{volume}:melt")
+    lines = lines[1:] if promised == "one less" else lines
+    (tmp_path / "promises").write_text("".join(f"{line}\n" for line in sorted(lines)))
+    (tmp_path / "changelog").write_text(f"## [Unreleased]\n\n### Breaking changes of the API\n\n{changelog}")
+    monkeypatch.setattr(api_changes, "PROMISES", tmp_path / "promises")
+    monkeypatch.setattr(api_changes, "CHANGELOG", tmp_path / "changelog")
+    monkeypatch.setattr(sys, "argv", ["api_changes", "--check"])
+    assert api_changes.main() == (problem is not None)
+    assert (problem or "") in capsys.readouterr().err

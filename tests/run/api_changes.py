@@ -1,10 +1,10 @@
 """Refuses a breaking change of the API that CHANGELOG.md does not name: `python -m tests.run.api_changes [--check]`.
 
-backend/api-v1.txt lists what a client may rely on, one promise per line: operations, parameters, what may be sent and
-limits, what is returned, and the values of enums. It is generated from backend/openapi.json. A promise is broken when
-its line would disappear, when a limit becomes narrower, or when something new is required of a client.
-CHANGELOG.md must name a broken promise: its line in backticks, under [Unreleased] in the section "Breaking changes of
-the API". Patterns are not compared.
+backend/api-v1.txt lists what a client may rely on, one promise per line: operations and the roles that may call them,
+parameters, what may be sent and limits, what is returned, and the values of enums. It is generated from
+backend/openapi.json. A promise is broken when its line would disappear, when a limit becomes narrower, or when
+something new is required of a client. CHANGELOG.md must name a broken promise: its line in backticks, under
+[Unreleased] in the section "Breaking changes of the API". Patterns, defaults and headers of responses are not compared.
 """
 
 import argparse
@@ -22,6 +22,8 @@ CHANGELOG = ROOT / "CHANGELOG.md"
 _SECTION = "### Breaking changes of the API"
 _UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems")
 _LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems")
+_CALLERS = ("public", "metrics", "viewer", "operator", "administrator")
+"""Whom an operation serves, from the fewest rights to the most."""
 Json = dict[str, Any]
 
 
@@ -52,6 +54,7 @@ def broken(promised: Iterable[str], now: set[str]) -> list[str]:
     ]
     found += [line for line in now - before if " requires " in line and line.split()[1] in known]
     found += [line for line in now - before if _is_limit(line) and _is_new_limit(line, before)]
+    found = [line for line in found if line in now or " requires " not in line]
     return sorted(found)
 
 
@@ -64,9 +67,12 @@ def named(changelog: str) -> str:
 def _operation(method: str, path: str, operation: Json) -> Iterator[str]:
     name = operation["operationId"]
     yield f"operation {name} {method} {path}"
+    lowest = operation.get("x-role", _CALLERS[-1])
+    yield from (f"operation {name} serves {caller}" for caller in _CALLERS[_CALLERS.index(lowest) :])
     for one in operation.get("parameters", ()):
         where = f"{one['in']}:{one['name']}"
         yield from (f"operation {name} takes {where} {kind}" for kind in _kinds(one["schema"]))
+        yield from (f"operation {name} limit {limit}" for limit in _limits(where, one["schema"]))
         if one.get("required"):
             yield f"operation {name} requires {where}"
     for media, content in operation.get("requestBody", {}).get("content", {}).items():
@@ -82,8 +88,7 @@ def _sent(name: str, schema: Json) -> Iterator[str]:
     yield from (f"sent {name} word {word}" for word in schema.get("enum", ()))
     for field, inner in schema.get("properties", {}).items():
         yield from (f"sent {name} takes {field} {kind}" for kind in _kinds(inner))
-        for one in (inner, *inner.get("anyOf", ())):
-            yield from (f"sent {name} limit {field} {key} {one[key]}" for key in (*_UPPER, *_LOWER) if key in one)
+        yield from (f"sent {name} limit {limit}" for limit in _limits(field, inner))
     yield from (f"sent {name} requires {field}" for field in schema.get("required", ()))
 
 
@@ -92,6 +97,15 @@ def _returned(name: str, schema: Json) -> Iterator[str]:
     yield from (f"returned {name} word {word}" for word in schema.get("enum", ()))
     for field, inner in schema.get("properties", {}).items():
         yield f"returned {name} has {field} {'|'.join(_kinds(inner))}"
+    yield from (f"returned {name} always {field}" for field in schema.get("required", ()))
+
+
+def _limits(field: str, schema: Json) -> Iterator[str]:
+    """Each limit of a field, and of the items of a list as those of `field[]`."""
+    for one in (schema, *schema.get("anyOf", ())):
+        yield from (f"{field} {key} {one[key]}" for key in (*_UPPER, *_LOWER) if key in one)
+        if "items" in one:
+            yield from _limits(f"{field}[]", one["items"])
 
 
 def _kinds(schema: Json) -> list[str]:
@@ -103,7 +117,7 @@ def _kinds(schema: Json) -> list[str]:
     if "enum" in schema or "const" in schema:
         return [json.dumps(word) for word in schema.get("enum", [schema.get("const")])]
     if schema.get("type") == "array":
-        return [f"[{'|'.join(_kinds(schema.get('items', {})))}]"]
+        return [f"[{kind}]" for kind in dict.fromkeys(_kinds(schema.get("items", {})))]
     return [str(schema.get("type", "anything"))]
 
 
@@ -145,8 +159,9 @@ def _is_wider(line: str, now: set[str]) -> bool:
 
 def _is_new_limit(line: str, before: set[str]) -> bool:
     """Whether a limit appears on a field that was there without one."""
-    _, name, _, field, *_ = line.split()
-    return not _same_limits(line, before) and any(one.startswith(f"sent {name} takes {field} ") for one in before)
+    side, name, _, field, *_ = line.split()
+    taken = f"{side} {name} takes {field.partition('[')[0]} "
+    return not _same_limits(line, before) and any(one.startswith(taken) for one in before)
 
 
 def main() -> int:
