@@ -9,6 +9,7 @@ import pytest
 
 from lunette.api.app import make_app
 from lunette.api.openapi.describe import summary
+from lunette.api.openapi.examples import EXAMPLES
 from lunette.domain.base import Model
 from lunette.domain.site import site_schema
 from lunette.domain.texts import field_texts, member_texts
@@ -17,6 +18,12 @@ from lunette.domain.volumes import Provisioning, VolumeRollBack
 DOCUMENT = make_app(None).openapi()
 SCHEMAS: dict[str, Any] = DOCUMENT["components"]["schemas"]
 OPERATIONS = {o["operationId"]: o for methods in DOCUMENT["paths"].values() for o in methods.values()}
+
+BODIES = {
+    name: content["application/json"]
+    for name, operation in OPERATIONS.items()
+    if "application/json" in (content := operation.get("requestBody", {}).get("content", {}))
+}
 
 
 def _is_text(text: object) -> bool:
@@ -68,14 +75,17 @@ def test_the_site_document_has_a_text_for_every_property() -> None:
     for name, schema in {"Site": site_schema(), **site_schema()["$defs"]}.items():
         for field, inner in schema.get("properties", {}).items():
             assert _is_text(inner.get("description")), f"{name}.{field}"
+        assert {*schema.get("x-enumDescriptions", {})} == {*schema.get("enum", ())}, name
 
 
-@pytest.mark.parametrize("name", sorted(OPERATIONS))
+def test_there_is_an_example_for_each_body_and_no_other() -> None:
+    assert EXAMPLES.keys() == BODIES.keys()
+
+
+@pytest.mark.parametrize("name", sorted(BODIES))
 def test_every_body_has_an_example_that_the_schema_accepts(name: str) -> None:
-    content = OPERATIONS[name].get("requestBody", {}).get("content", {}).get("application/json")
-    if content is not None:
-        schema = {**content["schema"], "components": {"schemas": SCHEMAS}}
-        jsonschema_rs.validate(schema, content["example"])
+    schema = {**BODIES[name]["schema"], "components": {"schemas": SCHEMAS}}
+    jsonschema_rs.validate(schema, BODIES[name]["example"])
 
 
 def test_limits_are_words_of_json_schema() -> None:

@@ -21,6 +21,7 @@ from lunette.domain.mappings import MappingCreate, PortalCreate
 from lunette.domain.names import Name
 from lunette.domain.schedules import ScheduleCreate
 from lunette.domain.settings import SettingsPatch
+from lunette.domain.texts import add_member_texts
 from lunette.domain.volumes import VolumeCreate
 
 MAX_ENTRIES = 16384
@@ -281,4 +282,7 @@ class SiteRequest(Model):
 
 def site_schema() -> dict[str, Any]:
     """The JSON Schema of the document, as it is published (draft 2020-12)."""
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Site.model_json_schema()}
+    schema = Site.model_json_schema()
+    for name, inner in schema["$defs"].items():
+        add_member_texts(name, inner)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

@@ -8,7 +8,7 @@ import ast
 import inspect
 import sys
 from collections.abc import Iterator, Mapping
-from enum import Enum
+from enum import Enum, StrEnum
 from functools import cache
 from typing import Any
 
@@ -47,6 +47,20 @@ def member_texts(words: type[Enum]) -> dict[str, str]:
     """The text of each member of an enum, by its value."""
     texts = field_texts(words)
     return {str(one.value): texts[one.name] for one in words if one.name in texts}
+
+
+def add_member_texts(name: str, schema: Json) -> None:
+    """Adds what each value means to the schema of the enum of this name, as `x-enumDescriptions`; JSON Schema has no
+    word for it. Nothing is added where no enum of this name has exactly these values."""
+    if "enum" not in schema:
+        return
+    for kind in StrEnum.__subclasses__():
+        # Two modules may have an enum of one name: its values tell which it is.
+        if kind.__name__ == name and kind.__module__.startswith("lunette."):
+            texts = member_texts(kind)
+            if texts.keys() == {*schema["enum"]}:
+                schema["x-enumDescriptions"] = {word: texts[word] for word in schema["enum"]}
+                return
 
 
 @cache

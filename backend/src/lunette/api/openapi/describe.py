@@ -3,8 +3,6 @@
 import inspect
 import json
 import re
-from collections.abc import Iterator
-from enum import StrEnum
 from typing import Any
 
 from lunette.api.answers.base import Page
@@ -14,7 +12,7 @@ from lunette.api.auth.identity import COOKIE, CSRF_HEADER
 from lunette.api.auth.roles import PUBLIC, ROLES
 from lunette.api.openapi.examples import EXAMPLES
 from lunette.domain.sizes import MAX_BYTES
-from lunette.domain.texts import member_texts
+from lunette.domain.texts import add_member_texts
 
 Json = dict[str, Any]
 _REF = "#/components/schemas/{model}"
@@ -71,17 +69,7 @@ def _schema(name: str, schema: Json) -> None:
     """Adds what pydantic leaves out: what the members of an enum mean, and what a page is."""
     if name.startswith("Page_"):
         schema["description"] = inspect.cleandoc(Page.__doc__ or "")
-    elif "enum" in schema:
-        texts = next((found for kind in _enums(name) if (found := member_texts(kind)).keys() == {*schema["enum"]}), {})
-        if texts:
-            schema["x-enumDescriptions"] = {word: texts[word] for word in schema["enum"]}
-
-
-def _enums(name: str) -> Iterator[type[StrEnum]]:
-    """The enums of this name. Two modules may have one each; their members tell them apart."""
-    for kind in StrEnum.__subclasses__():
-        if kind.__name__ == name and kind.__module__.startswith("lunette."):
-            yield kind
+    add_member_texts(name, schema)
 
 
 def _tidy(part: Any, is_map: bool = False) -> None:
