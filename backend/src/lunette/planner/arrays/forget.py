@@ -76,7 +76,9 @@ def _check_lost(findings: Findings, array: KnownArray, found: ObservedArray | No
     elif found is not None and found.locked:
         message = "it is locked, not lost: unlock it with its passphrase"
     elif found is not None and found.dirty_without:
-        message = "it can be started by force_start, which may cost a few blocks and not all of them"
+        message = (
+            f"`lunette array force-start {array.name}` can start it, which may cost a few blocks and not all of them"
+        )
     elif found is not None and found.state not in (ArrayState.MISSING, ArrayState.FAILED):
         message = f"it is {found.state.value}, so it is not lost: delete its volumes and it, or release it"
     if message:
