@@ -21,7 +21,9 @@ def main() -> int:
     page = subprocess.Popen(["npm", "--prefix", "frontend", "run", "dev"], cwd=ROOT, env=environment)
     server = _start(api)
     try:
-        for _ in watch(ROOT / "backend/src", watch_filter=PythonFilter(), raise_interrupt=False):
+        for _ in watch(
+            ROOT / "backend/src", ROOT / "backend/tests/fakemachine", watch_filter=PythonFilter(), raise_interrupt=False
+        ):
             _stop(server)
             server = _start(api)
     finally:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from backend.tests.scene import disk_ids
 from backend.tests.wiring import Api, AwayAgent, add_token, make_parts, running
 from lunette.api.document import PATH
 from lunette.api.requests.guard import MAX_BODY_BYTES
@@ -87,7 +88,12 @@ def test_an_unknown_path_is_a_problem(api: Api, nobody: Api) -> None:
 
 @pytest.mark.parametrize(
     ("method", "path", "allowed"),
-    [("PUT", "/volumes", "GET, POST"), ("POST", "/disks", "GET"), ("PUT", "/arrays/a", "DELETE, GET, PATCH")],
+    [
+        ("PUT", "/volumes", "GET, POST"),
+        ("POST", "/disks", "GET"),
+        ("POST", "/layouts", "GET"),
+        ("PUT", "/arrays/a", "DELETE, GET, PATCH"),
+    ],
 )
 def test_a_method_that_is_not_there_tells_which_are(api: Api, method: str, path: str, allowed: str) -> None:
     refused = api.call(method, path)
@@ -162,8 +168,7 @@ def test_every_answer_forbids_framing_sniffing_and_foreign_content(api: Api, nob
     assert "default-src 'none'" in CONTENT_SECURITY_POLICY
 
 
-def test_a_path_refuses_methods_that_no_route_has_and_names_those_there_are(appliance: Api) -> None:
-    refused = appliance.post("/layouts", {})
-    assert (refused.status_code, refused.headers["Allow"]) == (405, "GET")
-    refused = appliance.call("PUT", "/volumes/lun01")
-    assert (refused.status_code, refused.headers["Allow"]) == (405, "DELETE, GET, PATCH")
+def test_an_array_can_have_the_name_of_a_list(appliance: Api) -> None:
+    appliance.made("/arrays", {"name": "layouts", "level": "raid1", "disks": disk_ids(appliance)[:2]})
+    assert appliance.get("/arrays/layouts")["name"] == "layouts"
+    assert appliance.get("/layouts", disks=disk_ids(appliance)[2])["layouts"]
