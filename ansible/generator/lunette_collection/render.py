@@ -142,7 +142,7 @@ def info_module(document: Document, info: InfoModule) -> str:
     told = operation.summary
     returned = {result: {"description": told, "returned": "always", **kind}}
     title = operation.summary if info.asked else f"Read the {result.replace('_', ' ')} of an appliance"
-    head = _head(info.name, title, [told], options, [(f"{title}", example(info.name))], returned)
+    head = _head(info.name, title, [told], options, [(title, example(info.name))], returned)
     one = info.shown or info.asked
     arguments = {
         "listed": info.listed.path if info.listed else None,

@@ -88,6 +88,6 @@ def _run(asked: Asked, command: "Command", screen: Screen, env: Mapping[str, str
     except CheckFailed:
         return exits.NOT_WELL
     except NotConfirmed as error:
-        screen.note(str(error)[:1].upper() + str(error)[1:] + ".")
+        screen.note(f"{error}.")
         return exits.NOT_CONFIRMED
     return exits.OK

@@ -196,11 +196,5 @@ class Configfs:
         found = self.find(path)
         return f"{self._mount}{self._below(found)}" if isinstance(found, Group) else path
 
-    def is_link(self, path: str) -> bool:
-        """True if the last part of the path is a link."""
-        parent, _, name = path.rstrip("/").rpartition("/")
-        found = self.find(parent)
-        return isinstance(found, Group) and name in found.links
-
     def _below(self, group: Group) -> str:
         return group.path().removeprefix(self._root.name)

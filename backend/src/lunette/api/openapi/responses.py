@@ -6,7 +6,6 @@ from fastapi import APIRouter
 
 from lunette.api.answers.journal import Job
 from lunette.api.answers.plans import PlanAnswer
-from lunette.api.answers.problems import MEDIA_TYPE, Problem
 from lunette.api.requests.guard import GuardedRoute
 
 Responses = dict[int | str, dict[str, Any]]
@@ -37,8 +36,7 @@ _LOCATION = {"Location": {"description": "URL of the created resource.", "schema
 def refusals(*statuses: int) -> Responses:
     """Problem responses for these statuses and those of every operation; with 413, a body may also be too slow."""
     told = {*_EVERYWHERE, *statuses, *((408,) if 413 in statuses else ())}
-    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    return {status: {"description": _REASONS[status], "content": content} for status in sorted(told)}
+    return {status: {"description": _REASONS[status]} for status in sorted(told)}
 
 
 PREFIX = "/api/v1"
@@ -83,6 +81,3 @@ def changed(kind: type) -> Responses:
         },
         **refusals(404, 409, 412, 413, 428),
     }
-
-
-__all__ = ["Problem"]

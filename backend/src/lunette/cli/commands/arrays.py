@@ -34,7 +34,6 @@ _TUNINGS = (
     Param("--skip-copy", "Whether a RAID 4, 5 or 6 writes full pages without a copy: on, off or `automatic`."),
     Param("--scheduler", f"I/O scheduler of the member disks: {', '.join(SCHEDULER)} or `automatic`."),
 )
-_TUNING_COLUMNS = ("name", "value", "automatic", "observed", "why")
 ROLES = ("log", "cache", "special")
 _LAYOUT_COLUMNS = (
     "engine",
