@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from backend.tests.conftest import BOTH
 from backend.tests.databases import PostgresServer
 from lunette.domain.errors import Unavailable
+from lunette.domain.plans import Plan
 from lunette.store import access, journal, resources, schedules, settings, undo
 from lunette.store.database import Store, connect, writing
 from lunette.store.journal import Job, JobStep
@@ -189,8 +190,13 @@ def test_steps_of_the_first_versions_are_of_lvm(empty_url: str, box: SecretBox) 
     old = {"kind": "volume.delete", "volume_id": "v", "group": "lunette-1", "lv_name": "v1", "size_bytes": 4096}
     zvol = {**old, "engine": "zvol"}
     sealed = {"change": {"noun": "volume"}, "kind": "site.volume"}
+    plan = {
+        "title": "Delete volume v",
+        "changes": [],
+        "steps": [old, zvol, {"kind": "exports.gone", "volume_ids": ["v"], "deadline_s": 60}],
+    }
     with Session(writing(engine)) as tx:
-        job = Job(id="j", kind="volume.delete", title="", resource_kind="volume", resource_ids=[], plan={}, actor="a")
+        job = Job(id="j", kind="volume.delete", title="", resource_kind="volume", resource_ids=[], plan=plan, actor="a")
         job.steps_total = 3
         tx.add(job)
         tx.flush()
@@ -201,4 +207,6 @@ def test_steps_of_the_first_versions_are_of_lvm(empty_url: str, box: SecretBox) 
     with Session(engine) as tx:
         found = tx.scalars(select(JobStep).order_by(JobStep.index)).all()
         assert [step.payload for step in found] == [{**old, "engine": "lvm"}, zvol, sealed]
+        steps = Plan.model_validate(tx.get_one(Job, "j").plan).steps
+        assert [getattr(step, "engine", None) for step in steps] == ["lvm", "zvol", None]
     engine.dispose()

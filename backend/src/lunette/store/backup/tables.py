@@ -130,8 +130,8 @@ def unpacked(content: bytes, schema_revision: str) -> Iterator[tuple[Extras, Eng
                 wrong = [*islice(problems(source), MOST_PROBLEMS)]
             if wrong:
                 raise Invalid(
-                    "Nothing was changed: rows of this copy are not such as Lunette writes, so it was altered or "
-                    f"damaged. Take another one. {'; '.join(wrong)}",
+                    "Nothing was changed: this copy has rows that this version of Lunette does not write. It was "
+                    f"altered or damaged, or a newer version wrote it. Use another copy. {'; '.join(wrong)}",
                 )
             yield extras, engine
         finally:
