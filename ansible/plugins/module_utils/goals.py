@@ -30,9 +30,9 @@ def array_add_disks(params: Params, found: Any, read: Read) -> bool | None:
 
 
 def array_grow(params: Params, found: Any, read: Read) -> bool | None:
-    """One that merely stands by is no member yet."""
+    """A spare is not a member yet, and neither is a disk whose state is not known."""
     states = {disk: member["state"] for disk, member in _members(found).items()}
-    return all(states.get(_disk(one, read), "spare") != "spare" for one in params["disks"])
+    return all(states.get(_disk(one, read), "spare") not in ("spare", "unknown") for one in params["disks"])
 
 
 def array_reshape(params: Params, found: Any, _read: Read) -> bool | None:

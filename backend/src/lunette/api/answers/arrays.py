@@ -301,7 +301,7 @@ def _members(row: ArrayRow, observed: ObservedArray | None, seen: Seen) -> tuple
     for disk in row.disks:
         place = places.get(disk.disk_id)
         state = place.state if place else "unknown" if disk.disk_id in seen.disks and not observed else absent
-        if place and is_stopped:  # what each disk is for, only a running array tells
+        if state == "spare" and is_stopped:  # md lists every disk of a stopped array as a spare
             state, role = "unknown", MemberRole(disk.role)
         else:
             role = MemberRole.SPARE if state == "spare" else place.role if place else MemberRole(disk.role)
