@@ -2,6 +2,8 @@
 
 Each is one that an earlier version did not withstand. While it lasts, `/health` is answered within a second (on the
 machine that the waits were chosen on), and at its end the process is as small as the unit's memory allows by far.
+The time that the event loop and the client were ready to run and had no processor is not counted, since other work on
+the machine takes it; with it an answer takes ten seconds at most.
 """
 
 import contextlib
@@ -25,6 +27,7 @@ from lunette.api.server.local import LOCAL_SOCKET
 from tests.machines import pace
 
 ANSWERED_S = 1.0
+ON_THE_CLOCK_S = 10.0
 MOST_RESIDENT = 400 * 1000 * 1000
 """Bytes. The process takes about 130 MB when nobody asks."""
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300), pytest.mark.xdist_group("attacks")]
@@ -44,11 +47,14 @@ class Bystander:
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._ask)
         self.took_s: list[float] = []
+        """On the clock, by request."""
+        self.ran_s: list[float] = []
+        """Without the time in which no processor was free, by request."""
         self.failed: list[str] = []
 
     def _ask(self) -> None:
         while True:
-            began = time.monotonic()
+            began, ready = time.monotonic(), self._ready_s()
             try:
                 with contextlib.closing(secured(self._victim, "127.0.0.200")) as peer:
                     peer.sendall(b"GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
@@ -60,8 +66,15 @@ class Bystander:
             except OSError as error:
                 self.failed.append(str(error))
             self.took_s.append(time.monotonic() - began)
+            self.ran_s.append(self.took_s[-1] - (self._ready_s() - ready))
             if self._over.wait(0.05):
                 return
+
+    def _ready_s(self) -> float:
+        """How long the event loop and this thread have waited for a processor (Documentation/scheduler/sched-stats)."""
+        server, client = self._victim.process.pid, threading.get_native_id()
+        threads = f"/proc/{server}/task/{server}", f"/proc/self/task/{client}"
+        return sum(int(Path(one, "schedstat").read_text().split()[1]) for one in threads) / 1e9
 
     def __enter__(self) -> "Bystander":
         self._thread.start()
@@ -72,7 +85,8 @@ class Bystander:
         self._thread.join()
         assert not self.failed
         assert self.took_s
-        assert max(self.took_s) <= pace.within(ANSWERED_S), self.took_s
+        assert max(self.ran_s) <= pace.within(ANSWERED_S), (self.ran_s, self.took_s)
+        assert max(self.took_s) <= pace.within(ON_THE_CLOCK_S), self.took_s
         assert resident(self._victim) < MOST_RESIDENT
 
 
