@@ -27,7 +27,7 @@ def upgrade() -> None:
     connection = op.get_bind()
     for job_id in connection.scalars(sa.select(_JOB.c.id)).all():
         this = _JOB.c.id == job_id
-        plan = connection.scalar(sa.select(_JOB.c.plan).where(this))
+        plan: Any = connection.scalar(sa.select(_JOB.c.plan).where(this))
         steps = plan.get("steps") if isinstance(plan, dict) else None
         if isinstance(steps, list) and any(map(_is_nameless, steps)):
             named = [{**step, "engine": "lvm"} if _is_nameless(step) else step for step in steps]
