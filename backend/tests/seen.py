@@ -134,7 +134,7 @@ def machine(**changes: Any) -> Observation:
             lvm.capability(),
             zvol.capability(),
             lio.capability(),
-            nvmet.capability(None, {Protocol.NVME_RDMA: "this machine has no RDMA device"}),
+            nvmet.capability(None, {Protocol.NVME_RDMA: "no RDMA device found"}),
         ),
     }
     return Observation(**(facts | changes))

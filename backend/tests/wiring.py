@@ -111,7 +111,7 @@ class AwayAgent:
 
 
 def _away() -> AgentAway:
-    return AgentAway("the agent does not answer: see whether lunette-agent is running")
+    return AgentAway("the agent does not answer: check whether lunette-agent is running")
 
 
 def make_parts(

@@ -15,13 +15,13 @@ test('many volumes are mapped in one go by a selection in the matrix, and one is
   for (let step = 0; step < 7; step += 1) await page.keyboard.press('Shift+ArrowRight')
   await page.keyboard.press('Enter')
   await confirm(page, /LUN 8/, 'Map')
-  await expect(grid.getByRole('gridcell', { name: 'esx2, lun17: LUN 8, Served' })).toBeVisible()
+  await expect(grid.getByRole('gridcell', { name: 'esx2, lun17: LUN 8, Online' })).toBeVisible()
   expect(await list(page, 'mappings', 'host=esx2')).toHaveLength(8)
 
   await grid.focus()
   await page.keyboard.press('Home')
   await page.keyboard.press('Enter')
-  await confirm(page, /LUN 1 of esx2 goes away/, 'Unmap')
+  await confirm(page, /esx2 loses LUN 1/, 'Unmap')
   await expect(grid.getByRole('gridcell', { name: 'esx2, lun10: not mapped' })).toBeVisible()
 })
 
@@ -38,7 +38,7 @@ test('one click of the mouse maps a volume, and a drag over cells maps many', as
     return { x: across.x + across.width / 2 - frame.x, y: down.y + down.height / 2 - frame.y }
   }
   const served = (name: string) =>
-    grid.getByRole('gridcell', { name: new RegExp(`^esx2, ${name}: LUN \\d+, Served$`) })
+    grid.getByRole('gridcell', { name: new RegExp(`^esx2, ${name}: LUN \\d+, Online$`) })
   await expect(row).toBeVisible()
   await expect(column('lun23')).toBeVisible()
   const before = await list<{ id: string }>(page, 'mappings', 'host=esx2')
@@ -83,7 +83,7 @@ test('a deleted volume is kept, and erasing it asks for its name', { tag: '@slow
   await deleteRow(page, '/volumes', 'lun24')
   await confirm(page, /can be recovered for 24 hours/, 'Delete')
   await finished(page)
-  await expect(page.getByText('Nothing matches “lun24”')).toBeVisible()
+  await expect(page.getByText('No results for “lun24”')).toBeVisible()
 
   await page.goto('/deleted-volumes')
   await page.getByRole('button', { name: 'Erase lun24' }).click()
@@ -105,7 +105,7 @@ test('a job that fails says why and what it took back, and works once the cause 
   try {
     await confirm(page, /16 MiB/, 'Create volumes')
     await expect(dialog(page).getByRole('alert').first()).toContainText('the tool is broken')
-    await expect(dialog(page).getByRole('alert').first()).toContainText(/Failed|Taken back/)
+    await expect(dialog(page).getByRole('alert').first()).toContainText(/Failed|Rolled back/)
   } finally {
     await atTheMachine('mend-tool', { tool: 'lvcreate' })
   }

@@ -18,25 +18,25 @@ test('nothing is shown without a login', async ({ page }) => {
 test('the one-time password must be changed before anything else', async ({ page }) => {
   await page.goto('/login')
   await fillLogin(page, 'this is not the password')
-  await expect(page.getByRole('alert')).toContainText('wrong')
+  await expect(page.getByRole('alert')).toContainText('Incorrect')
   await fillLogin(page, oneTimePassword())
-  await expect(page.getByRole('heading', { name: 'Choose your password' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Set your password' })).toBeVisible()
   const closed = await page.request.get('/api/v1/volumes')
   expect(closed.status()).toBe(403)
 
   await page.getByLabel('New password', { exact: true }).fill('short')
-  await page.getByLabel('New password again').fill('short')
+  await page.getByLabel('Confirm new password').fill('short')
   await page.getByRole('button', { name: 'Set password' }).click()
   await expect(page.getByText(/12/).last()).toBeVisible()
   await expect(page.getByRole('navigation', { name: 'Navigation' })).toBeHidden()
 
   await page.getByLabel('New password', { exact: true }).fill(password())
-  await page.getByLabel('New password again').fill(password())
+  await page.getByLabel('Confirm new password').fill(password())
   await page.getByRole('button', { name: 'Set password' }).click()
   await expect(page.getByRole('navigation', { name: 'Navigation' })).toBeVisible()
   // A fresh appliance shows its first person the way.
   await expect(page.getByRole('heading', { level: 1, name: 'Set up storage' })).toBeVisible()
-  await expect(page.getByText('The agent answers')).toBeVisible()
+  await expect(page.getByText('The agent responds')).toBeVisible()
   await page.context().storageState({ path: LOGGED_IN })
 })
 
@@ -56,9 +56,9 @@ test.describe('logged in', () => {
     await expect(page.getByRole('heading', { name: 'tank' })).toBeVisible()
 
     await page.goto('/volumes/new')
-    await page.getByRole('button', { name: 'Many by a pattern' }).click()
-    await page.getByRole('spinbutton', { name: 'How many' }).fill('24')
-    await page.getByLabel('Size of each').fill('16')
+    await page.getByRole('button', { name: 'Multiple volumes' }).click()
+    await page.getByRole('spinbutton', { name: 'Number of volumes' }).fill('24')
+    await page.getByLabel('Size of each volume').fill('16')
     await page.getByLabel('Unit').selectOption('MiB')
     await expect(page.getByText('lun24')).toBeVisible()
     await review(page)
@@ -86,7 +86,7 @@ test.describe('logged in', () => {
     const grid = page.getByRole('grid')
     await grid.focus()
     await page.keyboard.press('Enter')
-    await expect(grid.getByRole('gridcell', { name: 'esx1, lun01: LUN 1, Served' })).toBeVisible()
+    await expect(grid.getByRole('gridcell', { name: 'esx1, lun01: LUN 1, Online' })).toBeVisible()
 
     const [host] = await list<{ target_iqn: string }>(page, 'hosts', 'name=esx1')
     await atTheMachine('write-and-verify', {

@@ -44,7 +44,7 @@ test(
     await other.goto('/volumes?q=lun01')
     await fillLogin(other, words[0] ?? '', 'marta')
     await other.getByLabel('New password', { exact: true }).fill(words[1] ?? '')
-    await other.getByLabel('New password again').fill(words[1] ?? '')
+    await other.getByLabel('Confirm new password').fill(words[1] ?? '')
     await other.getByRole('button', { name: 'Set password' }).click()
     await expect(other.getByText('lun01', { exact: true }).first()).toBeVisible()
 
@@ -55,11 +55,11 @@ test(
     await expect(other.getByLabel('User name')).toBeVisible()
     await fillLogin(other, words[0] ?? '', 'marta')
     await other.getByLabel('New password', { exact: true }).fill('sunlight-over-tank')
-    await other.getByLabel('New password again').fill('sunlight-over-tank')
+    await other.getByLabel('Confirm new password').fill('sunlight-over-tank')
     await other.getByRole('button', { name: 'Set password' }).click()
     await expect(other).toHaveURL(/\/volumes\?/)
 
-    await other.getByRole('button', { name: /^Account of/ }).click()
+    await other.getByRole('button', { name: /^Account: / }).click()
     await other.getByRole('menuitem', { name: 'Log out' }).click()
     await expect(other.getByRole('button', { name: 'Log in' })).toBeVisible()
     expect((await other.request.get('/api/v1/me')).status()).toBe(401)
@@ -80,7 +80,7 @@ test('a login is ended from the list of active logins, and that browser is at th
   await other.goto('/volumes')
   await fillLogin(other, words[0], 'nils')
   await other.getByLabel('New password', { exact: true }).fill(words[1])
-  await other.getByLabel('New password again').fill(words[1])
+  await other.getByLabel('Confirm new password').fill(words[1])
   await other.getByRole('button', { name: 'Set password' }).click()
   await expect(other.getByText('lun01', { exact: true }).first()).toBeVisible()
 

@@ -101,7 +101,7 @@ test(
     await expectPagesInOrder(page, [...PAGES, ...single])
 
     await follow(page, '/arrays/tank')
-    for (const name of [/^Set pace$/, /^Grow$/, /^Delete$/, /^Replace /]) {
+    for (const name of [/^Set resync speed$/, /^Add data disks$/, /^Delete$/, /^Replace: /]) {
       await page.getByRole('main').getByRole('button', { name }).first().click()
       await expect(page.getByRole('dialog')).toBeVisible()
       await expect(page.locator('[data-testid="loading"]')).toHaveCount(0)
@@ -115,8 +115,8 @@ test(
     await expectAccessible(page, 'host form')
     await page.keyboard.press('Escape')
     await page.getByRole('row').getByRole('button', { expanded: false }).first().click()
-    await page.getByRole('button', { name: 'Initiator kit' }).click()
-    await expect(page.getByRole('dialog')).toContainText('Initiator kit of')
+    await page.getByRole('button', { name: 'Setup kit' }).click()
+    await expect(page.getByRole('dialog')).toContainText('Setup kit of')
     await expect(page.getByRole('dialog').getByRole('link', { name: 'Download' })).toBeVisible()
     await expect(page.locator('[data-testid="loading"]')).toHaveCount(0)
     await expectAccessible(page, 'paths and kit of a host')
@@ -125,7 +125,7 @@ test(
     await page.getByRole('grid').focus()
     await expect(page.getByRole('gridcell').first()).toBeVisible()
     await expectAccessible(page, 'matrix with a cursor')
-    await page.getByRole('button', { name: /^Account of/ }).click()
+    await page.getByRole('button', { name: /^Account: / }).click()
     await expect(page.getByRole('menu')).toBeVisible()
     await expectAccessible(page, 'account menu')
     expect(wrong).toEqual([])
@@ -167,7 +167,7 @@ test('lists and figures are those of the API, and search, order and place are in
   await follow(page, '/volumes')
   await page.getByLabel('Search by name').fill('no-such-volume')
   await expect(page).toHaveURL(/q=no-such-volume/)
-  await expect(page.getByText('Nothing matches “no-such-volume”')).toBeVisible()
+  await expect(page.getByText('No results for “no-such-volume”')).toBeVisible()
   await page.reload()
   await expect(page.getByLabel('Search by name')).toHaveValue('no-such-volume')
   await follow(page, '/disks?sort=-size_bytes')

@@ -36,7 +36,7 @@ test(
     await expect(alert).toContainText(second.id)
     await alert.getByRole('link', { name: 'Go to the array' }).click()
 
-    await page.getByRole('button', { name: `Replace ${second.serial}` }).click()
+    await page.getByRole('button', { name: `Replace: ${second.serial}` }).click()
     await dialog(page).getByLabel('New disk').selectOption(fresh.id)
     await dialog(page).getByRole('button', { name: 'Review the plan' }).click()
     await confirm(page, new RegExp(fresh.id), 'Replace')
@@ -83,11 +83,11 @@ test(
     await page.getByRole('grid').focus()
     await expect(page.getByRole('gridcell', { name: 'esx2, vm02: not mapped' })).toBeVisible()
     await page.keyboard.press('Enter')
-    const cell = page.getByRole('gridcell', { name: /^esx2, vm02: LUN \d+, Served/ })
+    const cell = page.getByRole('gridcell', { name: /^esx2, vm02: LUN \d+, Online/ })
     await expect(cell).toBeVisible()
     const lun = Number(/LUN (\d+)/.exec((await cell.getAttribute('aria-label')) ?? '')?.[1])
-    await page.getByRole('link', { name: 'Does the host see it?' }).click()
-    await expect(page.getByText(/^It breaks at the session/)).toBeVisible()
+    await page.getByRole('link', { name: 'Check host visibility' }).click()
+    await expect(page.getByText(/^The path is broken at the session/)).toBeVisible()
 
     const [host] = await list<{ target_iqn: string }>(page, 'hosts', 'name=esx2')
     const iqn = 'iqn.2026-01.com.example:esx2'

@@ -14,7 +14,7 @@ function changed(row: Alert, detail: string, values: Partial<Alert>): Wish {
 }
 
 export const acknowledge = (row: Alert, { note }: AlertAcknowledge): Wish =>
-  changed(row, 'somebody sees to it', {
+  changed(row, 'it is acknowledged', {
     acknowledged_at: new Date().toISOString(),
     acknowledged_by: 'admin',
     note: note ?? '',
@@ -25,4 +25,4 @@ export const silence = (row: Alert, { duration_s }: AlertSilence): Wish =>
     silenced_until: new Date(Date.now() + duration_s * 1000).toISOString(),
   })
 
-export const reopen = (row: Alert): Wish => changed(row, 'nobody sees to it, and it is told', UNSEEN)
+export const reopen = (row: Alert): Wish => changed(row, 'its acknowledgement and silence end', UNSEEN)

@@ -23,7 +23,7 @@ export function problem(
 /** A refusal that names fields, as `[field, message]`. */
 export function refusal(what: string, wrong: [string, string][], status = 422): Response {
   const errors = wrong.map(([field, message]) => ({ field, value: null, message }))
-  const title = status === 422 ? 'The request is not valid' : 'Conflicts with what exists'
+  const title = status === 422 ? 'Invalid input' : 'Conflict'
   return problem(status, title, `${what}: ${wrong[0]?.[1]}.`, errors)
 }
 

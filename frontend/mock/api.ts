@@ -28,7 +28,9 @@ function settle(wish: Wish | Response, url: URL): Response {
   if (url.searchParams.get('dry_run') === 'true') return json(wish.plan)
   const confirmed = url.searchParams.getAll('confirm')
   const busy = wish.plan.volumes.find((one) => one.busy && !confirmed.includes(one.name))
-  return busy ? problem(409, 'In use', `Hosts use what would go: ${busy.name}.`) : wish.apply()
+  return busy
+    ? problem(409, 'In use', `Hosts are using volumes that would be removed: ${busy.name}.`)
+    : wish.apply()
 }
 
 function find(rows: Row[], reference: string): Row | undefined {
@@ -67,11 +69,7 @@ async function answerOne(
   const match = request.headers.get('If-Match')
   if (!match) return problem(428, 'If-Match is required', 'Send If-Match with the ETag you read.')
   if (match !== etag(row))
-    return problem(
-      412,
-      'Changed by someone else meanwhile',
-      'It was changed meanwhile. Read it again, then repeat.',
-    )
+    return problem(412, 'Changed by another request', 'It was changed meanwhile. Read it again, then repeat.')
   const change = (request.method === 'PATCH' ? PATCHES : DELETES)(world)[list]
   if (!change) return problem(405, 'Method not allowed', `The mock has no ${request.method} /${list}.`)
   const body = request.method === 'PATCH' ? await request.json() : undefined
@@ -168,13 +166,13 @@ export function makeApi(world: World): (request: Request) => Promise<Response> {
   return async (request) => {
     const url = new URL(request.url)
     const path = url.pathname.replace('/api/v1', '')
-    if (path !== '/login' && !world.me) return problem(401, 'Log in first', 'No session.')
+    if (path !== '/login' && !world.me) return problem(401, 'Login required', 'No session.')
     if (world.broken && /s$/.test(path) && path !== '/status')
       return problem(503, 'Not available', world.broken)
     if (request.method !== 'GET' && path !== '/login' && request.headers.get('X-CSRF-Token') !== CSRF)
-      return problem(403, 'Not allowed', 'The header X-CSRF-Token is missing.')
+      return problem(403, 'Permission denied', 'The header X-CSRF-Token is missing.')
     if (secondFactor.isMissing(world) && !secondFactor.BEFORE.has(path))
-      return problem(403, 'Set up the second factor first', 'None yet.', [], 'second-factor-required')
+      return problem(403, 'Second-factor setup required', 'None yet.', [], 'second-factor-required')
     const handler = handlers[`${request.method} ${path}`]
     if (handler) return handler(request, url)
     const [, list = '', id, part] = path.split('/')

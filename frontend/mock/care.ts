@@ -81,7 +81,7 @@ export function addSpares(world: World, array: StorageArray, body: ArrayAddSpare
 }
 
 export function reshape(world: World, array: StorageArray, { level, disks = [] }: ArrayReshape): Wish {
-  const title = `Make array ${array.name} a ${level}`
+  const title = `Change array ${array.name} to ${level}`
   return job(world, title, 'array', `it becomes ${level}`, title, () => {
     for (const id of disks) join(world, array, id, 'rebuilding', array.members.length)
     array.level = level

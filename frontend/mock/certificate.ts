@@ -33,15 +33,15 @@ function take(world: World, fresh: CertificateFacts, title: string): Wish {
 
 export function replace(world: World, body: CertificateReplaceWritable): Wish | Response {
   if (!body.private_key.includes('PRIVATE KEY'))
-    return refusal('The certificate was not taken', [
-      ['body.private_key', 'it is no private key in PEM form'],
+    return refusal('The certificate was rejected', [
+      ['body.private_key', 'it is not a private key in PEM format'],
     ])
   return take(world, facts(2, { self_signed: false, issuer: 'CN=ca', chain: 1 }), 'Replace the certificate')
 }
 
 export const revert = (world: World): Wish | Response =>
   world.certificate.previous
-    ? take(world, world.certificate.previous, 'Go back to the certificate')
+    ? take(world, world.certificate.previous, 'Revert to the certificate')
     : refusal('There is no certificate before this one', [], 409)
 
-export const selfSign = (world: World): Wish => take(world, facts(3), 'Make a self-signed certificate')
+export const selfSign = (world: World): Wish => take(world, facts(3), 'Create a self-signed certificate')

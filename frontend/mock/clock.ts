@@ -80,7 +80,7 @@ export function patchSchedule(_world: World, row: Schedule, body: SchedulePatch)
 
 export function deleteSchedule(world: World, row: Schedule): Wish {
   return {
-    plan: plan(`Delete schedule ${row.name}`, [['destroy', 'schedule', row.name, 'it runs no more']]),
+    plan: plan(`Delete schedule ${row.name}`, [['destroy', 'schedule', row.name, 'it no longer runs']]),
     apply: () => {
       world.schedules = world.schedules.filter((one) => one !== row)
       return noContent()
@@ -153,7 +153,7 @@ export function patchSettings(world: World, body: SettingsPatchWritable): Wish {
 
 export function testAlerts(world: World): Response {
   const used = (['mail', 'webhook', 'syslog'] as const).filter((channel) => world.settings[channel])
-  if (!used.length) return problem(409, 'Conflicts with what exists', 'No channel is set up.')
+  if (!used.length) return problem(409, 'Conflict', 'No channel is set up.')
   const results = used.map((channel) => ({
     channel,
     accepted: channel !== 'mail',

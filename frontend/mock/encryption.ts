@@ -4,10 +4,10 @@ import { json, plan, refusal } from './answers'
 import type { Wish } from './answers'
 
 export const PASSPHRASE = 'correct horse battery'
-const WRONG: [string, string][] = [['passphrase', 'it does not open the array']]
+const WRONG: [string, string][] = [['passphrase', 'is wrong']]
 
 function keyed(array: StorageArray, given: string, title: string, act: () => void): Wish | Response {
-  if (given !== PASSPHRASE) return refusal(`The passphrase does not open array ${array.name}`, WRONG)
+  if (given !== PASSPHRASE) return refusal(`The passphrase does not unlock array ${array.name}`, WRONG)
   return {
     plan: plan(title, [['change', 'array', array.name, title]]),
     apply: () => {

@@ -69,7 +69,7 @@ const engine = (name: string, kind: string, change: Partial<Engine>): Engine => 
   ...change,
 })
 
-const NO_RDMA = 'this machine has no RDMA device: install an RDMA network card'
+const NO_RDMA = 'no RDMA device found: install an RDMA network card'
 
 const NO_NVME_FC = 'no Fibre Channel port here can be an NVMe target'
 
@@ -148,7 +148,7 @@ export const externalEngine = (commands: string[] = []): Engine =>
   engine('external', 'array', {
     levels: [
       {
-        ...level('external', 1, 'unknown to Lunette: what presents the device knows', 1, ['external']),
+        ...level('external', 1, 'unknown to Lunette: the device determines it', 1, ['external']),
         max_disks: 1,
         verbs: [],
         options: ['health_command'],

@@ -94,7 +94,7 @@ export function createHost(world: World, body: HostCreateWritable): Wish | Respo
   })
   const warnings = body.chap
     ? []
-    : ["Without CHAP, whoever claims the host's initiator name gets its volumes."]
+    : ["Without CHAP, any system that uses the host's initiator name can access its volumes."]
   return {
     plan: plan(
       `Create host ${body.name}`,
@@ -138,7 +138,7 @@ export function deleteHost(world: World, row: Host): Wish | Response {
       409,
     )
   return {
-    plan: plan(`Delete host ${row.name}`, [['destroy', 'host', row.name, 'its initiators are forgotten']]),
+    plan: plan(`Delete host ${row.name}`, [['destroy', 'host', row.name, 'its initiators are deleted']]),
     apply: () => {
       world.hosts = world.hosts.filter((one) => one !== row)
       return noContent()
@@ -181,7 +181,7 @@ export function patchGroup(world: World, row: HostGroup, body: HostGroupPatch): 
 export function deleteGroup(world: World, row: HostGroup): Wish {
   return {
     plan: plan(`Delete host group ${row.name}`, [
-      ['destroy', 'host group', row.name, `its ${row.hosts.length} hosts stay`],
+      ['destroy', 'host group', row.name, `its ${row.hosts.length} hosts remain`],
     ]),
     apply: () => {
       world.hostGroups = world.hostGroups.filter((one) => one !== row)

@@ -97,7 +97,7 @@ export function change(world: World, row: Interface, body: InterfaceChange): Wis
       [
         [
           'portals',
-          `portal ${unnamed} listens on its address, which goes: name the portal, or delete it first`,
+          `portal ${unnamed} listens on its address, which is removed: specify the portal, or delete it first`,
         ],
       ],
       409,
@@ -115,7 +115,7 @@ export function change(world: World, row: Interface, body: InterfaceChange): Wis
     ],
     {
       steps: [step(`configure interface ${row.name}`)],
-      warnings: [`It is taken back by itself unless it is confirmed within ${TRIAL_S} s.`],
+      warnings: [`It is reverted automatically unless it is confirmed within ${TRIAL_S} s.`],
     },
   )
   return { plan: wish, apply: () => start(world, wish, 'interface', () => begin(row, body)) }
@@ -134,7 +134,7 @@ export function create(world: World, body: InterfaceCreate): Wish | Response {
   if (world.interfaces.some((one) => one.name === name))
     return refusal(
       `Interface ${name} was not created`,
-      [['name', `there is an interface ${name} already`]],
+      [['name', `an interface named ${name} already exists`]],
       409,
     )
   const rate = lacp_rate ? `, ${lacp_rate}` : ''

@@ -43,7 +43,7 @@ export function advance(world: World, job: Job): Job {
   if (step && world.failingStep) {
     step.state = 'undone'
     step.error = { type: 'tool-failed', detail: world.failingStep }
-    Object.assign(job, { state: 'undone', message: 'taken back', error: step.error })
+    Object.assign(job, { state: 'undone', message: 'all its changes were rolled back', error: step.error })
     world.finishing.delete(job.id)
     return job
   }

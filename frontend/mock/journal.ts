@@ -37,7 +37,7 @@ export function volumesJob(change: Partial<Job> = {}): Job {
     resource_ids: [],
     actor: 'admin',
     error: null,
-    undo: { possible: false, reason: 'Hosts may have written to what was made since.', undone_by: null },
+    undo: { possible: false, reason: 'Hosts may already have written data to it.', undone_by: null },
     created_at: ago(52),
     started_at: ago(52),
     finished_at: ago(51.6),
@@ -57,7 +57,7 @@ export function undoneJob(): Job {
     progress_percent: 33.3,
     steps_total: 3,
     steps_done: 1,
-    message: 'taken back',
+    message: 'all its changes were rolled back',
     error: {
       type: 'tool-failed',
       detail:
@@ -116,7 +116,7 @@ const event = (
   changes: [],
   hosts_interrupted: [],
   warnings: [],
-  undo: { possible: false, reason: 'It tells what happened and changed nothing by itself.', undone_by: null },
+  undo: { possible: false, reason: 'This event only reports what happened.', undone_by: null },
   ...more,
 })
 
@@ -128,7 +128,7 @@ export function undoEvent(events: EventDetail[], row: EventDetail): Wish {
       const seq = Math.max(...events.map((one) => one.seq)) + 1
       row.undo = {
         possible: false,
-        reason: `It was undone by event ${seq}; undo that one to have the change again.`,
+        reason: `It was undone by event ${seq}; undo that event to restore the change.`,
         undone_by: seq,
       }
       events.unshift(event(seq, 0, row.noun, row.kind, `${row.message}, undoing event ${row.seq}`))
@@ -158,7 +158,7 @@ export const alerts = (): Alert[] => [
     severity: 'critical',
     message: 'Array tank is degraded',
     cause: 'Disk nvme-SAMSUNG_MZQL23T8HCLS-00A07_S64HNE0T503118 did not answer.',
-    fix: 'Replace the disk; the rebuild starts by itself.',
+    fix: 'Replace the disk; the rebuild starts automatically.',
     raised_at: ago(600),
     resolved_at: ago(540),
     ...UNSEEN,

@@ -62,8 +62,8 @@ function layout(engine: ArrayEngine, one: EngineLevel, disks: Disk[], copies: La
     warnings:
       possible && ['raid1', 'mirror'].includes(one.level) && sizes.length > 3
         ? [
-            `A mirror of ${sizes.length} disks keeps ${sizes.length} copies of everything and holds what one disk holds. ` +
-              `${one.level === 'mirror' ? "md's raid10" : 'raid10'} stripes over mirrors; or make several arrays of 2 or 3 disks.`,
+            `A mirror of ${sizes.length} disks stores ${sizes.length} copies of all data and has the capacity of one disk. ` +
+              `${one.level === 'mirror' ? "md's raid10" : 'raid10'} stripes over mirrors; or create several arrays of 2 or 3 disks.`,
           ]
         : [],
   }

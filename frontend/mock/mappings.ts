@@ -54,7 +54,7 @@ export function createPortal(world: World, body: PortalCreate): Wish | Response 
   if (clash)
     return refusal(
       `Portal ${body.name} was not created`,
-      [['address', `portal ${clash.name} listens on ${body.address}:${port} already; take another port`]],
+      [['address', `portal ${clash.name} already listens on ${body.address}:${port}; use another port`]],
       409,
     )
   return {
@@ -116,7 +116,7 @@ function newMapping(world: World, wish: MappingCreate, taken: Set<number>): Mapp
   if (volume.mapped_to.length && !wish.shared)
     return [
       'volume',
-      `volume ${volume.name} is mapped to ${volume.mapped_to[0]?.host}; say shared: true if that is meant`,
+      `volume ${volume.name} is mapped to ${volume.mapped_to[0]?.host}; a second owner corrupts its data unless both use a cluster file system: set shared: true to allow this`,
     ]
   for (const one of world.mappings)
     if (one.host_id === owner.id || one.host_group_id === owner.id) taken.add(one.lun)
@@ -155,7 +155,10 @@ export function createMappings(world: World, wishes: MappingCreate[], isBatch: b
   const title = fresh.length === 1 ? `Map volume ${first?.volume}` : `Map ${fresh.length} volumes`
   const warnings = fresh
     .filter((one) => one.shared)
-    .map((one) => `Volume ${one.volume} will have several owners: only a cluster file system survives that.`)
+    .map(
+      (one) =>
+        `Volume ${one.volume} will have several owners: without a cluster file system its data will be corrupted.`,
+    )
   return {
     plan: plan(
       title,
@@ -199,7 +202,7 @@ export function deleteMapping(world: World, row: Mapping): Wish {
     plan: plan(
       `Unmap volume ${row.volume} from ${owner}`,
       [
-        ['destroy', 'mapping', row.volume, `LUN ${row.lun} of ${owner} goes away`],
+        ['destroy', 'mapping', row.volume, `${owner} loses LUN ${row.lun}`],
         ...(isLoggedIn
           ? [
               ['interrupt', 'host', owner, `loses volume ${row.volume} while logged in`] as [

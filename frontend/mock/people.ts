@@ -54,7 +54,7 @@ export const activeLogin = (number: number, change: Partial<ActiveLogin> = {}): 
 export async function login(world: World, request: Request): Promise<Response> {
   const { username, password, code } = (await request.json()) as Login
   if (username !== 'admin' || password !== world.password)
-    return problem(401, 'Log in first', 'The user name or the password is wrong.')
+    return problem(401, 'Login required', 'The user name or the password is incorrect.')
   if (world.secondFactor && !code)
     return problem(
       401,
@@ -64,7 +64,7 @@ export async function login(world: World, request: Request): Promise<Response> {
       'code-required',
     )
   if (world.secondFactor && code !== CODE)
-    return problem(401, 'Log in first', 'The code is wrong, or was used before.')
+    return problem(401, 'Login required', 'The code is wrong, or was used before.')
   const me: Me = {
     username: 'admin',
     role: 'administrator',
@@ -187,7 +187,7 @@ export function createToken(world: World, body: TokenCreate): Wish | Response {
     expires_at: expires,
   })
   return {
-    plan: plan(`Make token ${body.name}`, [['create', 'token', body.name, `role ${fresh.role}`]]),
+    plan: plan(`Create token ${body.name}`, [['create', 'token', body.name, `role ${fresh.role}`]]),
     apply: () => {
       world.tokens.push(fresh)
       const answer: NewToken = { ...fresh, token: 'lunette_9sXv0Qe1bT7wq2MZk3uYh8RjL5nCfD4a' }
@@ -198,7 +198,7 @@ export function createToken(world: World, body: TokenCreate): Wish | Response {
 
 export function deleteToken(world: World, row: Token): Wish {
   return {
-    plan: plan(`Delete token ${row.name}`, [['destroy', 'token', row.name, 'it stops working at once']]),
+    plan: plan(`Delete token ${row.name}`, [['destroy', 'token', row.name, 'it stops working immediately']]),
     apply: () => {
       world.tokens = world.tokens.filter((one) => one !== row)
       return noContent()

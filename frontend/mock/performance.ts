@@ -29,8 +29,7 @@ const now = (of: Performance['of'], id: string, name: string): Performance => ({
 
 export function performanceOf(world: World, id: string): Response {
   const volume = world.volumes.find((one) => one.id === id)
-  if (id !== 'appliance' && !volume)
-    return problem(404, 'Not found', `Nothing with the id ${id} is measured.`)
+  if (id !== 'appliance' && !volume) return problem(404, 'Not found', `No measured object has the ID ${id}.`)
   const [of, name] = volume ? (['volume', volume.name] as const) : (['appliance', world.status.name] as const)
   const isIdle = volume?.mapped_to.length === 0 || world.isUnmeasured
   const end = Date.now()

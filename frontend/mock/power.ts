@@ -28,14 +28,14 @@ export const restart = (world: World): Wish =>
     'Restart the appliance',
     'restarts',
     'All I/O stops for about 74 s, as at the last restart.',
-    'until it is up again',
+    'until it has restarted',
   )
 
 export const powerOff = (world: World): Wish =>
   stop(
     world,
-    'Switch the appliance off',
-    'is switched off, and stays off until it is switched on',
-    'All I/O stops until somebody switches the machine on, at its button or its management controller',
+    'Shut down the appliance',
+    'is shut down, and stays off until it is switched on',
+    'All I/O stops until the system is switched on, at its power button or its management controller',
     'until it is switched on again',
   )

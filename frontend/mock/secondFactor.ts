@@ -11,7 +11,9 @@ export function proven(world: World, body: FactorProof): Response | undefined {
   if (body.current_password !== world.password)
     return refusal('Nothing was changed', [['current_password', 'is not the current password']])
   if (world.secondFactor && body.code !== CODE)
-    return refusal('Nothing was changed', [['code', 'is wrong, or was used before; wait for the next one']])
+    return refusal('Nothing was changed', [
+      ['code', 'is incorrect, or was used before; wait for the next one'],
+    ])
   return undefined
 }
 
@@ -23,7 +25,7 @@ export async function offerFactor(world: World, request: Request): Promise<Respo
 
 export async function confirmFactor(world: World, request: Request): Promise<Response> {
   const { code } = (await request.json()) as { code: string }
-  if (code !== CODE) return refusal('Nothing was changed', [['code', 'is no code of the new secret']])
+  if (code !== CODE) return refusal('Nothing was changed', [['code', 'is not a code of the new secret']])
   setFactor(world, true)
   return json({ recovery_codes: RECOVERY })
 }

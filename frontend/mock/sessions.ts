@@ -23,7 +23,7 @@ export function disconnect(world: World, row: Session): Wish | Response {
         },
       ],
       hosts_interrupted: [name],
-      warnings: ['The host logs in again by itself within seconds, as long as volumes are mapped to it.'],
+      warnings: ['The host logs in again automatically within seconds while volumes are mapped to it.'],
     },
   )
   const comeBack = () => {

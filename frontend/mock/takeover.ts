@@ -124,10 +124,9 @@ export function rebuild(
   { arrays = [], adopt, digest }: RebuildRequest,
   isRehearsal: boolean,
 ): RebuildFound | Response {
-  if (!isRehearsal && !adopt)
-    return refusal('Nothing was changed: nobody adopted what the disks say', [], 409)
+  if (!isRehearsal && !adopt) return refusal('Nothing was changed: the copies were not adopted', [], 409)
   if (!isRehearsal && digest !== DIGEST)
-    return refusal('Nothing was changed: the disks do not say what they said in the dry run', [], 412)
+    return refusal('Nothing was changed: the content of the disks is not the same as in the dry run', [], 412)
   const found = [
     lost('pond'),
     lost('lake'),
@@ -140,10 +139,10 @@ export function rebuild(
     secrets_missing: ['db1'],
     warnings: [],
     changes: [
-      'Array pond is taken up, with volume group lunette-3c3c3c3c3c3c',
-      'Host db1 is let in as iqn.2026-01.com.example:db1',
+      'Array pond is added, with volume group lunette-3c3c3c3c3c3c',
+      'Host db1 can connect as iqn.2026-01.com.example:db1',
       'Host db1 gets volume orders under number 1 (scsi)',
-      'Portal storage-a is opened: iscsi on 192.0.2.10, port 3260',
+      'Portal storage-a is created: iscsi on 192.0.2.10, port 3260',
     ],
     digest: DIGEST,
     rebuilt: !isRehearsal,
@@ -157,13 +156,9 @@ export function release(world: World, array: StorageArray, { confirm }: ArrayRel
     return refusal(`Array ${confirm} was not released`, [['array', words]], 409)
   }
   const title = `Release array ${array.name}`
-  const found = plan(
-    title,
-    [['change', 'array', confirm, 'its disks and what is on them stay as they are']],
-    {
-      steps: [step(`take Lunette's mark off md array ${confirm}, and leave it stopped`)],
-    },
-  )
+  const found = plan(title, [['change', 'array', confirm, 'its disks and their content do not change']], {
+    steps: [step(`remove Lunette's mark from md array ${confirm} and leave it stopped`)],
+  })
   return planned(world, found, 'array', () => {
     world.volumes.splice(0, Infinity, ...world.volumes.filter((one) => one.array !== array.name))
     world.arrays.splice(world.arrays.indexOf(array), 1)
@@ -172,12 +167,12 @@ export function release(world: World, array: StorageArray, { confirm }: ArrayRel
 
 export function forget(world: World, array: StorageArray, { confirm }: ArrayForget): Wish | Response {
   if (!['missing', 'failed'].includes(array.health)) {
-    const words = `it is ${array.health}, so it is not lost: delete its volumes and it, or release it`
+    const words = `it is ${array.health}, so it is not lost: delete its volumes and the array, or release it`
     return refusal(`Array ${confirm} was not forgotten`, [['array', words]], 409)
   }
   const lost = world.volumes.filter((one) => one.array === array.name)
   const warnings = [
-    'The data on it is given up for good. If its disks only lost their connection, attach them instead.',
+    'All data on the array is given up permanently. If its disks are only disconnected, attach them instead.',
   ]
   const found = plan(
     `Forget array ${array.name} and what was on it`,

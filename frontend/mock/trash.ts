@@ -84,7 +84,7 @@ export const deletedSnapshot = (change: Partial<DeletedSnapshot> = {}): DeletedS
 export function recoverSnapshot(world: World, row: DeletedSnapshot, body: SnapshotRecover): Wish {
   const name = body.name ?? row.name
   const lines: Parameters<typeof plan>[1] = [
-    ['create', 'snapshot', name, `of volume ${row.volume}, as it was`],
+    ['create', 'snapshot', name, `of volume ${row.volume}, unchanged`],
   ]
   return planned(world, plan(`Recover snapshot ${row.name}`, lines), 'snapshot', () => {
     world.deletedSnapshots = world.deletedSnapshots.filter((one) => one !== row)

@@ -32,11 +32,7 @@ export const take = (content: string): Response =>
         },
         201,
       )
-    : problem(
-        422,
-        'The request is not valid',
-        'The bundle is refused: it is not signed by anybody this appliance trusts.',
-      )
+    : problem(422, 'Invalid input', 'The bundle is refused: its signer is not trusted by this appliance.')
 
 const step = (kind: string, description: string) => ({
   kind,
@@ -72,11 +68,7 @@ function restart(world: World, title: string, version: string, written: boolean)
 export function install(world: World, body: UpdateCreate): Wish | Response {
   const older = body.bundle === OLD
   if (older && !body.downgrade)
-    return problem(
-      409,
-      'Conflicts with what exists',
-      'Version 0.0.9 is older than the running version 0.1.0.',
-    )
+    return problem(409, 'Conflict', 'Version 0.0.9 is older than the running version 0.1.0.')
   const version = older ? '0.0.9' : '0.2.0'
   return restart(world, `Update to version ${version}`, version, true)
 }
@@ -84,6 +76,6 @@ export function install(world: World, body: UpdateCreate): Wish | Response {
 export function rollBack(world: World): Wish | Response {
   const before = world.updates.slots[1]?.version
   return before
-    ? restart(world, `Go back to version ${before}`, before, false)
-    : problem(409, 'Conflicts with what exists', 'Slot b holds nothing that could be started.')
+    ? restart(world, `Roll back to version ${before}`, before, false)
+    : problem(409, 'Conflict', 'Slot b holds nothing that could be started.')
 }

@@ -55,7 +55,7 @@ export function paths(name: string, states: PathState[] = ['up', 'down']): HostP
   return {
     host: name,
     state,
-    sentence: state === 'up' ? `Host ${name} is there over all ${seen} paths.` : `Host ${name}: ${told}.`,
+    sentence: state === 'up' ? `Host ${name} is connected over all ${seen} paths.` : `Host ${name}: ${told}.`,
     paths: states.map((one, index) => ({
       target: `iqn.2026-11.io.lunette:0a1b2c3d4e5f.${name}`,
       protocol: 'iscsi',
@@ -76,14 +76,14 @@ export function tryPaths(world: World, row: Host, body: Row): Wish | Response {
   if (confirm !== row.name) return refusal('No path is taken away', [['confirm', 'it must be the name']])
   const steps = ['a', 'b'].map((portal) => ({
     kind: 'path.try',
-    description: `take away portal ${portal} for 45 s and see how host ${row.name} goes on`,
+    description: `interrupt portal ${portal} for 45 s and check that host ${row.name} continues I/O`,
     devices: [],
     bytes_destroyed: 0,
     irreversible: false,
   }))
   const made = plan(
-    `Try every path of host ${row.name}`,
-    [['interrupt', 'host', row.name, 'portal a is away for 45 s']],
+    `Test every path of host ${row.name}`,
+    [['interrupt', 'host', row.name, 'portal a is interrupted for 45 s']],
     { steps, hosts_interrupted: [row.name] },
   )
   return { plan: made, apply: () => start(world, made, 'host', () => undefined) }
@@ -96,6 +96,6 @@ export function answer(world: World, reference: string, part: string, url: URL):
   const wanted = url.searchParams.get('secrets') === 'true'
   if (part !== 'kit') return problem(404, 'Not found', `The mock has no ${part} of hosts.`)
   if (wanted && world.me?.role === 'viewer')
-    return problem(403, 'Not allowed', 'This needs the role operator.')
+    return problem(403, 'Permission denied', 'This requires the role operator.')
   return json(kit(host.name, wanted))
 }

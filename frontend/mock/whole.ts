@@ -18,7 +18,7 @@ import type { World } from './world'
 /** A way in order, up to a portal that nobody knocks at. */
 export function why(world: World, volume: Volume): VolumeWhy {
   const words: [Part, LinkState, string][] = [
-    ['disk', 'ok', `all 8 disks of array ${volume.array} are there`],
+    ['disk', 'ok', `all 8 disks of array ${volume.array} are present`],
     ['array', 'ok', `array ${volume.array} is clean`],
     ['volume', 'ok', `volume ${volume.name} is there and active`],
   ]
@@ -38,8 +38,8 @@ export function why(world: World, volume: Volume): VolumeWhy {
       return {
         host: host ?? null,
         sentence: isIn
-          ? 'Nothing is broken on the way: let the host rescan its disks.'
-          : `It breaks at the session: ${host} is not logged in: log it in.`,
+          ? 'The host is connected. If it does not see the volume, rescan its disks.'
+          : `The path is broken at the session: ${host} is not logged in: log it in.`,
         links: [...words, ...rest].map(([part, state, text]) => ({ part, state, words: text })),
       }
     }),

@@ -49,7 +49,7 @@ export function createArray(world: World, body: ArrayCreate): Wish | Response {
     [
       ...wiped.map(
         (disk) =>
-          ['destroy', 'disk', disk.id, `${disk.occupied_by}: all is lost`] as [
+          ['destroy', 'disk', disk.id, `${disk.occupied_by}: all data is lost`] as [
             'destroy',
             string,
             string,
@@ -112,7 +112,7 @@ export function deleteArray(world: World, row: StorageArray): Wish | Response {
     )
   const found = plan(
     `Delete array ${row.name}`,
-    [['destroy', 'array', row.name, `its ${row.members.length} disks become free`]],
+    [['destroy', 'array', row.name, `its ${row.members.length} disks become available`]],
     {
       steps: steps(['remove volume group'], [`destroy md array ${row.name}`, row.usable_bytes]),
       bytes_destroyed: row.usable_bytes,
@@ -146,7 +146,7 @@ export function createVolumes(world: World, wishes: VolumeCreate[]): Wish | Resp
   if (!array || asked > (array.free_bytes ?? 0))
     return refusal(
       'No volume was created',
-      [['size_bytes', 'it does not fit; ask for less, or free space']],
+      [['size_bytes', 'it does not fit; request less, or free space']],
       409,
     )
   const title = wishes.length === 1 ? `Create volume ${wishes[0]?.name}` : `Create ${wishes.length} volumes`
@@ -160,7 +160,7 @@ export function createVolumes(world: World, wishes: VolumeCreate[]): Wish | Resp
         wish.name,
         `${Number(wish.size_bytes) / 2 ** 30} GiB thick on ${array.name}`,
       ]),
-    { steps: steps(...wishes.map((wish): [string] => [`cut volume ${wish.name}`]), ['seal volumes']) },
+    { steps: steps(...wishes.map((wish): [string] => [`create volume ${wish.name}`]), ['finalize volumes']) },
   )
   return {
     plan: found,
@@ -194,7 +194,7 @@ export function deleteVolume(world: World, row: Volume): Wish | Response {
     [['destroy', 'volume', row.name, `${row.size_bytes / 2 ** 30} GiB of data are lost`]],
     {
       steps: steps(
-        ['wait until 1 export is gone and idle'],
+        ['wait until 1 export is removed and idle'],
         [`delete volume ${row.name}: its data is lost`, row.size_bytes],
       ),
       bytes_destroyed: row.size_bytes,

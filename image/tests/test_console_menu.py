@@ -23,9 +23,9 @@ from lunette.client import Client, Endpoint
 from lunette.domain.interfaces import TRIAL_S
 from tests.e2e.waiting import wait_until
 
-PROMPT = "Choose, then Enter: "
+PROMPT = "Type a number or letter, then Enter: "
 BACK = "-- Enter: back to the menu -- "
-NTP = "Time servers (NTP), with blanks between them (Enter: none): "
+NTP = "Time servers (NTP), separated by spaces (Enter: none): "
 
 
 class Console:
@@ -107,11 +107,11 @@ def shown(cli: Cli, name: str) -> Any:
 def set_address(person: Typist, address: str = "198.51.100.5/24", gateway: str = "198.51.100.1") -> None:
     """Up to the plan: an address for eth1."""
     person.reply(PROMPT, "1")
-    person.reply("Which one is to be changed? (1-2, Enter: none): ", "2")
+    person.reply("Which interface do you want to change? (1-2, Enter: none): ", "2")
     person.reply("How does eth1 get its address? (1-2, Enter: none): ", "2")
     person.reply("such as 192.0.2.7/24: ", address)
     person.reply("Gateway, such as 192.0.2.1 (Enter: none): ", gateway)
-    person.reply("DNS servers, with blanks between them (Enter: none): ", "192.0.2.53")
+    person.reply("DNS servers, separated by spaces (Enter: none): ", "192.0.2.53")
     person.reply(NTP, "192.0.2.123, time.example.com")
 
 
@@ -154,7 +154,7 @@ def test_nothing_that_is_typed_ends_the_menu_or_changes_anything(console: Consol
         console.person.quiet(0.3)
         console.person.insist(b"\x03\x03", PROMPT)
         console.person.type("s\r")
-        console.person.until("There is no shell here")
+        console.person.until("No shell is available")
         console.person.reply(BACK, "")
     console.person.until(PROMPT)
     assert console.commands == []
@@ -177,8 +177,8 @@ def test_an_address_is_kept_after_it_was_tried(console: Console, cli: Cli) -> No
     assert "Change interface eth1:" in plan
     assert "198.51.100.5/24, gateway 198.51.100.1" in plan
     person.until("198.51.100.5/24")
-    person.reply("Type keep to keep it, Enter to take it back: ", "keep")
-    person.until("eth1 stays as it is now, also after a restart.")
+    person.reply("Type keep to confirm it, Enter to revert it: ", "keep")
+    person.until("eth1 keeps these settings, also after a restart.")
     person.reply(BACK, "")
     cli.machine.advance(TRIAL_S + 1)
     cli.machine.power_cut()
@@ -193,8 +193,8 @@ def test_an_address_is_kept_after_it_was_tried(console: Console, cli: Cli) -> No
 def test_whatever_is_not_keep_takes_it_back_at_once(console: Console, cli: Cli, answer: str) -> None:
     set_address(console.person)
     console.person.reply("Type yes to try it for 60 seconds: ", "yes")
-    console.person.reply("Type keep to keep it, Enter to take it back: ", answer)
-    console.person.until("eth1 is as it was before.")
+    console.person.reply("Type keep to confirm it, Enter to revert it: ", answer)
+    console.person.until("eth1 has its previous settings again.")
     assert shown(cli, "eth1")["wanted"] is None
 
 
@@ -208,21 +208,25 @@ def test_without_yes_nothing_is_tried(console: Console, cli: Cli) -> None:
 def test_what_is_no_address_is_asked_for_again(console: Console) -> None:
     person = console.person
     person.reply(PROMPT, "n")
-    person.reply("Which one is to be changed? (1-2, Enter: none): ", "2")
+    person.reply("Which interface do you want to change? (1-2, Enter: none): ", "2")
     person.reply("How does eth1 get its address? (1-2, Enter: none): ", "2")
-    for wrong, why in (("192.0.2.7", "lacks the length"), ("192.0.2.700/24", "is no address"), ("", "is no address")):
+    for wrong, why in (
+        ("192.0.2.7", "has no prefix length"),
+        ("192.0.2.700/24", "is not an address"),
+        ("", "is not an address"),
+    ):
         person.reply("such as 192.0.2.7/24: ", wrong)
         person.until(why)
     person.reply("such as 192.0.2.7/24: ", "198.51.100.5/24")
     person.reply("Gateway, such as 192.0.2.1 (Enter: none): ", "gateway")
-    person.until("is no address")
+    person.until("is not an address")
     person.reply("Gateway, such as 192.0.2.1 (Enter: none): ", "203.0.113.1")
-    person.reply("DNS servers, with blanks between them (Enter: none): ", "")
+    person.reply("DNS servers, separated by spaces (Enter: none): ", "")
     for wrong in ("-x", "a_b"):
         person.reply(NTP, wrong)
-        person.until("is no time server")
+        person.until("is not a time server")
     person.reply(NTP, "")
-    person.until("gateway 203.0.113.1 is in the network of none of its addresses")
+    person.until("gateway 203.0.113.1 is not in the network of any of its addresses")
     person.reply(BACK, "")
     person.until(PROMPT)
 
@@ -231,9 +235,9 @@ def test_a_cable_that_is_pulled_is_told_before_anything_is_asked(console: Consol
     console.machine.network.interfaces["eth1"].link = False
     wait_until("the API has seen it", lambda: not shown(cli, "eth1")["link"], 30)
     console.person.reply(PROMPT, "1")
-    listed = console.person.reply("Which one is to be changed? (1-2, Enter: none): ", "2")
+    listed = console.person.reply("Which interface do you want to change? (1-2, Enter: none): ", "2")
     assert "eth1            NO LINK" in listed
-    console.person.until("eth1 has no link: look at the cable and at the switch first.")
+    console.person.until("eth1 has no link: check the cable and the switch first.")
 
 
 def test_a_portal_loses_its_address_only_where_it_is_named(console: Console, cli: Cli) -> None:
@@ -241,16 +245,16 @@ def test_a_portal_loses_its_address_only_where_it_is_named(console: Console, cli
     person = console.person
     for answer in ("", "front"):
         person.reply(PROMPT, "1")
-        person.reply("Which one is to be changed? (1-2, Enter: none): ", "1")
+        person.reply("Which interface do you want to change? (1-2, Enter: none): ", "1")
         person.reply("How does eth0 get its address? (1-2, Enter: none): ", "2")
         person.reply("such as 192.0.2.7/24: ", "192.0.2.200/24")
         person.reply("Gateway, such as 192.0.2.1 (Enter: none): ", "")
-        person.reply("DNS servers, with blanks between them (Enter: none): ", "")
+        person.reply("DNS servers, separated by spaces (Enter: none): ", "")
         person.reply(NTP, "")
         person.until("portal front listens on")
-        person.reply("Portals that may lose their address, with blanks between them (Enter: none): ", answer)
+        person.reply("Portals that may lose their address, separated by spaces (Enter: none): ", answer)
         if not answer:
-            person.until("name the portal, or delete it first")
+            person.until("specify the portal, or delete it first")
             person.reply(BACK, "")
     person.reply("Type yes to try it for 60 seconds: ", "no")
     assert f"{ADDRESS}/24" in [one["address"] for one in shown(cli, "eth0")["addresses"]]
@@ -262,8 +266,8 @@ def test_without_the_api_the_agent_does_the_same(alone: Console) -> None:
     person.type("\r")
     set_address(person)
     assert "198.51.100.5/24, gateway 198.51.100.1" in person.reply("Type yes to try it for 60 seconds: ", "yes")
-    person.reply("Type keep to keep it, Enter to take it back: ", "keep")
-    person.until("eth1 stays as it is now")
+    person.reply("Type keep to confirm it, Enter to revert it: ", "keep")
+    person.until("eth1 keeps these settings")
     alone.machine.advance(TRIAL_S + 1)
     alone.machine.power_cut()
     (eth1,) = [one for one in AgentWay(InProcessAgent(alone.machine)).cards() if one.name == "eth1"]
@@ -273,10 +277,10 @@ def test_without_the_api_the_agent_does_the_same(alone: Console) -> None:
 def test_without_the_api_an_unconfirmed_change_is_taken_back(alone: Console) -> None:
     set_address(alone.person)
     alone.person.reply("Type yes to try it for 60 seconds: ", "yes")
-    alone.person.until("Type keep to keep it, Enter to take it back: ")
+    alone.person.until("Type keep to confirm it, Enter to revert it: ")
     alone.machine.advance(TRIAL_S + 1)
     alone.person.type("keep\r")
-    alone.person.until("it was taken back already")
+    alone.person.until("it was already reverted")
     (eth1,) = [one for one in AgentWay(alone.agent).cards() if one.name == "eth1"]
     assert eth1.addresses == ()
 
@@ -299,7 +303,7 @@ def test_what_the_agent_did_is_what_the_api_shows(cli: Cli) -> None:
 def test_where_neither_api_nor_agent_answers_the_reason_is_told(alone: Console) -> None:
     alone.agent = cast(InProcessAgent, AwayAgent())
     alone.person.reply(PROMPT, "1")
-    alone.person.until("the agent does not answer: see whether lunette-agent is running")
+    alone.person.until("the agent does not answer: check whether lunette-agent is running")
     alone.person.reply(BACK, "")
     alone.person.until(PROMPT)
 
@@ -309,8 +313,8 @@ def test_a_trial_that_somebody_else_began_is_ended_first(console: Console, cli: 
     wait_until("the API has seen it", lambda: shown(cli, "eth1")["trial_left_s"], 30)
     console.person.reply(PROMPT, "1")
     console.person.until("A change of eth1 is on trial.")
-    console.person.reply("Type keep to keep it, Enter to take it back: ", "")
-    console.person.until("eth1 is as it was before.")
+    console.person.reply("Type keep to confirm it, Enter to revert it: ", "")
+    console.person.until("eth1 has its previous settings again.")
 
 
 def test_health_is_told_in_words(console: Console) -> None:
@@ -330,8 +334,8 @@ def test_power_off_goes_by_the_job_of_the_product(console: Console, cli: Cli) ->
     cli.machine.power.later = lambda _seconds, _dies: None
     console.person.reply(PROMPT, "4")
     console.person.reply("Which one? (1-2, Enter: none): ", "2")
-    assert "Switch the appliance off:" in console.person.reply("Type off to go on: ", "off")
-    console.person.until("It begins now")
+    assert "Shut down the appliance:" in console.person.reply("Type off to continue: ", "off")
+    console.person.until("Starting now")
     assert "system.power_off" in cli("job", "list", "--json").out
     wait_until("the agent was asked", lambda: cli.machine.power.asked == ["poweroff"], 30)
     assert console.commands == []
@@ -340,9 +344,9 @@ def test_power_off_goes_by_the_job_of_the_product(console: Console, cli: Cli) ->
 def test_without_the_api_the_machine_stops_in_order_all_the_same(alone: Console) -> None:
     alone.person.reply(PROMPT, "r")
     alone.person.reply("Which one? (1-2, Enter: none): ", "1")
-    alone.person.until("Which hosts use volumes now is not known")
-    alone.person.reply("Type restart to go on: ", "restart")
-    alone.person.until("It begins now.")
+    alone.person.until("It is unknown which hosts use volumes now")
+    alone.person.reply("Type restart to continue: ", "restart")
+    alone.person.until("Starting now.")
     assert alone.commands == [["systemctl", "--no-block", "reboot"]]
 
 

@@ -45,7 +45,7 @@ ALERTS = [
     },
 ]
 CARDS = [
-    Card("enp1s0", "52:54:00:4c:55:01", True, ("192.0.2.7/24 (DHCP)",), "as 50-dhcp.network says", None),
+    Card("enp1s0", "52:54:00:4c:55:01", True, ("192.0.2.7/24 (DHCP)",), "configured by 50-dhcp.network", None),
     Card("enp2s0", "52:54:00:4c:55:02", False, (), "not configured", None),
     Card("bond0", "", True, ("198.51.100.5/24", "2001:db8::5/64"), "static", None),
 ]
@@ -123,10 +123,10 @@ PASSWD = "root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1::/usr/sbin:/usr/sbin/nol
 @pytest.mark.parametrize(
     ("root", "more", "why"),
     [
-        ("*", "", "no account of this machine has a password"),
-        ("!", "", "no account of this machine has a password"),
-        ("!*", "", "no account of this machine has a password"),
-        ("!$y$j9T$salt$hash", "", "no account of this machine has a password"),
+        ("*", "", "no account of this system has a password"),
+        ("!", "", "no account of this system has a password"),
+        ("!*", "", "no account of this system has a password"),
+        ("!$y$j9T$salt$hash", "", "no account of this system has a password"),
         ("", "", "Account root has an empty password"),
         ("*", "guest::20000:0:99999:7:::\n", "Account guest has an empty password"),
         ("$y$j9T$salt$hash", "", None),

@@ -37,7 +37,7 @@ def test_the_password_is_reset_by_the_products_own_command_and_the_audit_log_tel
     found = []
     for _ in range(2):
         person = Typist(reset)
-        person.reply("Type reset to go on: ", "reset")
+        person.reply("Type reset to continue: ", "reset")
         shown = person.until("It must be changed at the first login")
         found.append(shown.partition("One-time password  ")[2].split()[0])
         person.reply(BACK, "")
@@ -60,7 +60,7 @@ def test_a_reset_that_failed_says_so_and_shows_no_password(tmp_path: Path) -> No
             )
 
     person = Typist(reset)
-    person.reply("Type reset to go on: ", "reset")
+    person.reply("Type reset to continue: ", "reset")
     assert "One-time password " not in person.until("The password was NOT reset:\ndisk full\n")
     person.reply(BACK, "")
     person.ended()
@@ -88,7 +88,7 @@ def test_login_gets_the_terminal_as_it_was_and_keys_that_are_signals() -> None:
     )
     os.close(theirs)
     seen = b""
-    while b"the menu comes back" not in seen:
+    while b"The menu is shown again" not in seen:
         seen += os.read(ours, 4096)
     wait_until("it is another program", lambda: Path(f"/proc/{process.pid}/comm").read_text() == "cat\n", 20, 0.05)
     os.write(ours, b"hello\n")

@@ -122,7 +122,7 @@ def test_a_number_is_asked_for_until_it_is_one_of_them() -> None:
     person = typist(lambda terminal: terminal.choose("Disk", 2))
     for wrong in ("3", "0", "-1", "²", "one", "9" * 400):
         person.reply("Disk (1-2, Enter: none): ", wrong)
-        person.until("is none of them.")
+        person.until("is not one of the choices.")
     person.reply("Disk (1-2, Enter: none): ", "2")
     assert person.ended() == 2
 

@@ -77,10 +77,10 @@ SINGLE = ("Second disk for a mirror (1, Enter: none): ", "")
 
 
 def test_two_answers_install_on_one_blank_disk(person: Person) -> None:
-    plan = person.answers(FIRST, SINGLE, HOST, ZONE, ANY, ONE_TIME, SHELL, ("Type install to begin: ", "install"))
+    plan = person.answers(FIRST, SINGLE, HOST, ZONE, ANY, ONE_TIME, SHELL, ("Type install to start: ", "install"))
     assert "it is blank: nothing is lost" in plan
     assert f"Not touched: {person.system.twin.serial}" in plan
-    shown = person.typist.until("Note the certificate down")
+    shown = person.typist.until("Write down the certificate")
     assert "".join(shown.split()).count(FINGERPRINT) == 1
     person.answers(("-- Enter: back to the menu -- ", ""))
     person.typist.ended()
@@ -100,15 +100,15 @@ def test_every_answer_reaches_the_document_and_no_password_stands_in_it(person: 
         ("Address (1-2, Enter: none): ", "2"),
         ("such as 192.0.2.7/24: ", "192.0.2.7/24"),
         ("Gateway, such as 192.0.2.1 (Enter: none): ", "192.0.2.1"),
-        ("DNS servers, with blanks between them (Enter: none): ", "192.0.2.2, 192.0.2.3"),
-        ("Time servers (NTP), with blanks between them (Enter: none): ", "time.example.com"),
+        ("DNS servers, separated by spaces (Enter: none): ", "192.0.2.2, 192.0.2.3"),
+        ("Time servers (NTP), separated by spaces (Enter: none): ", "time.example.com"),
         ("Password (Enter: one-time password): ", PASSWORD),
-        ("Once more: ", PASSWORD),
+        ("Repeat the password: ", PASSWORD),
         ("Password (Enter: no shell): ", PASSWORD),
-        ("Once more: ", PASSWORD),
+        ("Repeat the password: ", PASSWORD),
     )
-    plan = person.answers(("Type install to begin: ", "install"))
-    assert "all of it on both disks" in plan
+    plan = person.answers(("Type install to start: ", "install"))
+    assert "mirrored on both disks" in plan
     assert "192.0.2.7/24 on 52:54:00:00:00:00, gateway 192.0.2.1" in plan
     person.answers(("-- Enter: back to the menu -- ", ""))
     person.typist.ended()
@@ -147,7 +147,7 @@ def test_what_carries_data_is_erased_only_where_its_own_serial_is_typed(person: 
     )
     assert f"ERASED: serial {serial}" in plan
     assert "ext4 signature (label precious)" in plan
-    person.answers(("Type install to begin: ", "install"), ("-- Enter: back to the menu -- ", ""))
+    person.answers(("Type install to start: ", "install"), ("-- Enter: back to the menu -- ", ""))
     person.typist.ended()
     assert person.written[0][0].wipe == (person.written[0][1][0].id,)
 
@@ -166,7 +166,7 @@ def test_another_word_than_the_serial_writes_nothing(person: Person, typed: str)
 
 @pytest.mark.parametrize("question", range(8))
 def test_ctrl_c_at_any_question_writes_nothing(person: Person, question: int) -> None:
-    pairs = [FIRST, SINGLE, HOST, ZONE, ANY, ONE_TIME, SHELL, ("Type install to begin: ", "")]
+    pairs = [FIRST, SINGLE, HOST, ZONE, ANY, ONE_TIME, SHELL, ("Type install to start: ", "")]
     person.answers(*pairs[:question])
     person.typist.until(pairs[question][0])
     person.typist.send(b"\x03")
@@ -177,7 +177,7 @@ def test_ctrl_c_at_any_question_writes_nothing(person: Person, question: int) ->
 
 def test_a_terminal_that_goes_before_the_confirmation_writes_nothing(person: Person) -> None:
     person.answers(FIRST, SINGLE, HOST, ZONE, ANY, ONE_TIME, SHELL)
-    person.typist.until("Type install to begin: ")
+    person.typist.until("Type install to start: ")
     person.typist.close()
     assert person.written == []
     person.__dict__["typist"] = Typist(lambda _: None)
@@ -189,7 +189,7 @@ def test_a_disk_that_vanishes_between_choice_and_plan_is_refused(person: Person)
     person.typist.until(SHELL[0])
     person.system.pull(person.system.large)
     person.typist.type("\r")
-    with pytest.raises(NotFound, match="is there: check the drive"):
+    with pytest.raises(NotFound, match="was not found: check the drive"):
         person.typist.ended()
     assert person.written == []
 
@@ -197,7 +197,7 @@ def test_a_disk_that_vanishes_between_choice_and_plan_is_refused(person: Person)
 def test_a_disk_that_changes_after_the_plan_is_refused(person: Person) -> None:
     """Somebody else's machine, or another console, wrote to it while the question stood there."""
     person.answers(FIRST, SINGLE, HOST, ZONE, ANY, ONE_TIME, SHELL)
-    person.typist.until("Type install to begin: ")
+    person.typist.until("Type install to start: ")
     person.system.put_ext4(person.system.large)
     person.typist.type("install\r")
     with pytest.raises(LunetteError, match="is not blank"):
@@ -209,10 +209,10 @@ def test_other_content_than_that_of_the_plan_is_refused(person: Person) -> None:
     serial = person.system.large.serial
     person.system.put_ext4(person.system.large)
     person.answers(FIRST, SINGLE, HOST, ZONE, ANY, ONE_TIME, SHELL, ("to erase it:", serial))
-    person.typist.until("Type install to begin: ")
+    person.typist.until("Type install to start: ")
     person.system.put_ext4(person.system.large, "other")
     person.typist.type("install\r")
-    with pytest.raises(Conflict, match="a disk changed while you were asked"):
+    with pytest.raises(Conflict, match="a disk changed during the dialogue"):
         person.typist.ended()
     assert person.written == []
 
@@ -235,22 +235,22 @@ def test_without_a_link_nothing_is_installed(person: Person) -> None:
 
 def test_wrong_answers_are_asked_again_with_the_words_of_the_document(person: Person) -> None:
     person.answers(FIRST, SINGLE, ("Host name (Enter: lunette): ", "Shelf 7"))
-    person.typist.until("must be lower-case letters")
+    person.typist.until("must have at most 63 lower-case letters")
     person.answers(HOST, ("Time zone, such as Europe/Berlin (Enter: UTC): ", "Berlin"))
     person.typist.until("Berlin")
     person.typist.until("time zone")
     person.answers(ZONE, ANY, ("Password (Enter: one-time password): ", "short"))
     person.typist.until("must have 12 characters or more")
-    person.answers(("Password (Enter: one-time password): ", PASSWORD), ("Once more: ", "something else"))
-    person.typist.until("The two are not the same.")
+    person.answers(("Password (Enter: one-time password): ", PASSWORD), ("Repeat the password: ", "something else"))
+    person.typist.until("The passwords do not match.")
     person.answers(ONE_TIME, SHELL)
-    person.typist.until("Type install to begin: ")
+    person.typist.until("Type install to start: ")
 
 
 def test_one_installation_at_a_time(person: Person, tmp_path: Path) -> None:
     with only_one(tmp_path / "lock"):
         person.answers(FIRST, SINGLE, HOST, ZONE, ANY, ONE_TIME, SHELL)
-        with pytest.raises(Conflict, match="another installation is under way"):
+        with pytest.raises(Conflict, match="another installation is running"):
             person.typist.ended()
     assert person.written == []
 

@@ -33,13 +33,13 @@ def words(**more: Any) -> bytes:
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"disk: [", "is no YAML"),
+        (b"disk: [", "is not valid YAML"),
         (b"", "is not a list of `word: value` lines"),
-        (words(disk=DISK, hostnam="a"), "hostnam: is no word of an installation document"),
+        (words(disk=DISK, hostnam="a"), "hostnam: is not a key of an installation document"),
         (words(disk="/dev/sda"), "disk: must be a name below /dev/disk/by-id or a serial number"),
-        (words(disk="ABSENT"), "no disk ABSENT is there"),
-        (words(disk=SMALL), "the system needs 6.25 GiB: choose a larger one"),
-        (words(disk=DISK, network={"interface": "eth9"}), "no network interface eth9 is there"),
+        (words(disk="ABSENT"), "disk ABSENT was not found"),
+        (words(disk=SMALL), "the system needs 6.25 GiB: choose a larger disk"),
+        (words(disk=DISK, network={"interface": "eth9"}), "network interface eth9 does not exist"),
     ],
 )
 def test_the_reason_is_told_and_nothing_is_written(content: bytes, why: str) -> None:

@@ -56,7 +56,7 @@ def _refused(printed: str) -> str:
 
 
 def test_a_host_without_volumes_is_refused_with_what_to_do(player: Player, tmp_path: Path) -> None:
-    assert "Nothing is mapped to host kitless" in _refused(_check(player, tmp_path, initiator_host="kitless"))
+    assert "No volume is mapped to host kitless" in _refused(_check(player, tmp_path, initiator_host="kitless"))
 
 
 def test_a_host_the_appliance_does_not_know_is_refused(player: Player, tmp_path: Path) -> None:
@@ -84,4 +84,4 @@ def test_a_name_that_the_appliance_does_not_know_is_not_taken(player: Player, tm
 def test_who_may_not_read_secrets_is_told_so(player: Player, api: Api, tmp_path: Path) -> None:
     token = api.made("/tokens", {"name": "kit-viewer", "role": "viewer"})["token"]
     told = _refused(_check(player, tmp_path, env={"LUNETTE_TOKEN": token}))
-    assert "A kit with secrets needs the role operator" in told
+    assert "A setup kit with secrets requires the role operator" in told

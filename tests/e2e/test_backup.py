@@ -79,7 +79,7 @@ def test_a_new_installation_serves_the_old_volumes_under_their_old_names() -> No
         assert machine.check(f"{LUNETTE} volume list --json", timeout_s=120).strip() == "[]"
         wrong = machine.run(f"echo wrong-passphrase | {LUNETTE} restore /root/state --passphrase-file - --yes", 300)
         assert wrong.rc != 0
-        assert "the passphrase is not that of this backup" in wrong.stdout
+        assert "the passphrase does not match this backup" in wrong.stdout
         shown = machine.check(f"{LUNETTE} restore /root/state --passphrase-file /root/passphrase --dry-run", 300)
         assert "returns volume first" in shown
         assert machine.check(f"{LUNETTE} volume list --json", timeout_s=120).strip() == "[]"

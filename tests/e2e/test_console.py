@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.qemu, pytest.mark.slow, pytest.mark.iso, pytest.mark.t
 
 DEADLINE_S = 1800.0
 """As in test_iso.py: two minutes where nothing else runs."""
-PROMPT = r"Choose, then Enter: "
+PROMPT = r"Type a number or letter, then Enter: "
 BACK = r"-- Enter: back to the menu -- "
 PASSWORD = "correct horse battery"
 
@@ -51,10 +51,10 @@ def logged_in(machine: FirmwareQemu, password: str) -> tuple[Client, bool]:
 def test_odd_keys_do_nothing_and_a_reset_password_opens_the_web_page(machine: FirmwareQemu) -> None:
     start_live(machine)
     machine.type_keys("\x03\x1c\x1a; /bin/sh\r")
-    machine.answer(r"is none of them[^$]*" + PROMPT, "s", 120)
-    machine.answer(r"There is no shell here[^$]*" + BACK, "", 120)
+    machine.answer(r"is not one of the choices[^$]*" + PROMPT, "s", 120)
+    machine.answer(r"No shell is available[^$]*" + BACK, "", 120)
     machine.answer(PROMPT, "p", 120)
-    machine.answer(r"Type reset to go on: ", "reset", 120)
+    machine.answer(r"Type reset to continue: ", "reset", 120)
     password = machine.answer(r"One-time password  ([a-z0-9-]{19})\s[^$]*" + BACK, "", 300)[1]
     client, must_change = logged_in(machine, password)
     client.__exit__()
@@ -68,7 +68,7 @@ def test_questions_install_an_appliance_that_shows_the_menu(machine: FirmwareQem
     shown = install(machine)
     machine.answer(PROMPT, "r", 300)
     machine.answer(r"Which one\? [^:]*: ", "2", 300)
-    machine.answer(r"Type off to go on: ", "off", 300)
+    machine.answer(r"Type off to continue: ", "off", 300)
     machine.wait_for_power_off(900)
     assert digest(foreign) == before
 
@@ -98,9 +98,9 @@ def install(machine: FirmwareQemu) -> str:
     machine.answer(r"Time zone[^:]*: UTC\): ", "Europe/Berlin", 300)
     machine.answer(r"Interface of the web page \([^)]*\): ", "", 300)
     machine.answer(r"Password \(Enter: one-time password\): ", PASSWORD, 300)
-    machine.answer(r"Once more: ", PASSWORD, 300)
+    machine.answer(r"Repeat the password: ", PASSWORD, 300)
     machine.answer(r"Password \(Enter: no shell\): ", PASSWORD, 300)
-    machine.answer(r"Once more: ", PASSWORD, 300)
-    machine.answer(r"Type install to begin: ", "install", 300)
+    machine.answer(r"Repeat the password: ", PASSWORD, 300)
+    machine.answer(r"Type install to start: ", "install", 300)
     found = machine.answer(r"(?s)Installed\..*?SHA-256 ([0-9A-F:]{48})\s+([0-9A-F:]{47}).*?" + BACK, "", DEADLINE_S)
     return found[1] + found[2]

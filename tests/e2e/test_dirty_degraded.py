@@ -55,7 +55,7 @@ def fill(host: KernelInitiator, target: str, portal: str) -> None:
 def gets_what_is_there(client: Client, host: KernelInitiator, target: str, portal: str) -> None:
     wait_until("the deadline is over", lambda: client.get("/hosts/other")["export"]["state"] == "open", deadline_s=300)
     told = wait_until("an alert says so", lambda: without(client), deadline_s=120)
-    assert f"opened {DEADLINE_S} s after they began to wait, as host other says" in told[0]["cause"]
+    assert f"opened {DEADLINE_S} s after they began to wait, as configured for host other" in told[0]["cause"]
     host.login(target, portal, OTHER_IQN)
     [(lun, there)] = host.devices(target, expected=1).items()
     assert lun == 1, "it sees what is there, and nothing else"

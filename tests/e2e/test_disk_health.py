@@ -40,7 +40,7 @@ def test_a_warning_of_a_drive_becomes_an_alert_and_ends_with_it(made: tuple[Appl
     wait_until("it is told", lambda: list(client.list("/alerts", active="true", ref=first)), deadline_s=PATIENCE_S)
     (alert,) = client.list("/alerts", active="true", ref=first)
     assert alert["severity"] == "critical"
-    assert alert["message"] == f"Disk {first} (serial {serial}) says that it is no longer reliable"
+    assert alert["message"] == f"Disk {first} (serial {serial}) reports that it is no longer reliable"
     assert client.get(f"/disks/{first}")["health"]["state"] == "failing"
     assert client.get(f"/disks/{second}")["health"]["state"] == "ok"
     machine.set_property(serial, "smart_critical_warning", 0)

@@ -122,7 +122,7 @@ def test_a_command_that_others_may_write_is_not_run(standing: Standing) -> None:
     try:
         wait_until("the health is unknown", lambda: standing.array()["health"] == "unknown", deadline_s=60)
         (alert,) = wait_until("the alert comes", standing.alerts, deadline_s=90)
-        assert "can be written by others than root" in alert["cause"]
+        assert "is writable by users other than root" in alert["cause"]
         assert standing.is_served()
     finally:
         standing.machine.check(f"chmod 755 {COMMAND}")

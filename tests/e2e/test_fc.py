@@ -192,7 +192,7 @@ def test_after_a_reset_the_exports_come_back_and_wait_for_a_port_that_is_late(st
         lambda: next((p for p in standing.client.list("/fc-ports") if p["state"] == "blocked"), None),
         deadline_s=BOOT_S,
     )
-    assert "put its HBA back" in port["reason"]
+    assert "reinstall its HBA" in port["reason"]
     standing.lay_cable()
     standing.plug("fct")
     standing.wait_served()

@@ -100,7 +100,7 @@ class TestOnTheKernelOfTheAppliance:
     def test_storage_reaches_its_portal_and_management_the_api(self, made: Appliance) -> None:
         made.machine.check("nft add table inet other")
         plan = made.client.patch("/settings", {"firewall": "managed"}, dry_run=True)
-        assert any("answer no more on stor0" in words for words in plan["warnings"])
+        assert any("are no longer reachable on stor0" in words for words in plan["warnings"])
         made.client.patch("/settings", {"firewall": "managed"})
         wait_until("it is in force", lambda: in_force(made))
         assert made.client.get("/firewall")["closed_on"] == [STORAGE]
@@ -114,7 +114,7 @@ class TestOnTheKernelOfTheAppliance:
 
     def test_a_portal_opens_and_closes_its_port(self, made: Appliance) -> None:
         plan = made.client.post("/portals", {"name": "more", "address": SECOND, "protocol": "iscsi"}, dry_run=True)
-        assert "TCP 3260 opens in the firewall" in plan["changes"][0]["detail"]
+        assert "TCP 3260 is opened in the firewall" in plan["changes"][0]["detail"]
         made.client.post("/portals", {"name": "more", "address": SECOND, "protocol": "iscsi"})
         wait_until("it opens", lambda: comes_through(made, STORAGE, SECOND, ISCSI) == PASSES)
         made.client.delete("/portals/more")

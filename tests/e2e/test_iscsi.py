@@ -105,7 +105,7 @@ def test_a_session_ends_its_host_comes_back_and_no_write_is_lost(working: Standi
     assert unchanged["id"] == ended["id"]
     written = {host: guest.acknowledged(working.device(host), SEED) for host in HOSTS}
     job = client.wait(client.post(f"/sessions/{ended['id']}:disconnect", {}))
-    assert [step["detail"] for step in job["steps"]] != ["that session had ended already"]
+    assert [step["detail"] for step in job["steps"]] != ["that session had already ended"]
     back = wait_until(
         "the host has another session",
         lambda: (now := working.session("db")) and now["id"] != ended["id"] and now,
@@ -191,12 +191,14 @@ def test_two_machines_under_one_name_raise_an_alert_until_they_stop(standing: St
     unit = ["systemd-run", "--unit=twins", "python3", "-c", TWIN, standing.targets["db"], iqn("db")]
     machine.check([*unit, str(PORTAL_PORT), "12", "127.0.0.1", "127.0.0.2"])
     told = wait_until(
-        "it is told", lambda: [a for a in client.list("/alerts", active="true") if "by turns" in str(a["message"])], 180
+        "it is told",
+        lambda: [a for a in client.list("/alerts", active="true") if "alternately" in str(a["message"])],
+        180,
     )
     (alert,) = told
     assert alert["severity"] == "critical"
     assert str(alert["message"]).startswith(
-        f"Initiator {iqn('db')} of host db logs in from several machines by turns: "
+        f"Initiator {iqn('db')} of host db logs in alternately from several machines: "
     )
     assert str(alert["message"]).endswith("127.0.0.1, 127.0.0.2")  # before them the host of the tests above, perhaps
     machine.check("systemctl stop twins")

@@ -92,9 +92,9 @@ def standing(fabric: Fabric) -> Iterator[Standing]:
 
 def test_what_a_host_wrote_is_there_when_it_comes_back(standing: Standing) -> None:
     """And what was said before there was a port."""
-    assert "no Fibre Channel port here can be an NVMe target" in standing.refusal
+    assert "no Fibre Channel port of this appliance can be an NVMe target" in standing.refusal
     assert "lpfc_enable_nvmet" in standing.refusal
-    assert f"no NVMe target port {ADDRESS} is here" in standing.missed
+    assert f"NVMe target port {ADDRESS} does not exist" in standing.missed
     standing.hosts.write_pattern(standing.connect(DB), SEED, BLOCKS)
     standing.disconnect(DB)
     device = standing.connect(DB)
@@ -161,7 +161,7 @@ def test_after_a_reset_the_exports_come_back_and_wait_for_a_port_that_is_late(st
     standing.machine.reset()
     standing.appliance.wait_for_api(BOOT_S)
     blocked = wait_until("the port is missed", standing.blocked, deadline_s=BOOT_S)
-    assert "no Fibre Channel port here can be an NVMe target" in blocked
+    assert "no Fibre Channel port of this appliance can be an NVMe target" in blocked
     standing.hosts.lay()
     standing.hosts.plug()
     standing.wait_served()

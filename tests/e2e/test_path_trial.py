@@ -71,7 +71,7 @@ def test_the_host_goes_on_without_either_path_and_has_both_again(host: Host, dev
     host.appliance.client.wait(_asked(host))
     told = host.paths()["verification"]
     assert told["is_passed"], told
-    assert [f"was away for {AWAY_S} s" in words for words in told["words"]] == [False, True, True], told
+    assert [f"was blocked for {AWAY_S} s" in words for words in told["words"]] == [False, True, True], told
     assert "bytes" in told["words"][0]
     assert host.acknowledged(device, SEED) > before
     assert host.paths()["state"] == "up"

@@ -227,7 +227,7 @@ def test_an_orderly_shutdown_stops_the_array_clean(standing: Standing) -> None:
         deadline_s=600,
     )
     plan = standing.appliance.client.post("/appliance:power-off", dry_run=True)
-    assert "switches the machine on" in plan["warnings"][0]
+    assert "until the system is switched on" in plan["warnings"][0]
     standing.login(host, mutual(host))
     target = standing.scene.targets[host.name]
     device = guest.devices(target, expected=len(host.volumes))[1]

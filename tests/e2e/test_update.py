@@ -145,8 +145,8 @@ def test_what_is_truncated_foreign_or_of_a_stranger_is_refused_in_words(site: Si
     content = update_bundle(NEXT, "--empty").read_bytes()
     half.write_bytes(content[: len(content) // 2])
     for bundle, words in (
-        (of_a_stranger, "not signed by anybody this appliance trusts"),
-        (half, "no bundle, or only a part of one"),
+        (of_a_stranger, "its signer is not trusted by this appliance"),
+        (half, "not a bundle, or it is incomplete"),
         (update_bundle(NEXT, "--empty", "--compatible", "toaster"), "for toaster"),
     ):
         with pytest.raises(Refused) as refused:

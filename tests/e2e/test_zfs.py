@@ -158,7 +158,7 @@ def grows_and_goes_back_to_a_snapshot(stands: Standing, device: str) -> str:
     host.logout(stands.target)
     for mapping in client.list("/mappings"):
         client.delete(f"/mappings/{mapping['id']}", confirm=[mapping["volume"]])
-    with pytest.raises(Refused, match="copy began as it"):
+    with pytest.raises(Refused, match=r"its clones depend on it: .*copy"):
         client.delete("/snapshots/before")
     client.wait(client.act("/volumes/lun", "roll-back", {"snapshot": "before"}), deadline_s=SLOW_S)
     client.post("/mappings", {"volume": "lun", "host": "writer", "lun": 1})
@@ -248,7 +248,7 @@ def test_log_cache_and_special_disks_are_lost_come_back_and_leave() -> None:
         comes_back_only_with_its_log(stands, device, second)
         client.wait(client.act("/arrays/tank", "remove", {"disk": second}), deadline_s=SLOW_S)
         assert "logs" not in stands.guest("zpool status")
-        with pytest.raises(Refused, match="holds the metadata"):
+        with pytest.raises(Refused, match="holds metadata"):
             client.act("/arrays/tank", "remove", {"disk": new})
         client.wait(client.act("/arrays/tank", "add-disks", {"role": "log", "disks": [second]}), deadline_s=SLOW_S)
         assert "logs" in stands.guest("zpool status")

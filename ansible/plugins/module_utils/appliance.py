@@ -137,8 +137,8 @@ class Appliance:
                 )
         if found and found.get("state") == "stuck":
             self.fail(
-                f"{title} is stuck: taking back a failed job failed too. "
-                "Look at the job and resolve it first (job_resolve).",
+                f"{title} is stuck: a failed job could not be rolled back. "
+                "Check the job and resolve it first (job_resolve).",
                 resource=found,
             )
         return found, etag

@@ -179,14 +179,14 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
 
     def _cannot_change(self, name: str, value: Any, shown: Any) -> None:
         field = self.noun.fields[name]
-        message = f"{self._title()}: {name} is {shown} and cannot become {without_secrets(value, field.secrets)}"
+        message = f"{self._title()}: {name} is {shown} and cannot be changed to {without_secrets(value, field.secrets)}"
         if field.kind == "members":
             self.module.warn(message + ".")
             return
-        why = "it only grows" if field.verb else "it is fixed when it is created"
+        why = "it can only grow" if field.verb else "it is set at creation"
         self.fail(
             f"{message}; {why}. Nothing was changed. Correct the play, or delete it first "
-            "(state: absent) and let it be made anew."
+            "(state: absent) and create it again."
         )
 
     def _diff(self, found: dict[str, Any], wish: dict[str, Any]) -> dict[str, Any]:

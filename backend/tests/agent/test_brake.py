@@ -259,4 +259,5 @@ def test_a_port_follows_the_mode_it_is_given_and_keeps_its_name() -> None:
     changed = exports(generation=2, fc_ports=(fc_port(91, FcMode.INITIATOR),))
     verdict = merge(ledger, changed)
     assert [port.mode for port in verdict.effective.fc_ports] == [FcMode.INITIATOR, FcMode.TARGET]
-    assert any(line.startswith(f"fc_port {id_of(92)} is not wanted") for line in verdict.unexplained)
+    told = f"fc_port {id_of(92)} is no longer in the configuration"
+    assert any(line.startswith(told) for line in verdict.unexplained)

@@ -179,8 +179,8 @@ def test_a_tool_that_hangs_keeps_out_the_hosts_of_its_own_array_alone(rack: Rack
     name = "red" if array_id == RED else "pond"
     assert rack.reason(array_id).startswith(f"array {name} is being started ({tool}")
     rack.machine.advance(HANGS_S)
-    assert f"array {name} is being started, and {tool}" in rack.reason(array_id)
-    assert "has not come back" in rack.reason(array_id)
+    assert f"array {name} is being started, but {tool}" in rack.reason(array_id)
+    assert "has not finished: check whether a disk hangs" in rack.reason(array_id)
     hang.let_go()
     assert rack.woken.wait(AT_LAST_S), "nobody has to ask"
     while not rack.agent.bring_up():
@@ -312,7 +312,7 @@ def test_those_that_wait_for_their_turn_have_it_before_those_that_hang() -> None
     hang = machine.faults.hang(lambda line: line.startswith("pvs --devices"))
     bringing.run(exports(arrays=arrays))
     last = arrays[-1]
-    assert bringing.waiting[last.array_id] == f"array {last.name} waits for its turn to be started"
+    assert bringing.waiting[last.array_id] == f"array {last.name} is waiting to be started"
     assert len(bringing.waiting) == AT_ONCE + 1
     hang.kill()
     while any("is being started" in reason for reason in bringing.waiting.values()):
@@ -347,7 +347,7 @@ def test_a_pool_with_our_mark_of_another_array_is_not_served_as_this_one(rack: R
     assert not rack.agent.bring_up()
     assert pond.group in rack.machine.zfs.imported
     assert rack.serving() == {31, 33, 34}
-    assert f"pool {pond.group} does not carry our mark of array pond" in rack.reason(POND)
+    assert f"pool {pond.group} does not carry the mark of array pond" in rack.reason(POND)
     data.properties[zfs.MARK] = POND
     while not rack.agent.bring_up():
         pass

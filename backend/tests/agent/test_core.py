@@ -245,7 +245,7 @@ def test_without_a_ledger_nobody_is_told_that_nothing_is_served(store: Store) ->
     assert [volume.volume_id for volume in known.volumes] == [VOLUME_ID]
     store.machine.unlink(f"{STATE_DIR}/ledger.json")
     store.restart()
-    with pytest.raises(InUse, match="nobody knows who uses which volume"):
+    with pytest.raises(InUse, match="it is unknown which host uses which volume"):
         store.agent.served()
     store.reboot()
     assert store.agent.served() is None

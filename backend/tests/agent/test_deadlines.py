@@ -58,7 +58,7 @@ def test_a_host_gets_what_is_there_when_its_deadline_is_over_and_the_rest_when_i
     told = floor.told(41)
     assert (told.state, told.missing, told.opened_without_after_s) == (OPEN, (id_of(12),), DEADLINE_S)
     assert told.reason
-    assert "is not there" in told.reason
+    assert "does not exist" in told.reason
     floor.wait(1)
     assert floor.knock(41) == {1: "v11"}
     floor.show(12)

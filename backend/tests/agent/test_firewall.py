@@ -265,11 +265,11 @@ def test_rules_that_somebody_flushed_are_put_right_and_told(agent: Agent, ask: A
     ask(portal(21))
     machine.network.firewall.flush()
     assert ask(portal(21)).changed == 1
-    assert told(agent).repaired == "its table was gone"
+    assert told(agent).repaired == "its table was missing"
     machine.network.firewall.tables["lunette"].sets["portals4"].append("192.0.2.1 . tcp . 25")
     agent.bring_up()
     assert not machine.network.firewall.admits("eth0", ADDRESS, "tcp", 25)
-    assert told(agent).repaired == "its rules had been changed by somebody else"
+    assert told(agent).repaired == "its rules had been changed by another program"
 
 
 def test_a_broken_file_leaves_the_machine_open_until_the_agent_is_there_and_is_told(
@@ -284,7 +284,7 @@ def test_a_broken_file_leaves_the_machine_open_until_the_agent_is_there_and_is_t
     agent.bring_up()
     found = told(agent)
     assert found.state is FirewallState.IN_FORCE
-    assert "could not be loaded when the machine started" in str(found.repaired)
+    assert "could not be loaded at startup" in str(found.repaired)
     assert "syntax error" in str(found.repaired)
     machine.reboot()
     assert set(machine.network.firewall.tables) == {"lunette"}, "the file is whole again"

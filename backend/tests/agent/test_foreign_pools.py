@@ -34,7 +34,7 @@ def test_an_imported_pool_shows_its_volumes(farm: Farm) -> None:
     told = answer(one)
     assert (told.next, "restore a backup" in (told.reason or "")) == (NextStep.NONE, True), "it carries our mark"
     foreign = one.model_copy(update={"group": one.group.model_copy(update={"marked_for": None})})
-    assert "not adopted yet. Copy its volumes" in (answer(foreign).reason or "")
+    assert "cannot be adopted yet. Copy its volumes" in (answer(foreign).reason or "")
 
 
 def test_a_pool_that_is_not_imported_is_told_from_its_labels_and_nothing_is_imported(farm: Farm) -> None:
@@ -45,7 +45,7 @@ def test_a_pool_that_is_not_imported_is_told_from_its_labels_and_nothing_is_impo
     assert [member.disk_id for member in one.seen.members] == sorted(farm.create_step.devices())
     told = answer(one)
     assert (told.name, told.home_host, told.next) == (farm.create_step.pool, None, NextStep.NONE)
-    assert "Import it by hand" in (told.reason or "")
+    assert "Import it manually" in (told.reason or "")
     assert len(farm.imports()) == imports
 
 

@@ -51,7 +51,7 @@ def test_what_somebody_took_away_is_told_once_and_kept_until_then() -> None:
 
 def test_what_opens_because_its_address_came_is_no_repair() -> None:
     repairs = Repairs()
-    repairs.note(exports(generation=1), report(portal="the machine does not have this address"))
+    repairs.note(exports(generation=1), report(portal="the appliance does not have this address"))
     repairs.note(exports(generation=1), report("np/10.0.0.1:3260 was missing"))
     assert told(repairs) == ()
     repairs.note(exports(generation=1), report("np/10.0.0.1:3260 was missing"))
@@ -61,7 +61,7 @@ def test_what_opens_because_its_address_came_is_no_repair() -> None:
 def test_what_is_tried_in_vain_each_time_is_not_put_right() -> None:
     files = Configfs(FakeSystem(), "/sys/kernel/config/target")
     files.found = [
-        ("core/a", "was there unasked"),
+        ("core/a", "was unexpected"),
         ("core/a", "was missing"),
         ("core/a/control", "was different"),
         ("core/ab", "was missing"),

@@ -68,7 +68,7 @@ def test_without_a_port_it_is_blocked_with_what_to_do_and_the_rest_is_served(tra
 def test_a_port_that_comes_late_is_served_by_itself(track: Track) -> None:
     track.plug(OTHER)
     report = track.serve(track.wish())
-    assert f"no NVMe target port {ADDRESS} is here" in (track.over_fc(report).reason or "")
+    assert f"NVMe target port {ADDRESS} does not exist" in (track.over_fc(report).reason or "")
     assert Protocol.NVME_FC not in lacking(track.machine)
     track.plug()
     assert track.over_fc(track.serve(track.wish())).state is OPEN
@@ -113,7 +113,7 @@ class TestEmulex:
         (name,) = nvme_fc.targets(emulex.machine)
         assert name == "nn-0x10000000c9000001:pn-0x10000000c9000001"
         reason = emulex.over_fc(emulex.serve(emulex.wish())).reason or ""
-        assert reason.endswith(f"there are: {name}")
+        assert reason.endswith(f"; existing ports: {name}")
 
     def test_is_served(self, emulex: Track) -> None:
         (name,) = nvme_fc.targets(emulex.machine)

@@ -42,7 +42,7 @@ def test_stored_facts_are_answered_as_not_observed(tmp_path: Path, sqlite_url: s
 def test_the_status_says_that_the_agent_is_away(api: Api) -> None:
     status = api.get("/status")
     assert status["health"] == "critical"
-    assert status["sentence"] == "The agent does not answer: see whether lunette-agent is running."
+    assert status["sentence"] == "The agent does not answer: check whether lunette-agent is running."
     assert status["agent"]["answers"] is False
     assert status["exports"]["state"] == "unknown"
     assert status["counts"]["disks"] is None

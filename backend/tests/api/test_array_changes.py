@@ -91,7 +91,7 @@ def test_a_disk_that_works_is_copied_and_then_let_go_without_being_asked(applian
     machine.advance(REBUILD_S)
     appliance.until(lambda: disks[0] not in states(appliance))
     appliance.until(lambda: appliance.get(f"/disks/{disks[0]}")["state"] == "free")
-    assert appliance.items("/jobs")[0]["title"] == f"Let go of disk {disks[0]} of array tank"
+    assert appliance.items("/jobs")[0]["title"] == f"Remove replaced disk {disks[0]} from array tank"
     assert set(states(appliance).values()) == {"in_sync"}
 
 
@@ -319,7 +319,7 @@ def test_a_dirty_degraded_array_stays_stopped_until_somebody_forces_it(
     assert appliance.post("/arrays/tank:force-start", {"confirm": "tonk"}).status_code == 422
     plan = appliance.post("/arrays/tank:force-start", {"confirm": "tank"}, dry_run=True).json()
     assert [(step["kind"], step["irreversible"]) for step in plan["steps"]] == [("md.force_start", True)]
-    assert "nothing tells which" in plan["warnings"][0]
+    assert "nothing identifies them" in plan["warnings"][0]
     assert appliance.items("/jobs") == before
     change(appliance, "force-start", {"confirm": "tank"})
     after = appliance.get("/arrays/tank")
@@ -381,7 +381,7 @@ def test_a_spare_of_the_group_goes_to_the_array_that_needs_it(
     appliance.until(lambda: states(appliance).get(disks[4]) == "in_sync")
     assert [m["disk_id"] for m in appliance.get("/arrays/pond")["members"]] == disks[2:4]
     told = [event["message"] for event in appliance.items("/events") if event["kind"] == "array.changing"]
-    assert f"Spare {disks[4]} of array pond goes to array tank, which lost a disk (spare group shelf)" in told
+    assert f"Spare {disks[4]} of array pond moves to array tank, which lost a disk (spare group shelf)" in told
 
 
 def test_a_spare_group_is_taken_away_again_and_is_no_setting_of_raid0(appliance: Api) -> None:

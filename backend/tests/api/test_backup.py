@@ -202,7 +202,7 @@ def test_an_older_backup_takes_nothing_from_hosts_and_shares_no_volume(standing:
     api.until(lambda: len((parts.control.agent.served() or pytest.fail("nothing is served")).targets) == 1)
     serving = tree(machine)
     found = restored(api, file)
-    assert [one["words"] for one in found["left_out"]] == ["volume one for one: it is served to two now"]
+    assert [one["words"] for one in found["left_out"]] == ["volume one for one: it is now served to two"]
     api = Api(api.http, add_token(parts.store, Role.ADMINISTRATOR))
     api.until(lambda: api.get("/status")["exports"]["state"] == "held")
     assert tree(machine) == serving, "what is served is as it was, and the volume went to nobody else"
@@ -241,7 +241,7 @@ def test_what_jobs_changed_since_is_not_taken_back_by_an_older_row(standing: Sta
     api.until(lambda: not [job for job in api.items("/jobs") if job["state"] in ("pending", "running")])
     now = disks()
     found = restored(api, file)
-    assert {"Array tank keeps the disks it has now", "Volume grown keeps the size it has now"} <= set(found["warnings"])
+    assert {"Array tank keeps its current disks", "Volume grown keeps its current size"} <= set(found["warnings"])
     assert disks() == now
     assert api.get(f"/volumes/{volume}")["size_bytes"] == 32 * 1024**2
 
@@ -265,15 +265,15 @@ def test_the_backup_of_another_appliance_is_refused_where_this_one_serves(
     before = identities(api)
     refused = restore(api, file)
     assert refused.status_code == 409
-    assert "restore a backup of this one" in refused.json()["detail"]
+    assert "restore a backup of this appliance" in refused.json()["detail"]
     assert identities(api) == before
 
 
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
-        (lambda file: file[:-9], "cut short by 9 bytes"),
-        (lambda file: b"<html>" + file, "no backup of Lunette"),
+        (lambda file: file[:-9], "9 bytes are missing"),
+        (lambda file: b"<html>" + file, "not a Lunette backup"),
         (lambda file: file.replace(b'"schema_revision":"', b'"schema_revision":"9'), "upgrade this appliance first"),
         (lambda file: file[:-1] + bytes([file[-1] ^ 1]), "damaged"),
     ],
@@ -358,7 +358,7 @@ def test_a_job_that_was_under_way_in_the_backup_does_not_go_on(api_alone: Standi
         tx.execute(update(Job).values(state=JobState.SUCCEEDED.value))
         tx.execute(update(Volume).values(state="ready"))
     found = restored(api, file)
-    assert any("does not go on" in warning for warning in found["warnings"])
+    assert any("is not continued" in warning for warning in found["warnings"])
     api = Api(api.http, add_token(parts.store, Role.ADMINISTRATOR))
     assert api.get(f"/jobs/{made['id']}")["state"] == "failed"
     assert api.items("/volumes") == []

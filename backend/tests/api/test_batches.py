@@ -62,8 +62,8 @@ def test_what_is_in_the_way_is_told_of_each_and_nothing_is_deleted(tank: Api) ->
     assert set(told) == {"volumes[1]", "volumes[2]", "volumes[3]", "volumes[4]"}
     assert "volume a2: it is mapped to h1" in told["volumes[1]"]
     assert "has the snapshots t1." in told["volumes[2]"]
-    assert "there is no volume nothing" in told["volumes[3]"]
-    assert "volume a1 is named twice, here and at volumes[0]" in told["volumes[4]"]
+    assert "volume nothing was not found" in told["volumes[3]"]
+    assert "volume a1 is listed twice, here and at volumes[0]" in told["volumes[4]"]
     assert delete(tank, "a1", "a2").status_code == 409
     assert (len(tank.items("/volumes")), tank.items("/deleted-volumes")) == (6, [])
 
@@ -107,7 +107,7 @@ def test_what_was_destroyed_before_a_step_failed_is_forgotten_and_the_rest_is_re
     filed = delete(tank, "a1", "a2", "a3").json()
     tank.until(lambda: tank.get(f"/jobs/{filed['id']}")["state"] not in ("pending", "running"))
     job = tank.get(f"/jobs/{filed['id']}")
-    assert (job["state"], "except what cannot be" in job["message"]) == ("undone", True)
+    assert (job["state"], "except for irreversible steps" in job["message"]) == ("undone", True)
     assert {row["name"]: row["state"] for row in tank.items("/volumes") if row["name"][0] == "a"} == {
         "a2": "ready",
         "a3": "ready",

@@ -42,7 +42,7 @@ def test_it_is_not_unmapped_unless_it_is_named(busy: Serving, confirm: dict[str,
     refused = api.delete(mapping_path(api), **confirm)
     assert (refused.status_code, refused.json()["type"]) == (409, "in-use")
     assert "data (" in refused.json()["detail"]
-    assert "I/Os per second" in refused.json()["detail"]
+    assert "(100.0 IOPS)" in refused.json()["detail"]
     assert [error["field"] for error in refused.json()["errors"]] == ["confirm"]
     assert api.items("/mappings")[0]["state"] == "open"
 

@@ -117,13 +117,13 @@ def wrong(pair: dict[str, str], authority: trustme.CA) -> dict[str, tuple[dict[s
     root = authority.cert_pem.bytes().decode()
     return {
         "no pem": ({**pair, "certificate": "hello"}, "certificate", "no certificate in PEM"),
-        "no key": ({**pair, "private_key": pair["certificate"]}, "private_key", "no private key in PEM"),
-        "another key": ({**pair, **own}, "private_key", "belongs to another certificate"),
+        "no key": ({**pair, "private_key": pair["certificate"]}, "private_key", "not a private key in PEM"),
+        "another key": ({**pair, **own}, "private_key", "does not belong to this certificate"),
         "encrypted": ({**pair, "private_key": pem_key(key, b"secret")}, "private_key", "is encrypted"),
-        "upside down": ({**pair, "certificate": root + pair["certificate"]}, "certificate", "put that one first"),
+        "upside down": ({**pair, "certificate": root + pair["certificate"]}, "certificate", "put that certificate"),
         "foreign chain": ({**pair, "certificate": pair["certificate"] + signed(key)}, "certificate", "did not sign"),
         "expired": ({**own, "certificate": signed(key, until=NOW - DAY / 2)}, "certificate", "expired on"),
-        "not yet": ({**own, "certificate": signed(key, since=NOW + DAY / 2)}, "certificate", "is valid from"),
+        "not yet": ({**own, "certificate": signed(key, since=NOW + DAY / 2)}, "certificate", "is not valid before"),
         "short": ({"private_key": pem_key(short), "certificate": signed(short)}, "private_key", "too short"),
         "for mail": (
             {**own, "certificate": signed(key, use=ExtendedKeyUsageOID.EMAIL_PROTECTION)},
@@ -182,7 +182,7 @@ def test_a_certificate_kept_elsewhere_is_not_replaced(
     api = Api(client_of(make_app(parts)), add_token(parts.store, Role.ADMINISTRATOR))
     assert api.get("/certificate")["replaceable"] is False
     refused = api.post("/certificate:replace", pair)
-    assert (refused.status_code, "settings of the service name" in refused.text) == (409, True)
+    assert (refused.status_code, "settings of the service specify" in refused.text) == (409, True)
 
 
 @pytest.mark.parametrize("written", [0, 1])

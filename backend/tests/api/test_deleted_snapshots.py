@@ -70,7 +70,7 @@ def test_its_name_is_free_at_once_and_it_comes_back_under_another(tank: Api, mac
     gone(tank, "/snapshots/before")
     second = take(tank, machine, "before", "new")
     refused = act(tank, "/deleted-snapshots/before:recover", {})
-    assert (refused.status_code, "recover it under a new one" in refused.text) == (409, True)
+    assert (refused.status_code, "recover this one under a new name" in refused.text) == (409, True)
     tank.done(act(tank, "/deleted-snapshots/before:recover", {"name": "earlier"}).json())
     assert tank.get("/snapshots/earlier")["id"] == first["id"] != second["id"] == tank.get("/snapshots/before")["id"]
 
@@ -79,7 +79,7 @@ def test_it_goes_and_comes_back_with_its_volume(tank: Api, machine: FakeSystem) 
     take(tank, machine, "before", "old")
     machine.write_data(device(tank, "data"), 0, "new")
     gone(tank, "/snapshots/before")
-    assert "its deleted snapshots (before) go along" in tank.delete("/volumes/data", dry_run=True).text
+    assert "its deleted snapshots (before) are retained with it" in tank.delete("/volumes/data", dry_run=True).text
     gone(tank, "/volumes/data")
     (kept,) = tank.items("/deleted-snapshots")
     assert (kept["volume"], kept["volume_deleted"]) == ("data", True)
@@ -109,7 +109,7 @@ def test_a_deleted_volume_takes_its_deleted_snapshots_along_when_it_is_erased(ta
     take(tank, machine, "before", "old")
     gone(tank, "/snapshots/before")
     gone(tank, "/volumes/data")
-    assert "its deleted snapshots (before) are lost too" in tank.delete("/deleted-volumes/data", dry_run=True).text
+    assert "its deleted snapshots (before) are also lost" in tank.delete("/deleted-volumes/data", dry_run=True).text
     gone(tank, "/deleted-volumes/data")
     assert (tank.items("/deleted-snapshots"), tank.get("/drift")["items"]) == ([], [])
 
@@ -120,7 +120,7 @@ def test_no_delete_of_a_volume_destroys_snapshots_that_were_promised_hours(tank:
     gone(tank, "/snapshots/before")
     tank.patch("/settings", {"deleted_keep_hours": 0})
     refused = tank.delete("/volumes/data")
-    assert (refused.status_code, "its deleted snapshots (before) can be recovered" in refused.text) == (409, True)
+    assert (refused.status_code, "its deleted snapshots (before) can still be recovered" in refused.text) == (409, True)
     gone(tank, "/deleted-snapshots/before")
     gone(tank, "/volumes/data")
     assert (tank.items("/deleted-snapshots"), tank.get("/drift")["items"]) == ([], [])
@@ -135,7 +135,7 @@ def test_a_deleted_snapshot_of_a_volume_that_the_machine_lost_brings_its_data_ba
     *_, group, volume = device(tank, "data").split("/")
     machine.run(["lvremove", "-y", "--", f"{group}/{volume}"], timeout_s=1)
     refused = tank.delete("/volumes/data")
-    assert (refused.status_code, "can be recovered" in refused.text) == (409, True)
+    assert (refused.status_code, "can still be recovered" in refused.text) == (409, True)
     tank.done(act(tank, "/deleted-snapshots/before:recover", {}).json())
     tank.done(act(tank, "/volumes/data:roll-back", {"snapshot": "before", "keep": False}).json())
     assert machine.read_data(device(tank, "data"), 0) == "old"
@@ -145,7 +145,7 @@ def test_an_array_takes_them_along_with_its_deleted_volumes(tank: Api, machine: 
     take(tank, machine, "before", "old")
     gone(tank, "/snapshots/before")
     gone(tank, "/volumes/data")
-    assert "its deleted snapshots (before) are lost too" in tank.delete("/arrays/tank", dry_run=True).text
+    assert "its deleted snapshots (before) are also lost" in tank.delete("/arrays/tank", dry_run=True).text
     gone(tank, "/arrays/tank")
     assert (tank.items("/deleted-snapshots"), tank.items("/deleted-volumes"), tank.items("/arrays")) == ([], [], [])
 
@@ -213,7 +213,7 @@ def test_nothing_is_deleted_while_its_array_is_not_active(
             machine.run(["vgchange", "-an", "--", group], timeout_s=1)
             machine.run(["mdadm", "--stop", array["observed"]["device"]], timeout_s=1)
         refused = tank.delete(path)
-    assert (refused.status_code, "not active now" in refused.text) == (409, True), refused.text
+    assert (refused.status_code, "is not active" in refused.text) == (409, True), refused.text
 
 
 def _path(api: Api, noun: str = "") -> str:

@@ -67,7 +67,7 @@ def test_its_name_is_free_at_once_and_it_comes_back_under_another(tank: Api) -> 
     tank.done(tank.delete("/volumes/data").json())
     second = make(tank, "data")
     refused = act(tank, "/deleted-volumes/data:recover", {})
-    assert (refused.status_code, "recover it under a new one" in refused.text) == (409, True)
+    assert (refused.status_code, "recover this one under a new name" in refused.text) == (409, True)
     tank.done(act(tank, "/deleted-volumes/data:recover", {"name": "data-again"}).json())
     assert tank.get("/volumes/data-again")["id"] == first["id"] != second["id"] == tank.get("/volumes/data")["id"]
 
@@ -78,7 +78,7 @@ def test_of_several_with_one_name_the_id_tells_which(tank: Api) -> None:
         ids.append(make(tank, "data")["id"])
         tank.done(tank.delete("/volumes/data").json())
     refused = act(tank, "/deleted-volumes/data:recover", {})
-    assert (refused.status_code, "take the id of one" in refused.text) == (409, True)
+    assert (refused.status_code, "use the ID of one" in refused.text) == (409, True)
     tank.done(act(tank, f"/deleted-volumes/{ids[0]}:recover", {}).json())
     assert [row["id"] for row in tank.items("/deleted-volumes")] == ids[1:]
 

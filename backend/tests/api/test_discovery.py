@@ -67,8 +67,8 @@ def test_the_secrets_are_in_no_answer_plan_or_event(ready: Api) -> None:
     assert MUTUAL not in told
     words = [change["detail"] for change in plan["changes"]]
     assert words == ["none becomes user hosts, mutual_user lunette", "its secret changes", "its mutual_secret changes"]
-    assert "only after this login" in plan["warnings"][0]
-    assert "targets of others" in plan["warnings"][1]
+    assert "only with this login" in plan["warnings"][0]
+    assert "targets that do not belong to Lunette" in plan["warnings"][1]
 
 
 def test_the_same_again_is_no_change(ready: Api) -> None:

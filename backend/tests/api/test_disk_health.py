@@ -8,7 +8,7 @@ from lunette.agent.core import Agent
 
 def test_a_disk_shows_its_health_and_what_is_wrong_in_words(appliance: Api, machine: FakeSystem, agent: Agent) -> None:
     first = disk_ids(appliance)[0]
-    assert appliance.get(f"/disks/{first}")["health"]["problem"] == "it was not asked yet"
+    assert appliance.get(f"/disks/{first}")["health"]["problem"] == "it has not been queried yet"
     agent.ask_disks()
     appliance.until(lambda: appliance.get(f"/disks/{first}")["health"]["state"] == "ok")
     health = appliance.get(f"/disks/{first}")["health"]

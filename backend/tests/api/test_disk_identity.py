@@ -51,10 +51,10 @@ def test_a_drive_that_nothing_tells_from_others_is_used_by_an_explicit_word_and_
     wish = {"name": "one", "level": "raid1", "disks": [f"unidentified:{names[0]}", word], "wipe": [word]}
     used = appliance.post("/arrays", wish, dry_run=True)
     assert used.status_code == 409
-    assert "wiped by hand alone" in used.text
+    assert "Wipe it manually" in used.text
     words = [f"unidentified:{name}" for name in names]
     zfs = appliance.post("/arrays", {"name": "z", "engine": "zfs", "level": "mirror", "disks": words}, dry_run=True)
-    assert "can be a member of md arrays alone" in zfs.text
+    assert "can only be a member of md arrays" in zfs.text
     appliance.made("/arrays", {"name": "one", "level": "raid1", "disks": words})
 
     def members() -> dict[str, str]:
@@ -83,11 +83,11 @@ def test_a_drive_that_nothing_tells_from_others_is_not_built_upon(appliance: Api
     appliance.until(lambda: any(one["serial"] == "" for one in appliance.items("/disks")))
     disk = next(one for one in appliance.items("/disks") if one["serial"] == "")
     assert (disk["state"], disk["wipeable"]) == ("occupied", False)
-    assert "another drive could be taken for it" in disk["occupied_by"]
+    assert "another drive could be mistaken for it" in disk["occupied_by"]
     wish = {"name": "t", "level": "raid1", "disks": [disk["id"], disk_ids(appliance)[0]]}
     refused = appliance.post("/arrays", wish, dry_run=True)
     assert refused.status_code == 409
-    assert "another drive could be taken for it" in refused.text
+    assert "another drive could be mistaken for it" in refused.text
 
 
 @pytest.mark.parametrize("is_other_drive", [False, True])
@@ -116,5 +116,5 @@ def test_disks_that_an_older_version_called_by_another_link_go_by_their_names_of
     machine.changed()
     appliance.until(lambda: named() == today)
     appliance.until(lambda: all(disk["observed"] for disk in appliance.items("/disks") if disk["array"]))
-    assert not [alert for alert in appliance.items("/alerts") if "does not work" in alert["message"]]
+    assert not [alert for alert in appliance.items("/alerts") if "failed or is missing" in alert["message"]]
     assert appliance.get("/arrays/tank")["health"] in ("clean", "resyncing")

@@ -39,7 +39,7 @@ def test_the_light_goes_on_and_off_after_its_plan(appliance: Api, machine: FakeS
     path = f"/disks/{seated['id']}:locate"
     plan = appliance.post(path, {}, dry_run=True).json()
     assert [step["kind"] for step in plan["steps"]] == ["disk.locate"]
-    assert (plan["changes"][0]["detail"], plan["bytes_destroyed"]) == (f"the light of bay {BAY} goes on", 0)
+    assert (plan["changes"][0]["detail"], plan["bytes_destroyed"]) == (f"the locate light of bay {BAY} is turned on", 0)
     assert not disk.is_located
     for _ in range(2):
         job = appliance.made(path, {})
@@ -81,18 +81,18 @@ def test_another_drive_in_its_place_and_a_bay_that_went_dark_are_refused(
 ) -> None:
     disk = machine.blocks.disks[4]
     step = DiskLocate(disk_id=seated["id"], serial="OTHER", is_on=True, was_on=False)
-    with pytest.raises(Conflict, match="exchanged"):
+    with pytest.raises(Conflict, match="the drive was replaced"):
         locate(machine, step)
     step = step.model_copy(update={"serial": disk.serial})
-    assert (locate(machine, step), disk.is_located) == (f"the light of bay {BAY} is on", True)
+    assert (locate(machine, step), disk.is_located) == (f"the locate light of bay {BAY} is on", True)
     assert locate(machine, step) is None
-    assert (undo_locate(machine, step), disk.is_located) == (f"the light of bay {BAY} is off", False)
+    assert (undo_locate(machine, step), disk.is_located) == (f"the locate light of bay {BAY} is off", False)
     locate(machine, step)
     assert undo_locate(machine, step.model_copy(update={"was_on": True})) is None
     assert disk.is_located
     disk.bay = None
     machine.changed()
-    with pytest.raises(Conflict, match="no bay"):
+    with pytest.raises(Conflict, match="is not in a bay"):
         locate(machine, step)
 
 
@@ -101,5 +101,5 @@ def test_an_enclosure_that_does_nothing_is_told(
 ) -> None:
     step = DiskLocate(disk_id=seated["id"], serial=machine.blocks.disks[4].serial, is_on=True, was_on=False)
     monkeypatch.setattr(machine, "write", lambda path, text: None)
-    with pytest.raises(ToolFailed, match="does not say"):
+    with pytest.raises(ToolFailed, match="does not report"):
         locate(machine, step)

@@ -122,7 +122,7 @@ def test_what_somebody_took_away_is_put_back_and_told_once(
         appliance.until(lambda: appliance.items("/events", kind="export.repaired") != [])
     (event,) = appliance.items("/events", kind="export.repaired")
     assert event["message"] == (
-        "Exports were changed by something other than the appliance and were put back: "
+        "Exports were changed by something other than the appliance and were restored: "
         f"host db: iscsi/{target}/tpgt_1/lun/lun_1 was missing; "
         f"host db: iscsi/{target}/tpgt_1/acls/{IQN}/lun_1 was missing"
     )

@@ -61,7 +61,7 @@ def test_a_boot_locks_it_and_its_exports_wait_until_it_is_unlocked(
     (chain,) = appliance.get("/volumes/lun:why")["chains"]
     assert "unlock it with `lunette array unlock vault`" in chain["sentence"]
     appliance.until(
-        lambda: appliance.get("/status")["sentence"] == "Array vault is locked: its exports wait for its key"
+        lambda: appliance.get("/status")["sentence"] == "Array vault is locked: its exports wait until it is unlocked"
     )
     wrong = appliance.post("/arrays/vault:unlock", {"passphrase": "not the passphrase"})
     assert (wrong.status_code, [one["field"] for one in wrong.json()["errors"]]) == (422, ["passphrase"])

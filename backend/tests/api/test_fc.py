@@ -96,7 +96,7 @@ def test_a_machine_without_ports_tells_so_and_serves_the_rest(appliance: Api, ma
     assert lio["available"]
     assert "fc" not in lio["protocols"]
     reasons = {one["ability"]: one["reason"] for one in lio["lacking"]}
-    assert reasons["fc"].startswith("this machine has no Fibre Channel port")
+    assert reasons["fc"].startswith("this appliance has no Fibre Channel port")
 
 
 def test_a_group_does_not_get_a_number_that_one_of_its_hosts_uses(appliance: Api, machine: FakeSystem) -> None:

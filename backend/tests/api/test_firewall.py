@@ -59,7 +59,7 @@ def test_the_plan_of_a_portal_says_that_its_port_opens(appliance: Api) -> None:
     assert "firewall" not in str(planned(appliance, "/portals", FRONT))
     choose(appliance, "managed")
     shown(appliance, "in_force")
-    assert "TCP 3260 opens in the firewall" in str(planned(appliance, "/portals", FRONT)["changes"])
+    assert "TCP 3260 is opened in the firewall" in str(planned(appliance, "/portals", FRONT)["changes"])
 
 
 def test_a_role_for_storage_says_what_closes_and_undo_of_the_choice_opens_all(appliance: Api) -> None:
@@ -67,7 +67,7 @@ def test_a_role_for_storage_says_what_closes_and_undo_of_the_choice_opens_all(ap
     shown(appliance, "in_force")
     wish = {"role": "storage", "addresses": ["198.51.100.5/24"]}
     told = planned(appliance, "/interfaces/eth1:change", wish)["warnings"]
-    assert any("answer no more on eth1, but on eth0" in one for one in told)
+    assert any("are no longer reachable on eth1, only on eth0" in one for one in told)
     event = next(one for one in appliance.items("/events", noun="setting") if one["kind"] == "setting.changed")
     assert appliance.post(f"/events/{event['seq']}:undo").is_success
     shown(appliance, "off")

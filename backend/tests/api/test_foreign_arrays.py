@@ -52,7 +52,9 @@ def test_disks_of_another_machine_are_seen_started_and_adopted(
     (found,) = api.items("/foreign-arrays")
     assert (found["id"], found["home_host"], found["next"], found["group"]) == (UUID, "old", "start", None)
     refused = api.post(f"{WAY}:adopt", {})
-    assert (refused.status_code, "start it first" in refused.json()["detail"]) == (409, True), refused.text
+    assert (refused.status_code, "start it and check its content first" in refused.json()["detail"]) == (409, True), (
+        refused.text
+    )
     finished(api, "start")
     (found,) = api.items("/foreign-arrays")
     assert (found["read_only"], found["next"], [one["name"] for one in found["volumes"]]) == (

@@ -101,7 +101,7 @@ def test_a_name_that_is_no_users_is_not_written_down(http: TestClient, parts: Pa
     api.until(lambda: bool(api.items("/events", kind="user.login_failed")))
     (told,) = api.items("/events", kind="user.login_failed")
     assert "my-secret-password" not in str(told)
-    assert "does not exist" in told["message"]
+    assert "by an unknown user" in told["message"]
 
 
 def test_many_failed_logins_are_an_alert_that_ends_by_itself(parts: Parts) -> None:

@@ -121,7 +121,7 @@ def test_numbers_that_hosts_may_still_have_are_held_back_again(
     unmap(tank)
     settled(parts)
     with installed_anew(machine, parts, tmp_path / "new") as (fresh, _):
-        words = "Number 1 is held back for iqn.2001-04.com.example:h1: it was of volume old"
+        words = "Number 1 is reserved for iqn.2001-04.com.example:h1: it belonged to volume old"
         assert words in rebuilt(fresh, dry_run=True)["changes"]
         rebuilt(fresh)
         assert fresh.made("/mappings", {"volume": "new", "host": "h1"})["lun"] == 2

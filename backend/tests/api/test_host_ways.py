@@ -105,11 +105,11 @@ def test_a_kit_names_the_outage_that_the_plan_of_an_update_names(mapped: Api, ma
     mapped.made("/hosts", {"name": "win", "os_type": "windows", "iqns": ["iqn.1991-05.com.example:win"]})
     mapped.made("/volumes", {"name": "third", "array": "tank", "size_bytes": "16MiB"})
     mapped.made("/mappings", {"volume": "third", "host": "win"})
-    assert "not measured" in mapped.get("/hosts/win/kit")["notes"][-1]
+    assert "not been measured" in mapped.get("/hosts/win/kit")["notes"][-1]
     machine.files.seed(OUTAGE, b"431")
     machine.changed()
     mapped.until(lambda: "kept for 862 s" in mapped.get("/hosts/win/kit")["notes"][-1])
-    assert "for 431 s, as the plan of an update says" in mapped.get("/hosts/win/kit")["notes"][-1]
+    assert "for 431 s; an update that fails takes twice as long" in mapped.get("/hosts/win/kit")["notes"][-1]
 
 
 def test_a_kit_of_nobody_is_not_found(api: Api) -> None:
@@ -136,7 +136,7 @@ def test_paths_follow_the_sessions_of_the_machine(appliance: Api, machine: FakeS
     assert (there["state"], there["volumes"][0]["seen"]) == ("up", 2)
     machine.logout(on_b)
     gone = appliance.get("/hosts/db/paths")
-    assert gone["sentence"] == f"Host db: expected 2 paths, seen 1: nothing on portal b ({ADDRESS}:3270)."
+    assert gone["sentence"] == f"Host db: expected 2 paths, seen 1: no connection to portal b ({ADDRESS}:3270)."
     machine.logout(on_a)
     assert [path["state"] for path in appliance.get("/hosts/db/paths")["paths"]] == ["down", "down"]
 

@@ -52,7 +52,7 @@ def test_one_that_was_turned_away_is_listed_until_a_host_has_it(serving: Serving
             machine.login(name, target, f"{ADDRESS}:3260")
     (told,) = api.items("/initiators", kind="iqn")
     at = dt.datetime.fromisoformat(told.pop("refused_at"))
-    assert told == {"name": STRANGER, "kind": "iqn", "peer": None, "words": "turned away"}
+    assert told == {"name": STRANGER, "kind": "iqn", "peer": None, "words": "login refused"}
     assert tried[0] + 5.0 < at.timestamp() < tried[2], "the last time, not the first"
     assert api.items("/initiators", kind="wwpn") == []
     api.made("/hosts", {"name": "come-in", "iqns": [STRANGER]})

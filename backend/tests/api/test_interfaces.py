@@ -86,7 +86,7 @@ def test_a_change_is_taken_back_at_once_and_a_second_one_has_to_wait(appliance: 
     seen(appliance, "198.51.100.5/24")
     second = appliance.post("/interfaces/eth0:change", {"dhcp": True})
     assert second.status_code == 409
-    assert "waits to be confirmed" in second.text
+    assert "is not confirmed yet" in second.text
     assert appliance.post(f"{SHOW}:revert").status_code == 200
     seen(appliance)
 
@@ -98,7 +98,7 @@ def test_a_portal_that_loses_its_address_must_be_named(appliance: Api) -> None:
     assert (refused.status_code, refused.json()["errors"][0]["value"]) == (409, "front")
     plan = appliance.post("/interfaces/eth0:change", {**wish, "portals": ["front"]}, dry_run=True).json()
     assert [(one["noun"], one["name"]) for one in plan["changes"]] == [("interface", "eth0"), ("portal", "front")]
-    assert any("taken back by itself" in text for text in plan["warnings"])
+    assert any("reverted automatically" in text for text in plan["warnings"])
     assert any("50-dhcp.network" in text for text in plan["warnings"])
 
 
@@ -109,11 +109,11 @@ def test_wrong_settings_are_refused_by_field(appliance: Api) -> None:
         return str(response.json()["errors"][0]["message"])
 
     assert "where its addresses come from" in refused(mtu_bytes=9000)
-    assert "is an address of interface eth0" in refused(addresses=[f"{ADDRESS}/24"])
+    assert "is already an address of interface eth0" in refused(addresses=[f"{ADDRESS}/24"])
     assert "broadcast" in refused(addresses=["198.51.100.255/24"])
-    assert "none of its addresses" in refused(addresses=["198.51.100.5/24"], gateway="203.0.113.1")
-    assert "takes an MTU of 1280 to 9216" in refused(dhcp=True, mtu_bytes=9999)
-    assert "written as text" in refused(addresses=[False])
+    assert "not in the network of any of its addresses" in refused(addresses=["198.51.100.5/24"], gateway="203.0.113.1")
+    assert "supports an MTU of 1280 to 9216" in refused(dhcp=True, mtu_bytes=9999)
+    assert "expected an address as text" in refused(addresses=[False])
 
 
 def test_an_interface_of_others_is_shown_and_left_alone(appliance: Api, machine: FakeSystem) -> None:

@@ -24,7 +24,7 @@ def test_a_raid10_keeps_the_layout_it_was_made_with(appliance: Api) -> None:
     wish = {"name": "tank", "level": "raid10", "layout": "f2", "disks": DISKS}
     plan = appliance.post("/arrays", wish, dry_run=True).json()
     assert "raid10 (f2)" in plan["changes"][0]["detail"]
-    assert "can never grow" in plan["warnings"][0]
+    assert "can never be grown" in plan["warnings"][0]
     appliance.made("/arrays", wish)
     array = appliance.get("/arrays/tank")
     assert (array["layout"], array["observed"]["layout"], array["health"]) == ("f2", "f2", "resyncing")

@@ -85,7 +85,7 @@ def test_a_session_ends_by_itself(browser: TestClient, parts: Parts) -> None:
 def test_wrong_credentials_do_not_tell_which_half_is_wrong(browser: TestClient, username: str, password: str) -> None:
     refused = browser.post("/api/v1/login", json={"username": username, "password": password})
     assert refused.status_code == 401
-    assert refused.json()["detail"] == "The user name or the password is wrong."
+    assert refused.json()["detail"] == "The user name or the password is incorrect."
     assert COOKIE not in browser.cookies
 
 

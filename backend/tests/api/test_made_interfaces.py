@@ -81,14 +81,14 @@ def test_a_bond_takes_its_members_and_another_one_later(two: Api, machine: FakeS
 
 def test_a_vlan_is_refused_with_every_reason(two: Api, machine: FakeSystem) -> None:
     kept(two, VLAN)
-    assert "is interface eth1.100 already" in refused(two, {**VLAN, "name": "other"})
-    assert "there is an interface" in refused(two, {**VLAN, "vlan_id": 7})
+    assert "VLAN 100 of eth1 already exists as interface eth1.100" in refused(two, {**VLAN, "name": "other"})
+    assert "already exists" in refused(two, {**VLAN, "vlan_id": 7})
     assert "an MTU of 1500 bytes" in refused(two, {**VLAN, "name": "v7", "vlan_id": 7, "mtu_bytes": 9000})
-    assert "is a VLAN itself" in refused(two, {**VLAN, "name": "v7", "parent": "eth1.100"})
+    assert "is itself a VLAN" in refused(two, {**VLAN, "name": "v7", "parent": "eth1.100"})
     assert "change it first" in refused(two, {**VLAN, "name": "v7", "parent": "eth0"})
-    assert "no network interface eth9" in refused(two, {**VLAN, "name": "v7", "parent": "eth9"})
+    assert "network interface eth9 was not found" in refused(two, {**VLAN, "name": "v7", "parent": "eth9"})
     assert "vlan_id" in refused(two, {**VLAN, "name": "v7", "vlan_id": 4095})
-    assert "needs the interface" in refused(two, {"name": "v7", "kind": "vlan"})
+    assert "needs a parent interface" in refused(two, {"name": "v7", "kind": "vlan"})
     machine.network.interfaces["eth2"].file = "/etc/systemd/network/10-theirs.network"
     two.until(lambda: two.get("/interfaces/eth2")["reason"] is not None)
     assert "10-theirs.network" in refused(two, {**VLAN, "name": "v7", "parent": "eth2"})
@@ -102,26 +102,26 @@ def test_what_was_made_on_trial_is_taken_back_at_once_where_a_person_says_so(two
 
 def test_a_bond_is_refused_with_every_reason(two: Api) -> None:
     kept(two, VLAN)
-    assert "carries VLAN 100" in refused(two, BOND)
+    assert "VLAN 100 (interface eth1.100) runs on eth1" in refused(two, BOND)
     assert "is a vlan" in refused(two, {**BOND, "members": ["eth1.100"]})
-    assert "given twice" in refused(two, {**BOND, "members": ["eth2", "eth2"]})
+    assert "listed twice" in refused(two, {**BOND, "members": ["eth2", "eth2"]})
     assert "needs members" in refused(two, {**BOND, "members": []})
-    assert "speaks LACP" in refused(two, {**BOND, "members": ["eth2"], "mode": "balance-xor"})
+    assert "uses LACP" in refused(two, {**BOND, "members": ["eth2"], "mode": "balance-xor"})
     two.made("/portals", {"name": "front", "address": ADDRESS})
     assert "portal front listens" in refused(two, {**BOND, "members": ["eth0", "eth2"]})
     kept(two, {**BOND, "members": ["eth2"]})
     assert "belongs to bond0" in refused(two, {**BOND, "name": "bond1", "members": ["eth2"]})
     not_a_bond = two.post("/interfaces/eth1.100:change", {"members": ["eth2"]})
-    assert (not_a_bond.status_code, "no bond" in not_a_bond.text) == (422, True)
+    assert (not_a_bond.status_code, "is not a bond" in not_a_bond.text) == (422, True)
 
 
 def test_what_is_in_use_is_not_removed(two: Api) -> None:
     kept(two, {**BOND, "addresses": ["198.51.100.5/24"]})
     two.made("/portals", {"name": "front", "address": "198.51.100.5"})
     assert "portal front listens" in two.post("/interfaces/bond0:remove").text
-    assert "did not make it" in two.post("/interfaces/eth0:remove").text
+    assert "did not create it" in two.post("/interfaces/eth0:remove").text
     kept(two, {"name": "b7", "kind": "vlan", "parent": "bond0", "vlan_id": 7})
-    assert "carries VLAN 7" in two.post("/interfaces/bond0:remove").text
+    assert "VLAN 7 (interface b7) runs on" in two.post("/interfaces/bond0:remove").text
 
 
 def test_an_mtu_below_that_of_a_vlan_above_is_refused(two: Api) -> None:

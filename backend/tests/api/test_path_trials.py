@@ -88,11 +88,11 @@ def test_of_a_host_that_was_never_tried_nothing_is_told(busy: Busy) -> None:
 def test_a_dry_run_names_every_path_and_takes_none_away(busy: Busy) -> None:
     before = busy.verification()
     plan = busy.api.post("/hosts/db:verify-paths", {"confirm": "db"}, dry_run=True).json()
-    assert plan["title"] == "Try every path of host db"
+    assert plan["title"] == "Test every path of host db"
     assert [step["kind"] for step in plan["steps"]] == ["paths.ask", "path.try", "path.try"]
     assert [one["detail"] for one in plan["changes"]] == [
-        "portal back (198.51.100.1:3260) from 198.51.100.10 is away for 45 s",
-        "portal front (192.0.2.1:3260) from 192.0.2.10 is away for 45 s",
+        "portal back (198.51.100.1:3260) from 198.51.100.10 is interrupted for 45 s",
+        "portal front (192.0.2.1:3260) from 192.0.2.10 is interrupted for 45 s",
     ]
     assert (plan["hosts_interrupted"], plan["bytes_destroyed"]) == (["db"], 0)
     assert len(busy.sessions()) == 2
@@ -102,10 +102,10 @@ def test_a_dry_run_names_every_path_and_takes_none_away(busy: Busy) -> None:
 def test_each_path_is_away_once_and_what_came_of_it_is_kept_with_the_host(busy: Busy) -> None:
     job = busy.ended(busy.ask())
     assert (job["kind"], job["state"]) == ("host.verify_paths", "succeeded")
-    assert ["was away for 20 s" in step["detail"] for step in job["steps"]] == [False, True, True]
+    assert ["was blocked for 20 s" in step["detail"] for step in job["steps"]] == [False, True, True]
     told = busy.verification()
     assert (told["is_passed"], told["job_id"], len(told["words"])) == (True, job["id"], 3)
-    assert "the host went on over the others" in told["words"][1]
+    assert "the host continued over its other paths" in told["words"][1]
     assert len(busy.sessions()) == 2
     assert busy.api.items("/events", kind="host.paths_verified")
 
@@ -115,20 +115,20 @@ def test_a_host_that_does_no_io_has_not_passed_and_lost_no_path(busy: Busy) -> N
     before = list(busy.sessions())
     job = busy.ended(busy.ask())
     assert job["state"] == "failed"
-    assert "next to no I/O" in job["error"]["detail"]
+    assert "almost no I/O" in job["error"]["detail"]
     assert busy.sessions() == before
     told = busy.verification()
-    assert (told["is_passed"], "next to no I/O" in told["words"][0]) == (False, True)
+    assert (told["is_passed"], "almost no I/O" in told["words"][0]) == (False, True)
 
 
 def test_a_host_that_stays_away_ends_the_trial_and_is_told(busy: Busy) -> None:
     busy.machine.wires.returns_s = None
     job = busy.ended(busy.ask())
     assert job["state"] in ("failed", "undone")
-    assert "did not come back on portal back" in busy.verification()["words"][0]
+    assert "did not reconnect on portal back" in busy.verification()["words"][0]
     assert [one.portal for one in busy.sessions()] == ["192.0.2.1:3260"], "the other path was left alone"
     refused = busy.ask()
-    assert (refused.status_code, "nothing on portal back" in refused.json()["detail"]) == (409, True)
+    assert (refused.status_code, "no connection to portal back" in refused.json()["detail"]) == (409, True)
 
 
 @pytest.mark.parametrize("body", [{"confirm": "other"}, {"away_s": 19}, {"away_s": 121}, {"confirm": ""}])

@@ -69,7 +69,7 @@ def test_a_deleted_or_expired_token_opens_nothing(api: Api, parts: Parts) -> Non
     assert expired.status_code == 401
     assert "expired" in expired.json()["detail"]
     assert api.delete("/tokens/short").status_code == 204
-    assert "not known" in Api(api.http, made["token"]).call("GET", "/me").json()["detail"]
+    assert "is unknown" in Api(api.http, made["token"]).call("GET", "/me").json()["detail"]
 
 
 def test_a_token_goes_with_its_user(api: Api, parts: Parts) -> None:

@@ -57,7 +57,7 @@ def test_a_body_that_cannot_be_read_is_a_problem_of_the_client(api: Api, body: b
             {"name": "a", "engine": "spdk", "level": "raid1", "disks": ["d", "e"]},
             "engine",
             "spdk",
-            "makes no arrays",
+            "cannot create arrays",
         ),
     ],
 )

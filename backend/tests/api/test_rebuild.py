@@ -78,10 +78,10 @@ def test_what_no_key_of_this_appliance_sealed_is_read_first_and_adopted_by_word(
         found = rebuilt(fresh, dry_run=True, adopt=False)
         assert [(one["chosen"], one["sealed_here"]) for one in found["arrays"]] == [(True, False)]
         for told in (
-            "Host db is let in as iqn.2026-01.com.example:db",
+            "Host db can connect as iqn.2026-01.com.example:db",
             "Host db gets volume data under number 3 (scsi)",
-            "Portal front is opened: iscsi on 192.0.2.1, port 3260",
-            "Array tank is watched by the health command raid-health",
+            "Portal front is created: iscsi on 192.0.2.1, port 3260",
+            "Array tank is monitored by the health command raid-health",
         ):
             assert told in found["changes"]
         refused = rebuild(fresh, adopt=False)
@@ -114,7 +114,7 @@ def test_a_copy_that_was_written_by_another_counts_for_less_than_one_that_is_sea
         found = rebuilt(api, dry_run=True, adopt=False)
         assert {one["name"]: one["sealed_here"] for one in found["arrays"]} == {"tank": True, "other": False}
         refused = rebuild(api, adopt=False)
-        assert (refused.status_code, "on other," in refused.json()["detail"]) == (409, True)
+        assert (refused.status_code, "the copies on other were not sealed" in refused.json()["detail"]) == (409, True)
         assert rebuilt(api, "tank", adopt=False)["rebuilt"] is True
         assert [one["name"] for one in api.items("/volumes")] == ["data"]
 
@@ -200,7 +200,7 @@ def test_a_host_with_a_secret_is_not_let_in_before_it_is_set_again(
         with pytest.raises(PermissionError):
             machine.login("iqn.2026-01.com.example:shy", served.targets[0].iqn, "192.0.2.1:3260", None)
         new.control.sealer.round()
-        fresh.until(lambda: any("must be set again" in a["message"] for a in fresh.items("/alerts")))
+        fresh.until(lambda: any("set its CHAP or DH-CHAP secret again" in a["message"] for a in fresh.items("/alerts")))
         assert fresh.patch("/hosts/shy", {"chap": CHAP}).status_code == 200
         fresh.until(lambda: len((agent.served() or served).targets[0].initiators) == 1)
         new.control.sealer.round()
@@ -219,12 +219,12 @@ def test_the_arrays_of_another_appliance_are_refused_where_this_one_has_its_own(
         fresh.until(lambda: (served := agent.served()) is not None and bool(served.portals))
         refused = rebuild(fresh)
         assert refused.status_code == 409
-        assert "serves already" in refused.json()["detail"]
+        assert "already serves exports here" in refused.json()["detail"]
         assert fresh.delete(f"/portals/{portal['id']}").status_code == 204
         fresh.made("/hosts", {"name": "mine", "iqns": ["iqn.2026-01.com.example:mine"]})
         refused = rebuild(fresh, "tank")
         assert refused.status_code == 409
-        assert "has mine already" in refused.json()["detail"]
+        assert "already has mine" in refused.json()["detail"]
         assert rebuild(fresh, "no-such-array").status_code == 422
         assert fresh.items("/arrays") == []
 
@@ -249,7 +249,7 @@ def test_a_forgotten_array_is_taken_up_beside_what_is_here(standing: Standing) -
         tx.execute(update(HostInitiator).where(HostInitiator.host_id != other["id"]).values(id="changed-since"))
     refused = rebuild(api)
     assert refused.status_code == 409
-    assert "a host initiator with name iqn.2026-01.com.example:h is here already" in refused.json()["detail"]
+    assert "a host initiator with name iqn.2026-01.com.example:h already exists" in refused.json()["detail"]
     assert api.items("/arrays") == []
     assert api.delete("/hosts/x").status_code == 204
     with parts.store.write() as tx:

@@ -49,7 +49,7 @@ def test_what_the_disks_say_since_the_look_is_not_taken_up(
 
         refused = fresh.post("/appliance:rebuild", {**ADOPT, "digest": seen})
         assert (refused.status_code, refused.json()["type"]) == (412, "precondition-failed")
-        assert "Look again with a dry run" in refused.json()["detail"]
+        assert "Repeat the dry run" in refused.json()["detail"]
         assert fresh.post("/appliance:rebuild", {**ADOPT, "digest": seen}, dry_run=True).status_code == 412
         assert left_alone(fresh)
 

@@ -16,11 +16,11 @@ LOGS = Path(__file__).parents[1] / "golden" / "smartctl-7"
 SHOWN = Path(__file__).parents[3] / "frontend" / "mock" / "recorded-drives.json"
 """What the API says of these drives. The page's own test shows it (frontend/src/features/disks/recorded.spec.ts)."""
 SUBJECTS = {
-    "nvme": ["cannot keep its cache over a power cut any more"],
-    "sas": ["has too many defects that grew", "has too many errors of its medium"],
+    "nvme": ["can no longer protect its cache against power loss"],
+    "sas": ["has too many grown defects", "has too many media errors"],
     "sata": [
         "failed its self-test",
-        "has sectors that wait to be reallocated",
+        "has pending sectors",
         "has too many reallocated sectors",
         "predicts its own failure",
     ],

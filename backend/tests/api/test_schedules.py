@@ -110,13 +110,16 @@ def test_settings_are_shown_changed_and_act(appliance: Api) -> None:
     ("wish", "words"),
     [
         ({"time_zone": "Mars/Olympus"}, "name of a time zone"),
-        ({"time_zone": None}, "there is always one"),
+        ({"time_zone": None}, "cannot be removed"),
         ({"webhook": {"url": "http://hooks.example.com/"}}, "pattern"),
         ({"heartbeat": "25:00"}, "pattern"),
         ({"trusted_ca": "-----BEGIN NOTHING-----"}, "PEM"),
-        ({"syslog": {"transport": "udp"}}, "needs one"),
+        ({"syslog": {"transport": "udp"}}, "server: required for every transport except local"),
         ({"mail": {"server": "m", "sender": "a@b", "recipients": []}}, "recipients"),
-        ({"mail": {"server": "m", "sender": "a@b", "recipients": ["a@b"], "security": "none", "user": "u"}}, "anyone"),
+        (
+            {"mail": {"server": "m", "sender": "a@b", "recipients": ["a@b"], "security": "none", "user": "u"}},
+            "unencrypted",
+        ),
         ({"mail": {"server": "m", "sender": "a@b\r\nBcc: x@y", "recipients": ["a@b"]}}, "sender"),
     ],
 )

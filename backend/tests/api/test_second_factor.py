@@ -160,7 +160,7 @@ def test_a_wrong_password_with_a_right_code_says_nothing_of_either(ann: Person) 
     ann.set_up()
     body = {"username": "ann", "password": "not the password", "code": ann.code()}
     refused = ann.browser.post("/api/v1/login", json=body)
-    assert (refused.status_code, refused.json()["detail"]) == (401, "The user name or the password is wrong.")
+    assert (refused.status_code, refused.json()["detail"]) == (401, "The user name or the password is incorrect.")
     assert ann.log_in(ann.code()).status_code == 200, "the code was not used up"
 
 

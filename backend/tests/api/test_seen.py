@@ -67,7 +67,7 @@ def test_a_mapping_is_not_open_before_the_agent_was_told_of_it(serving: Serving)
     target = api.get("/hosts/second")["target_iqn"]
     with serving.parts.control.exports_held():
         made = api.made("/mappings", {"volume": "data", "host": "second", "shared": True})
-        assert (made["state"], made["reason"]) == ("pending", "the agent has not taken it up yet")
+        assert (made["state"], made["reason"]) == ("pending", "the agent has not applied it yet")
         assert {one["id"]: one["state"] for one in api.items("/mappings", host="second")} == {
             own["id"]: "open",
             made["id"]: "pending",
@@ -75,7 +75,7 @@ def test_a_mapping_is_not_open_before_the_agent_was_told_of_it(serving: Serving)
         assert api.get("/volumes/data")["export"]["state"] == "open", "to the other host"
         assert api.get("/hosts/second")["export"] == {
             "state": "pending",
-            "reason": "the agent has not taken up 1 of 2 mappings yet",
+            "reason": "the agent has not applied 1 of 2 mappings yet",
         }, "its door is open, and yet it does not see all that is mapped to it"
         assert {one["name"]: one["export"]["state"] for one in api.items("/hosts", name="s*")} == {"second": "pending"}
         assert serving.machine.login(second, target, f"{ADDRESS}:3260").luns.keys() == {1}

@@ -39,8 +39,8 @@ def test_a_dry_run_says_who_is_interrupted_and_that_the_host_comes_back_and_ends
     plan = seen.api.post(f"/sessions/{session['id']}:disconnect", dry_run=True).json()
     assert (plan["title"], plan["hosts_interrupted"]) == ("Disconnect db", ["db"])
     assert [(step["kind"], step["irreversible"]) for step in plan["steps"]] == [("session.end", True)]
-    assert "logs in again by itself" in plan["warnings"][0]
-    assert "take its mappings away" in plan["warnings"][0]
+    assert "logs in again automatically" in plan["warnings"][0]
+    assert "delete its mappings" in plan["warnings"][0]
     assert plan["bytes_destroyed"] == 0
     assert listed(seen)["id"] == session["id"]
 
@@ -51,11 +51,11 @@ def test_the_plan_tells_what_the_host_does_now(seen: Serving) -> None:
     seen.machine.carry(seen.session, 1, Io(writes=500, write_bytes=5 * MIB))
     seen.scrape()
     plan = seen.api.post(path, dry_run=True).json()
-    assert "I/Os a second now, reading 0 B and writing" in plan["warnings"][-1]
+    assert "IOPS, reading 0 B and writing" in plan["warnings"][-1]
     seen.scrape()
     seen.scrape()
     plan = seen.api.post(path, dry_run=True).json()
-    assert plan["warnings"][-1] == "The host reads and writes nothing now."
+    assert plan["warnings"][-1] == "The host is not performing I/O."
 
 
 def test_a_session_ends_once_and_the_next_login_is_another(seen: Serving) -> None:

@@ -23,7 +23,7 @@ def test_a_deleted_mapping_is_planned_brought_back_and_served_under_its_number(a
     seq = last(appliance, "mapping.deleted")
     shown = appliance.get(f"/events/{seq}")
     assert shown["undo"] == {"possible": True, "reason": None, "undone_by": None}
-    assert [change["detail"] for change in shown["changes"]] == ["LUN 7 of h1 goes away, and is held back for 24 hours"]
+    assert [change["detail"] for change in shown["changes"]] == ["h1 loses LUN 7, which stays reserved for 24 hours"]
     plan = appliance.post(f"/events/{seq}:undo", dry_run=True)
     assert (plan.status_code, plan.json()["title"]) == (200, f"Undo event {seq}: Unmap volume v1 from h1")
     assert appliance.items("/mappings") == []
@@ -42,7 +42,7 @@ def test_what_holds_data_says_why_not_in_its_event_and_its_job(appliance: Api) -
     make_array(appliance)
     (job,) = appliance.items("/jobs")
     assert not job["undo"]["possible"]
-    assert "Hosts may have written" in job["undo"]["reason"]
+    assert "Hosts may already have written data" in job["undo"]["reason"]
     seq = last(appliance, "array.created")
     assert appliance.get(f"/events/{seq}")["undo"]["reason"] == job["undo"]["reason"]
     assert appliance.post(f"/events/{seq}:undo").status_code == 409
@@ -91,9 +91,9 @@ def test_a_schedule_comes_back_as_it_was_and_its_plan_says_what_it_forgot(applia
     assert appliance.delete("/schedules/nightly").status_code == 204
     deleted = last(appliance, "schedule.deleted")
     early = appliance.post(f"/events/{patched}:undo")
-    assert (early.status_code, "is not there any more" in early.json()["detail"]) == (409, True)
+    assert (early.status_code, "no longer exists" in early.json()["detail"]) == (409, True)
     plan = appliance.post(f"/events/{deleted}:undo", dry_run=True).json()
-    assert any("lets go of no snapshot it took before" in line for line in plan["warnings"])
+    assert any("does not delete snapshots that it took before" in line for line in plan["warnings"])
     assert appliance.post(f"/events/{deleted}:undo").status_code == 201
     assert appliance.post(f"/events/{patched}:undo").status_code == 201
     back = appliance.get("/schedules/nightly")

@@ -151,7 +151,7 @@ def test_the_appliance_itself_is_not_asked(tmp_path: Path, host: str) -> None:
 def test_nothing_is_taken_where_there_are_no_slots(appliance: Api) -> None:
     told = appliance.get("/updates")
     assert (told["available"], told["slots"]) == (False, [])
-    assert "not installed on a disk of its own" in told["reason"]
+    assert "an appliance that was installed from the ISO" in told["reason"]
     for answer in (
         appliance.call("POST", "/updates/bundle", content=b"x", headers={"Content-Type": "application/octet-stream"}),
         appliance.post("/updates/bundle:fetch", {"url": "http://127.0.0.1:1/x"}),
@@ -159,4 +159,4 @@ def test_nothing_is_taken_where_there_are_no_slots(appliance: Api) -> None:
         appliance.post("/updates:roll-back"),
     ):
         assert answer.status_code == 409
-        assert "not installed on a disk of its own" in answer.json()["detail"]
+        assert "an appliance that was installed from the ISO" in answer.json()["detail"]

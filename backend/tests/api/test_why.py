@@ -40,7 +40,7 @@ def test_a_volume_of_a_pool_has_the_same_chain(appliance: Api, machine: FakeSyst
     appliance.made("/portals", {"name": "front", "address": ADDRESS})
     appliance.until(lambda: broken(appliance, "z") == ["session"])
     links = {link["part"]: link["words"] for link in appliance.get("/volumes/z:why")["chains"][0]["links"]}
-    assert links["disk"] == "all 3 disks of array pool are there"
+    assert links["disk"] == "all 3 disks of array pool are present"
     assert "/dev/zvol/" in links["volume"]
     for drive in [disk for disk in machine.blocks.disks if set(disk.links()) & set(disks)][:2]:
         machine.pull(drive)

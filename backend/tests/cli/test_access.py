@@ -94,7 +94,7 @@ def test_logout_deletes_the_token_there_and_here(cli: Cli, https: str) -> None:
     token = find_endpoint(None, cli.env)
     assert cli("logout").err == f"Logged out. lab was removed from {config_file(cli.env)}.\n"
     assert read_config(config_file(cli.env)) == (None, {})
-    with Client(token) as client, pytest.raises(Exception, match="not known"):
+    with Client(token) as client, pytest.raises(Exception, match="is unknown"):
         client.me_show()
     assert cli("logout").code == exits.USAGE
 
@@ -133,7 +133,7 @@ def test_a_new_password_ends_the_tokens_and_the_command_has_another_one(cli: Cli
     assert cli("whoami").code == 0
     after = find_endpoint(None, cli.env)
     assert after.token != before.token
-    with Client(before) as client, pytest.raises(Exception, match="not known"):
+    with Client(before) as client, pytest.raises(Exception, match="is unknown"):
         client.me_show()
     back = ("--password-file", f"{cli.folder}/new", "--new-password-file", f"{cli.folder}/password")
     kept = cli("password", *back, "--keep-tokens")
@@ -156,9 +156,9 @@ def test_another_certificate_gets_neither_token_nor_request(cli: Cli, https: str
     ("text", "words"),
     [
         ("default = 1\n", "must be the name"),
-        ("[appliances.a]\n", "needs a url"),
+        ("[appliances.a]\n", "requires a url"),
         ("= x", "cannot be read"),
-        ("[appliances.a]\nurl = 'https://a'\ntokn = 'x'\n", "nothing else"),
+        ("[appliances.a]\nurl = 'https://a'\ntokn = 'x'\n", "can contain only"),
     ],
 )
 def test_a_configuration_that_makes_no_sense_is_told_so(cli: Cli, text: str, words: str) -> None:
@@ -193,7 +193,7 @@ def test_which_appliance_is_meant_is_found_in_the_documented_order(cli: Cli) -> 
     assert find_endpoint("two", {**cli.env, "LUNETTE_URL": "https://x:1"}).token == "t2"
     assert find_endpoint("https://two:8443/", cli.env).token == "t2"
     assert find_endpoint("unix:/run/x", cli.env).is_local
-    with pytest.raises(ConfigProblem, match="knows no appliance 'three'; it knows: one, two"):
+    with pytest.raises(ConfigProblem, match="contains no appliance 'three'; it contains: one, two"):
         find_endpoint("three", cli.env)
 
 

@@ -31,7 +31,7 @@ def lose(cli: Cli) -> list[FakeDisk]:
 def test_an_array_that_is_lost_is_forgotten_after_its_name_and_never_one_that_works(cli: Cli) -> None:
     assert cli("array", "forget", "tank").code == exits.USAGE
     refused = cli("array", "forget", "tank", "--confirm", "tank")
-    assert "so it is not lost: delete its volumes and it, or release it" in refused.err, refused.transcript
+    assert "so it is not lost: delete its volumes and the array, or release it" in refused.err, refused.transcript
     lose(cli)
     shown = cli("array", "forget", "tank", "--confirm", "tank", "--dry-run")
     assert "attach them instead" in shown.out + shown.err, shown.transcript

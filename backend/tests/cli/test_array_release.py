@@ -38,7 +38,7 @@ def test_an_array_goes_after_its_name_once_nothing_of_it_is_mapped(cli: Cli) -> 
     assert cli("mapping", "delete", mapping["id"], "--yes").code == exits.OK
     cli.settle()
     shown = cli("array", "release", "tank", "--confirm", "tank", "--dry-run")
-    assert "its 2 disks and what is on them stay as they are" in shown.out, shown.transcript
+    assert "its 2 disks and their content do not change" in shown.out, shown.transcript
     assert json.loads(cli("array", "list", "--json").out)
     done = cli("array", "release", "tank", "--confirm", "tank")
     assert done.code == exits.OK, done.transcript

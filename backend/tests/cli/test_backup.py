@@ -43,7 +43,7 @@ def test_a_backup_is_written_privately_and_restored_after_a_look(lunette: Cli, t
     unasked = lunette(*restore, "phrase")
     assert (unasked.code, "use --yes" in unasked.err) == (exits.USAGE, True)
     refused = lunette(*restore, "wrong", "--yes")
-    assert "the passphrase is not that of this backup" in refused.err
+    assert "the passphrase does not match this backup" in refused.err
     assert refused.code not in (exits.OK, exits.USAGE)
     assert "new" in lunette("host", "list").out
 
@@ -95,10 +95,10 @@ def test_a_forgotten_array_is_rebuilt_after_a_look(lunette: Cli) -> None:
     agent.seal_copy(SealOrder(group=group, header=copy.header, content=copy.content))
 
     looked = lunette("rebuild", "--dry-run")
-    assert "Array tank is taken up" in looked.out
+    assert "Array tank is added" in looked.out
     seen = looked.out.rsplit("digest of the sealed copies: ", 1)[1].split()[0]
     stale = lunette("rebuild", "--yes", "--digest", "0" * 64)
-    assert (stale.code == exits.OK, "Look again" in stale.err) == (False, True), stale.err
+    assert (stale.code == exits.OK, "Repeat the dry run" in stale.err) == (False, True), stale.err
     assert (looked.code, "rebuild array tank" in looked.out) == (exits.OK, True), looked.out + looked.err
     unasked = lunette("rebuild")
     assert (unasked.code, "use --yes" in unasked.err) == (exits.USAGE, True)

@@ -46,4 +46,4 @@ def test_a_key_that_does_not_fit_is_refused(cli: Cli, tmp_path: Path) -> None:
     refused = cli(
         "certificate", "replace", "--certificate", str(tmp_path / "new.pem"), "--key", str(tmp_path / "new.key")
     )
-    assert (refused.code, "belongs to another certificate" in refused.err) == (exits.REFUSED, True)
+    assert (refused.code, "does not belong to this certificate" in refused.err) == (exits.REFUSED, True)

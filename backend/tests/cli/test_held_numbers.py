@@ -36,7 +36,7 @@ def luns(cli: Cli) -> dict[str, int]:
 
 def test_a_script_has_to_name_the_volume_that_had_the_number(cli: Cli) -> None:
     words = ("mapping", "create", "--volume", "new", "--host", "esx1", "--lun", "1")
-    assert "LUN 1 of esx1 was volume old's until it was unmapped" in cli(*words, "--dry-run").out
+    assert "LUN 1 of esx1 belonged to volume old until it was unmapped" in cli(*words, "--dry-run").out
     for refused in (cli(*words), cli(*words, "--confirm", "new")):
         assert refused.code == exits.USAGE, refused.transcript
         assert "Hosts may still associate LUN 1 of esx1 with volume old" in refused.err

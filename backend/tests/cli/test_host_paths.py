@@ -54,13 +54,13 @@ def test_paths_are_taken_away_only_after_a_yes_and_what_came_of_it_is_shown(cli:
     shown = cli("host", "paths", "db")
     assert shown.code == exits.OK, shown.transcript
     assert ": passed." in shown.out
-    assert shown.out.count("was away for 20 s: the host went on over the others") == 2
+    assert shown.out.count("was blocked for 20 s: the host continued over its other paths") == 2
 
 
 def test_a_dry_run_takes_no_path_away(cli: Cli) -> None:
     plan = cli("host", "verify-paths", "db", "--dry-run")
     assert plan.code == exits.OK, plan.transcript
-    assert "portal back (198.51.100.1:3260) from 198.51.100.10 is away for 45 s" in plan.out
+    assert "portal back (198.51.100.1:3260) from 198.51.100.10 is interrupted for 45 s" in plan.out
     assert json.loads(cli("host", "paths", "db", "--json").out)["verification"] is None
 
 

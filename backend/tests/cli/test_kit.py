@@ -64,8 +64,11 @@ def test_paths_are_told_in_words_and_a_missing_one_in_the_exit_code(lunette: Cli
     told = lunette("host", "paths", "db")
     assert told.code == exits.NOT_WELL
     lines = told.out.splitlines()
-    assert lines[0] == f"Host db: expected 2 paths, seen 1: nothing on portal b ({ADDRESS}:3270)."
-    assert lines[1:3] == [f"  ✓ logged in on portal a ({ADDRESS}:3260)", f"  ✗ nothing on portal b ({ADDRESS}:3270)"]
+    assert lines[0] == f"Host db: expected 2 paths, seen 1: no connection to portal b ({ADDRESS}:3270)."
+    assert lines[1:3] == [
+        f"  ✓ logged in on portal a ({ADDRESS}:3260)",
+        f"  ✗ no connection to portal b ({ADDRESS}:3270)",
+    ]
     assert lines[3].startswith("  ✗ volume v: expected 2 paths, seen 1")
     assert json.loads(lunette("host", "paths", "db", "--json").out)["state"] == "down"
 

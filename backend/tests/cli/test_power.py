@@ -9,7 +9,7 @@ from backend.tests.cli.appliance import appliance
 
 @pytest.mark.parametrize(
     ("command", "verb", "title"),
-    [("restart", "reboot", "Restart the appliance"), ("power-off", "poweroff", "Switch the appliance off")],
+    [("restart", "reboot", "Restart the appliance"), ("power-off", "poweroff", "Shut down the appliance")],
 )
 def test_it_shows_its_plan_asks_and_says_where_the_machine_does_not_stop(
     tmp_path: Path, sqlite_url: str, command: str, verb: str, title: str

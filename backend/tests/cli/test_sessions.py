@@ -62,7 +62,7 @@ def test_a_session_is_ended_by_its_id_or_its_initiator(cli: Cli) -> None:
 def test_a_plan_is_shown_and_nothing_ends(cli: Cli) -> None:
     plan = cli("session", "disconnect", IQN, "--dry-run")
     assert plan.code == exits.OK
-    assert "logs in again by itself" in plan.out
+    assert "logs in again automatically" in plan.out
     assert len(ids(cli)) == 1
 
 

@@ -79,7 +79,8 @@ def test_data_goes_only_after_its_name_was_typed(cli: Cli) -> None:
     name = "a-volume-with-a-long-name-01"
     terminal = Terminal(cli, "volume", "delete", name)
     terminal.until(f"Type {name} to continue:")
-    assert "for 24 hours: its data stay" in terminal.seen
+    assert "retain deleted volume" in terminal.seen
+    assert "for 24 hours" in terminal.seen
     terminal.type("yes\n")
     assert (terminal.end(), "Nothing was changed" in terminal.seen) == (exits.NOT_CONFIRMED, True)
     assert cli("volume", "show", name).code == 0
@@ -98,7 +99,7 @@ def test_a_bar_shows_how_far_a_job_is_while_it_runs(cli: Cli) -> None:
     try:
         words = ("volume", "create", "slow-%02d", "--array", "tank", "--size", "24M", "--count", "3")
         terminal = Terminal(cli, *words, columns=120)
-        terminal.until(f"\r\x1b[K{'█' * 6}{'░' * 18}  25% Create 3 volumes: cut volume")
+        terminal.until(f"\r\x1b[K{'█' * 6}{'░' * 18}  25% Create 3 volumes: create volume")
         assert terminal.process.poll() is None
         assert "100%" not in terminal.seen
     finally:

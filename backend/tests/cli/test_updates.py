@@ -12,13 +12,13 @@ def test_a_server_without_slots_says_how_it_is_updated(tmp_path: Path, sqlite_ur
     with appliance(tmp_path, sqlite_url) as cli:
         told = cli("update", "show")
         assert told.code == 0
-        assert "not installed on a disk of its own" in told.out
+        assert "an appliance that was installed from the ISO" in told.out
         assert cli("update", "roll-back", "--yes").code != 0
         bundle = tmp_path / "x.raucb"
         bundle.write_bytes(b"x")
         refused = cli("update", "install", str(bundle), "--yes")
         assert refused.code != 0
-        assert "not installed on a disk of its own" in refused.err
+        assert "an appliance that was installed from the ISO" in refused.err
         assert "Cannot read" in cli("update", "install", str(tmp_path / "none.raucb"), "--yes").err
 
 

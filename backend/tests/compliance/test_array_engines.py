@@ -168,7 +168,7 @@ def test_without_its_disks_it_waits_and_says_for_which_array(bench: Bench) -> No
 
 def test_deleted_it_leaves_its_disks_blank(bench: Bench) -> None:
     bench.serve()
-    with pytest.raises(InUse, match="it holds 1 volumes"):
+    with pytest.raises(InUse, match="it contains 1 volume "):
         delete_array(bench.world, "one")
     unmap_volume(bench.world, "lun")
     bench.world.settle()

@@ -29,9 +29,9 @@ def test_a_key_of_every_length_and_hash_is_taken(length: int, hash_id: str) -> N
         (key(bytes(32), "04"), "gen-dhchap-key"),
         (key(bytes(32))[:-1], "gen-dhchap-key"),
         ("DHHC-1:00:AAA:", "not Base64"),
-        (key(bytes(31)), "does not have 31 bytes"),
-        (key(bytes(48), "01"), "does not have 48 bytes"),
-        (key(bytes(32), crc=1), "checksum is wrong"),
+        (key(bytes(31)), "31 bytes do not match hash 00"),
+        (key(bytes(48), "01"), "48 bytes do not match hash 01"),
+        (key(bytes(32), crc=1), "checksum of the key is wrong"),
     ],
 )
 def test_a_key_that_is_not_whole_is_refused_without_being_shown(given: str, why: str) -> None:

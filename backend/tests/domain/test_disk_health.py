@@ -101,8 +101,8 @@ def test_many_errors_on_the_way_are_told_only_when_they_grow() -> None:
     reading = DriveReading(read_at=1.0, passed=True, values=HealthValues(interface_errors=8))
     (found,) = findings(reading, {"interface_errors": Growth(before=7, now=8)})
     assert (found.words, found.detail) == (
-        "has more errors on the way to it than before",
-        "Errors on the way to it: 7 before, 8 now",
+        "has more interface errors than before",
+        "Interface errors: 7 before, 8 now",
     )
 
 
@@ -116,7 +116,7 @@ def test_failed_commands_that_grow_are_told_unless_the_drive_only_refused_them()
 def test_a_count_that_grew_is_told_with_both_numbers() -> None:
     reading = DriveReading(read_at=1.0, passed=True, values=HealthValues(media_errors=5))
     (found,) = findings(reading, {"media_errors": Growth(before=2, now=5)})
-    assert (found.kind, found.detail) == ("media_errors", "Errors of its medium: 2 before, 5 now")
+    assert (found.kind, found.detail) == ("media_errors", "Media errors: 2 before, 5 now")
 
 
 def test_a_drive_that_does_not_answer_is_told_from_the_second_time_on() -> None:

@@ -34,6 +34,6 @@ def test_every_busy_one_that_is_not_named_is_in_the_refusal() -> None:
     uses = [use("a", 5.0), use("b", ago_s=3), use("c"), use("d", 1.0)]
     with pytest.raises(InUse) as refusal:
         check_confirmed(uses, ["d"], NOW)
-    assert "a (5.0 I/Os per second), b (last I/O at 11:59:57 UTC). Nothing was changed." in refusal.value.detail
+    assert "a (5.0 IOPS), b (last I/O at 11:59:57 UTC). Nothing was changed." in refusal.value.detail
     assert len(refusal.value.errors) == 2
     check_confirmed(uses, ["a", "b", "d", "unheard-of"], NOW)

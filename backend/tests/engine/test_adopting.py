@@ -176,7 +176,7 @@ def test_what_is_unmapped_goes_though_its_name_is_not_ours(world: World) -> None
 
 
 def test_a_name_that_is_not_there_is_refused(world: World) -> None:
-    with pytest.raises(Invalid, match="serves no target"):
+    with pytest.raises(Invalid, match="was not found"):
         judged(world, DB_TARGET)
 
 
@@ -190,7 +190,7 @@ def test_a_shared_backstore_takes_both_targets_or_none(world: World) -> None:
     outcome, verdict = judged(world, DB_TARGET)
     assert outcome.job_id is None
     (found,) = [one for one in verdict.findings if one.path == f"/iscsi/{DB_TARGET}"]
-    assert "is served by" in found.words
+    assert "is also served by" in found.words
     adopt(world)
     world.settle()
     with world.store.read() as tx:

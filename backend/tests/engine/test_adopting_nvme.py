@@ -153,7 +153,7 @@ def test_adopting_twice_finds_nothing_more(world: World) -> None:
     world.settle()
     outcome, verdict = judged(world)
     assert (outcome.job_id, verdict.targets, verdict.findings) == (None, (), ())
-    with pytest.raises(Invalid, match="serves no target or subsystem"):
+    with pytest.raises(Invalid, match="was not found: a dry run without names"):
         judged(world, DB_NQN)
 
 
@@ -292,7 +292,7 @@ def test_spdk_does_not_serve_what_nvmet_showed(world: World) -> None:
     wish = PortalCreate(name="s", protocol=Protocol.NVME_TCP, address="192.0.2.1", port=4500, engine=ExportEngine.SPDK)
     with pytest.raises((Conflict, Invalid)) as refused:
         world.do(lambda tx: world.control.create_portal(tx, ACTOR, wish))
-    assert [one for one in refused.value.errors if "was taken over from nvmet" in one.message]
+    assert [one for one in refused.value.errors if "was adopted from nvmet" in one.message]
 
 
 def test_one_subsystem_alone_is_refused_while_another_shares_its_port(world: World) -> None:
@@ -300,7 +300,7 @@ def test_one_subsystem_alone_is_refused_while_another_shares_its_port(world: Wor
     assert outcome.job_id is None
     words = {one.path: one.words for one in verdict.findings}
     assert words[f"/nvmet/subsystems/{DB_NQN}"].startswith(f"Port 1 is of {WEB_NQN} too, which stays as it is")
-    assert words[f"/nvmet/subsystems/{WEB_NQN}"] == "It was not asked for."
+    assert words[f"/nvmet/subsystems/{WEB_NQN}"] == "It was not selected."
     assert words["/nvmet/ports/1"] == "No subsystem that is taken over is served there."
 
 
@@ -308,7 +308,7 @@ def test_a_volume_that_lio_serves_too_keeps_both_out(world: World) -> None:
     restore(world.machine, [store("disk1")], [target(DB_TARGET, {0: "disk1"}, {DB_IQN: CHAP})])
     _, verdict = judged(world, dry_run=True)
     words = {one.path: one.words for one in verdict.findings if not one.fits}
-    assert words["/backstores/block/disk1"] == f"NVMe subsystem {DB_NQN} serves its volume too, and stays as it is."
+    assert words["/backstores/block/disk1"] == f"NVMe subsystem {DB_NQN} also serves its volume and is not adopted."
     told = words[f"/nvmet/subsystems/{DB_NQN}/namespaces/7"]
     assert told.startswith("LIO serves srv/disk1 too, as /backstores/block/disk1")
     assert verdict.targets == ()

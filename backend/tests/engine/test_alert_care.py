@@ -117,7 +117,7 @@ def test_an_acknowledgement_stays_where_only_the_words_change(desk: Desk) -> Non
 def test_an_alert_that_is_over_cannot_be_acknowledged(desk: Desk) -> None:
     desk.raise_()
     desk.resolve()
-    with pytest.raises(Conflict, match="is over"):
+    with pytest.raises(Conflict, match="is already resolved"):
         desk.acknowledge()
     assert desk.row().acknowledged_by is None
 

@@ -63,7 +63,7 @@ def test_what_is_lost_is_named_forgotten_and_in_nobodys_way(world: World) -> Non
     with world.store.read() as tx:
         assert "array.forgotten" in set(tx.scalars(select(Event.kind)))
         assert tx.scalar(select(func.count()).select_from(Mapping).join(Volume).where(Volume.name == "k1")) == 0
-        assert {row.volume_name for row in tx.scalars(select(HeldNumber))} == {"k1", "t1"}, "numbers are held back"
+        assert {row.volume_name for row in tx.scalars(select(HeldNumber))} == {"k1", "t1"}, "numbers are not assigned"
 
 
 ENGINES = {ArrayEngine.MD: Level.RAID1, ArrayEngine.ZFS: Level.MIRROR, ArrayEngine.LVM: Level.RAID1}
@@ -130,7 +130,7 @@ def test_one_that_cannot_be_read_is_not_taken_for_lost(world: World) -> None:
     furnished(world)
     lost(world)
     world.machine.tools.add("lsblk", lambda _argv: (0, "{}", ""))
-    with pytest.raises(Conflict, match="cannot be read now"):
+    with pytest.raises(Conflict, match="cannot all be read now"):
         forgotten(world)
 
 
@@ -138,7 +138,7 @@ def test_what_is_stuck_is_abandoned_with_it_and_a_job_that_runs_is_waited_for(wo
     furnished(world)
     deletion = world.ask(lambda tx: world.control.delete_volume(tx, ACTOR, "k1", False))
     lost(world)
-    with pytest.raises(Conflict, match="wait for its end"):
+    with pytest.raises(Conflict, match="wait until the job has finished"):
         forgotten(world)
     with world.store.write() as tx:
         tx.execute(update(Job).where(Job.id == deletion.job_id).values(state=JobState.STUCK.value))

@@ -136,7 +136,7 @@ def test_one_that_was_adopted_goes_on_running_and_can_come_back_and_go_again(wor
     [
         (lambda world: give_host(world, "bob", ["k1"]), InUse, "mapped to bob: unmap it first"),
         (lambda world: world.machine.pull(free_disks(world)[1]), Conflict, "degraded"),
-        (scrub, Conflict, "at a check of it"),
+        (scrub, Conflict, "the kernel is running a check on it"),
         (lambda world: None, Invalid, "confirm must be the array's name"),
     ],
     ids=["mapped", "degraded", "at work", "another name"],
@@ -156,7 +156,7 @@ def test_what_stands_in_the_way_is_named_and_nothing_changes(
 def test_deleted_volumes_are_named_for_they_would_stay_without_their_names(world: World) -> None:
     furnished(world)
     world.do(lambda tx: world.control.delete_volume(tx, ACTOR, "k1"))
-    with pytest.raises(InUse, match=r"what was deleted is kept on it \(k1\)"):
+    with pytest.raises(InUse, match=r"it contains deleted volumes or snapshots \(k1\)"):
         release_array(world, "old")
 
 

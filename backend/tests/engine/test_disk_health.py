@@ -67,7 +67,7 @@ def test_a_failing_member_names_its_array_and_how_to_replace_it_until_it_is_well
     drives.says(2, bit(CriticalWarning.RELIABILITY))
     alert = drives.alerts()["reliability"]
     assert alert.severity == "critical"
-    assert alert.message == "Disk nvme-D2 (serial D2) of array tank says that it is no longer reliable"
+    assert alert.message == "Disk nvme-D2 (serial D2) of array tank reports that it is no longer reliable"
     assert "while array tank is redundant: `lunette array replace tank nvme-D2 NEW`" in alert.fix
     drives.says(2, WELL)
     assert drives.alerts() == {}
@@ -83,30 +83,30 @@ def test_two_things_are_two_alerts_and_each_ends_by_itself(drives: Drives) -> No
 def test_an_array_that_is_not_whole_comes_first(drives: Drives) -> None:
     drives.lone.agent.array_state = ArrayState.DEGRADED
     drives.says(2, bit(CriticalWarning.READ_ONLY))
-    assert "is not whole now: see to that first" in drives.alerts()["read_only"].fix
+    assert "is not healthy: correct that first" in drives.alerts()["read_only"].fix
 
 
 def test_a_free_disk_that_fails_is_to_be_taken_out(drives: Drives) -> None:
     drives.says(5, bit(CriticalWarning.SPARE))
-    assert "take it out, and do not make an array of it" in drives.alerts()["spare"].fix
+    assert "remove it, and do not use it for an array" in drives.alerts()["spare"].fix
 
 
 def test_a_disk_with_data_of_somebody_else_is_copied_first(drives: Drives) -> None:
     drives.is_(5, signatures=(seen.EXT4,))
     drives.says(5, bit(CriticalWarning.SPARE))
-    assert "have that copied elsewhere" in drives.alerts()["spare"].fix
+    assert "have that data copied elsewhere" in drives.alerts()["spare"].fix
 
 
 def test_a_lone_system_disk_that_fails_asks_for_a_backup_and_never_for_an_array(drives: Drives) -> None:
     drives.is_(5, used_by_system=True, mounts=("/",))
     drives.says(5, bit(CriticalWarning.SPARE))
     fix = drives.alerts()["spare"].fix
-    assert "no second disk of it: take a backup now (`lunette backup`)" in fix
+    assert "on this disk only: create a backup now (`lunette backup`)" in fix
     assert "belongs to no array" not in fix
 
 
 @pytest.mark.parametrize(
-    ("other", "words"), [("in_sync", "the other system disk has all of it"), ("faulty", "no second disk of it")]
+    ("other", "words"), [("in_sync", "and on the other system disk"), ("faulty", "on this disk only")]
 )
 def test_a_system_disk_with_a_mirror_names_what_the_other_one_saves(other: str, words: str) -> None:
     ill = seen.disk(5, used_by_system=True, holders=("md1",), health=bit(CriticalWarning.SPARE))
@@ -118,22 +118,22 @@ def test_a_system_disk_with_a_mirror_names_what_the_other_one_saves(other: str, 
     machine = seen.machine(disks=(ill, seen.disk(6, used_by_system=True)), arrays=(system,))
     (cause,) = disk_health.causes_of(machine, (), {})
     assert words in cause.fix
-    assert "take a backup now" in cause.fix.lower()
+    assert "create a backup now" in cause.fix.lower()
 
 
 def test_errors_on_the_way_that_grow_speak_of_the_cable(drives: Drives) -> None:
     for count in (3, 5):
         drives.says(2, WELL.model_copy(update={"values": HealthValues(interface_errors=count)}))
         alerts = drives.alerts()
-    assert alerts["interface_errors"].cause == "Errors on the way to it: 3 before, 5 now"
-    assert "exchange its cable or move it to another bay" in alerts["interface_errors"].fix
+    assert alerts["interface_errors"].cause == "Interface errors: 3 before, 5 now"
+    assert "replace its cable or move it to another bay" in alerts["interface_errors"].fix
 
 
 def test_many_errors_are_told_at_first_sight(drives: Drives) -> None:
     drives.says(3, counted(5000))
     alert = drives.alerts()["media_errors"]
-    assert alert.message == "Disk nvme-D3 (serial D3) of array tank has too many errors of its medium"
-    assert alert.cause == "There are 5000 errors of its medium; 10 are too many"
+    assert alert.message == "Disk nvme-D3 (serial D3) of array tank has too many media errors"
+    assert alert.cause == "Media errors: 5000, limit 10"
 
 
 def test_an_agent_that_has_not_read_a_drive_yet_ends_no_alert(drives: Drives) -> None:
@@ -165,12 +165,12 @@ def test_errors_that_grow_are_told_for_a_week_over_a_restart_and_old_ones_are_no
     drives.says(3, counted(7))
     assert drives.alerts() == {}, "they were there when the drive was first read"
     drives.says(3, counted(9))
-    assert drives.alerts()["media_errors"].cause == "Errors of its medium: 7 before, 9 now"
+    assert drives.alerts()["media_errors"].cause == "Media errors: 7 before, 9 now"
     drives.restart()
     assert "media_errors" in drives.alerts(6 * DAY_S)
     assert drives.alerts(2 * DAY_S) == {}
     drives.says(3, counted(10))
-    assert drives.alerts()["media_errors"].cause == "Errors of its medium: 9 before, 10 now"
+    assert drives.alerts()["media_errors"].cause == "Media errors: 9 before, 10 now"
 
 
 def test_a_failed_self_test_is_told_until_one_passes(drives: Drives) -> None:

@@ -115,7 +115,7 @@ def test_a_command_that_fails_leaves_the_health_unknown_and_says_why(
     life.said, life.code = said, code
     assert life.state() is ArrayState.UNKNOWN
     ((message, cause),) = life.alerts()
-    assert message == "Array fast does not tell its health"
+    assert message == "Array fast does not report its health"
     assert why in cause
     assert life.is_kept()
 
@@ -143,7 +143,7 @@ def test_a_command_that_others_could_have_written_is_not_run(life: Life, change:
 def test_a_device_that_left_blocks_its_exports_and_comes_back_under_another_name(life: Life) -> None:
     life.machine.pull(life.disks[0])
     assert life.state() is None
-    assert [message for message, _ in life.alerts()] == ["Array fast is not there: its disks do not show"]
+    assert [message for message, _ in life.alerts()] == ["Array fast is missing: its disks are not detected"]
     life.machine.power_cut()
     life.world.agent.kill()
     (target,) = life.report().targets
@@ -163,7 +163,7 @@ def test_another_device_that_answers_to_the_id_is_left_alone(life: Life) -> None
     life.machine.changed()
     (target,) = life.report().targets
     assert target.state is ServingState.BLOCKED
-    assert "does not carry array fast" in (target.reason or "")
+    assert "does not contain array fast" in (target.reason or "")
     assert life.disks[0].media.pv is None
 
 
@@ -210,7 +210,7 @@ def test_a_health_command_that_is_not_there_is_refused_with_those_that_are(life:
         life.world.create_array(
             "more", Level.EXTERNAL, life.disks[1:2], engine=ArrayEngine.EXTERNAL, health_command="other"
         )
-    assert "has these health commands here: probe" in caught.value.errors[0].message
+    assert "offers these health commands: probe" in caught.value.errors[0].message
 
 
 def test_the_health_command_is_changed_and_taken_away(life: Life) -> None:
@@ -223,7 +223,7 @@ def test_the_health_command_is_changed_and_taken_away(life: Life) -> None:
     life.world.settle()
     assert life.state() is ArrayState.UNKNOWN
     ((_, cause),) = life.alerts()
-    assert cause.startswith("health command gone: there is none in /etc/lunette/health.d or ")
+    assert cause.startswith("health command gone: it does not exist in /etc/lunette/health.d or ")
 
 
 def test_a_device_of_an_array_is_not_taken_twice(life: Life) -> None:

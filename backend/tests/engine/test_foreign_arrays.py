@@ -98,7 +98,7 @@ def test_a_start_writes_nothing_and_shows_what_is_on_it(world: World) -> None:
     assert (found.group, found.next.value, found.reason) == ("srv", "adopt", None)
     assert [(one.name, one.open, one.reason) for one in found.volumes] == [(name, False, None) for name in NAMES]
     assert [disk.media.superblock.events for disk in free_disks(world)[:2] if disk.media.superblock] == blocks
-    with pytest.raises(Conflict, match="is not started"):
+    with pytest.raises(Conflict, match="was not started"):
         start(world)
 
 
@@ -203,10 +203,10 @@ def test_a_volume_that_is_not_there_or_in_use_is_refused(world: World) -> None:
     assert [(one.name, one.open) for one in shown(world).volumes] == [("db", True), ("web", False)]
     with pytest.raises(Invalid, match="is in use"):
         adopt(world, ForeignArrayAdopt(volumes=("db",)))
-    with pytest.raises(Invalid, match="is not there"):
+    with pytest.raises(Invalid, match="was not found"):
         adopt(world, ForeignArrayAdopt(volumes=("away",)))
     outcome = adopt(world)
-    assert any("db in volume group srv stay" in words for words in outcome.plan.warnings)
+    assert any("not adopted as volumes: db in volume group srv" in words for words in outcome.plan.warnings)
     run(world, outcome)
     with world.store.read() as tx:
         assert [one.name for one in tx.query(Volume) if one.lv_name in NAMES] == ["web"]

@@ -76,7 +76,7 @@ def test_a_refused_first_step_fails_the_job_and_leaves_no_row(appliance: Applian
     job = job_of(appliance, outcome.job_id)
     assert job.error is not None
     assert (job.error["type"], job.error["log"]) == ("tool-failed", "mdadm: device busy")
-    assert job.message == "what the failed step had begun is taken back"
+    assert job.message == "the failed step was rolled back"
     appliance.agent.failures.clear()
     assert appliance.array("tank"), "the name and the disks are free again"
 
@@ -105,7 +105,7 @@ def test_what_was_wiped_stays_wiped_and_the_job_says_so(lone: Appliance) -> None
         outcome = lone.control.create_array(tx, ADMIN, wish)
     assert run(lone, outcome.job_id) is JobState.UNDONE
     job = job_of(lone, outcome.job_id)
-    assert "except what cannot be: wipe ext4 from disk nvme-D1" in job.message
+    assert "except for irreversible steps: wipe ext4 from disk nvme-D1" in job.message
     assert lone.agent.disks[DISKS[0]].signatures == ()
 
 
@@ -242,7 +242,7 @@ def test_abandon_forgets_what_was_being_made(appliance: Appliance) -> None:
     job_id, array_id = make_stuck(appliance)
     with appliance.store.write() as tx:
         plan = appliance.control.resolve_job(tx, ADMIN, job_id, Resolution.ABANDON, dry_run=True).plan
-    assert "removed by hand" in plan.warnings[0]
+    assert "manually remove" in plan.warnings[0]
     assert state_of(appliance, Array, array_id) == ResourceState.STUCK
     with appliance.store.write() as tx:
         appliance.control.resolve_job(tx, ADMIN, job_id, Resolution.ABANDON)

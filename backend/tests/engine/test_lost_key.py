@@ -70,7 +70,7 @@ def test_every_other_setting_changes_and_what_is_sealed_waits_for_its_key(bench:
 )
 def test_a_secret_that_is_left_out_is_named_and_asked_for(bench: Bench, wish: dict[str, Any], field: str) -> None:
     """A webhook must not go to the root of its server, nor unsigned, because nobody can read what was set."""
-    with pytest.raises(Invalid, match="sealed with another key and cannot be read: enter it again") as refused:
+    with pytest.raises(Invalid, match="sealed with a different key and cannot be read: enter it again") as refused:
         bench.set(**wish)
     assert [one.field for one in refused.value.errors] == [field]
 
@@ -104,7 +104,7 @@ def test_nothing_is_sent_without_its_secret_and_it_is_said_why(sqlite_store: Sto
         lose_key(bench.store)
         found = {one.channel: one for one in bench.control.test_alerts("admin")}
         assert {one.accepted for one in found.values()} == {False}
-        assert "the stored url and secret was sealed with another key" in found[Channel.WEBHOOK].detail
+        assert "the stored url and secret was sealed with a different key" in found[Channel.WEBHOOK].detail
         bench.raise_()
         for _ in range(3):
             bench.carry(Channel.MAIL)
@@ -151,11 +151,11 @@ def test_a_host_takes_its_secrets_again_and_is_named_until_then(lone: Appliance)
     sealer = Sealer(lone.store, MemoryAgent())
     sealer.round()
     assert sorted(alerts(lone.store).values()) == [
-        f"The CHAP or DH-CHAP secret of host {name} cannot be read: it must be set again" for name in ("h1", "h2")
+        f"The CHAP or DH-CHAP secret of host {name} cannot be read: set it again" for name in ("h1", "h2")
     ]
     patch("h1", description="another rack")
     patch("h1", chap=chap, dhchap=key)
     sealer.round()
     assert len(alerts(lone.store)) == 1
-    with lone.store.write() as tx, pytest.raises(Conflict, match="could not be read then"):
+    with lone.store.write() as tx, pytest.raises(Conflict, match=r"could not be read\. Enter it again"):
         control.undo(tx, ADMIN, tx.scalar(select(func.max(KeptState.event_seq))) or 0)

@@ -164,7 +164,7 @@ def test_no_disk_is_given_up_that_the_array_needs(world: World) -> None:
     life.look()
     life.machine.pull(life.disks[1])
     life.look(1)
-    with pytest.raises((Conflict, InUse), match="replace the disk that is lost first"):
+    with pytest.raises((Conflict, InUse), match="replace the lost disk first"):
         life.replace(0, 3)
     assert len(life.group().pvs) == 3
 

@@ -122,7 +122,7 @@ def formers(plan: Plan) -> list[tuple[str, str, str]]:
 
 def test_another_volume_gets_another_number_and_the_same_one_its_own_again(site: Appliance) -> None:
     assert give(site, "a") == 1
-    assert "held back for 24 hours" in take(site, "a").changes[0].detail
+    assert "stays reserved for 24 hours" in take(site, "a").changes[0].detail
     assert give(site, "b") == 2
     assert give(site, "a") == 1
     assert held(site) == 0
@@ -135,7 +135,7 @@ def test_a_number_asked_for_names_the_volume_that_had_it_by_its_present_name(sit
         site.control.patch_volume(tx, ADMIN, "a", VolumePatch(name="a2"))
     plan = planned(site, "b", lun=1)
     assert plan.reused == (Reuse(number="LUN 1", owner="h1", volume="b", former="a2"),)
-    assert any("A host that still has that device would write into volume b" in line for line in plan.warnings)
+    assert any("A host that still has that device would write to volume b" in line for line in plan.warnings)
     assert planned(site, "b", lun=2).reused == ()
     assert planned(site, "b", host="f1", lun=1).reused == ()
 
@@ -147,7 +147,7 @@ def test_the_number_is_free_after_the_time_of_the_settings(site: Appliance) -> N
     take(site, "a")
     pass_hours(site, 2.9)
     plan = planned(site, "b")
-    assert any("LUN 1 (a)" in line and "in 1 hours" in line for line in plan.warnings)
+    assert any("LUN 1 (a)" in line and "after 1 hours" in line for line in plan.warnings)
     pass_hours(site, 0.2)
     assert give(site, "b") == 1
 
@@ -251,7 +251,7 @@ def test_namespaces_are_held_back_for_the_time(site: Appliance, hosts: Hosts) ->
     with site.store.write() as tx:
         site.control.patch_host(tx, ADMIN, "h1", HostPatch(nqns=("nqn.2026-01.com.example:h1",), iqns=()))
     assert give(site, "a") == 1
-    assert "namespace 1 of h1" in take(site, "a").changes[0].detail
+    assert "h1 loses namespace 1" in take(site, "a").changes[0].detail
     NumberWatch(site.store, hosts).round()
     assert formers(planned(site, "b", lun=1)) == [("namespace 1", "b", "a")]
     assert give(site, "b") == 2

@@ -205,7 +205,7 @@ def test_a_distributed_spare_steps_in_and_is_free_again_once_the_disk_is_replace
     life = Life(world, level=Level.DRAID1, data=4)
     first, fifth = life.ids[0], life.ids[4]
     life.machine.pull(life.disks[0])
-    assert life.care() == [f"Spare draid1-0-0 steps in for disk {first} of array tank"]
+    assert life.care() == [f"Spare draid1-0-0 replaces disk {first} of array tank"]
     found = life.look()
     assert (found.state, found.layout) == (ArrayState.CLEAN, "draid1:2d:4c:1s")
     assert [(m.disk_id, m.device, m.state) for m in found.members if m.role is MemberRole.SPARE] == [
@@ -232,14 +232,14 @@ def test_a_spare_steps_in_for_a_lost_disk_and_goes_back_when_another_has_its_pla
     life, (first, _, spare, fourth, _) = spared, spared.ids
     assert life.care() == []
     life.machine.pull(life.disks[0])
-    assert life.care() == [f"Spare {spare} steps in for disk {first} of array tank"]
+    assert life.care() == [f"Spare {spare} replaces disk {first} of array tank"]
     found = life.look()
     assert found.state is ArrayState.CLEAN
     places = {member.disk_id: (member.role.value, member.slot, member.state) for member in found.members}
     assert places[first] == ("data", 0, "missing")
     assert places[spare] == ("spare", 0, "in_sync")
     ((message, fix),) = life.alerts()
-    assert message == f"Disk {first} of array tank does not work; the array is whole without it"
+    assert message == f"Disk {first} of array tank failed or is missing; the array remains redundant without it"
     assert f"lunette array replace tank {first} NEW" in fix
     wish = ArrayReplace(disk=first, new=fourth)
     life.world.finish(life.world.change_array("tank", lambda asked: asked.replace(wish)).job_id or "")
@@ -254,7 +254,7 @@ def test_a_disk_that_was_only_away_sends_its_spare_back(spared: Life) -> None:
     life.machine.pull(life.disks[0])
     life.care()
     life.machine.insert(life.disks[0])
-    assert life.care() == [f"Spare {spare} of array tank stands by again"]
+    assert life.care() == [f"Spare {spare} of array tank is available again"]
     assert (life.look().state, life.alerts()) == (ArrayState.CLEAN, [])
     assert {m.disk_id: m.state for m in life.look().members}[spare] == "spare"
 
@@ -264,7 +264,7 @@ def test_a_lost_disk_is_done_without_and_its_spare_stays_for_good(spared: Life) 
     life.machine.pull(life.disks[0])
     life.care()
     refusal = ArrayDiskChoice(disk=spare)
-    with pytest.raises(InUse, match="stands in for a lost disk"):
+    with pytest.raises(InUse, match="replaces a lost disk"):
         life.world.change_array("tank", lambda asked: asked.remove(refusal))
     outcome = life.world.change_array("tank", lambda asked: asked.remove(ArrayDiskChoice(disk=first)))
     assert life.world.finish(outcome.job_id or "") is JobState.SUCCEEDED
@@ -289,7 +289,7 @@ def test_a_lost_spare_is_told_and_can_be_done_without(spared: Life) -> None:
     life.machine.pull(life.disks[2])
     assert life.look().state is ArrayState.CLEAN
     ((message, fix),) = life.alerts()
-    assert "has a spare less" in message
+    assert "has one spare less" in message
     assert f"lunette array remove tank {spare}" in fix
     outcome = life.world.change_array("tank", lambda asked: asked.remove(ArrayDiskChoice(disk=spare)))
     assert life.world.finish(outcome.job_id or "") is JobState.SUCCEEDED

@@ -87,14 +87,14 @@ def test_an_agent_that_dies_before_the_machine_asks_once_more(site: Site) -> Non
 
 def test_a_second_wish_waits_for_the_first(site: Site) -> None:
     job_id = site.ask(PowerAction.OFF).job_id
-    with pytest.raises(Conflict, match=f"as job {job_id}"):
+    with pytest.raises(Conflict, match=f"job {job_id}"):
         site.ask(PowerAction.RESTART)
 
 
 def test_a_dry_run_stops_nothing(site: Site) -> None:
     plan = site.ask(PowerAction.OFF, dry_run=True).plan
     assert [step.kind for step in plan.steps] == ["machine.stop"]
-    assert "until somebody switches the machine on" in plan.warnings[0]
+    assert "until the system is switched on" in plan.warnings[0]
     assert site.machine.power.asked == []
 
 
@@ -104,7 +104,7 @@ def test_a_plan_names_hosts_jobs_and_what_was_measured(site: Site) -> None:
     plan = planner.plan_stop(PowerAction.RESTART, measured, Connected(hosts=("db1",)), jobs=2)
     assert plan.hosts_interrupted == ("db1",)
     assert plan.warnings[0].startswith("All I/O stops for about 41 s")
-    assert plan.warnings[1].startswith("2 jobs are under way")
+    assert plan.warnings[1].startswith("2 jobs are running")
 
 
 def test_where_it_cannot_be_or_would_end_a_trial_it_is_refused_in_words(site: Site) -> None:

@@ -106,7 +106,7 @@ def test_releases_last_until_the_boot_ledger_holds_what_is_served(appliance: App
         appliance.control.delete_mapping(tx, ADMIN, tx.scalars(select(Mapping.id)).one())
     appliance.agent.unkept = "the boot ledger cannot be written (No space left on device)"
     reconciler.round()
-    assert "after a restart the exports wait for the API" in alerts(appliance)["exports.unkept"]
+    assert "after a restart, the exports wait for the API" in alerts(appliance)["exports.unkept"]
     with appliance.store.read() as tx:
         assert len(tx.scalars(select(ReleaseRow)).all()) == 4
     appliance.agent.unkept = None
@@ -146,7 +146,7 @@ def test_a_secret_that_cannot_be_opened_is_an_alert_and_takes_nothing_away(
 
 
 def test_what_the_brake_keeps_is_an_alert_naming_it(appliance: Appliance, reconciler: Reconciler) -> None:
-    appliance.agent.unexplained = ("mapping m1: what is served stays",)
+    appliance.agent.unexplained = ("mapping m1: the present export remains",)
     reconciler.round()
     assert "1 exports are served" in alerts(appliance)["exports.unexplained"]
     appliance.agent.unexplained = ()
@@ -207,7 +207,7 @@ def test_a_host_that_is_let_in_without_a_volume_is_an_alert_naming_the_deadline(
     assert alerts(appliance) == {"target.partial": "Host h1 does not have 1 of its volumes"}
     with appliance.store.read() as tx:
         cause = tx.scalars(select(Alert.cause)).one()
-    assert cause == "its array is away. Its paths opened 300 s after they began to wait, as host h1 says."
+    assert cause == "its array is away. Its paths opened 300 s after they began to wait, as configured for host h1."
     appliance.agent.lacking = {}
     reconciler.round()
     assert alerts(appliance) == {}
@@ -226,7 +226,7 @@ def test_a_blocked_host_is_told_when_it_opens_all_the_same(
     clock.advance(11)
     reconciler.round()
     with appliance.store.read() as tx:
-        assert "still missing 300 s after it began to wait" in tx.scalars(select(Alert.fix)).one()
+        assert "without the missing volumes 300 s after it began to wait" in tx.scalars(select(Alert.fix)).one()
 
 
 def test_an_alert_that_comes_back_is_raised_again_in_its_own_row(appliance: Appliance, reconciler: Reconciler) -> None:

@@ -172,7 +172,7 @@ def test_a_schedule_ends_and_its_snapshots_stay(bench: Bench) -> None:
     bench.schedule()
     bench.run()
     with bench.store.write() as tx:
-        assert "1 snapshots stay" in bench.control.delete_schedule(tx, ADMIN, "nightly").plan.changes[0].detail
+        assert "1 snapshots remain" in bench.control.delete_schedule(tx, ADMIN, "nightly").plan.changes[0].detail
     assert len(bench.snapshots()) == 1
     with bench.store.read() as tx:
         assert tx.scalars(select(ScheduledSnapshot)).all() == []
@@ -229,7 +229,7 @@ def test_a_run_is_not_started_while_the_one_before_is_not_over(bench: Bench) -> 
     bench.now += MINUTE
     bench.scheduler.round()
     assert len(bench.jobs()) == 1
-    assert "not over" in bench.events("schedule.skipped")[0]
+    assert "has not finished" in bench.events("schedule.skipped")[0]
     with pytest.raises(Conflict, match="is running now"), bench.store.write() as tx:
         bench.control.run_schedule(tx, ADMIN, "nightly")
     bench.drain()
@@ -300,7 +300,7 @@ def test_a_volume_that_is_deleted_leaves_its_schedules(bench: Bench) -> None:
         bench.do(lambda tx, snapshot=snapshot: bench.control.delete_snapshot(tx, ADMIN, snapshot))
     bench.do(lambda tx: bench.control.delete_volume(tx, ADMIN, "t1"))
     empty = bench.run("bare")
-    assert (empty.state, "nothing left" in empty.message) == ("failed", True)
+    assert (empty.state, "nothing to do" in empty.message) == ("failed", True)
     assert bench.alerts() == ["The last run of schedule bare failed"]
 
 
@@ -330,13 +330,13 @@ def test_an_array_is_scrubbed(bench: Bench) -> None:
 def test_what_cannot_be_is_refused_when_it_is_made(bench: Bench) -> None:
     for wrong, words in (
         ({"volumes": ["thick"]}, "only thin volumes"),
-        ({"volumes": ["nobody"]}, "there is no volume nobody"),
-        ({"name": IdentitySource().id()}, "form of an id"),
+        ({"volumes": ["nobody"]}, "volume nobody was not found"),
+        ({"name": IdentitySource().id()}, "form of an ID"),
     ):
         with pytest.raises(Invalid, match=words):
             bench.schedule(**wrong)
     bench.schedule()
-    with pytest.raises(Conflict, match="named nightly already"):
+    with pytest.raises(Conflict, match="schedule nightly already exists"):
         bench.schedule()
     with bench.store.read() as tx:
         assert len(tx.scalars(select(Schedule)).all()) == 1

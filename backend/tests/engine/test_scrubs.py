@@ -16,7 +16,7 @@ from lunette.store.resources import Array
 
 CLEAN = ScrubOutcome(mismatches=0, repaired=False, is_whole=True)
 FOUND = CLEAN.model_copy(update={"mismatches": 128})
-MESSAGE = "A scrub of array tank found 128 sectors whose parity did not agree"
+MESSAGE = "A scrub of array tank found 128 sectors with mismatched parity"
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_mismatches_are_an_alert_and_an_event_until_a_scrub_finds_none(
     assert "wrong data" in row.cause
     assert "`lunette array scrub tank --action repair`" in row.fix
     assert scrubbed(lone, watcher, clock, CLEAN) == {}
-    assert told(lone, "array")[-2:] == [MESSAGE, "A scrub of array tank found nothing wrong"]
+    assert told(lone, "array")[-2:] == [MESSAGE, "A scrub of array tank found no errors"]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_what_does_not_say_that_all_is_right_ends_no_alert(
 def test_a_repair_says_that_it_wrote_and_asks_for_another_look(lone: Appliance, watcher: Watcher, clock: Clock) -> None:
     lone.array()
     shown = scrubbed(lone, watcher, clock, FOUND.model_copy(update={"repaired": True}))
-    assert shown == {"array.scrub": f"{MESSAGE}, and wrote them over"}
+    assert shown == {"array.scrub": f"{MESSAGE}, and overwrote them"}
     with lone.store.read() as tx:
         assert "Then scrub again" in tx.scalars(select(Alert)).one().fix
 
@@ -104,17 +104,17 @@ def test_a_mirror_says_where_a_mismatch_is_harmless_and_parity_does_not() -> Non
     (mirror,) = scrubs.causes_of(row(ArrayEngine.MD, Level.RAID10), array)
     (parity,) = scrubs.causes_of(row(ArrayEngine.MD, Level.RAID6), array)
     assert ("swap" in mirror.cause, "swap" in parity.cause) == (True, False)
-    assert "whose copies did not agree" in mirror.message
+    assert "with mismatched copies" in mirror.message
 
 
 @pytest.mark.parametrize(
     ("outcome", "severity", "words"),
     [
-        (ScrubOutcome(mismatches=1024**2, repaired=True, is_whole=True), "warning", "put 1 MiB right"),
+        (ScrubOutcome(mismatches=1024**2, repaired=True, is_whole=True), "warning", "repaired 1 MiB"),
         (
             ScrubOutcome(mismatches=0, lost=2, repaired=True, is_whole=True),
             "critical",
-            "found 2 errors that no copy could put right",
+            "found 2 errors that could not be repaired",
         ),
     ],
 )

@@ -32,7 +32,7 @@ from lunette.store.database import store_of
 from lunette.store.resources import Host, HostGroup, HostGroupMember, Mapping, Volume
 from lunette.store.undo import KeptState
 
-SHARED = "Volume v1 has several owners over NVMe, and its hosts cannot lock it"
+SHARED = "Volume v1 has several owners over NVMe, but its hosts cannot lock it"
 VOLUMES, HOSTS, GROUPS = ("v1", "v2"), ("h1", "h2", "h3"), ("g1", "g2")
 
 
@@ -69,7 +69,7 @@ def test_a_host_and_its_group_do_not_get_one_volume_even_if_shared(appliance: Ap
     ):
         words = refused(appliance, partial(appliance.control.create_mappings, actor=ADMIN, wishes=[wish]))
         assert f"host h1 would see volume {wish.volume} twice" in words
-        assert f"take the mapping of {wish.volume} to h1 or to g1 away first" in words
+        assert f"delete the mapping of {wish.volume} to h1 or to g1 first" in words
     appliance.map(MappingCreate(volume="v2", host="h2", shared=True))
 
 
@@ -105,7 +105,7 @@ def test_a_windows_or_esxi_host_does_not_come_into_a_group_over_nvme(appliance: 
         words = refused(
             appliance, lambda tx: control.patch_host_group(tx, ADMIN, "g1", HostGroupPatch(hosts=("h1", "h2")))
         )
-        assert "map it over SCSI" in words
+        assert "map the volume over SCSI" in words
 
 
 def test_undo_brings_no_second_way_back(appliance: Appliance) -> None:
@@ -156,7 +156,7 @@ def test_what_an_older_version_let_through_is_served_and_told_until_it_is_over(l
     look(watcher, clock)
     assert alerts(lone) == {
         "mapping.twice": "Host h1 sees volume v1 twice: by its own mapping and by that of host group g1",
-        "mapping.reservations": "Host group g1 has volumes over NVMe, and its hosts cannot lock them",
+        "mapping.reservations": "Host group g1 has volumes over NVMe, but its hosts cannot lock them",
         "mapping.shared": SHARED,
     }
     with lone.store.write() as tx:
@@ -323,12 +323,12 @@ def test_esxi_gets_no_volume_of_4096_byte_blocks_by_any_door(lone: Appliance) ->
     with lone.store.write() as tx:
         control.patch_host(tx, ADMIN, "h1", HostPatch(os_type=OsType.ESXI))
     wish = [MappingCreate(volume="v1", host="h1")]
-    assert "volume v1 has blocks of 4096 bytes" in refused(
+    assert "volume v1 has a block size of 4096 bytes" in refused(
         lone, lambda tx: control.create_mappings(tx, ADMIN, wish), Invalid
     )
     lone.map(MappingCreate(volume="v1", host="h2"), MappingCreate(volume="v2", host_group="g1"))
     esxi = HostPatch(os_type=OsType.ESXI)
-    assert "512 bytes only" in refused(lone, lambda tx: control.patch_host(tx, ADMIN, "h2", esxi))
+    assert "only blocks of 512 bytes" in refused(lone, lambda tx: control.patch_host(tx, ADMIN, "h2", esxi))
     members = HostGroupPatch(hosts=("h1", "h3"))
     assert "volume v2 has" in refused(lone, lambda tx: control.patch_host_group(tx, ADMIN, "g1", members))
     join(lone, "g1", "h3")
@@ -343,11 +343,11 @@ def test_while_nobody_knows_the_block_size_the_plan_warns_and_an_alert_comes_lat
     with lone.store.write() as tx:
         control.patch_host(tx, ADMIN, "h1", HostPatch(os_type=OsType.ESXI))
         made = control.create_mappings(tx, ADMIN, [MappingCreate(volume="v1", host="h1")])
-    assert [line for line in made.plan.warnings if "block size of volume v1 is not known" in line]
+    assert [line for line in made.plan.warnings if "block size of volume v1 is currently unknown" in line]
     lone.agent.away = False
     clock = Clock()
     look(Watcher(lone.store, ObservationCache(lone.agent, monotonic=clock.seconds), clock), clock)
-    assert alerts(lone) == {"mapping.blocks": "ESXi on h1 cannot use volume v1: its blocks are of 4096 bytes"}
+    assert alerts(lone) == {"mapping.blocks": "ESXi on h1 cannot use volume v1: its block size is 4096 bytes"}
 
 
 def test_the_block_size_of_a_volume_is_read_from_its_device(sqlite_template: Path, tmp_path: Path) -> None:

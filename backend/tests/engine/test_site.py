@@ -214,13 +214,18 @@ def test_a_dry_run_shows_everything_and_writes_nothing(world: World) -> None:
             "volumes[0].size_bytes",
             "big",
         ),
-        ({"hosts": [], "mappings": []}, LunetteError, "host_groups[0].hosts[0]", "there is no host h2"),
-        ({"portals": [{"name": "p", "address": "198.51.100.1"}]}, LunetteError, "portals[0].address", "no address"),
+        ({"hosts": [], "mappings": []}, LunetteError, "host_groups[0].hosts[0]", "host h2 was not found"),
+        (
+            {"portals": [{"name": "p", "address": "198.51.100.1"}]},
+            LunetteError,
+            "portals[0].address",
+            "does not have the address",
+        ),
         (
             {"mappings": [{"volume": "v1", "host": "h1"}, {"volume": "nope", "host": "h1"}]},
             LunetteError,
             "mappings[1].volume",
-            "there is no volume nope",
+            "volume nope was not found",
         ),
     ],
 )
@@ -243,11 +248,11 @@ def test_data_goes_only_if_it_and_its_mappings_are_named(world: World) -> None:
     )
     left = ask(world, less)
     assert left.job_id is None
-    assert "4 are not in the document and stay: volume/v2, volume/v3" in left.plan.warnings[0]
+    assert "4 are not in the document and are not changed: volume/v2, volume/v3" in left.plan.warnings[0]
     with pytest.raises(InUse, match="v2 was not deleted: it is mapped to h1"):
         ask(world, less, "volume/v2")
     plan = applied(world, less, "volume/v2", "mapping/v2/host/h1")
-    assert any("aside" in step.describe() for step in plan.steps)
+    assert any("retain deleted" in step.describe() for step in plan.steps)
     with world.store.read() as tx:
         assert [kept.name for kept in tx.query(DeletedVolume)] == ["v2"]
     assert {"volume/v1", "volume/v3", "mapping/v3/host-group/g"} <= there(world).keys()
@@ -289,9 +294,10 @@ def test_what_is_refused_on_the_way_stops_there_says_what_remains_and_goes_on_la
     )
     job = run(world, outcome.job_id)
     assert job.state == JobState.FAILED
-    assert "'Create portal front' could not be done" in job.message
-    assert "portal quick listens on" in job.message
-    assert "5 of 7 changes were made and stay; to be done: Create portal front; Map 3 volumes." in job.message
+    assert "'Create portal front' failed" in job.message
+    assert "portal quick already listens on" in job.message
+    left = "not done yet: Create portal front; Map 3 volumes."
+    assert f"5 of 7 changes were made and remain in effect; {left}" in job.message
     assert (job.error or {})["type"] == "conflict"
     assert "portal/front" not in there(world)
     with world.store.read() as tx:

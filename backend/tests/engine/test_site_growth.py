@@ -48,7 +48,7 @@ def test_volumes_grow_beside_new_ones_and_stay_served(world: World) -> None:
 @pytest.mark.parametrize(
     ("wanted", "error", "words"),
     [
-        ({"v1": "32MiB"}, Conflict, "Make a smaller volume and let the host copy"),
+        ({"v1": "32MiB"}, Conflict, "Create a smaller volume and copy the data on the host"),
         ({"v1": "1TiB"}, NoSpace, "its array has"),
         ({"v1": "6GiB", "v2": "6GiB"}, NoSpace, "its array has"),
         ({"v2": "6GiB", "new": "6GiB"}, NoSpace, "array tank has"),

@@ -242,7 +242,7 @@ def test_growth_waits_for_the_resync_of_the_array(world: World) -> None:
 def test_a_pool_does_not_grow_and_says_so(world: World) -> None:
     pool = {"name": "tank", "engine": "zfs", "level": "mirror", "disks": disks(world)[:2]}
     applied(world, document(world, arrays=[pool]))
-    with pytest.raises(Invalid, match="make a second pool"):
+    with pytest.raises(Invalid, match="create a second pool"):
         ask(world, document(world, arrays=[{**pool, "disks": disks(world)[:3]}]))
 
 

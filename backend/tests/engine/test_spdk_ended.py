@@ -13,7 +13,7 @@ from lunette.store.journal import Alert
 
 HUNG = SpdkEnded(at=-TOLD_S / 2, silent_s=30, reason="no answer within 5 s", is_ended=True, is_back=False)
 """Half an hour ago, as the machine of these tests, where it is always 0, has it."""
-EVENT = "SPDK answered nothing for 30 s and was ended"
+EVENT = "SPDK did not respond for 30 s and was stopped"
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_it_is_critical_until_it_is_back_and_over_an_hour_after_it_hung(lone: Ap
     assert severity(lone) == "critical"
     lone.agent.spdk_ended = HUNG.model_copy(update={"is_back": True})
     look(watch, clock)
-    assert alerts(lone) == {"spdk.ended": f"{EVENT}: it is back and serves"}
+    assert alerts(lone) == {"spdk.ended": f"{EVENT}: it is running again"}
     assert severity(lone) == "warning"
     lone.agent.spdk_ended = HUNG.model_copy(update={"is_back": True, "at": -TOLD_S})
     look(watch, clock)
@@ -57,7 +57,7 @@ def test_each_time_is_one_event_whoever_looks(lone: Appliance, clock: Clock) -> 
     assert told(lone, "spdk") == [EVENT]
     lone.agent.spdk_ended = HUNG.model_copy(update={"at": HUNG.at + 60, "is_ended": False})
     look(watch, clock)
-    assert told(lone, "spdk") == [EVENT, "SPDK answered nothing for 30 s and could not be ended"]
+    assert told(lone, "spdk") == [EVENT, "SPDK did not respond for 30 s and could not be stopped"]
     lone.agent.spdk_ended = None
     look(watch, clock)
     assert alerts(lone) == {}

@@ -25,8 +25,8 @@ def test_a_lost_system_disk_is_one_alert_for_both_mirrors_and_names_the_disk_tha
     ]
     (cause,) = system_mirror.causes_of(seen.machine(arrays=tuple(ill)))
     assert cause.key.startswith(system_mirror.FAMILY)
-    assert cause.message.endswith("only: disk nvme-D1 (serial D1)")
-    assert "gone" in cause.cause
+    assert cause.message.endswith("only one of its two disks: disk nvme-D1 (serial D1)")
+    assert "The other system disk is missing" in cause.cause
     assert "`lunette backup`" in cause.fix
 
 

@@ -124,11 +124,11 @@ def test_an_alert_is_mailed_once_when_it_is_raised_and_once_when_it_is_over(stor
         bench.resolve()
         bench.post = Post(store, now=lambda: bench.now)
         bench.carry(Channel.MAIL)
-    assert [one["Subject"] for one in server.mails] == ["[san1] It burns", "[san1] Over: It burns"]
+    assert [one["Subject"] for one in server.mails] == ["[san1] It burns", "[san1] Resolved: It burns"]
     assert "What to do: water" in server.mails[0].as_string()
     assert server.mails[0]["To"] == "ops@example.com, night@example.com"
     assert len({one["Message-ID"] for one in server.mails}) == 2
-    assert {row.outcome for row in bench.rows()} == {f"localhost:{server.port} took it"}
+    assert {row.outcome for row in bench.rows()} == {f"localhost:{server.port} accepted the message"}
 
 
 def test_a_webhook_is_signed_and_what_waits_comes_in_order_after_the_server_is_back(
@@ -246,7 +246,7 @@ def test_the_own_log_takes_a_line(tmp_path: Path) -> None:
         log.bind(str(tmp_path / "log"))
         syslog.send(SyslogSettings.model_validate({"transport": "local"}), message, None, tmp_path / "log")
         assert log.recv(4096) == b"<30>lunette: [san1] two lines"
-    with pytest.raises(NotTold, match="takes nothing"):
+    with pytest.raises(NotTold, match="does not accept the message"):
         syslog.send(SyslogSettings.model_validate({"transport": "local"}), message, None, tmp_path / "gone")
 
 
@@ -331,7 +331,7 @@ def test_a_secret_is_sealed_kept_and_goes_to_no_other_server(bench: Bench) -> No
     assert len(told) == 1
     with bench.store.read() as tx:
         assert tx.scalars(select(SettingsRow)).one().sealed["mail"] == sealed
-    with pytest.raises(Invalid, match=r"mail\.password: it is not known for this server"):
+    with pytest.raises(Invalid, match=r"mail\.password: no value is stored for this server"):
         bench.set(mail=again | {"server": "evil.example.com"})
     assert bench.set(mail=mail(2525, recipients=["ops@example.com"])) == [], "the same secret is no change"
     gone = bench.set(mail=None)
@@ -360,7 +360,7 @@ def test_the_sign_of_life_comes_once_a_day_and_once_after_a_week_of_silence(benc
         for _ in range(12):
             bench.later(minutes=10)
             bench.carry(Channel.WEBHOOK)
-        assert texts(server) == [("heartbeat", "san1 is up, and no alert is open")]
+        assert texts(server) == [("heartbeat", "san1 is up, and no alert is active")]
         bench.later(days=7)
         bench.post = Post(bench.store, now=lambda: bench.now)
         for _ in range(3):

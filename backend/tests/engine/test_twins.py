@@ -57,7 +57,7 @@ def test_two_machines_that_put_each_other_out_are_told_until_one_has_a_name_of_i
     assert alerts(lone) == {}
     login(lone, 9, "10.0.0.6")
     watch.round()
-    assert alerts(lone) == {KEY: f"Initiator {IQN} logs in from several machines by turns: 10.0.0.5, 10.0.0.6"}
+    assert alerts(lone) == {KEY: f"Initiator {IQN} logs in alternately from several machines: 10.0.0.5, 10.0.0.6"}
     clock.advance(twins.WINDOW_S / 2)
     watch.round()
     assert list(alerts(lone)) == [KEY]

@@ -101,7 +101,7 @@ def test_a_number_that_was_given_away_since_is_named_with_a_free_one(appliance: 
     seq = unmap(appliance, "v2")
     appliance.map(MappingCreate(volume="v3", host="h1", lun=2))
     words = refused(appliance, seq)
-    assert "LUN 2 of h1 is taken by volume v3; 3 is free" in words
+    assert "LUN 2 of h1 is used by volume v3; 3 is free" in words
     assert luns(appliance) == {"v1": 1, "v3": 2}
 
 
@@ -112,7 +112,7 @@ def test_a_volume_that_is_gone_is_named_even_if_another_has_its_name_now(applian
         deletion = appliance.control.delete_volume(tx, ADMIN, "v2")
     appliance.finish(deletion)
     appliance.volumes("v2")
-    assert "Volume v2 is gone, and another of that name is not the same" in refused(appliance, seq)
+    assert "Volume v2 no longer exists, and another with that name is not the same" in refused(appliance, seq)
     assert luns(appliance) == {"v1": 1}
 
 
@@ -177,7 +177,7 @@ def test_without_the_key_of_the_secrets_nothing_is_undone(lone: Appliance) -> No
     lone.host("h1")
     seq = last_event(lone)
     lone.store.box = SecretBox(b"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")
-    assert "another key than the one in the key file" in refused(lone, seq)
+    assert "a different key than the current one in the key file" in refused(lone, seq)
 
 
 def test_a_field_that_somebody_changed_since_is_in_the_way_and_another_one_is_not(appliance: Appliance) -> None:
@@ -189,7 +189,7 @@ def test_a_field_that_somebody_changed_since_is_in_the_way_and_another_one_is_no
     first, second = last_event(appliance) - 1, last_event(appliance)
     words = refused(appliance, first)
     assert f"Host h1b was changed since (description), last by event {second}" in words
-    assert "Undo that first, or change it by hand" in words
+    assert "Undo that first, or change it manually" in words
     undo(appliance, second)
     undo(appliance, first)
     with appliance.store.read() as tx:
@@ -271,15 +271,15 @@ def test_what_holds_data_says_why_it_cannot_be_undone(appliance: Appliance) -> N
     appliance.volumes("v1")
     with appliance.store.read() as tx:
         seq = tx.scalars(select(Event.seq).where(Event.kind == "volume.created")).one()
-    assert "Hosts may have written to what was made since" in refused(appliance, seq)
+    assert "Hosts may already have written data to it" in refused(appliance, seq)
     with pytest.raises(NotFound):
         undo(appliance, 10_000)
 
 
 def test_every_kind_of_job_and_every_event_says_why_not() -> None:
     assert JOB_REASONS.keys() == set(JobKind)
-    assert why_not("host.created").startswith("It was made by a version")
-    assert "decided anew" in why_not("user.created")
+    assert why_not("host.created").startswith("The change was made by a version")
+    assert "Grant or revoke access" in why_not("user.created")
     assert why_not("disk.gone") == why_not("job.finished")
 
 

@@ -102,7 +102,7 @@ def test_an_update_that_does_not_prove_healthy_ends_in_the_system_before_with_th
     assert job.error is not None
     assert "its API does not answer" in job.error["detail"]
     (cause,) = causes_of(site.parts.control.observation(0))
-    assert "2.0 failed; version 1.0 runs" in cause.message
+    assert "2.0 failed; version 1.0 is running" in cause.message
     assert "its API does not answer" in cause.cause
     again = site.ask()
     assert again.job_id, "and may be tried again"
@@ -112,7 +112,7 @@ def test_going_back_is_an_update_to_what_is_there(site: Site) -> None:
     with pytest.raises(Conflict, match="no version to go back to"):
         site.ask(back=True)
     job_id = site.ask().job_id or ""
-    with pytest.raises(Conflict, match="under way"):
+    with pytest.raises(Conflict, match="already running"):
         site.ask()
     site.run_until_the_restart(job_id)
     with pytest.raises(Conflict, match="is on trial"):
@@ -139,8 +139,8 @@ def test_a_plan_names_what_is_lost_and_who_waits_how_long() -> None:
         (Action.INTERRUPT, "db1"),
     ]
     assert "74 s" in plan.warnings[0]
-    assert "not measured" in planner.outage(slots.model_copy(update={"outage_s": None}))
-    with pytest.raises(Conflict, match="way back"):
+    assert "not been measured" in planner.outage(slots.model_copy(update={"outage_s": None}))
+    with pytest.raises(Conflict, match="is the fallback"):
         planner.ready(slots.model_copy(update={"on_trial": True}))
 
 
@@ -160,7 +160,7 @@ def test_an_older_version_is_installed_only_as_a_downgrade() -> None:
 def test_where_there_are_no_slots_it_is_refused_in_words(tmp_path: Path) -> None:
     site = Site(tmp_path, installed=False)
     for back in (False, True):
-        with pytest.raises(Conflict, match="not installed on a disk of its own"):
+        with pytest.raises(Conflict, match="an appliance that was installed from the ISO"):
             site.ask(back=back)
     with site.parts.store.read() as tx:
         assert tx.query(Job).filter_by(kind=JobKind.SYSTEM_UPDATE.value).count() == 0

@@ -44,7 +44,7 @@ def test_a_degraded_array_is_a_warning_until_it_is_whole_again(lone: Appliance, 
     assert alerts(lone) == {}
     lone.agent.array_state = ArrayState.DEGRADED
     look(watcher, clock)
-    assert alerts(lone) == {"array.health": "Array tank is degraded: it runs without all its disks"}
+    assert alerts(lone) == {"array.health": "Array tank is degraded: it runs without some of its disks"}
     lone.agent.array_state = ArrayState.FAILED
     look(watcher, clock)
     with lone.store.read() as tx:
@@ -53,9 +53,9 @@ def test_a_degraded_array_is_a_warning_until_it_is_whole_again(lone: Appliance, 
     look(watcher, clock)
     assert alerts(lone) == {}
     assert told(lone, "array")[-3:] == [
-        "Array tank was clean and is degraded",
-        "Array tank was degraded and is failed",
-        "Array tank was failed and is clean",
+        "Array tank is degraded (was clean)",
+        "Array tank is failed (was degraded)",
+        "Array tank is clean (was failed)",
     ]
 
 
@@ -103,7 +103,7 @@ IN = "in_sync"
         ),
         pytest.param(
             {"nvme-D1": (1, IN), "nvme-D2": (0, IN), "nvme-D5": (2, "rebuilding"), "x": (3, "missing")},
-            "a disk it lost or was given",
+            "a lost or replaced disk",
             id="the slots that were written down are wrong",
         ),
         pytest.param(
@@ -129,7 +129,7 @@ def test_a_rebuild_names_the_disks_in_whose_slots_others_are_filled(
 ) -> None:
     lone.array()
     (cause,) = causes(lone, ArrayState.REBUILDING, members)
-    assert cause.message == f"Array tank is rebuilding in the place of {named}"
+    assert cause.message == f"Array tank is rebuilding to replace {named}"
     assert all(f"nvme-D{number}" in cause.cause for number in (3, 4)), "what is lost is told all the same"
 
 
@@ -142,11 +142,11 @@ def test_a_dirty_degraded_array_is_told_as_such_and_with_the_way_out(
     look(watcher, clock, 31)
     with lone.store.read() as tx:
         row = tx.scalars(select(Alert)).one()
-    assert (row.severity, row.message) == ("critical", "Array tank stays stopped: it is dirty and degraded")
+    assert (row.severity, row.message) == ("critical", "Array tank remains stopped: it is dirty and degraded")
     assert "`lunette array force-start tank --confirm tank`" in row.fix
     lone.agent.array_state, lone.agent.dirty_without = ArrayState.DEGRADED, ()
     look(watcher, clock)
-    assert alerts(lone) == {"array.health": "Array tank is degraded: it runs without all its disks"}
+    assert alerts(lone) == {"array.health": "Array tank is degraded: it runs without some of its disks"}
 
 
 def test_a_resync_is_no_alert(lone: Appliance, watcher: Watcher, clock: Clock) -> None:
@@ -183,17 +183,17 @@ def test_an_array_whose_disks_are_there_without_it_says_so(lone: Appliance) -> N
     message, is_overwritten = away(lone)
     assert is_overwritten
     assert message == (
-        "Array tank is not there: disk nvme-D1 is present but blank; disk nvme-D2 is present, but it carries an ext4 "
+        "Array tank is missing: disk nvme-D1 is present but blank; disk nvme-D2 is present, but it carries an ext4 "
         "signature (label data); disk nvme-D3 is present, but it carries a linux_raid_member signature (label "
-        "lunette:a1); 1 of its disks does not show"
+        "lunette:a1); 1 of its disks is not detected"
     )
     unreadable = Signature(type="unreadable", label=None, uuid=None)
     for number in range(1, 5):
         lone.agent.disks[f"nvme-D{number}"] = seen.disk(number, signatures=(unreadable,))
-    assert away(lone) == ("Array tank is not there: its disks are there, and it does not start", False)
+    assert away(lone) == ("Array tank is missing: its disks are present, but it does not start", False)
     for number in range(1, 5):
         del lone.agent.disks[f"nvme-D{number}"]
-    assert away(lone) == ("Array tank is not there: its disks do not show", False)
+    assert away(lone) == ("Array tank is missing: its disks are not detected", False)
 
 
 def away(lone: Appliance) -> tuple[str, bool]:
@@ -201,7 +201,7 @@ def away(lone: Appliance) -> tuple[str, bool]:
     machine = seen.machine(disks=tuple(lone.agent.disks.values()))
     with lone.store.read() as tx:
         (cause,) = causes_of(tx.scalars(select(Array)).one(), None, machine)
-    return cause.message, "overwrote" in cause.fix
+    return cause.message, "emptied or overwritten" in cause.fix
 
 
 def test_while_the_agent_is_away_nothing_is_raised_or_resolved(lone: Appliance, watcher: Watcher, clock: Clock) -> None:
@@ -219,7 +219,7 @@ def test_drives_that_come_and_go_are_told(lone: Appliance, watcher: Watcher, clo
     look(watcher, clock)
     del lone.agent.disks["nvme-D1"]
     look(watcher, clock)
-    assert told(lone, "disk") == ["Disk nvme-D9 appeared", "Disk nvme-D1 is gone"]
+    assert told(lone, "disk") == ["Disk nvme-D9 appeared", "Disk nvme-D1 disappeared"]
 
 
 def test_callers_within_the_age_share_one_question_and_a_change_asks_anew(lone: Appliance) -> None:

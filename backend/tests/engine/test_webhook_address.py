@@ -154,7 +154,7 @@ def test_messages_go_to_the_whole_address_and_what_its_server_quotes_is_told_now
         (silent,) = bench.control.test_alerts("admin")
         server.status = 204
         (taken,) = bench.control.test_alerts("admin")
-    words = f"{address} answers {status}: its words are left out, for they quote the secret address"
+    words = f"{address} answers {status}: its response is omitted because it quotes the secret address"
     with bench.store.read() as tx:
         cause = tx.scalars(select(Alert.cause).where(Alert.key == "delivery.failed:webhook")).one()
         outcomes = tx.scalars(select(Delivery.outcome)).all()

@@ -37,7 +37,7 @@ def test_an_array_that_cannot_have_its_log_has_an_open_write_hole() -> None:
 def test_a_log_that_a_growth_took_off_comes_back_in_time() -> None:
     ((severity, message, grace),) = told(growing=True, write_hole=WriteHole.NONE)
     assert (severity, grace) == ("warning", HOLE_GRACE_S)
-    assert "not back yet" in message
+    assert "not restored yet" in message
     assert told(growing=True, write_hole=WriteHole.NONE, progress=RESHAPE) == []
 
 

@@ -76,7 +76,9 @@ class Hang:
         self.began.set()
         self._over.wait()
         if self._is_killed:
-            words = f"{line.split(maxsplit=1)[0]} did not finish within 60 s and was stopped: see whether a disk hangs"
+            words = (
+                f"{line.split(maxsplit=1)[0]} did not finish within 60 s and was stopped: check whether a disk hangs"
+            )
             raise ToolFailed(words, log=f"{line}: no end after 60.0 s")
 
 

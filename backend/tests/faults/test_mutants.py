@@ -32,7 +32,7 @@ def an_undo_that_takes_all_volumes_along(machine: FakeSystem, step: AnyStep) -> 
 
 
 def an_undo_that_forgets_its_work(machine: FakeSystem, step: AnyStep) -> StepReply:
-    return StepReply(changed=False, detail="it was undone already")
+    return StepReply(changed=False, detail="it was already undone")
 
 
 def a_create_that_does_not_look_first(machine: FakeSystem, step: AnyStep) -> StepReply:

@@ -258,14 +258,14 @@ def test_others_at_another_port_do_not_keep_it_out(stage: Stage) -> None:
 @pytest.mark.parametrize(
     ("facts", "path", "why"),
     [
-        ({"targets": frozenset({DB_NQN})}, DB_PATH, "served under this name already"),
+        ({"targets": frozenset({DB_NQN})}, DB_PATH, "already served under this name"),
         ({"initiators": {DB: "db"}}, f"{DB_PATH}/allowed_hosts/{DB}", "an initiator of host db in Lunette already"),
         ({"uuids": frozenset({UUIDS["disk0"]})}, FIRST, "A volume of Lunette has its UUID"),
         ({"nguids": frozenset({NGUID.replace("-", "")})}, FIRST, "A volume of Lunette has its NGUID"),
         (
             {"portals": (KnownPortal("p", "mine", "nvme-tcp", "192.0.2.1", 4421, "nvmet"),)},
             "ports/1",
-            "portal mine listens on 192.0.2.1:4421 already",
+            "portal mine already listens on 192.0.2.1:4421",
         ),
         ({"portals": (KnownPortal("p", "mine", "nvme-tcp", "192.0.2.1", 4420, "spdk"),)}, "ports/1", "served by spdk"),
     ],

@@ -16,7 +16,10 @@ from lunette.planner.arrays.ailing import ailing
 from lunette.planner.arrays.changes import plan_grow
 
 FAILS = DriveReading(read_at=1.0, passed=False)
-WARNING = "Disk nvme-D7 predicts its own failure (Its own SMART verdict is: failed): take another one if there is."
+WARNING = (
+    "Disk nvme-D7 predicts its own failure (Its SMART self-assessment is: failed): use another disk if one is "
+    "available."
+)
 ILL = {7: {"health": FAILS}}
 WISHES: dict[str, Callable[[], Plan]] = {
     "create": lambda: made.plan(made.wish(disks=(*made.FOUR[:3], "nvme-D7")), made.with_disk(7, health=FAILS)).plan,
@@ -57,5 +60,5 @@ def test_worn_and_unreadable_disks_are_warned_of_and_hot_ones_are_not() -> None:
         None,
     )
     first, second = ailing(seen.disk(number, health=health) for number, health in enumerate(told, 1))
-    assert first.startswith("Disk nvme-D1 is worn out; it has too many errors of its medium (99 % of the writes")
-    assert second.startswith("Disk nvme-D3 answers in a way that cannot be read")
+    assert first.startswith("Disk nvme-D1 is worn out; it has too many media errors (99 % of its rated write")
+    assert second.startswith("Disk nvme-D3 reports health data that cannot be read")

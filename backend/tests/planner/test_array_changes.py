@@ -121,7 +121,7 @@ def test_a_working_member_is_copied_before_it_leaves() -> None:
     (step,) = plan.steps
     assert isinstance(step, MdReplace)
     assert (step.old.disk_id, step.new.disk_id, step.disk_bytes) == ("nvme-D1", "nvme-D7", 9 * GIB)
-    assert "redundant" in plan.warnings[0]
+    assert "keeps its current redundancy" in plan.warnings[0]
     assert not [*faults(plan, machine(), Bounds())]
 
 
@@ -144,7 +144,7 @@ def test_a_working_member_is_not_replaced_while_the_array_is_busy(action: str) -
 def test_a_working_member_is_not_replaced_while_another_is_lost() -> None:
     wish = ArrayReplace(disk="nvme-D1", new="nvme-D7")
     words = refused(Conflict, lambda: planner.plan_replace(known(3), wish, machine("AA_", disks={3: GONE}), {}))
-    assert "replace the disk that is lost first" in words
+    assert "replace the lost disk first" in words
 
 
 def test_a_used_disk_is_wiped_only_if_it_is_named() -> None:
@@ -162,8 +162,8 @@ def test_a_used_disk_is_wiped_only_if_it_is_named() -> None:
 @pytest.mark.parametrize(
     ("disk", "owners", "word"),
     [
-        ({"size_bytes": 8 * GIB}, {}, "take a larger one"),
-        ({"logical_block_bytes": 4096}, {}, "sectors of 4096"),
+        ({"size_bytes": 8 * GIB}, {}, "use a larger disk"),
+        ({"logical_block_bytes": 4096}, {}, "4096-byte sectors"),
         ({"used_by_system": True}, {}, "running system"),
         ({"fabric": True}, {}, "over a fabric"),
         ({}, {"nvme-D7": "other"}, "belongs to array other"),
@@ -179,7 +179,7 @@ def test_an_unfit_spare_is_refused_by_name(disk: dict[str, Any], owners: dict[st
 def test_a_spare_of_a_degraded_array_is_said_to_be_filled_at_once() -> None:
     wish = ArrayAddSpares(disks=("nvme-D7", "nvme-D8"))
     details = [c.detail for c in planner.plan_add_spares(known(3), wish, machine("A_A", disks={2: GONE}), {}).changes]
-    assert "filled at once" in details[0]
+    assert "immediately replaces the lost disk" in details[0]
     assert "becomes a spare" in details[1]
 
 
@@ -246,7 +246,9 @@ def test_only_what_holds_no_data_is_removed_and_never_the_last_to_fill_a_place()
     assert "add a spare first" in refused(InUse, lambda: planner.plan_remove(known(3), choice(3), lost))
 
 
-@pytest.mark.parametrize(("hole", "word"), [(WriteHole.BITMAP, "bitmap still knows"), (WriteHole.PPL, "filled anew")])
+@pytest.mark.parametrize(
+    ("hole", "word"), [(WriteHole.BITMAP, "bitmap still records"), (WriteHole.PPL, "rebuilt from the other disks")]
+)
 def test_a_disk_that_is_back_says_what_must_be_copied(hole: WriteHole, word: str) -> None:
     back = {2: {"holders": (), "signatures": (seen.MD_MEMBER,), "array_uuid": UUID}}
     plan = planner.plan_readd(known(3), choice(2), machine("A_A", disks=back, write_hole=hole))
@@ -258,14 +260,14 @@ def test_a_disk_that_is_back_says_what_must_be_copied(hole: WriteHole, word: str
 
 def test_a_disk_that_is_back_with_something_else_on_it_is_refused() -> None:
     back = {2: {"signatures": (seen.EXT4,)}}
-    assert "not what it was" in refused(
-        InUse, lambda: planner.plan_readd(known(3), choice(2), machine("A_A", disks=back))
-    )
+    assert "has changed" in refused(InUse, lambda: planner.plan_readd(known(3), choice(2), machine("A_A", disks=back)))
     exchanged = {2: {"serial": "other"}}
-    assert "replace it instead" in refused(
+    assert "replace the member instead" in refused(
         Conflict, lambda: planner.plan_readd(known(3), choice(2), machine("A_A", disks=exchanged))
     )
-    assert "takes part" in refused(Conflict, lambda: planner.plan_readd(known(3), choice(2), machine("AAA")))
+    assert "is already a member of array tank" in refused(
+        Conflict, lambda: planner.plan_readd(known(3), choice(2), machine("AAA"))
+    )
 
 
 def test_a_strange_disk_is_told_from_the_arrays_own() -> None:
@@ -276,7 +278,7 @@ def test_a_strange_disk_is_told_from_the_arrays_own() -> None:
 def test_a_scrub_needs_a_whole_array_at_rest() -> None:
     check = ArrayScrub()
     assert planner.plan_scrub(known(3), check, machine("AAA")).steps
-    assert "once it is clean" in refused(
+    assert "start the scrub when the array is clean" in refused(
         Conflict, lambda: planner.plan_scrub(known(3), check, machine("AA_", disks={3: GONE}))
     )
     rebuild = SyncProgress(action="recover", percent=1, rate_bytes_s=None, left_s=None)
@@ -284,12 +286,12 @@ def test_a_scrub_needs_a_whole_array_at_rest() -> None:
     busy = machine("AAA", progress=rebuild)
     assert "busy (recover)" in refused(Conflict, lambda: planner.plan_scrub(known(3), stop, busy))
     repair = planner.plan_scrub(known(3), ArrayScrub(action=ScrubAction.REPAIR), machine("AAA"))
-    assert "cannot know which is right" in repair.warnings[0]
+    assert "cannot know which is correct" in repair.warnings[0]
 
 
 def test_an_array_that_does_not_run_is_not_changed() -> None:
     look = machine("AAA", state=ArrayState.MISSING)
-    assert "bring back the disks" in refused(Conflict, lambda: planner.plan_fail(known(3), choice(1), look))
+    assert "attach its missing disks" in refused(Conflict, lambda: planner.plan_fail(known(3), choice(1), look))
 
 
 def test_a_least_pace_above_the_greatest_is_refused() -> None:
@@ -302,7 +304,7 @@ def test_a_least_pace_above_the_greatest_is_refused() -> None:
     ("level", "chosen", "word"),
     [
         ("raid5", ("nvme-D1",), "only raid1"),
-        ("raid1", ("nvme-D9",), "none of the disks"),
+        ("raid1", ("nvme-D9",), "is not one of the disks"),
         ("raid1", ("nvme-D1", "nvme-D2", "nvme-D3"), "leave at least one out"),
     ],
 )
@@ -339,7 +341,7 @@ def test_a_dirty_degraded_array_is_forced_by_name_and_the_risk_is_told() -> None
     assert step.irreversible
     assert [member.disk_id for member in step.members] == ["nvme-D1", "nvme-D3"]
     assert plan.changes[0].detail == "it starts from 2 of 3 disks, without nvme-D2"
-    assert "nothing tells which" in plan.warnings[0]
+    assert "nothing identifies them" in plan.warnings[0]
     assert not [*faults(plan, stopped(), Bounds())]
 
 
@@ -347,9 +349,9 @@ def test_a_dirty_degraded_array_is_forced_by_name_and_the_risk_is_told() -> None
     ("error", "confirm", "look", "word"),
     [
         (Invalid, "tonk", stopped(), "must be the array's name, tank"),
-        (Conflict, "tank", machine("AAA"), "it runs (clean)"),
-        (Conflict, "tank", stopped(dirty_without=()), "does not wait for that"),
-        (Conflict, "tank", machine("AAA", uuid="f" * 32), "none of its disks is there"),
+        (Conflict, "tank", machine("AAA"), "it is already running (clean)"),
+        (Conflict, "tank", stopped(dirty_without=()), "does not need a forced start"),
+        (Conflict, "tank", machine("AAA", uuid="f" * 32), "none of its disks is attached"),
     ],
 )
 def test_nothing_else_is_forced(error: type[LunetteError], confirm: str, look: Observation, word: str) -> None:

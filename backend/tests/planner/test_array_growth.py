@@ -50,7 +50,7 @@ def test_a_bitmap_stays(level: str) -> None:
 
 def test_a_far_layout_never_grows_and_the_reason_is_the_kernel() -> None:
     look = machine("AAA", level="raid10", layout="f2", write_hole=WriteHole.BITMAP)
-    assert "the kernel reshapes near and offset" in refused(Invalid, lambda: plan_grow(known(3), wish(7), look, {}))
+    assert "the kernel can reshape near and offset" in refused(Invalid, lambda: plan_grow(known(3), wish(7), look, {}))
     near = machine("AAA", level="raid10", layout="o2", write_hole=WriteHole.BITMAP)
     assert kinds(plan_grow(known(3), wish(7), near, {})) == [MdAdd, MdReshape]
 
@@ -78,7 +78,7 @@ def test_disks_that_are_wiped_come_after_those_that_are_blank() -> None:
 @pytest.mark.parametrize(
     ("states", "facts", "word"),
     [
-        ("AA_", {}, "replace the disk that is lost"),
+        ("AA_", {}, "replace the lost disk"),
         ("AAR", {}, "wait for the rebuild"),
         ("AAA", {"state": ArrayState.RESYNCING}, "busy"),
         ("AAA", {"is_reshaping": True}, "being reshaped"),
@@ -92,8 +92,8 @@ def test_what_is_not_whole_and_quiet_does_not_grow(states: str, facts: dict[str,
 
 def test_a_stripe_is_refused_with_the_reason() -> None:
     words = refused(Invalid, lambda: plan_grow(known(3), wish(7), machine("AAA", level="raid0"), {}))
-    assert "raid4 without its parity" in words
-    assert "Make a new array" in words
+    assert "raid4 without a parity" in words
+    assert "Create a new array" in words
 
 
 def test_a_log_reaches_sixty_four_disks() -> None:
@@ -104,10 +104,10 @@ def test_a_log_reaches_sixty_four_disks() -> None:
 @pytest.mark.parametrize(
     ("disk", "error", "word"),
     [
-        ({"size_bytes": 8 * GIB}, Invalid, "take a larger one"),
-        ({"logical_block_bytes": 4096}, Invalid, "sectors of 4096"),
+        ({"size_bytes": 8 * GIB}, Invalid, "use a larger disk"),
+        ({"logical_block_bytes": 4096}, Invalid, "4096-byte sectors"),
         ({"mounts": ("/srv",)}, InUse, "/srv"),
-        ({"signatures": (seen.EXT4,)}, InUse, "Name it in wipe"),
+        ({"signatures": (seen.EXT4,)}, InUse, "List it in wipe"),
         ({"fabric": True}, Invalid, "over a fabric"),
     ],
 )

@@ -30,8 +30,8 @@ def test_a_raid5_becomes_a_raid6_only_when_its_disk_is_there_and_says_what_becom
     assert (hole.policy, hole.was) == (WriteHole.BITMAP, WriteHole.PPL)
     assert (last.from_level, last.to_level, last.from_disks) == (Level.RAID5, Level.RAID6, 3)
     assert "write hole is open, as on every raid6" in plan.warnings[0]
-    assert "survives the loss of one disk, as before" in plan.warnings[1]
-    assert "all on the new disk" in plan.warnings[2]
+    assert "tolerates the loss of one disk, as before" in plan.warnings[1]
+    assert "on the new disk" in plan.warnings[2]
     assert "raid5 of 3 disks becomes raid6 of 4" in plan.changes[-1].detail
     assert not [*faults(plan, look, Bounds())]
 
@@ -61,11 +61,11 @@ def test_a_disk_that_carries_something_is_wiped_only_if_it_is_named() -> None:
 @pytest.mark.parametrize(
     ("level", "wish", "word"),
     [
-        ("raid6", RAID6, "raid6 already"),
-        ("raid1", RAID6, "no other level here"),
-        ("raid4", RAID6, "no other level here"),
-        ("raid5", ArrayReshape(level=Level.RAID1, disks=("nvme-D7",)), "a raid5 becomes raid6 here"),
-        ("raid5", ArrayReshape(level=Level.RAID6), "has no spare: name a disk"),
+        ("raid6", RAID6, "is already raid6"),
+        ("raid1", RAID6, "can be changed to no other level"),
+        ("raid4", RAID6, "can be changed to no other level"),
+        ("raid5", ArrayReshape(level=Level.RAID1, disks=("nvme-D7",)), "a raid5 can be changed to raid6"),
+        ("raid5", ArrayReshape(level=Level.RAID6), "has no spare: specify a disk"),
         ("raid5", ArrayReshape(level=Level.RAID6, disks=("nvme-D7", "nvme-D8")), "grow the array by the others"),
     ],
 )
@@ -77,7 +77,7 @@ def test_what_md_cannot_change_to_is_refused_with_what_to_do(level: str, wish: A
 @pytest.mark.parametrize(
     ("states", "facts", "word"),
     [
-        ("AA_", {}, "replace the disk that is lost"),
+        ("AA_", {}, "replace the lost disk"),
         ("AAR", {}, "wait for the rebuild"),
         ("AAA", {"state": ArrayState.RESYNCING}, "busy"),
         ("AAA", {"is_reshaping": True}, "being reshaped"),

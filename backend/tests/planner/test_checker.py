@@ -55,7 +55,7 @@ def test_a_good_plan_passes() -> None:
 
 
 def test_a_bad_plan_is_refused_as_our_own_fault_and_says_that_nothing_changed() -> None:
-    with pytest.raises(LunetteError, match="refused by its own check, and nothing was changed"):
+    with pytest.raises(LunetteError, match="failed its consistency check, and nothing was changed"):
         check(array_plan(), USED, Bounds())
 
 
@@ -63,7 +63,7 @@ def test_a_bad_plan_is_refused_as_our_own_fault_and_says_that_nothing_changed() 
     ("spoil", "words"),
     [
         (lambda s: (s[1], s[0], s[2]), "cannot be undone and runs before step 2"),
-        (lambda s: s[1:], "is not blank and no wipe comes first"),
+        (lambda s: s[1:], "is not blank and is not wiped first"),
         (lambda s: (s[0], *s), "is wiped 2 times"),
         (lambda s: with_(s, 0, serial="other"), "the plan says other"),
         (lambda s: with_(s, 0, signatures=()), "carries other signatures"),
@@ -76,7 +76,7 @@ def test_a_spoiled_array_plan_is_found(spoil: Spoil, words: str) -> None:
 
 
 def test_a_wipe_that_the_request_did_not_name_is_found() -> None:
-    assert found(array_plan(), USED, Bounds()) == ["disk nvme-D2 would be wiped though the request did not name it"]
+    assert found(array_plan(), USED, Bounds()) == ["disk nvme-D2 would be wiped, but the request does not list it"]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_wipe_that_the_request_did_not_name_is_found() -> None:
         ({"mounts": ("/mnt",)}, "disk nvme-D1 is busy"),
         ({"used_by_system": True}, "disk nvme-D1 is busy"),
         ({"serial": "swapped"}, "disk nvme-D1 has serial swapped"),
-        ({"id": "nvme-other"}, "disk nvme-D1 is not there under this id"),
+        ({"id": "nvme-other"}, "disk nvme-D1 was not found under this ID"),
         ({"signatures": (seen.GPT,)}, "disk nvme-D1 is not blank"),
     ],
 )
@@ -105,11 +105,11 @@ def test_taken_names_are_found() -> None:
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
-        (lambda s: s[:-1], "4 volumes are cut and 2 sealed"),
-        (lambda s: (s[0], s[1], s[4], s[2], s[3], s[5]), "sealed before the last one is cut"),
-        (lambda s: with_(s, 0, size_bytes=9 * GIB), "are to be cut from g2, which has"),
-        (lambda s: with_(s, 0, size_bytes=MIB), "no whole number of extents"),
-        (lambda s: with_(s, 0, group="g9"), "group g9 is not there"),
+        (lambda s: s[:-1], "4 volumes are created but 2 are sealed"),
+        (lambda s: (s[0], s[1], s[4], s[2], s[3], s[5]), "sealed before the last one is created"),
+        (lambda s: with_(s, 0, size_bytes=9 * GIB), "are to be allocated from g2, which has"),
+        (lambda s: with_(s, 0, size_bytes=MIB), "not a whole number of extents"),
+        (lambda s: with_(s, 0, group="g9"), "group g9 was not found"),
         (lambda s: with_(s, 0, lv_name=s[1].lv_name), "exists in"),
     ],
 )
@@ -130,7 +130,7 @@ def test_a_volume_is_deleted_only_after_its_exports_and_only_if_it_is_ours() -> 
     ours = seen.machine(volumes=(seen.volume(delete.volume_id, "g1", delete.lv_name),))
     assert list(faults(plan, ours, Bounds())) == []
     foreign = seen.machine(volumes=(seen.volume(None, "g1", delete.lv_name),))
-    assert "does not carry our mark" in next(iter(faults(plan, foreign, Bounds())))
+    assert "does not carry this appliance's mark" in next(iter(faults(plan, foreign, Bounds())))
     assert any("without waiting" in fault for fault in found(plan, ours, Bounds(), lambda s: s[1:]))
     other = ExportsGone(volume_ids=("other",), deadline_s=1)
     assert any("without waiting" in fault for fault in found(plan, ours, Bounds(), lambda s: (other, s[1])))
@@ -140,7 +140,7 @@ def test_an_array_that_is_not_ours_is_not_destroyed() -> None:
     plan = array_plans.plan_delete(known(), seen.machine())
     assert list(faults(plan, seen.machine(arrays=(seen.array("0" * 32, FOUR),)), Bounds())) == []
     foreign = seen.machine(arrays=(seen.array("0" * 32, FOUR, marked=False),))
-    assert "does not carry our mark" in next(iter(faults(plan, foreign, Bounds())))
+    assert "does not carry this appliance's mark" in next(iter(faults(plan, foreign, Bounds())))
 
 
 def test_a_number_or_a_volume_twice_under_one_owner_is_found() -> None:

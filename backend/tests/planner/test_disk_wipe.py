@@ -39,17 +39,17 @@ def test_a_format_is_one_step_that_names_all_it_destroys() -> None:
 @pytest.mark.parametrize(
     ("disk", "owner", "wish", "refusal"),
     [
-        (seen.disk(1), None, {"confirm": "D2"}, "it must be the serial of the disk, which is D1"),
+        (seen.disk(1), None, {"confirm": "D2"}, "it must be the serial of the disk, D1"),
         (seen.disk(1), "tank", {}, "belongs to array tank"),
         (seen.disk(1, used_by_system=True), None, {}, "carries the running system"),
         (seen.disk(1, fabric=True), None, {}, "over a fabric"),
         (seen.disk(1, mounts=("/mnt",)), None, {}, "it is mounted at /mnt"),
         (seen.disk(1, holders=("md127",)), None, {}, "md127 is built on it"),
         (seen.disk(1, is_swap=True), None, {}, "it is swap space"),
-        (seen.disk(1, serial=""), None, {}, "tells no serial"),
+        (seen.disk(1, serial=""), None, {}, "reports no serial"),
         (seen.disk(1, signatures=(seen.MD_MEMBER,)), None, {}, "it carries linux_raid_member"),
-        (seen.disk(1), None, {"method": WipeMethod.FORMAT}, "or was not asked yet"),
-        (nvme(), None, {"method": WipeMethod.CRYPTO}, "does not offer it"),
+        (seen.disk(1), None, {"method": WipeMethod.FORMAT}, "or was not queried yet"),
+        (nvme(), None, {"method": WipeMethod.CRYPTO}, "does not support it"),
     ],
 )
 def test_what_is_refused_says_why(disk: ObservedDisk, owner: str | None, wish: dict[str, object], refusal: str) -> None:

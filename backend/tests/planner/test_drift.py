@@ -133,7 +133,7 @@ def test_the_agents_own_comparison_is_told_by_name() -> None:
     told_by_agent = report(
         accepted=False,
         refusal="the database is older",
-        unexplained=("mapping m1 is not wanted any more",),
+        unexplained=("mapping m1 is no longer in the configuration",),
         portals=(PortalReport(portal_id="p1", state=ServingState.BLOCKED, reason="no such address"),),
         foreign=("iqn.2003-01.org.example:theirs",),
     )
@@ -146,7 +146,7 @@ def test_the_agents_own_comparison_is_told_by_name() -> None:
     ]
     assert [one.words for one in found][:3] == [
         "the database is older",
-        "is not wanted any more",
+        "is no longer in the configuration",
         "no such address",
     ]
     assert [one.is_repaired for one in found] == [False, False, True, False]

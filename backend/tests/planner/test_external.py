@@ -66,7 +66,7 @@ def test_a_blank_device_becomes_an_array_by_its_group_alone() -> None:
     assert step.disk == MdMember(disk_id="nvme-D1", serial="D1")
     assert step.md_uuid == new.made.uuid
     assert len(new.made.uuid) == 32
-    assert any("does not know how redundant" in warning for warning in new.plan.warnings)
+    assert any("does not know the redundancy" in warning for warning in new.plan.warnings)
     assert [*faults(new.plan, seen.machine(), Bounds())] == []
 
 
@@ -83,16 +83,16 @@ def test_the_volumes_on_it_can_be_planned_before_it_is_made() -> None:
 
 def test_a_device_that_carries_something_is_wiped_only_if_it_is_named() -> None:
     used = seen.machine(disks=(seen.disk(1, signatures=(seen.EXT4,)),))
-    with pytest.raises(InUse, match="Name it in wipe"):
+    with pytest.raises(InUse, match="List it in wipe"):
         plan(used)
     new = plan(used, wipe=("nvme-D1",))
     assert [type(step) for step in new.plan.steps] == [DiskWipe, GroupCreate]
     assert [*faults(new.plan, used, Bounds(wipe=frozenset({"nvme-D1"})))] == []
-    assert any("no wipe comes first" in fault for fault in faults(plan().plan, used, Bounds()))
+    assert any("is not wiped first" in fault for fault in faults(plan().plan, used, Bounds()))
 
 
 def test_a_device_over_a_fabric_is_never_taken() -> None:
-    with pytest.raises(Invalid, match="reached over a fabric"):
+    with pytest.raises(Invalid, match="attached over a fabric"):
         plan(seen.machine(disks=(seen.disk(1, fabric=True),)))
 
 
@@ -106,7 +106,7 @@ def test_a_device_over_a_fabric_is_never_taken() -> None:
         ({"sync_speed_max_bytes_s": 2**20}, "sync_speed_max_bytes_s", "has no sync_speed_max_bytes_s"),
         ({"skip_copy": True}, "skip_copy", "has no skip_copy"),
         ({"level": Level.RAID1}, "level", "engine external offers external"),
-        ({"health_command": "other"}, "health_command", "has these health commands here: probe"),
+        ({"health_command": "other"}, "health_command", "offers these health commands: probe"),
         (
             {
                 "engine": ArrayEngine.MD,
@@ -115,7 +115,7 @@ def test_a_device_over_a_fabric_is_never_taken() -> None:
                 "health_command": "probe",
             },
             "health_command",
-            "engine md has no health command here",
+            "engine md offers no health command",
         ),
     ],
 )
@@ -153,11 +153,12 @@ def test_every_change_of_it_is_refused_with_the_reason_and_none_is_offered() -> 
 def test_only_an_external_array_has_a_health_command_to_change() -> None:
     wish = ArrayPatch(health_command="probe")
     assert (
-        changing(KNOWN).plan_patch(KNOWN, wish, None, None).changes[0].detail == "health command probe tells its health"
+        changing(KNOWN).plan_patch(KNOWN, wish, None, None).changes[0].detail
+        == "health command probe reports its health"
     )
     for engine in (ArrayEngine.MD, ArrayEngine.ZFS):
         other = replace(KNOWN, engine=engine, level="raid1")
-        with pytest.raises(Invalid, match=r"tells (the|its) health"):
+        with pytest.raises(Invalid, match=r"reports (the|its) health"):
             changing(other).plan_patch(other, wish, None, None)
 
 

@@ -59,7 +59,7 @@ def test_one_that_runs_is_adopted_and_one_that_does_not_is_started() -> None:
 @pytest.mark.parametrize(
     ("found", "words"),
     [
-        (of_group(devices=2), "lies on 2 devices"),
+        (of_group(devices=2), "uses 2 devices"),
         (of_group(closed="it is exported: import it"), "is not free: it is exported"),
         (FOUND.model_copy(update={"md_name": "0"}), "no name with a home host"),
         (FOUND.model_copy(update={"group": None, "carries": ("ext4",)}), "carries ext4"),
@@ -75,7 +75,7 @@ def test_what_stands_in_the_way_is_told(found: FoundArray, words: str) -> None:
     verdict = judged(found)
     assert verdict.next is NextStep.NONE
     assert words in (verdict.reason or "")
-    with pytest.raises(Conflict, match=r"is not adopted"):
+    with pytest.raises(Conflict, match=r"was not adopted"):
         plan_adopt(verdict, ForeignArrayAdopt(), NOTHING, IdentitySource())
 
 
@@ -96,10 +96,10 @@ def test_disks_that_are_somebody_elses_are_not_taken(change: dict[str, Any], wor
 
 def test_what_the_database_has_is_not_taken_twice() -> None:
     own = OwnArray("a" * 36, "tank", "ready", "vg0")
-    assert "is called vg0" in (judged(facts=replace(NOTHING, arrays={"b" * 32: own})).reason or "")
+    assert "is also named vg0" in (judged(facts=replace(NOTHING, arrays={"b" * 32: own})).reason or "")
     assert "is called old:0" in (judged(facts=replace(NOTHING, md_names=frozenset({"old:0"}))).reason or "")
     assert "recorded as a disk" in (judged(facts=replace(NOTHING, disks={"nvme-D1": "tank"})).reason or "")
-    assert "is called vg0" in (judged(pools=(seen.pool("vg0", GIB),)).reason or "")
+    assert "is also named vg0" in (judged(pools=(seen.pool("vg0", GIB),)).reason or "")
     assert judged(of_group(is_listed=True), pools=(seen.pool("vg0", GIB),)).next is NextStep.ADOPT, "it is itself"
 
 
@@ -111,7 +111,11 @@ def test_the_mark_of_an_appliance_leads_to_a_rebuild() -> None:
 
 @pytest.mark.parametrize(
     ("change", "words"),
-    [({"is_plain": False}, "leans on others"), ({"is_open": True}, "is in use"), ({"is_ours": True}, "Lunette's mark")],
+    [
+        ({"is_plain": False}, "depends on other logical volumes"),
+        ({"is_open": True}, "is in use"),
+        ({"is_ours": True}, "Lunette's mark"),
+    ],
 )
 def test_volumes_that_cannot_be_ours_stay(change: dict[str, Any], words: str) -> None:
     other = PLAIN.model_copy(update={"name": "other", **change})
@@ -119,7 +123,10 @@ def test_volumes_that_cannot_be_ours_stay(change: dict[str, Any], words: str) ->
     assert [why is None for _, why in verdict.volumes] == [True, False]
     rows, plan = plan_adopt(verdict, ForeignArrayAdopt(), NOTHING, IdentitySource())
     assert [one.lv_name for one in rows.volumes] == ["db"]
-    assert any(words.startswith("other") or "other in volume group vg0 stay" in words for words in plan.warnings)
+    assert any(
+        words.startswith("other") or "not adopted as volumes: other in volume group vg0" in words
+        for words in plan.warnings
+    )
     with pytest.raises(Invalid, match=words):
         plan_adopt(verdict, ForeignArrayAdopt(volumes=("db", "other")), NOTHING, IdentitySource())
 
@@ -128,13 +135,13 @@ def test_names_that_are_taken_get_a_number_and_a_chosen_one_is_refused() -> None
     facts = replace(NOTHING, volumes=frozenset({"db"}), arrays={"b" * 32: OwnArray("a" * 36, "md0", "ready", "other")})
     rows, _ = plan_adopt(judged(facts=facts), ForeignArrayAdopt(), facts, IdentitySource())
     assert ([one.name for one in rows.arrays], [one.name for one in rows.volumes]) == (["md0-2"], ["db-2"])
-    with pytest.raises(Conflict, match="There is an array md0"):
+    with pytest.raises(Conflict, match="Array md0 already exists"):
         plan_adopt(judged(facts=facts), ForeignArrayAdopt(name="md0"), facts, IdentitySource())
 
 
 def test_a_group_without_room_for_the_sealed_copy_is_told() -> None:
     _, plan = plan_adopt(judged(of_group(free_bytes=0)), ForeignArrayAdopt(), NOTHING, IdentitySource())
-    assert any("no room for the sealed copy" in words for words in plan.warnings)
+    assert any("no space for the sealed copy" in words for words in plan.warnings)
 
 
 def test_of_an_array_of_ours_only_what_is_not_ours_is_told() -> None:

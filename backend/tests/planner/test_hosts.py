@@ -72,7 +72,7 @@ def test_an_initiator_that_leaves_takes_the_volumes_of_its_family_along() -> Non
     assert (other.leaving, other.warnings) == ((), ())
     away = plan(unseen=dict.fromkeys(Family, "the agent does not answer"))
     assert (away.leaving, away.hosts_interrupted) == (MAPPED[Family.SCSI], ())
-    assert away.warnings == ("Who is logged in is not known: the agent does not answer.",)
+    assert away.warnings == ("It is not known which hosts are connected: the agent does not answer.",)
 
 
 def test_a_patch_keeps_what_it_does_not_name() -> None:
@@ -81,7 +81,7 @@ def test_a_patch_keeps_what_it_does_not_name() -> None:
     assert (patched.added, patched.removed, patched.plan.changes) == ((), frozenset(), ())
     assert hosts.plan_patch(known(has_chap=True), HostPatch(), facts, identities()).plan.changes == ()
     taken = hosts.plan_patch(known(has_chap=True), HostPatch(chap=None), facts, identities())
-    assert "taken away" in taken.plan.changes[0].detail
+    assert "removed" in taken.plan.changes[0].detail
 
 
 def test_a_host_with_mappings_or_in_a_group_is_not_deleted() -> None:
@@ -107,7 +107,7 @@ def test_a_host_that_leaves_takes_volumes_along_if_it_may_be_logged_in() -> None
     assert plan("h2").leaving == (*MAPPED[Family.SCSI], *MAPPED[Family.NVME])
     assert plan("h1").leaving == (), "h2 is not logged in"
     assert plan("h1", nvme="no debugfs").leaving == MAPPED[Family.NVME]
-    assert plan("h1", nvme="no debugfs").warnings == ("Who is logged in is not known: no debugfs.",)
+    assert plan("h1", nvme="no debugfs").warnings == ("It is not known which hosts are connected: no debugfs.",)
     assert plan("h1", "h2", nvme="no debugfs").warnings == ()
 
 
@@ -117,9 +117,9 @@ def test_a_group_takes_known_hosts_that_are_in_no_other_group() -> None:
     assert new.host_ids == ("1", "2")
     with pytest.raises(Conflict, match="in host group other"):
         host_groups.plan_create(wish, facts(h1=("1", "h1", "other"), h2=("2", "h2", None)), identities(), APPLIANCE)
-    with pytest.raises(Invalid, match="no host h2"):
+    with pytest.raises(Invalid, match="host h2 was not found"):
         host_groups.plan_create(wish, facts(h1=("1", "h1", None)), identities(), APPLIANCE)
-    with pytest.raises(Invalid, match="named twice"):
+    with pytest.raises(Invalid, match="listed twice"):
         host_groups.plan_create(wish, facts(h1=("1", "h1", None), h2=("1", "h1", None)), identities(), APPLIANCE)
 
 
@@ -128,7 +128,7 @@ def test_a_host_that_leaves_a_group_while_logged_in_is_named() -> None:
     patched = host_groups.plan_patch(group, HostGroupPatch(hosts=("h2",)), facts(h2=("2", "h2", "g")))
     assert patched.removed == ("1",)
     assert patched.plan.hosts_interrupted == ("h1",)
-    assert "loses 1 volumes" in patched.plan.changes[0].detail
+    assert "loses access to 1 volume of the group" in patched.plan.changes[0].detail
 
 
 def test_a_mapped_group_is_not_deleted() -> None:
@@ -141,15 +141,15 @@ class TestADeadline:
 
     def test_is_told_with_its_danger_when_it_is_set(self) -> None:
         wish = HostCreate(name="h1", iqns=(ONE,), opens_without_missing_after_s=60)
-        assert "gone for good" in hosts.plan_create(wish, FREE, identities(), APPLIANCE).plan.warnings[-1]
+        assert "permanently lost" in hosts.plan_create(wish, FREE, identities(), APPLIANCE).plan.warnings[-1]
         patched = hosts.plan_patch(known(), HostPatch(opens_without_missing_after_s=60), FREE, identities())
         assert [one.detail for one in patched.plan.changes] == ["paths open without missing volumes after 60 s"]
-        assert "gone for good" in patched.plan.warnings[-1]
+        assert "permanently lost" in patched.plan.warnings[-1]
 
     def test_is_taken_away_by_null_and_left_alone_by_what_does_not_name_it(self) -> None:
         host = known(opens_without_missing_after_s=60)
         patched = hosts.plan_patch(host, HostPatch(opens_without_missing_after_s=None), FREE, identities())
-        assert [one.detail for one in patched.plan.changes] == ["paths wait for missing volumes as long as it takes"]
+        assert [one.detail for one in patched.plan.changes] == ["paths wait for missing volumes without a time limit"]
         assert hosts.plan_patch(host, HostPatch(), FREE, identities()).plan.changes == ()
         same = HostPatch(opens_without_missing_after_s=60)
         assert hosts.plan_patch(host, same, FREE, identities()).plan.changes == ()

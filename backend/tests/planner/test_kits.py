@@ -150,8 +150,8 @@ def test_windows_with_iser_alone_gets_no_kit_but_the_reason() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"doors": ()}, "Nothing is mapped"),
-        ({"portals": ()}, "No portal speaks iSCSI"),
+        ({"doors": ()}, "No volume is mapped"),
+        ({"portals": ()}, "No portal serves iSCSI"),
         ({"iqns": ()}, "enter its IQN"),
         ({"iqns": (), "wwpns": (known.WWPN,)}, "No Fibre Channel port"),
         ({"doors": (known.NVME_DOOR,)}, "enter its NQN"),
@@ -185,7 +185,7 @@ def test_hosts_wait_for_an_update_that_fails_and_never_less_than_before(
     assert f"/Misc/APDTimeout -i {kept})" in esxi.notes[1]
     assert f"a timeout of {guests} s or more" in esxi.notes[1]
     assert f"timeouts of {kept} s or more" in other.notes[-1]
-    why = "not measured" if outage_s is None else f"for {outage_s:.0f} s, as the plan of an update says"
+    why = "not been measured" if outage_s is None else f"for {outage_s:.0f} s; an update that fails takes twice as long"
     assert all(why in kit.notes[-1] for kit in (windows, esxi, other))
 
 

@@ -182,7 +182,7 @@ def test_raid10_is_told_in_each_of_its_layouts_with_what_its_copies_cost() -> No
     assert [x.usable_percent for x in told] == pytest.approx([50] * 3 + [100 / 3] * 3, rel=0.01)
     two = {x.layout: x.problem for x in of_own_names(layouts([TIB] * 2)) if x.level is Level.RAID10}
     assert two[Raid10Layout.F2] is None
-    assert "there are 2 disks" in (two[Raid10Layout.F3] or "")
+    assert "there are only 2 disks" in (two[Raid10Layout.F3] or "")
 
 
 def test_zfs_stripes_over_mirrors_of_two() -> None:
@@ -195,8 +195,13 @@ def test_zfs_stripes_over_mirrors_of_two() -> None:
     assert told.usable_percent == pytest.approx(50, rel=0.05)
     pairs = raid10([TIB, TIB, 2 * TIB, 2 * TIB])
     assert pairs.usable_percent == pytest.approx(50, rel=0.05), "each pair has the room of its smaller disk"
-    assert "3 is no even number" in (raid10([TIB] * 3).problem or "") or "takes 4" in (raid10([TIB] * 3).problem or "")
-    assert raid10([TIB] * 5).problem == "zfs raid10 is made of mirrors of two disks: 5 is no even number"
+    assert "an even number of disks, not 3" in (raid10([TIB] * 3).problem or "") or "requires 4" in (
+        raid10([TIB] * 3).problem or ""
+    )
+    assert (
+        raid10([TIB] * 5).problem
+        == "zfs raid10 consists of two-disk mirrors and requires an even number of disks, not 5"
+    )
 
 
 def test_lvm_raid_is_told_with_what_its_checksums_take() -> None:
@@ -228,10 +233,10 @@ def test_no_partial_parity_log_is_offered_where_a_disk_has_a_volatile_write_cach
 
 
 def test_too_few_disks_mixed_sectors_and_a_missing_module_are_reasons() -> None:
-    assert "takes 4 to 256 disks, not 3" in (one(layouts([TIB] * 3), Level.RAID6).problem or "")
+    assert "requires 4 to 256 disks, not 3" in (one(layouts([TIB] * 3), Level.RAID6).problem or "")
     disks = (seen.disk(1), seen.disk(2, logical_block_bytes=4096), seen.disk(3))
     mixed = plan_layouts([disk.id for disk in disks], 16 * KIB, seen.machine(disks=disks), {})
-    assert {layout.problem for layout in mixed.layouts} == {"the disks mix sector sizes of 512 and 4096 bytes"}
+    assert {layout.problem for layout in mixed.layouts} == {"the disks have different sector sizes: 512 and 4096 bytes"}
     without = seen.machine(engines=tuple(e for e in seen.machine().engines if e.engine not in ("zfs", "zvol")))
     told = [
         x for x in plan_layouts(["nvme-D1", "nvme-D2"], 16 * KIB, without, {}).layouts if x.engine is ArrayEngine.ZFS
@@ -254,7 +259,7 @@ def test_a_disk_in_the_way_is_told_for_itself_and_the_figures_stand() -> None:
         ("it belongs to array tank", False),
         ("it is mounted at /srv", False),
         ("it carries the running system", False),
-        ("it is reached over a fabric: another appliance's volume is never built upon", False),
+        ("it is attached over a fabric: an array is never built on another appliance's volume", False),
     ]
     assert one(found, Level.RAID5).usable_bytes == pytest.approx(4 * 10 * GIB, rel=0.01)
 

@@ -72,7 +72,11 @@ def test_a_number_that_another_volume_had_is_left_out_and_the_plan_says_until_wh
     new = plan(wish("v1"), wish("v2"), known=holding(lun1=former("old"), lun3=former("older")))
     assert [lun for *_, lun in luns(new)] == [2, 4]
     assert new.plan.reused == ()
-    assert [line for line in new.plan.warnings if "LUN 1 (old), LUN 3 (older)" in line and "in 20 hours" in line]
+    assert [
+        line
+        for line in new.plan.warnings
+        if "LUN 1 (old), LUN 3 (older)" in line and "after 20 hours at the latest" in line
+    ]
 
 
 def test_a_volume_gets_the_number_it_had_before_without_a_word() -> None:
@@ -87,7 +91,7 @@ def test_a_volume_gets_the_number_it_had_before_without_a_word() -> None:
 def test_a_number_asked_for_that_another_volume_had_is_named_with_that_volume() -> None:
     (reuse,) = plan(wish("v1", lun=1), known=holding(lun1=former("old"))).plan.reused
     assert (reuse.number, reuse.owner, reuse.volume, reuse.former) == ("LUN 1", "h0", "v1", "old")
-    assert "would write into volume v1" in reuse.warning()
+    assert "would write to volume v1" in reuse.warning()
 
 
 def test_a_number_that_two_volumes_had_is_right_for_neither() -> None:
@@ -107,7 +111,7 @@ def test_a_lun_and_a_namespace_of_one_number_are_two_devices() -> None:
 def test_an_owner_whose_numbers_are_all_held_back_is_told_what_to_do() -> None:
     held = {lun: (former("old"),) for lun in range(1, 256)}
     message = problems(Conflict, wish("v1"), known=facts(hosts={"h0": replace(HOSTS["h0"], held=held)}))[0][2]
-    assert "255 are held back, and `lun` may name one" in message
+    assert "255 are reserved, and `lun` can specify one" in message
 
 
 def test_zero_is_given_only_on_request() -> None:
@@ -130,7 +134,7 @@ def test_a_group_uses_one_number_of_its_own() -> None:
 def test_a_taken_number_names_who_has_it_and_what_is_free() -> None:
     ((field, value, message),) = problems(Conflict, wish("v1", None, host_group="g", lun=2))
     assert (field, value) == ("lun", "2")
-    assert message == "LUN 2 of g is taken by volume older; 3 is free"
+    assert message == "LUN 2 of g is used by volume older; 3 is free"
 
 
 def test_one_number_asked_for_twice_in_a_batch_is_a_conflict() -> None:
@@ -172,17 +176,17 @@ def test_a_volume_that_is_not_ready_is_a_conflict() -> None:
 
 def test_a_full_owner_is_told_so() -> None:
     full = {"h0": Owner("h0", "h0", False, dict.fromkeys(range(256), "x"), 1)}
-    assert "no LUN number left" in problems(Conflict, wish("v1"), known=facts(hosts=full))[0][2]
+    assert "no free LUN" in problems(Conflict, wish("v1"), known=facts(hosts=full))[0][2]
 
 
 def test_what_would_stay_unreachable_is_warned_about() -> None:
     known = MappingFacts(VOLUMES, {"h0": Owner("h0", "h0", False, {}, 0)}, {}, portals={})
     warnings = " ".join(plan(wish("v1"), known=known).plan.warnings)
     assert "no iSCSI initiator" in warnings
-    assert "no portal for SCSI" in warnings
+    assert "No portal for SCSI exists yet" in warnings
     warnings = " ".join(plan(wish("v1", family="nvme"), known=known).plan.warnings)
     assert "no NQN yet" in warnings
-    assert "no portal for NVMe" in warnings
+    assert "No portal for NVMe exists yet" in warnings
 
 
 def test_unmapping_names_the_hosts_logged_in_or_says_that_nobody_knows() -> None:
@@ -191,10 +195,10 @@ def test_unmapping_names_the_hosts_logged_in_or_says_that_nobody_knows() -> None
 
     assert unmap(Connected(("h0",))).hosts_interrupted == ("h0",)
     assert unmap(Connected()).warnings == ()
-    assert "not known: the agent" in unmap(Connected(unknown="the agent does not answer")).warnings[0]
-    assert "LUN 3 of h0" in unmap(Connected()).changes[0].detail
-    assert "held back for 24 hours" in unmap(Connected()).changes[0].detail
-    assert "namespace 3 of h0" in unmap(Connected(), Family.NVME).changes[0].detail
+    assert "which hosts are connected: the agent" in unmap(Connected(unknown="the agent does not answer")).warnings[0]
+    assert "h0 loses LUN 3" in unmap(Connected()).changes[0].detail
+    assert "stays reserved for 24 hours" in unmap(Connected()).changes[0].detail
+    assert "h0 loses namespace 3" in unmap(Connected(), Family.NVME).changes[0].detail
 
 
 NVME_HOST = {"n": Owner("n", "n", False, {}, 0, nqns=1), "both": Owner("both", "both", False, {}, 1, nqns=1)}
@@ -221,13 +225,13 @@ def test_a_cluster_that_needs_reservations_is_refused_over_nvme_with_the_way_out
     known = MappingFacts(VOLUMES, HOSTS, group, {Family.NVME: 1})
     ((field, _, message),) = problems(Invalid, wish("v1", None, host_group="c", family="nvme"), known=known)
     assert field == "family"
-    assert "map it over SCSI" in message
+    assert "map the volume over SCSI" in message
     assert plan(wish("v1", None, host_group="c"), known=known).mappings[0].family is Family.SCSI
 
 
 def test_there_is_no_namespace_zero() -> None:
-    with pytest.raises(ValueError, match="no NVMe namespace 0"):
+    with pytest.raises(ValueError, match="NVMe namespace IDs start at 1"):
         wish("v1", lun=0, family="nvme")
     ((field, _, message),) = problems(Invalid, wish("v1", "n", lun=0), known=facts(hosts=NVME_HOST))
     assert field == "lun"
-    assert "namespace 0" in message
+    assert "namespace IDs start at 1" in message

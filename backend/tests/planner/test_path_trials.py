@@ -62,8 +62,8 @@ def test_all_are_asked_first_and_then_each_is_taken_away_once_with_the_others_le
     assert len({one.trial_id for one in tries(made)}) == 2
     assert made.hosts_interrupted == ("h1",)
     assert [change.detail for change in made.changes] == [
-        f"portal a (192.0.2.1:3260) from {MINE} is away for 30 s",
-        f"portal b (198.51.100.1:3260) from {MINE} is away for 30 s",
+        f"portal a (192.0.2.1:3260) from {MINE} is interrupted for 30 s",
+        f"portal b (198.51.100.1:3260) from {MINE} is interrupted for 30 s",
     ]
     assert made.bytes_destroyed() == 0
 
@@ -90,16 +90,16 @@ def test_the_host_must_be_named() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"host": facts(portals=(known.A,)), "count": 1}, "has one path over iSCSI .* add a second one"),
+        ({"host": facts(portals=(known.A,)), "count": 1}, "has one path over iSCSI .* add a second path"),
         ({"host": facts(doors=())}, "nothing is mapped to it"),
-        ({"host": nvme_facts()}, "only paths over iSCSI can be tried, and it has none. nvme-tcp: .* who is connected"),
-        ({"host": facts(portals=())}, "only paths over iSCSI can be tried, and it has none. there is no portal"),
+        ({"host": nvme_facts()}, "only paths over iSCSI can be tested, and it has none. nvme-tcp: .* connected hosts"),
+        ({"host": facts(portals=())}, "only paths over iSCSI can be tested, and it has none. no portal exists"),
         ({"sessions": None}, "agent"),
-        ({"unfit": ("array tank is degraded",)}, "array tank is degraded: wait until that is over"),
-        ({"newest": (), "count": 0}, "nothing on portal a .* all of its paths must be there first"),
+        ({"unfit": ("array tank is degraded",)}, "array tank is degraded: wait until this is resolved"),
+        ({"newest": (), "count": 0}, "no connection to portal a .* all its paths must be connected first"),
         (
             {"blocked": {"b": "no such address"}, "connections": (on_a(MINE),), "count": 1},
-            "portal b .* does not listen",
+            "portal b .* is not listening",
         ),
     ],
 )
@@ -110,19 +110,19 @@ def test_what_is_no_ground_for_a_trial_is_refused_with_the_reason(changes: dict[
 
 
 def test_a_missing_path_is_named() -> None:
-    with pytest.raises(Conflict, match=r"nothing on portal b \(198.51.100.1:3260\)"):
+    with pytest.raises(Conflict, match=r"no connection to portal b \(198.51.100.1:3260\)"):
         plan(on_a(MINE), count=1)
 
 
 def test_an_address_that_two_hosts_have_is_not_cut_off() -> None:
     newest = (session(), session(MINE, OTHER_IQN, OTHER_TARGET))
-    with pytest.raises(Conflict, match="not tried"):
+    with pytest.raises(Conflict, match="is also an address of another host"):
         plan(newest=newest)
 
 
 def test_a_connection_that_may_be_a_strangers_is_not_cut_off() -> None:
     newest = (session(), session(STRANGER, OTHER_IQN, OTHER_TARGET))
-    with pytest.raises(Conflict, match="nobody can tell which connection on portal b is its own"):
+    with pytest.raises(Conflict, match="it is not known which connection on portal b is its own"):
         plan(on_a(MINE), on_b("203.0.113.7"), on_b("203.0.113.8"), newest=newest)
 
 
@@ -136,6 +136,10 @@ def test_paths_of_other_fabrics_are_named_as_not_tried() -> None:
     both = facts(nqns=(known.NQN,), doors=(known.SCSI_DOOR, known.NVME_DOOR), portals=(known.A, known.B, known.NVME))
     made = plan(host=both)
     assert len(tries(made)) == 2
-    assert any(text.startswith("Paths over nvme-tcp are not tried: the kernel's NVMe target") for text in made.warnings)
+    assert any(
+        text.startswith("Paths over nvme-tcp are not tested: the kernel's NVMe target") for text in made.warnings
+    )
     over_spdk = plan(host=both, unseen=())
-    assert any(text.startswith("Paths over nvme-tcp are not tried: SPDK tells who") for text in over_spdk.warnings)
+    assert any(
+        text.startswith("Paths over nvme-tcp are not tested: SPDK does not count") for text in over_spdk.warnings
+    )

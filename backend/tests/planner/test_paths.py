@@ -64,15 +64,15 @@ def states(paths: HostPaths) -> list[PathState]:
 def test_both_paths_are_there() -> None:
     found = look((session(),), 2, on_a(MINE), on_b(MINE))
     assert (states(found), found.state) == ([UP, UP], UP)
-    assert found.sentence == "Host h1 is there over all 2 paths."
+    assert found.sentence == "Host h1 is connected over all 2 paths."
     assert (found.volumes[0].expected, found.volumes[0].seen) == (2, 2)
 
 
 def test_a_portal_without_the_host_is_named() -> None:
     found = look((session(),), 1, on_a(MINE))
     assert states(found) == [UP, DOWN]
-    assert found.volumes[0].words == "expected 2 paths, seen 1: nothing on portal b (198.51.100.1:3260)"
-    assert found.sentence == "Host h1: expected 2 paths, seen 1: nothing on portal b (198.51.100.1:3260)."
+    assert found.volumes[0].words == "expected 2 paths, seen 1: no connection to portal b (198.51.100.1:3260)"
+    assert found.sentence == "Host h1: expected 2 paths, seen 1: no connection to portal b (198.51.100.1:3260)."
 
 
 def test_a_connection_of_somebody_else_is_not_the_hosts() -> None:
@@ -101,7 +101,7 @@ def test_what_cannot_be_told_is_not_called_missing(count: int | None) -> None:
     if count is None:
         assert states(found) == [UNKNOWN, UNKNOWN]
         assert found.volumes[0].seen is None
-        assert "not known how many" in found.volumes[0].words
+        assert "number seen unknown" in found.volumes[0].words
     else:
         assert states(found) == [UP, UP], "two sessions, and two portals that they can be on"
 
@@ -127,7 +127,7 @@ def test_two_targets_of_one_host_are_told_apart_by_their_counts() -> None:
 
 def test_a_portal_that_does_not_listen_says_why() -> None:
     found = look((session(),), 1, on_a(MINE), blocked={"b": "this machine does not have 198.51.100.1"})
-    assert found.volumes[0].words.endswith("does not listen: this machine does not have 198.51.100.1")
+    assert found.volumes[0].words.endswith("is not listening: this machine does not have 198.51.100.1")
 
 
 def test_without_the_agent_nothing_is_known() -> None:
@@ -169,15 +169,15 @@ def test_fibre_channel_paths_are_those_the_fabric_shows() -> None:
 def test_a_host_without_volumes_needs_no_path() -> None:
     found = look((), None, host=facts(doors=()))
     assert (found.paths, found.volumes, found.state) == ((), (), UNKNOWN)
-    assert "Nothing is mapped" in found.sentence
+    assert "No volume is mapped" in found.sentence
 
 
 def test_one_path_is_there_and_should_be_two() -> None:
     found = look((session(),), 1, on_a(MINE), host=facts(portals=(known.A,)))
-    assert found.sentence == "Host h1 is there over its only path. Add a second one."
+    assert found.sentence == "Host h1 is connected over its only path. Add a second path."
 
 
 def test_a_host_without_a_portal_has_no_path_at_all() -> None:
     found = look((), None, host=facts(portals=()))
     assert (found.state, found.volumes[0].expected) == (DOWN, 0)
-    assert "no path at all" in found.sentence
+    assert "no path exists" in found.sentence

@@ -55,7 +55,7 @@ def test_a_foreign_address_or_an_unserved_protocol_is_refused(wish: dict[str, An
     ],
 )
 def test_two_listeners_that_overlap_are_a_conflict(present: str, address: str) -> None:
-    with pytest.raises(Conflict, match="first listens on"):
+    with pytest.raises(Conflict, match="first already listens on"):
         plan(known(present), address=address)
 
 
@@ -68,14 +68,14 @@ def test_listeners_that_do_not_overlap_live_together(present: str, address: str)
 def test_closing_the_last_portal_warns_and_names_who_is_logged_in() -> None:
     last = portals.plan_delete(known("0.0.0.0"), 0, Connected(("h1",)))
     assert "last portal for SCSI" in last.warnings[0]
-    assert "Logged in now: h1." in last.warnings[0]
+    assert "Currently logged in: h1." in last.warnings[0]
     assert portals.plan_delete(known("10.0.2.15"), 1, Connected()).warnings == ()
 
 
 @pytest.mark.parametrize(
     ("protocol", "action", "words"),
     [
-        ("iscsi", "change", "stays logged in through 10.0.2.15:3260 until that connection ends"),
+        ("iscsi", "change", "remains logged in through 10.0.2.15:3260 until that connection ends"),
         ("iser", "change", "cannot log in there again"),
         ("nvme-tcp", "interrupt", "loses its connections through 10.0.2.15:3260"),
         ("nvme-rdma", "interrupt", "loses its connections"),
@@ -166,20 +166,20 @@ def test_iser_is_served_by_lio_beside_iscsi_on_a_port_of_its_own() -> None:
 @pytest.mark.parametrize(("protocol", "of_present"), [("iser", "iscsi"), ("iscsi", "iser"), ("iser", "nvme-rdma")])
 def test_iser_takes_its_port_over_tcp_and_rdma(protocol: str, of_present: str) -> None:
     """The kernel listens over TCP wherever it does over iSER."""
-    with pytest.raises(Conflict, match="take another port"):
+    with pytest.raises(Conflict, match="use another port"):
         over_rdma(KnownPortal("p0", "first", of_present, "10.0.2.15", 3261), protocol=protocol, port=3261)
 
 
 @pytest.mark.parametrize("protocol", ["iser", "nvme-rdma"])
 def test_rdma_on_an_address_without_it_is_refused_with_those_that_have_it(protocol: str) -> None:
-    with pytest.raises(Invalid, match=r"take one of 10\.0\.2\.15 \(rxe0/1\)") as refusal:
+    with pytest.raises(Invalid, match=r"use one of 10\.0\.2\.15 \(rxe0/1\)") as refusal:
         over_rdma(protocol=protocol, address="127.0.0.1")
     assert [problem.field for problem in refusal.value.errors] == ["address"]
     assert over_rdma(protocol=protocol, address="0.0.0.0").id
 
 
 def test_an_address_nobody_has_is_refused_once() -> None:
-    with pytest.raises(Invalid, match="this machine has no address") as refusal:
+    with pytest.raises(Invalid, match="does not have the address") as refusal:
         over_rdma(protocol="iser", address="192.0.2.1")
     assert len(refusal.value.errors) == 1
 
@@ -188,7 +188,7 @@ FC = "nn-0x20000000C9000001:pn-0x10000000C9000001"
 
 
 def over_fc(*present: KnownPortal, offered: bool = True, **wish: Any) -> NewPortal:
-    lacking = {} if offered else {Protocol.NVME_FC: "no Fibre Channel port here can be an NVMe target"}
+    lacking = {} if offered else {Protocol.NVME_FC: "no Fibre Channel port of this appliance can be an NVMe target"}
     machine = seen.machine(engines=(nvmet.capability(None, lacking), lio.capability()))
     asked = PortalCreate.model_validate({"name": "p1", "address": FC, "protocol": "nvme-fc"} | wish)
     return portals.plan_create(asked, machine, False, present, identities())
@@ -203,9 +203,9 @@ def test_nvme_over_fibre_channel_takes_the_names_of_a_port_and_no_number() -> No
 @pytest.mark.parametrize(
     ("wish", "field", "words"),
     [
-        ({"address": "21:00:00:24:ff:00:00:01"}, "address", "give its names"),
-        ({"protocol": "nvme-tcp"}, "address", "go with nvme-fc"),
-        ({"port": 4420}, "port", "leave it out"),
+        ({"address": "21:00:00:24:ff:00:00:01"}, "address", "specify its names"),
+        ({"protocol": "nvme-tcp"}, "address", "are for nvme-fc"),
+        ({"port": 4420}, "port", "omit it"),
         ({"engine": "spdk"}, "engine", "spdk"),
     ],
 )
@@ -224,7 +224,7 @@ def test_without_a_port_that_can_be_a_target_nvme_over_fibre_channel_is_refused(
 
 def test_one_fibre_channel_port_is_one_portal() -> None:
     first = KnownPortal("p0", "first", "nvme-fc", FC.lower(), 0, "nvmet")
-    with pytest.raises(Conflict, match="first listens on nn-0x"):
+    with pytest.raises(Conflict, match="first already listens on nn-0x"):
         over_fc(first)
     assert over_fc(KnownPortal("p0", "first", "nvme-tcp", "0.0.0.0", 4420, "nvmet")).id
 

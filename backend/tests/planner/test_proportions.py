@@ -22,7 +22,7 @@ def said(level: str, count: int, size: int = TIB, *, rotational: bool = False) -
 def test_a_mirror_of_more_than_three_disks_is_warned_of_and_stripes_over_mirrors_are_named(level: str) -> None:
     assert said(level, 3) == ()
     (warning,) = said(level, 8)
-    assert "keeps 8 copies of everything and holds what one disk holds" in warning
+    assert "stores 8 copies of all data and has the capacity of one disk" in warning
     assert "raid10 stripes over mirrors" in warning
     assert "md's" not in warning, "the same engine has it"
 
@@ -40,9 +40,9 @@ def test_a_very_wide_raidz_is_warned_of(level: str, other: str) -> None:
 )
 def test_one_parity_over_large_rotating_disks_is_warned_of_with_the_chance(level: str, safer: str) -> None:
     (warning,) = said(level, 9, 20 * TB, rotational=True)
-    assert "all others are read: 145.52 TiB" in warning
+    assert "Replacing a disk reads all others: 145.52 TiB" in warning
     assert "is 72%" in warning, "1 - exp(-8 drives * 20e12 bytes * 8 bits / 1e15)"
-    assert f"{safer} survives that" in warning
+    assert f"{safer} tolerates this" in warning
     assert said(level, 4, 4 * TB, rotational=True) == ()
     assert said(level, 9, 20 * TB) == (), "solid-state drives"
     assert said(safer, 9, 20 * TB, rotational=True) == ()
@@ -58,7 +58,7 @@ def test_the_plan_and_the_layouts_carry_the_warning() -> None:
     disks = tuple(seen.disk(number) for number in range(1, 6))
     wish = ArrayCreate(name="tank", level=Level.RAID1, disks=tuple(disk.id for disk in disks))
     new = plan_create(wish, seen.machine(disks=disks), False, {}, identities())
-    assert any("keeps 5 copies" in warning for warning in new.plan.warnings)
+    assert any("stores 5 copies" in warning for warning in new.plan.warnings)
     found = layouts([TIB] * 5)
-    assert "keeps 5 copies" in one(found, Level.MIRROR).warnings[0]
+    assert "stores 5 copies" in one(found, Level.MIRROR).warnings[0]
     assert one(found, Level.RAIDZ2).warnings == ()

@@ -38,7 +38,7 @@ def test_where_nothing_is_served_all_of_the_backup_comes_back() -> None:
 @pytest.mark.parametrize("field", ["database_id", "appliance_id"])
 def test_the_backup_of_another_appliance_is_refused_where_something_is_served(field: str) -> None:
     wanted = served(targets=()).model_copy(update={field: "another"})
-    assert "restore a backup of this one" in str(judge(served(targets=()), wanted).refusal)
+    assert "restore a backup of this appliance" in str(judge(served(targets=()), wanted).refusal)
     assert merge(served(targets=()), wanted).refusal is not None
 
 
@@ -47,7 +47,7 @@ def test_a_volume_that_another_host_has_by_now_is_not_given_to_the_one_that_had_
     then = served(targets=(target(5, [ALICE], [lun(1, 1, 1)]), target(6, [BOB], [lun(3, 2, 2)])))
     judged = judge(now, then)
     assert [(one.noun, one.id) for one in judged.left_out] == [("mapping", id_of(1))]
-    assert judged.left_out[0].words == "volume vol1 for host10: it is served to host20 now"
+    assert judged.left_out[0].words == "volume vol1 for host10: it is now served to host20"
     assert [one.id for one in judged.still_served] == [id_of(2)]
     assert judged.opens == ("volume vol2 for host20",)
 
@@ -71,7 +71,7 @@ def test_a_number_that_a_host_knows_as_another_volume_is_left_to_it() -> None:
     then = served(targets=(target(5, [ALICE], [lun(1, 1, 1)]),))
     judged = judge(now, then)
     assert [one.id for one in judged.left_out] == [id_of(1)]
-    assert "number 1 is volume vol2 there now" in judged.left_out[0].words
+    assert "number 1 is now used by volume vol2" in judged.left_out[0].words
 
 
 def test_an_initiator_that_is_let_in_as_another_host_by_now_does_not_see_the_volumes_of_both() -> None:

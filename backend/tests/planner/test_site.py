@@ -76,7 +76,7 @@ def test_and_taken_away_from_the_mappings_down_if_all_of_it_is_named() -> None:
 def test_what_is_not_in_the_document_stays_and_is_told() -> None:
     found = difference(SiteRequest(site=site(**EMPTY)), KnownSite(site(**FULL)))
     assert found.changes == ()
-    assert "5 are not in the document and stay: array/tank, volume/v" in found.notes[0]
+    assert "5 are not in the document and are not changed: array/tank, volume/v" in found.notes[0]
 
 
 def test_a_section_that_is_left_out_is_not_looked_at() -> None:
@@ -86,14 +86,14 @@ def test_a_section_that_is_left_out_is_not_looked_at() -> None:
 def test_what_is_named_to_go_and_not_there_is_told_and_does_no_harm() -> None:
     found = difference(SiteRequest(site=site(**FULL), destroy=("volume/w", "volume/v")), KnownSite(site(**FULL)))
     assert found.changes == ()
-    assert found.notes == ("Named in destroy, and nothing to destroy there: volume/w, volume/v.",)
+    assert found.notes == ("Listed in destroy, but not found: volume/w, volume/v.",)
 
 
 def test_a_lun_number_changes_only_if_the_mapping_may_go() -> None:
     wanted = site(mappings=[{**MAPPING, "lun": 2}])
     field, message = refused(Conflict, wanted, site(**FULL))[0]
     assert field == "mappings[0].lun"
-    assert "name mapping/v/host/h in destroy" in message
+    assert "list mapping/v/host/h in destroy" in message
     assert shown(changes(wanted, site(**FULL), "mapping/v/host/h")) == [
         "delete mapping/v/host/h",
         "create mapping/v/host/h",
@@ -234,7 +234,7 @@ def test_keys_that_were_lost_are_asked_for_where_the_document_changes_something_
 def test_chap_of_a_new_host_needs_its_secret() -> None:
     field, message = refused(Invalid, site(hosts=[{"name": "n", "chap": {"user": "u"}}]), site(**EMPTY))[0]
     assert field == "hosts[0].chap.secret"
-    assert "give it in the document once" in message
+    assert "specify it in the document once" in message
     same = {"user": "u", "secret": "secret-of-one", "mutual_user": "m", "mutual_secret": "secret-of-one"}
     assert "must differ" in refused(Invalid, site(hosts=[{"name": "n", "chap": same}]), site(**EMPTY))[0][1]
 
@@ -263,7 +263,7 @@ def test_what_is_stuck_or_changing_blocks_only_what_changes_it(state: str) -> No
     found = difference(SiteRequest(site=wanted), KnownSite(there, busy))
     assert shown(found.changes) == ["create portal/p2"]
     assert found.notes[0] == (
-        "A job has array/tank, volume/v: the document changes nothing of them. Resolve a job that is stuck."
+        "A job is changing array/tank, volume/v: the document does not change them. Resolve the job if it is stuck."
     )
     larger = site(volumes=[{**VOLUME, "size_bytes": "128MiB", "description": "larger"}])
     assert [field for field, _ in refused(Conflict, larger, there, busy=busy)] == ["volumes[0]"]
@@ -295,11 +295,11 @@ def test_a_scope_is_a_thing_and_what_hangs_on_it() -> None:
 @pytest.mark.parametrize(
     ("sections", "words"),
     [
-        ({"volumes": [VOLUME, VOLUME]}, "volume/v stands 2 times in volumes"),
-        ({"mappings": [MAPPING, {**MAPPING, "volume": "w"}]}, "LUN 1 of host/h is given to 2 mappings"),
-        ({"mappings": [MAPPING, {"volume": "v", "host_group": "h"}]}, "say shared: true at each of them"),
+        ({"volumes": [VOLUME, VOLUME]}, "volume/v appears 2 times in volumes"),
+        ({"mappings": [MAPPING, {**MAPPING, "volume": "w"}]}, "LUN 1 of host/h is assigned to 2 mappings"),
+        ({"mappings": [MAPPING, {"volume": "v", "host_group": "h"}]}, "set shared: true for each of them"),
         ({"arrays": [{**ARRAY, "wipe": ["nvme-D1"]}]}, "arrays.0.wipe"),
-        ({"hosts": [{"name": "h", "dhchap": {"is_mutual": False, "mutual_secret": dhchap_key(1)}}]}, "leave one of"),
+        ({"hosts": [{"name": "h", "dhchap": {"is_mutual": False, "mutual_secret": dhchap_key(1)}}]}, "omit one of"),
         ({"hots": []}, "Extra inputs are not permitted"),
         ({"format": 2}, "Input should be 1"),
     ],

@@ -62,7 +62,7 @@ def test_an_array_grows_to_as_many_members_as_the_document_lists() -> None:
 def test_more_disks_than_can_join_at_once_are_refused() -> None:
     wanted = site(arrays=[{**ARRAY, "disks": [*ARRAY["disks"], *(f"nvme-E{number}" for number in range(65))]}])
     ((field, message),) = refused(Invalid, wanted, site(arrays=[ARRAY]))
-    assert (field, message.startswith("65 disks are to join array/tank")) == ("arrays[0].disks", True)
+    assert (field, message.startswith("65 disks would be added to array/tank")) == ("arrays[0].disks", True)
 
 
 def test_a_spare_of_a_pool_that_is_listed_as_a_member_is_a_difference() -> None:
@@ -95,7 +95,7 @@ def test_no_document_takes_a_disk_away_or_changes_one_for_another(fewer: dict[st
     there = site(arrays=[{**POOL, "spares": ["nvme-D8"]}])
     found = refused(Conflict, site(arrays=[{**POOL, **fewer}]), there, "disk/nvme-D3", "array/tank")
     assert f"arrays[0].{next(iter(fewer))}" in [field for field, _ in found]
-    assert all("lunette array" in message and "added in place" in message for _, message in found)
+    assert all("lunette array" in message and "added to the document" in message for _, message in found)
 
 
 def test_an_array_that_a_job_has_gets_no_disks() -> None:

@@ -54,7 +54,7 @@ def test_what_is_taken_away_is_named_by_its_new_name() -> None:
     request = SiteRequest(site=wanted, destroy=("volume/v",))
     found = difference(request, KnownSite(site(**THERE)))
     assert shown(found.changes) == ["patch volume/v"]
-    assert any("nothing to destroy there: volume/v" in note for note in found.notes)
+    assert any("but not found: volume/v" in note for note in found.notes)
 
 
 def test_a_name_that_exists_already_is_left_alone_and_told() -> None:
@@ -77,7 +77,7 @@ def test_what_a_job_has_is_renamed_only_once_it_is_over() -> None:
 @pytest.mark.parametrize(
     ("volumes", "words"),
     [
-        ([{**VOLUME, "renamed_from": "v"}], "is the name itself"),
+        ([{**VOLUME, "renamed_from": "v"}], "is the same as name"),
         ([{**VOLUME, "name": "w", "renamed_from": "v"}, VOLUME], "volume/v is in the document"),
         ([{**VOLUME, "name": n, "renamed_from": "v"} for n in "wx"], "2 entries of volumes"),
         (

@@ -77,7 +77,7 @@ def test_the_spare_of_a_whole_array_goes_to_the_one_that_lost_a_disk() -> None:
         out.member,
     )
     assert (out.disk_bytes, add.disk_bytes) == (9 * GIB, 9 * GIB)
-    assert "array whole goes to array short" in made.plan.title
+    assert "array whole moves to array short" in made.plan.title
     assert not [*faults(made.plan, machine(SHORT, WHOLE), Bounds())]
 
 
@@ -138,4 +138,4 @@ def test_the_checker_lets_no_disk_that_is_not_a_mere_spare_change_arrays() -> No
         ("spare", ArrayState.DEGRADED),
     ):
         look = machine(SHORT, (WHOLE[0], found_of(state, whole)))
-        assert [*faults(made.plan, look, Bounds())] == ["disk nvme-D5 is no spare of the array it is taken from"]
+        assert [*faults(made.plan, look, Bounds())] == ["disk nvme-D5 is not a spare of the array it is taken from"]

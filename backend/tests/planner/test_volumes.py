@@ -60,7 +60,7 @@ def test_the_array_can_be_filled_to_the_last_extent() -> None:
 def test_the_33rd_volume_that_does_not_fit_is_named() -> None:
     ((field, value, message),) = problems(NoSpace, *(wish(f"v{n:02}") for n in range(33)))
     assert (field, value) == ("volumes[32].size_bytes", str(GIB))
-    assert "volume v32 of 1 GiB does not fit: array tank has 32 GiB free and 33 GiB are asked for" in message
+    assert "volume v32 of 1 GiB does not fit: array tank has 32 GiB free and 33 GiB are requested in total" in message
 
 
 def test_what_is_promised_to_others_is_not_free() -> None:
@@ -70,7 +70,7 @@ def test_what_is_promised_to_others_is_not_free() -> None:
 @pytest.mark.parametrize(
     ("changes", "field", "words"),
     [
-        ({"array": "none"}, "array", "there is no array none"),
+        ({"array": "none"}, "array", "array none was not found"),
         ({"size_bytes": GIB + 1}, "size_bytes", "multiple of 4 MiB"),
     ],
 )

@@ -49,12 +49,12 @@ def test_the_first_thin_volume_brings_the_pool_and_the_second_does_not() -> None
 
 def test_thin_volumes_may_be_larger_than_their_array_and_the_plan_warns() -> None:
     assert plan_thin(POOLED, 8 * GIB).plan.warnings == ()
-    assert "room for 9 GiB" in plan_thin(POOLED, 10 * GIB).plan.warnings[0]
-    assert "could hold 12 GiB together" in plan_thin(POOLED, 8 * GIB, held=4 * GIB).plan.warnings[0]
+    assert "capacity for 9 GiB" in plan_thin(POOLED, 10 * GIB).plan.warnings[0]
+    assert "can grow to 12 GiB in total" in plan_thin(POOLED, 8 * GIB, held=4 * GIB).plan.warnings[0]
 
 
 def test_an_array_too_small_for_a_pool_is_refused() -> None:
-    with pytest.raises(NoSpace, match="too little for the thin pool"):
+    with pytest.raises(NoSpace, match="not enough for the thin pool"):
         plan_thin(seen.machine(pools=(seen.pool("g1", 64 * MIB),)), GIB)
 
 
@@ -122,7 +122,7 @@ def test_growing_is_one_step_that_is_never_taken_back() -> None:
     (step,) = plan.steps
     assert isinstance(step, VolumeGrow)
     assert (step.from_bytes, step.size_bytes, step.pool, step.irreversible) == (GIB, 2 * GIB, None, True)
-    assert "h1 see it at their next rescan" in plan.changes[0].detail
+    assert "h1 see the new size at their next rescan" in plan.changes[0].detail
     assert plan.bytes_destroyed() == 0
     assert grow(GIB).steps == ()
 
@@ -130,7 +130,7 @@ def test_growing_is_one_step_that_is_never_taken_back() -> None:
 @pytest.mark.parametrize(
     ("error", "size", "machine", "words"),
     [
-        (Invalid, GIB // 2, ROOMY, "never gets smaller"),
+        (Invalid, GIB // 2, ROOMY, "cannot be shrunk"),
         (Invalid, GIB + 1, ROOMY, "multiple of 4 MiB"),
         (NoSpace, 34 * GIB, ROOMY, "32 GiB free"),
         (Conflict, 2 * GIB, seen.machine(), "not active"),
@@ -151,7 +151,7 @@ def test_a_thin_volume_grows_beyond_what_is_free() -> None:
 def test_a_volume_of_others_is_not_grown() -> None:
     plan = grow(2 * GIB)
     foreign = ROOMY.model_copy(update={"volumes": (seen.volume(None, "g1", lvm.lv_name("v")),)})
-    assert any("does not carry our mark" in fault for fault in faults(plan, foreign, Bounds()))
+    assert any("does not carry this appliance's mark" in fault for fault in faults(plan, foreign, Bounds()))
 
 
 def snapshot(**facts: Any) -> KnownSnapshot:
@@ -165,7 +165,7 @@ def take(machine: Observation = POOLED, **facts: Any) -> Any:
 
 def test_a_thin_volume_has_snapshots_and_a_thick_one_has_none_and_says_why() -> None:
     assert [step.kind for step in take(provisioning=THIN).plan.steps] == ["snapshot.take"]
-    with pytest.raises(Invalid, match="each first write of its hosts into several"):
+    with pytest.raises(Invalid, match="each first write by its hosts into several"):
         take()
     with pytest.raises(Conflict, match="not active"):
         take(seen.machine(), provisioning=THIN)
@@ -200,7 +200,7 @@ def test_a_roll_back_waits_for_the_exports_and_is_refused_while_the_volume_is_ma
     with pytest.raises(InUse, match="mapped to h1"):
         volumes_snapshots.plan_roll_back(RollBack(mapped, snapshot(mapped_to=("h1",))), POOLED, identities())
     other = snapshot(id="w", name="other")
-    with pytest.raises(Invalid, match="is of volume other"):
+    with pytest.raises(Invalid, match="belongs to volume other"):
         volumes_snapshots.plan_roll_back(RollBack(own.volume, other), POOLED, identities())
 
 
@@ -233,4 +233,4 @@ def test_a_pool_takes_its_metadata_twice() -> None:
     (pool,) = [step for step in plan.steps if isinstance(step, ThinPoolCreate)]
     needed = pool.data_bytes + 2 * pool.metadata_bytes
     tight = seen.machine(pools=(seen.pool("g1", needed - EXTENT_BYTES),))
-    assert any("are to be cut from g1" in fault for fault in faults(plan, tight, Bounds()))
+    assert any("are to be allocated from g1" in fault for fault in faults(plan, tight, Bounds()))

@@ -75,11 +75,11 @@ def test_a_thin_zvol_needs_no_pool_and_may_be_larger_than_what_is_free() -> None
 
 def test_the_warning_counts_what_thin_zvols_hold_already() -> None:
     assert plan((THIN, 8 * GIB)).plan.warnings == ()
-    assert "room for 8 GiB" in plan((THIN, 9 * GIB)).plan.warnings[0]
+    assert "capacity for 8 GiB" in plan((THIN, 9 * GIB)).plan.warnings[0]
     written = seen.volume("v", "z1", "v1", 8 * GIB).model_copy(update={"used_bytes": 4 * GIB})
     half_full = seen.machine(pools=(POOL.model_copy(update={"free_bytes": 4 * GIB}),), volumes=(written,))
     assert plan((THIN, 2 * GIB), machine=half_full, held=6 * GIB).plan.warnings == ()
-    assert "room for 8 GiB" in plan((THIN, 3 * GIB), machine=half_full, held=6 * GIB).plan.warnings[0]
+    assert "capacity for 8 GiB" in plan((THIN, 3 * GIB), machine=half_full, held=6 * GIB).plan.warnings[0]
 
 
 def test_one_request_cuts_from_arrays_of_both_engines() -> None:
@@ -137,7 +137,7 @@ def test_to_keep_what_a_thick_zvol_holds_takes_its_size_once_more() -> None:
     kept = deletion.Keeping(24, dt.datetime(2026, 11, 1, tzinfo=dt.UTC), 5 * GIB)
     wanted = RollBack(snapshot.volume, snapshot, kept=kept)
     assert volumes_snapshots.plan_roll_back(wanted, MACHINE, identities()).steps[1].kind == "volume.swap"
-    with pytest.raises(NoSpace, match="without keeping it"):
+    with pytest.raises(NoSpace, match="without retaining it"):
         volumes_snapshots.plan_roll_back(replace(wanted, promised=3 * GIB), MACHINE, identities())
     for_good = replace(wanted, promised=3 * GIB, kept=None)
     assert volumes_snapshots.plan_roll_back(for_good, MACHINE, identities()).steps[1].kind == "volume.roll_back"
@@ -145,7 +145,7 @@ def test_to_keep_what_a_thick_zvol_holds_takes_its_size_once_more() -> None:
 
 def test_a_snapshot_stays_for_as_long_as_a_clone_of_it_is_there() -> None:
     snapshot = KnownSnapshot("s", "before", on_zfs(provisioning=THIN), 8 * MIB, "tank", "a")
-    with pytest.raises(InUse, match="deleted volume c2 began as it"):
+    with pytest.raises(InUse, match="its clones depend on it: volume c1, deleted volume c2"):
         volumes_snapshots.plan_delete(snapshot, ("volume c1", "deleted volume c2"))
     (step,) = volumes_snapshots.plan_delete(snapshot, ()).steps
     assert step.kind == "snapshot.delete"

@@ -117,7 +117,7 @@ def test_a_sata_or_sas_drive_that_says_another_serial_is_not_erased(transport: s
 def test_a_frozen_sata_drive_is_not_asked_and_the_way_out_is_told() -> None:
     drives = Drives("sata")
     drives.machine.tools.drives.health(drives.disks[0]).is_frozen = True
-    with pytest.raises(Conflict, match="plug it in again"):
+    with pytest.raises(Conflict, match="reconnect it"):
         erase(drives.machine, drives.step(method=EraseMethod.SANITIZE_BLOCK))
     assert drives.untouched()
 
@@ -137,7 +137,7 @@ def test_a_sanitize_goes_on_after_a_power_cut_and_is_waited_for(transport: str) 
 def test_a_sanitize_that_fails_says_that_the_drive_is_closed(transport: str) -> None:
     drives = Drives(transport)
     drives.machine.tools.drives.health(drives.disks[0]).sanitize_ends = 3
-    with pytest.raises(ToolFailed, match="lets nobody read or write"):
+    with pytest.raises(ToolFailed, match="refuses reads and writes"):
         erase(drives.machine, drives.step(method=EraseMethod.SANITIZE_CRYPTO))
 
 
@@ -153,7 +153,7 @@ def test_a_sas_drive_that_does_not_answer_has_not_finished() -> None:
 
 def test_a_virtual_disk_cannot_erase_itself() -> None:
     drives = Drives("virtio")
-    with pytest.raises(Conflict, match="no drive that can erase itself"):
+    with pytest.raises(Conflict, match="cannot erase itself: wipe"):
         erase(drives.machine, drives.step(method=EraseMethod.SANITIZE_BLOCK))
     assert drives.untouched()
 
@@ -170,7 +170,7 @@ def test_the_same_erasure_is_not_done_twice_whatever_was_written_since(drives: D
 @pytest.mark.parametrize(
     ("changes", "refusal"),
     [
-        ({"serial": "OTHER"}, "the drive was exchanged"),
+        ({"serial": "OTHER"}, "the drive was replaced"),
         ({"size_bytes": 1}, "the plan was made for 1"),
         ({"signatures": ()}, "which the plan did not name"),
     ],
@@ -254,7 +254,7 @@ def test_a_sanitize_that_fails_says_that_the_drive_lets_nobody_in_and_is_tried_a
     health = drives.machine.tools.drives.health(drives.disks[0])
     health.sanitize_ends = 3
     step = drives.step(method=EraseMethod.SANITIZE_BLOCK)
-    with pytest.raises(ToolFailed, match="lets nobody read or write until a sanitize succeeds"):
+    with pytest.raises(ToolFailed, match="refuses reads and writes until a sanitize succeeds"):
         erase(drives.machine, step)
     health.sanitize_ends = 1
     assert erase(drives.machine, drives.step(method=EraseMethod.SANITIZE_BLOCK, signatures=())) is not None
@@ -288,7 +288,7 @@ def test_the_state_of_a_sanitize_is_read_in_either_form(drives: Drives, words: s
     if words.startswith("("):
         assert erase(drives.machine, step) is not None
     else:
-        with pytest.raises(ToolFailed, match="tells no state"):
+        with pytest.raises(ToolFailed, match="reports no state"):
             erase(drives.machine, step)
         assert not drives.machine.tools.drives.formatted
 

@@ -91,7 +91,7 @@ def test_drives_that_nothing_tells_apart_are_not_built_upon(facts: dict[str, Any
     disks = told(drive("sda", **facts), drive("sdb", **facts))
     for disk in disks.values():
         assert (disk.other_path_of, disk.id) == (None, disk.kernel_name)
-        assert "another drive could be taken for it" in (disk.hindrance() or "")
+        assert "another drive could be mistaken for it" in (disk.hindrance() or "")
 
 
 def test_a_link_made_of_a_wwn_that_several_drives_have_is_no_id() -> None:

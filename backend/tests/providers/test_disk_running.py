@@ -147,7 +147,7 @@ def test_nothing_with_a_physical_volume_is_wiped_while_lvm_does_not_tell_what_is
     shop.machine.changed()
     wipe = wipe_of(shop, shop.disks[3])
     shop.machine.tools.add("pvs", lambda _argv: (0, said, ""))
-    with pytest.raises(ToolFailed, match="nothing is wiped"):
+    with pytest.raises(ToolFailed, match="nothing was wiped"):
         shop.do(wipe)
     assert shop.disks[3].media.pv is not None
 

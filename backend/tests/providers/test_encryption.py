@@ -113,7 +113,7 @@ def test_a_restart_before_it_is_encrypted_ends_the_creation() -> None:
     safe = Safe()
     safe.lend()
     safe.restart()
-    with pytest.raises(Conflict, match="Make the array again"):
+    with pytest.raises(Conflict, match="Create the array again"):
         safe.do(safe.step)
     assert safe.formats() == 0
 
@@ -128,7 +128,7 @@ def test_another_header_is_never_formatted_over_and_never_erased() -> None:
     with pytest.raises(Conflict, match="not the planned one"):
         safe.do(safe.step)
     safe.undo(safe.step)
-    with pytest.raises(Conflict, match="not ours"):
+    with pytest.raises(Conflict, match="does not belong to this appliance"):
         safe.do(plan.destroy_step(ARRAY_ID, safe.md.uuid))
     assert (media.luks, safe.formats()) == (other, 0)
 

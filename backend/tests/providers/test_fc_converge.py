@@ -193,7 +193,7 @@ def test_a_port_that_comes_late_is_served_by_itself(stage: FcStage) -> None:
     stage.machine.changed()
     report = stage.serve(stage.fc_wish())
     assert port_of(report).state is ServingState.BLOCKED
-    assert "put its HBA back" in (port_of(report).reason or "")
+    assert "reinstall its HBA" in (port_of(report).reason or "")
     stage.machine.fc.ports.append(stage.port)
     stage.machine.changed()
     assert port_of(stage.serve(stage.fc_wish())).state is ServingState.OPEN
@@ -225,7 +225,7 @@ def test_a_port_that_serves_what_is_not_ours_is_left_alone(stage: FcStage) -> No
         assert f"{stage.folder}/{OURS}" in report.foreign
         assert stage.machine.exists(f"{root}/{stage.group_path}/lun/lun_1/storage")
         assert stage.acls() == []
-    assert "not ours" in (port_of(stage.serve(stage.fc_wish())).reason or "")
+    assert "does not belong to Lunette" in (port_of(stage.serve(stage.fc_wish())).reason or "")
     assert stage.machine.exists(f"{root}/{stage.group_path}/lun/lun_1/storage")
 
 
@@ -307,7 +307,7 @@ def test_a_driver_that_cannot_change_now_needs_a_reboot() -> None:
     stage.port.changes_mode = False
     stage.machine.changed()
     reason = port_of(stage.serve(stage.fc_wish(FcMode.INITIATOR))).reason or ""
-    assert "reboot" in reason
+    assert "a restart is required" in reason
     assert "options qla2xxx qlini_mode=enabled" in reason
 
 

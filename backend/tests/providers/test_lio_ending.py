@@ -105,7 +105,7 @@ def test_a_target_of_somebody_else_is_left_alone_unless_it_was_adopted(stage: St
     theirs = "iqn.2003-01.org.linux-iscsi:theirs"
     stage.machine.mkdir(f"{ROOT}/iscsi/{theirs}")
     wanted = step(stage).model_copy(update={"target": theirs})
-    with pytest.raises(Conflict, match="not Lunette's"):
+    with pytest.raises(Conflict, match="does not belong to Lunette"):
         end(stage.machine, wanted)
     assert end(stage.machine, wanted, [theirs]) is None
 

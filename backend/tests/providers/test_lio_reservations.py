@@ -98,7 +98,7 @@ def test_a_volume_whose_reservation_is_not_taken_back_is_not_served_until_the_fi
         report = stage.serve(stage.wish())
         assert list(states(report).values()) == [ServingState.BLOCKED, ServingState.OPEN]
         assert path in reason(report)
-        assert "fenced off" in reason(report)
+        assert "a fenced host could write" in reason(report)
     stage.machine.unlink(path)
     assert set(states(stage.serve(stage.wish())).values()) == {ServingState.OPEN}
 

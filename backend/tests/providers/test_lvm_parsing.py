@@ -78,7 +78,7 @@ def test_a_group_that_is_its_owners_alone_is_told_with_what_frees_it() -> None:
     told = {
         (("vg_exported", 1),): "vgimport",
         (("vg_systemid", "other"),): "belongs to the system other",
-        (("vg_lock_type", "sanlock"),): "under locks (sanlock)",
+        (("vg_lock_type", "sanlock"),): "share it with locks (sanlock)",
         (("vg_exported", 0), ("vg_systemid", ""), ("vg_lock_type", "none")): None,
         (): None,
     }

@@ -108,7 +108,7 @@ def test_a_disk_that_was_thrown_out_earlier_is_not_taken_back_by_force(shop: Sho
     shop.machine.insert(shop.disks[1])
     assert array(shop).dirty_without == (1,)
     step = forcing(shop, create, 0, 2)
-    with pytest.raises(Conflict, match="other disks now"):
+    with pytest.raises(Conflict, match="different disks than"):
         shop.do(step.model_copy(update={"members": (*step.members, stale)}))
     assert shop.do(step)
     assert not shop.do(step)
@@ -125,7 +125,7 @@ def test_it_is_forced_only_from_the_disks_that_were_named(shop: Shop) -> None:
     with pytest.raises(NotFound):
         shop.do(step)
     shop.machine.insert(shop.disks[2])
-    with pytest.raises(Conflict, match="other disks now"):
+    with pytest.raises(Conflict, match="different disks than"):
         shop.do(step.model_copy(update={"members": step.members[:2]}))
     assert array(shop).state is ArrayState.MISSING
 

@@ -132,7 +132,7 @@ def test_version_0_90_has_its_uuid_from_mdadm_which_turns_its_bytes() -> None:
     assert (found.uuid, found.name) == ("3f1c9a5277d04be89c11d2a84e0b6f35", "0")
     assert verdict(found, "0") == (
         NextStep.NONE,
-        "array 0 has superblocks of version 0.90, and Lunette keeps those of version 1.2.",
+        "array 0 has superblocks of version 0.90, but Lunette supports only version 1.2.",
     )
 
 

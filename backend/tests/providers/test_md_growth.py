@@ -138,7 +138,7 @@ def test_the_log_is_not_put_back_while_parity_is_made_right_after_an_unclean_sto
     (running,) = shop.machine.md.arrays.values()
     running.sync_action, running.sync_started = "resync", shop.machine.clock
     shop.machine.changed()
-    with pytest.raises(InUse, match="not right everywhere"):
+    with pytest.raises(InUse, match="not consistent everywhere"):
         shop.do(log_on(create))
     assert not shop.undo(log_off(create)), "the growth that is left to finish does it"
     assert array(shop).write_hole is WriteHole.NONE
@@ -172,9 +172,9 @@ def test_writes_are_let_go_on_after_the_log_came_off_whoever_was_killed(shop: Sh
 def test_what_is_not_whole_or_has_too_few_disks_does_not_grow(shop: Shop) -> None:
     create = stand(shop)
     shop.do(log_off(create))
-    with pytest.raises(Conflict, match="stand by, too few"):
+    with pytest.raises(Conflict, match="spares, which is too few"):
         shop.do(growing(create))
-    with pytest.raises(Conflict, match="plan anew"):
+    with pytest.raises(Conflict, match="make a new plan"):
         shop.do(growing(create, 4, 5))
     shop.machine.pull(shop.disks[0])
     with pytest.raises(Conflict, match="lost a disk"):
@@ -189,7 +189,7 @@ def test_without_room_ahead_of_the_data_it_is_refused_rather_than_needing_a_back
     assert block is not None
     block.data_offset = 80 + 383
     shop.machine.changed()
-    with pytest.raises(Conflict, match=r"192 KiB ahead on every disk"):
+    with pytest.raises(Conflict, match=r"192 KiB forward on every disk"):
         shop.do(growing(create))
     assert array(shop).raid_disks == 3
     block.data_offset = 80 + 384
@@ -222,7 +222,7 @@ def test_offset_copies_grow_and_far_ones_are_refused_before_anything_is_touched(
     assert far.do(create)
     far.machine.advance(SYNCED_S)
     far.do(adding(far, create, 4))
-    with pytest.raises(Conflict, match="no far layout"):
+    with pytest.raises(Conflict, match="cannot reshape a far layout"):
         far.do(growing(create, 4, 5))
     assert array(far).raid_disks == 4
 

@@ -96,13 +96,13 @@ def test_what_lies_on_a_disk_is_looked_at_again_before_it_joins(shop: Shop) -> N
         shop.do(step)
     with pytest.raises(Conflict, match="larger"):
         shop.do(adding(shop, create, 5, 3 * GIB))
-    with pytest.raises(Conflict, match="exchanged"):
+    with pytest.raises(Conflict, match="the drive was replaced"):
         shop.do(step.model_copy(update={"member": MdMember(disk_id=step.member.disk_id, serial="X")}))
 
 
 def test_a_disk_with_data_is_not_removed(shop: Shop) -> None:
     create = stand(shop)
-    with pytest.raises(InUse, match="holds data"):
+    with pytest.raises(InUse, match="contains data"):
         shop.do(removing(shop, create, 0))
     shop.do(failing(shop, create, 0))
     assert shop.do(removing(shop, create, 0))
@@ -111,7 +111,7 @@ def test_a_disk_with_data_is_not_removed(shop: Shop) -> None:
 
 def test_a_foreign_array_under_our_uuid_is_left_alone(shop: Shop) -> None:
     create = stand(shop)
-    with pytest.raises(NotFound, match="does not run"):
+    with pytest.raises(NotFound, match="is not running"):
         shop.do(adding(shop, create, 4).model_copy(update={"uuid": "d" * 32}))
     disks = [f"/dev/{disk.kernel_name}" for disk in shop.disks[4:]]
     shop.machine.run(
@@ -128,7 +128,7 @@ def test_a_foreign_array_under_our_uuid_is_left_alone(shop: Shop) -> None:
             *disks,
         ]
     )
-    with pytest.raises(Conflict, match="not ours"):
+    with pytest.raises(Conflict, match="does not belong to this appliance"):
         shop.do(failing(shop, create, 4).model_copy(update={"uuid": "e" * 32}))
 
 
@@ -140,7 +140,7 @@ def test_a_replacement_waits_for_nothing_and_loses_nothing(shop: Shop) -> None:
     shop.machine.advance(SYNCED_S)
     assert (state(shop, 0), state(shop, 4)) == ("faulty", "in_sync")
     assert not shop.do(step)
-    with pytest.raises(InUse, match="by now"):
+    with pytest.raises(InUse, match="has already replaced"):
         shop.undo(step)
 
 
@@ -203,7 +203,7 @@ def test_a_disk_that_is_back_is_filled_anew_where_no_bitmap_knows_what_changed(s
     step = adding(shop, create, 1, returns=True)
     shop.machine.pull(shop.disks[1])
     shop.machine.insert(shop.disks[1])
-    assert "anew" in shop.agent.do_step("job", step).detail
+    assert "is being rebuilt" in shop.agent.do_step("job", step).detail
     assert state(shop, 1) == "rebuilding"
 
 
@@ -212,7 +212,7 @@ def test_a_disk_that_is_back_is_caught_up_by_a_bitmap(shop: Shop) -> None:
     step = adding(shop, create, 1, returns=True)
     shop.machine.pull(shop.disks[1])
     shop.machine.insert(shop.disks[1])
-    assert "what changed meanwhile" in shop.agent.do_step("job", step).detail
+    assert "data that changed meanwhile" in shop.agent.do_step("job", step).detail
     shop.machine.advance(5)
     assert health(shop) is ArrayState.CLEAN
 

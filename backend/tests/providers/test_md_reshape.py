@@ -109,19 +109,19 @@ def test_whoever_is_killed_while_the_log_becomes_a_bitmap_it_is_done_or_undone_l
 
 def test_what_is_no_raid5_or_not_whole_or_has_no_disk_is_not_taken_over(shop: Shop) -> None:
     create = stand(shop)
-    with pytest.raises(Conflict, match="stand by, too few"):
+    with pytest.raises(Conflict, match="spares, which is too few"):
         shop.do(relevel(create))
     shop.do(adding(shop, create, 3))
     with pytest.raises(Conflict, match="ppl log"):
         shop.do(relevel(create))
-    with pytest.raises(Conflict, match="plan anew"):
+    with pytest.raises(Conflict, match="make a new plan"):
         shop.do(relevel(create, 4))
     shop.machine.pull(shop.disks[0])
     with pytest.raises(Conflict, match="lost a disk"):
         shop.do(relevel(create))
     other = Shop(6)
     create = stand(other, Level.RAID4)
-    with pytest.raises(Conflict, match="only a raid5 becomes a raid6"):
+    with pytest.raises(Conflict, match="only raid5 can be changed to raid6"):
         other.do(relevel(create))
 
 

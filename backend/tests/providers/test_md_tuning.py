@@ -43,7 +43,7 @@ def test_a_few_arrays_have_what_one_has_and_many_share() -> None:
     assert automatic_stripes(few, 16, MIB) == automatic_stripes(Machine(cores=1, memory_bytes=4 * GIB), 16, MIB)
     count, why = automatic_stripes(many, 16, MIB)
     assert count == 409
-    assert "all that 1/160 of 4 GiB memory, for 20 parity arrays share 1/8 of it allows" in why
+    assert "all that 1/160 of 4 GiB memory, because 20 parity arrays share 1/8 of it allows" in why
 
 
 @given(st.integers(0, 2**42), st.lists(st.integers(1, 256), min_size=1, max_size=60), st.integers(2, 17))

@@ -86,7 +86,7 @@ def test_a_trial_is_begun_once_and_a_restarted_job_does_not_begin_it_again() -> 
     assert agent.do_step("j", TRY).changed
     assert not agent.do_step("j", TRY).changed
     machine.advance(TRIAL_S + 1)
-    with pytest.raises(Conflict, match="nobody confirmed it in time"):
+    with pytest.raises(Conflict, match="it was not confirmed in time"):
         agent.do_step("j", TRY)
     assert not agent.undo_step("j", TRY).changed
     assert laid(machine) == set()

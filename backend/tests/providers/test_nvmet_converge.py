@@ -154,7 +154,7 @@ def test_while_a_volume_is_missing_its_owner_is_told_to_try_again_and_others_are
     stage.hide(12)
     report = stage.serve(stage.wish())
     assert states(report)[id_of(31)][0] is BLOCKED
-    assert "v12 is not there" in (states(report)[id_of(31)][1] or "")
+    assert "v12 does not exist" in (states(report)[id_of(31)][1] or "")
     assert states(report)[id_of(32)] == (OPEN, None)
     assert stage.sees(stage.connect(43, 32))
     for host, keys in ((41, None), (42, (dhchap_key(1), dhchap_key(2)))):
@@ -253,7 +253,7 @@ def test_a_host_of_two_subsystems_waits_for_both(stage: Stage) -> None:
     )
     report = states(stage.serve(wish))
     assert [state for state, _ in report.values()] == [BLOCKED, BLOCKED]
-    assert all("v13 is not there" in (reason or "") for _, reason in report.values())
+    assert all("v13 does not exist" in (reason or "") for _, reason in report.values())
     stage.show(13)
     stage.serve(wish)
     assert stage.sees(stage.connect(41, 31)) == {1: "v11"}
@@ -278,7 +278,7 @@ def test_a_host_that_is_in_is_let_into_a_second_subsystem_once_that_is_whole(sta
 def test_a_portal_nobody_can_listen_on_is_told_once_and_the_other_serves(stage: Stage) -> None:
     report = stage.serve(stage.wish(portals=(nvme_portal(21, "198.51.100.9"), nvme_portal(22))))
     reasons = {portal.portal_id: portal.reason for portal in report.portals}
-    assert "198.51.100.9 port 4420: the machine does not have this address" in (reasons[id_of(21)] or "")
+    assert "198.51.100.9 port 4420: the appliance does not have this address" in (reasons[id_of(21)] or "")
     assert reasons[id_of(22)] is None
     tries = [call for call in stage.machine.faults.calls if call.name == "symlink" and "/ports/" in call.detail]
     assert len(tries) == 3
@@ -318,7 +318,7 @@ def test_what_others_export_is_shown_and_never_touched(stage: Stage) -> None:
     assert report.foreign == ("nqn.2020-01.com.example:theirs",)
     state, reason = states(report)[id_of(31)]
     assert state is BLOCKED
-    assert "not ours" in (reason or "")
+    assert "does not belong to Lunette" in (reason or "")
     assert stage.read(f"hosts/{nqn_of(41)}/dhchap_key") == ""
     withdraw(machine)
     assert machine.listdir(f"{ROOT}/subsystems") == ["nqn.2020-01.com.example:theirs"]
@@ -341,7 +341,7 @@ def test_a_device_is_served_from_the_size_of_the_document_on(stage: Stage, mib: 
 
 def test_a_device_somebody_else_claims_is_not_served(stage: Stage) -> None:
     stage.machine.blocks.open_exclusively(stage.volumes[0].device, "somebody")
-    assert "held by another program" in (states(stage.serve(stage.wish()))[id_of(31)][1] or "")
+    assert "in use by another program" in (states(stage.serve(stage.wish()))[id_of(31)][1] or "")
 
 
 def test_a_grown_volume_is_looked_at_anew(stage: Stage) -> None:

@@ -73,7 +73,7 @@ def test_a_device_is_seen_with_its_link_and_its_addresses() -> None:
 
 def test_what_keeps_everybody_from_a_device_is_said_with_what_to_do() -> None:
     assert "check the cable" in (device("192.0.2.1", state="down").reason or "")
-    assert "give one to eth1" in (device().reason or "")
+    assert "assign one to eth1" in (device().reason or "")
 
 
 def test_only_addresses_of_rdma_devices_can_be_listened_on() -> None:
@@ -83,9 +83,9 @@ def test_only_addresses_of_rdma_devices_can_be_listened_on() -> None:
     assert hindrance("0.0.0.0", there) is None
     refusal = hindrance("10.0.2.15", there)
     assert refusal == (
-        "no RDMA device has the address 10.0.2.15: take one of 192.0.2.1 (rxe0/1), 2001:db8::1 (mlx5_0/1)"
+        "no RDMA device has the address 10.0.2.15: use one of 192.0.2.1 (rxe0/1), 2001:db8::1 (mlx5_0/1)"
     )
-    assert hindrance("10.0.2.15", [device()]) == "no RDMA device has the address 10.0.2.15: give it to eth1 of rxe0/1"
+    assert hindrance("10.0.2.15", [device()]) == "no RDMA device has the address 10.0.2.15: assign it to eth1 of rxe0/1"
     assert hindrance("0.0.0.0", []) == NO_DEVICE
 
 
@@ -122,5 +122,5 @@ def test_flow_control_is_shown_where_the_driver_tells_and_absent_elsewhere() -> 
     hints = [rdma.told(machine)[0].hint or "" for _ in answers]
     assert asked[0] == ["dcb", "-j", "pfc", "show", "dev", "eth0"]
     assert hints[0] == ""
-    assert hints[1].startswith("no priority of eth0 has flow control")
-    assert hints[2] == "flow control (PFC) is on for priority 3 of eth0: the switch must have the same"
+    assert hints[1].startswith("flow control (PFC) is not enabled for any priority of eth0")
+    assert hints[2] == "flow control (PFC) is enabled for priority 3 of eth0: the switch must use the same priority"

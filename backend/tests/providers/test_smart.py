@@ -156,7 +156,7 @@ def test_a_volume_of_a_controller_that_has_no_sensor_is_not_at_0_degrees() -> No
 def test_a_device_without_smart_has_a_problem_in_smartctls_words_and_no_zeros() -> None:
     said = {"smartctl": {"exit_status": 1, "messages": [{"string": "/dev/sdx: Unable to detect device type"}]}}
     reading = smart_parse.reading(json.dumps(said), 7.0)
-    assert reading.problem == "smartctl says: /dev/sdx: Unable to detect device type"
+    assert reading.problem == "smartctl reports: /dev/sdx: Unable to detect device type"
     assert (reading.read_at, reading.passed, reading.values) == (None, None, HealthValues())
 
 

@@ -100,7 +100,7 @@ def test_nobody_is_let_in_until_all_volumes_are_there_and_hosts_go_on_trying(sta
     wish = stage.wish(volumes=(stage.volumes[0], missing, stage.volumes[2]))
     report = stage.serve(wish)
     assert [door.state for door in report.subsystems] == [BLOCKED, OPEN]
-    assert f"{missing.device} is not there" in (report.subsystems[0].reason or "")
+    assert f"{missing.device} does not exist" in (report.subsystems[0].reason or "")
     with pytest.raises(Refuse) as refusal:
         stage.connect(41, 31)
     assert refusal.value.retries
@@ -116,7 +116,7 @@ def test_once_open_a_missing_volume_blocks_nobody_who_is_in(stage: SpdkStage) ->
     both = subsystem(31, [nvme_host(41)], [lun(51, 1, 11), lun(52, 2, 12)])
     report = stage.serve(stage.wish(subsystems=(both,), volumes=(stage.volumes[0], late)))
     assert report.subsystems[0].state is OPEN
-    assert "is not there" in (report.subsystems[0].reason or "")
+    assert "does not exist" in (report.subsystems[0].reason or "")
     assert stage.sees(host) == {1: "v11"}
 
 

@@ -98,7 +98,7 @@ def test_a_member_that_was_exchanged_is_refused(shop: Shop) -> None:
     wrong = step.model_copy(
         update={"members": (*step.members[:2], MdMember(disk_id=step.members[2].disk_id, serial="X"))}
     )
-    with pytest.raises(Conflict, match="exchanged"):
+    with pytest.raises(Conflict, match="the drive was replaced"):
         shop.do(wrong)
     assert carried(shop, 0) == []
 
@@ -130,7 +130,7 @@ def test_a_member_of_another_array_is_refused_and_keeps_its_superblock(shop: Sho
 def test_an_array_of_another_shape_under_our_uuid_is_left_alone(shop: Shop) -> None:
     step = shop.create()
     shop.do(step)
-    with pytest.raises(Conflict, match="left alone"):
+    with pytest.raises(Conflict, match="was not changed"):
         shop.do(step.model_copy(update={"level": Level.RAID0}))
     assert shop.agent.observe().arrays[0].level == "raid5"
 
@@ -178,7 +178,7 @@ def test_an_array_that_was_written_and_lost_a_disk_is_not_made_anew(shop: Shop) 
     shop.disks[0].media.superblock = None
     shop.machine.changed()
     assert carried(shop, 0) == []
-    with pytest.raises(Conflict, match="has run before"):
+    with pytest.raises(Conflict, match="ran before"):
         shop.do(step)
     assert carried(shop, 1) == ["linux_raid_member"]
 
@@ -245,7 +245,7 @@ def test_a_volume_that_does_not_fit_is_refused_with_what_is_left(shop: Shop) -> 
     group = shop.group(step)
     shop.do(step)
     shop.do(group)
-    with pytest.raises(NoSpace, match="left"):
+    with pytest.raises(NoSpace, match=r"3\.96 GiB free"):
         shop.do(shop.cut(group, 64 * GIB))
     assert shop.agent.observe().volumes == ()
 
@@ -256,11 +256,11 @@ def test_another_volume_under_the_same_name_is_left_alone(shop: Shop) -> None:
     delete = VolumeDelete(
         engine=VolumeEngine.LVM, volume_id=foreign.volume_id, group=cut.group, lv_name=cut.lv_name, size_bytes=1
     )
-    with pytest.raises(Conflict, match="left alone"):
+    with pytest.raises(Conflict, match="was not changed"):
         shop.do(foreign)
-    with pytest.raises(Conflict, match="left alone"):
+    with pytest.raises(Conflict, match="was not changed"):
         shop.undo(foreign)
-    with pytest.raises(Conflict, match="left alone"):
+    with pytest.raises(Conflict, match="was not changed"):
         shop.do(delete)
     assert len(shop.agent.observe().volumes) == 1
 
@@ -317,7 +317,7 @@ def test_a_wipe_of_an_exchanged_or_used_disk_is_refused(shop: Shop) -> None:
     disk.media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]
     shop.machine.changed()
     step = shop.wipe(disk)
-    with pytest.raises(Conflict, match="exchanged"):
+    with pytest.raises(Conflict, match="the drive was replaced"):
         shop.do(step.model_copy(update={"serial": "another"}))
     with pytest.raises(Conflict, match="bytes"):
         shop.do(step.model_copy(update={"size_bytes": 1}))
@@ -344,5 +344,5 @@ def test_nothing_is_wiped_of_a_disk_of_which_somebody_unseen_uses_a_partition(sh
 
 
 def test_what_is_wiped_or_deleted_does_not_come_back(shop: Shop) -> None:
-    with pytest.raises(Conflict, match="cannot be taken back"):
+    with pytest.raises(Conflict, match="cannot be undone"):
         shop.undo(shop.wipe(shop.disks[0]))

@@ -71,6 +71,6 @@ def test_every_shape_that_fits_has_room_and_more_disks_have_more(level: Level) -
 
 def test_what_does_not_fit_is_refused_with_what_would() -> None:
     words = draid.shape(Level.DRAID2, 6, 12, data=4, spares=1).problem() or ""
-    assert "3 data disks are the most" in words
+    assert "at most 3 data disks are possible" in words
     assert "255 disks at most" in (draid.shape(Level.DRAID1, 256, 12).problem() or "")
     assert "100 distributed spares" in (draid.shape(Level.DRAID1, 200, 12, spares=101).problem() or "")

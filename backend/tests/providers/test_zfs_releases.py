@@ -89,7 +89,7 @@ def test_a_draid_of_which_openzfs_2_3_2_tells_only_the_name(lost: int) -> None:
 def test_a_disk_whose_state_is_not_told_is_not_taken_for_one_that_works() -> None:
     row = leaf(1)
     del row["state"]
-    with pytest.raises(ToolFailed, match="zpool status printed what Lunette cannot read"):
+    with pytest.raises(ToolFailed, match="zpool status printed output that Lunette cannot read"):
         parse.pools(text(pool(top("mirror-0", leaf(0), row))))
 
 

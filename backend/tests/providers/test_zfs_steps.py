@@ -136,7 +136,7 @@ def test_a_pool_that_another_machine_has_in_use_is_left_alone_and_says_so(farm: 
     farm.machine.power_cut()
     farm.machine.files.seed(HOSTID, bytes.fromhex("0badcafe"))
     reason = farm.bring_up() or ""
-    assert "another machine has it in use" in reason
+    assert "another system is using it" in reason
     assert "hostid=" in reason
     assert "-f" not in reason
     assert farm.machine.zfs.imported == {}
@@ -292,7 +292,7 @@ def test_a_cache_disk_of_somebody_is_no_blank_data_disk(shop: Shop) -> None:
     shop.disks[0].partitions[0].media.signatures = [FakeSignature("zfs_member", 262144, None, None)]
     shop.machine.changed()
     step = pool_step(shop, shop.disks[:3])
-    with pytest.raises(InUse, match="name it to be wiped"):
+    with pytest.raises(InUse, match="allow wiping it"):
         shop.do(step)
     shop.undo(step)
     assert shop.disks[0].partitions[0].media.signatures
@@ -303,7 +303,7 @@ def test_a_cache_disk_of_somebody_does_not_replace_a_data_disk_and_is_left_alone
     farm.disks[3].partitions[0].media.signatures = [FakeSignature("zfs_member", 262144, None, None)]
     farm.machine.changed()
     step = farm.replace_step(farm.disks[3])
-    with pytest.raises(InUse, match="name it to be wiped"):
+    with pytest.raises(InUse, match="allow wiping it"):
         farm.do(step)
     farm.undo(step)
     assert farm.disks[3].partitions[0].media.signatures
@@ -331,7 +331,7 @@ def test_a_disk_of_somebodys_pool_is_refused_and_keeps_it(farm: Farm) -> None:
     farm.machine.zfs.partition(farm.disks[3])
     farm.disks[3].partitions[0].media.signatures = [FakeSignature("zfs_member", 262144, "theirs", "77")]
     farm.machine.changed()
-    with pytest.raises(InUse, match="name it to be wiped"):
+    with pytest.raises(InUse, match="allow wiping it"):
         farm.do(farm.replace_step(farm.disks[3]))
     assert farm.disks[3].partitions[0].media.signatures
 
@@ -359,5 +359,5 @@ def test_a_replacement_that_was_exchanged_is_refused(farm: Farm) -> None:
 def test_a_zvol_of_a_pool_without_our_mark_is_not_cut(farm: Farm) -> None:
     farm.machine.zfs.imported[farm.create_step.pool].data.properties.clear()
     other = VolumeCut(**(farm.cut_step.model_dump() | {"lv_name": "other"}))
-    with pytest.raises(Conflict, match="does not carry our mark"):
+    with pytest.raises(Conflict, match="does not carry the mark"):
         farm.do(other)

@@ -48,7 +48,7 @@ def test_a_file_says_what_it_is_and_opens_by_its_passphrase_alone(sealed: bytes)
     assert envelope.read_header(sealed).appliance == "box"
     assert envelope.unseal(sealed, PASSPHRASE)[1] == b"some content"
     assert b"some content" not in sealed
-    with pytest.raises(Invalid, match="passphrase is not that of this backup"):
+    with pytest.raises(Invalid, match="passphrase does not match this backup"):
         envelope.unseal(sealed, PASSPHRASE + "x")
 
 
@@ -67,18 +67,18 @@ def test_the_passphrase_is_stretched_as_the_header_says(monkeypatch: pytest.Monk
     how = envelope.read_header(sealed).stretching
     assert asked == [(how.passes, how.memory_kib, how.lanes)] * 2 == [(3, 65536, 4)] * 2
     monkeypatch.undo()
-    with pytest.raises(Invalid, match="passphrase is not that of this backup"):
+    with pytest.raises(Invalid, match="passphrase does not match this backup"):
         envelope.unseal(sealed, PASSPHRASE)
 
 
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
-        (lambda file: b"PK\3\4 something else", "no backup of Lunette"),
-        (lambda file: file[:5], "no backup of Lunette"),
-        (lambda file: file[:40], "cut short"),
-        (lambda file: file[:-1], "cut short by 1 bytes"),
-        (lambda file: file + b"\0", "1 bytes are too many"),
+        (lambda file: b"PK\3\4 something else", "not a Lunette backup"),
+        (lambda file: file[:5], "not a Lunette backup"),
+        (lambda file: file[:40], "incomplete"),
+        (lambda file: file[:-1], "the file is incomplete: 1 bytes are missing"),
+        (lambda file: file + b"\0", "the file has 1 extra bytes"),
         (lambda file: file[:-1] + bytes([file[-1] ^ 1]), "damaged"),
         (lambda file: file.replace(b'"box"', b'"bax"'), "the file was changed"),
         (lambda file: file.replace(b'"format":1', b'"format":2'), "upgrade this appliance"),
@@ -254,7 +254,7 @@ def test_a_newer_schema_is_known_to_be_newer() -> None:
     ],
 )
 def test_content_that_makes_no_database_is_refused(lines: list[str]) -> None:
-    with pytest.raises(Invalid, match="does not make a database"):  # noqa: SIM117
+    with pytest.raises(Invalid, match="is not a valid database"):  # noqa: SIM117
         with tables.unpacked(zlib.compress("\n".join(lines).encode()), "0006"):
             pass
 

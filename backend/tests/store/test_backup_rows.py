@@ -234,11 +234,11 @@ def test_every_key_that_is_written_has_a_type(store: Store) -> None:
 def test_what_unpacks_to_more_than_anything_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "MAX_UNPACKED_BYTES", 4 * 1024**2)
     bomb = zlib.compress(b'{"keys": [], "certificate": null}\n' + b"\n" * 8 * 1024**2)
-    with pytest.raises(Invalid, match="does not make a database"), tables.unpacked(bomb, "0001"):
+    with pytest.raises(Invalid, match="is not a valid database"), tables.unpacked(bomb, "0001"):
         pytest.fail("it was unpacked")
     monkeypatch.setattr(tables, "MAX_LINE_BYTES", 1024**2)
     line = zlib.compress(b'{"keys": [], "certificate": null}\n' + b'"' * 3 * 1024**2)
-    with pytest.raises(Invalid, match="does not make a database"), tables.unpacked(line, "0001"):
+    with pytest.raises(Invalid, match="is not a valid database"), tables.unpacked(line, "0001"):
         pytest.fail("it was unpacked")
 
 

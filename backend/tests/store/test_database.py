@@ -38,7 +38,7 @@ def test_a_transaction_that_raises_leaves_nothing(store: Store) -> None:
 def test_a_taken_name_is_a_conflict_in_words(store: Store) -> None:
     with store.write() as tx:
         tx.add(host("a", "1"))
-    with pytest.raises(Conflict, match="host name is taken") as refusal, store.write() as tx:
+    with pytest.raises(Conflict, match="host name is now taken or in use") as refusal, store.write() as tx:
         tx.add(host("a", "2"))
     assert refusal.value.log
 

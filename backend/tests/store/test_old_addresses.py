@@ -66,12 +66,12 @@ def old(store: Store) -> Store:
                 key="delivery.failed:webhook",
                 severity=Severity.WARNING.value,
                 cause=QUOTED,
-                message="Alerts cannot be told",
+                message="Alerts cannot be sent",
                 fix="Correct it",
                 raised_at=utc_now(),
             )
         )
-        told = {"message": "Alerts cannot be told", "cause": QUOTED, "fix": "Correct it"}
+        told = {"message": "Alerts cannot be sent", "cause": QUOTED, "fix": "Correct it"}
         tx.add(Delivery(channel="mail", message_id="a1.1.raised", message=told, outcome="mail.example.com:25 took it"))
         for number, outcome in enumerate(
             (f"{AT} answered 200", QUOTED, f"given up after 10 attempts: {QUOTED}", f"{AT} cannot be reached (x)")

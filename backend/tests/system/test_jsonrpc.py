@@ -85,14 +85,19 @@ def test_many_requests_do_not_wait_for_each_other(tmp_path: Path) -> None:
 
 
 def test_where_nobody_listens_nothing_was_done(tmp_path: Path) -> None:
-    with pytest.raises(Unavailable, match="nobody answers"):
+    with pytest.raises(Unavailable, match="no program answers"):
         jsonrpc.call(str(tmp_path / "none.sock"), CALLS, 5)
     assert jsonrpc.call(str(tmp_path / "none.sock"), [], 5) == ()
 
 
 @pytest.mark.parametrize(
     ("words", "reason"),
-    [(None, "did not answer within"), (b"", "broke off"), (b'{"id": "x"}', "broke off"), (b"\xff}", "broke off")],
+    [
+        (None, "did not answer within"),
+        (b"", "closed the connection"),
+        (b'{"id": "x"}', "closed the connection"),
+        (b"\xff}", "closed the connection"),
+    ],
 )
 def test_a_program_that_hangs_breaks_off_or_babbles_is_told(tmp_path: Path, words: bytes | None, reason: str) -> None:
     over = threading.Event()

@@ -27,7 +27,7 @@ async function asked(path: string, noun: string, world: World) {
   }
 }
 
-const PENDING = { state: 'pending', reason: 'the agent has not taken it up yet' } as const
+const PENDING = { state: 'pending', reason: 'the agent has not applied it yet' } as const
 const OPEN = { state: 'open', reason: null } as const
 
 function volumesWith(last: typeof PENDING | typeof OPEN): World {

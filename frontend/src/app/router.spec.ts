@@ -14,7 +14,7 @@ it('keeps a person with a one-time password at the login', async () => {
   if (world.me) world.me = { ...world.me, password_change_required: true }
   const { router, page } = await visit('/disks', world)
   expect(router.currentRoute.value.name).toBe('login')
-  expect(page.textContent).toContain('Choose your password')
+  expect(page.textContent).toContain('Set your password')
 })
 
 it('sends a person who is logged in on from the login page', async () => {
@@ -45,12 +45,12 @@ it('says so when the API does not answer at all', async () => {
     },
   })
   const { page } = await visit('/', world)
-  expect(page.textContent).toContain('The appliance does not answer')
+  expect(page.textContent).toContain('Cannot reach the appliance')
 })
 
 it('shows a page of its own for an address that does not exist', async () => {
   const { page } = await visit('/nowhere', loggedIn())
-  expect(page.textContent).toContain('There is no such page')
+  expect(page.textContent).toContain('Page not found')
 })
 
 it('marks where a page is in the navigation, below its entry too', async () => {

@@ -98,18 +98,18 @@ describe('the matrix of mappings by keys', () => {
 })
 
 const OFFERED = [
-  'Check',
-  'Repair',
-  'Set pace',
+  'Start scrub',
+  'Scrub and repair',
+  'Set resync speed',
   'Tune',
   'Add spares',
-  'Grow',
+  'Add data disks',
   'Change level',
   'Set spare group',
   'Release',
   'Delete',
   'Replace',
-  'Fail',
+  'Mark as failed',
 ]
 
 describe('an array by keys', () => {
@@ -119,7 +119,7 @@ describe('an array by keys', () => {
     const offered = stops()
       .filter((one) => main?.contains(one) && one.matches('button'))
       .map(nameOf)
-    const opening = new Map(offered.map((name) => [name.replace(/ S64\w+$/, ''), name]))
+    const opening = new Map(offered.map((name) => [name.replace(/: S64\w+$/, ''), name]))
     for (const other of ['Topology', 'Copy']) opening.delete(other)
     expect([...opening.keys()]).toEqual(OFFERED)
     const silent: string[] = []
@@ -135,10 +135,10 @@ describe('an array by keys', () => {
   it('takes a disk out after its plan', async () => {
     const world = loggedIn()
     const { requests } = await visit('/arrays/tank', world)
-    await use(/^Fail /)
+    await use(/^Mark as failed: /)
     expect(isOpen()).toBe(true)
     expect(words()).toContain('Fail disk')
-    await use('Fail')
+    await use('Mark as failed')
     await vi.waitFor(() =>
       expect(requests.some((one) => /POST \/arrays\/[^/]+:fail\?dry_run=false/.test(one))).toBe(true),
     )

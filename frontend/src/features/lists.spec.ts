@@ -135,7 +135,7 @@ describe('API tokens', () => {
     await click(dialog(), 'Create token')
     await settle()
     expect(document.querySelector('[data-testid=token]')?.textContent).toMatch(/^lunette_/)
-    await click(document.body, 'I have kept it')
+    await click(document.body, 'I have saved it')
     await settle()
     expect(document.body.textContent).not.toContain('lunette_9')
     expect(rows(page).map(([name]) => name)).toContain('terraform')
@@ -179,7 +179,7 @@ describe('events', () => {
     const { page } = await visit('/events?noun=volume', loggedIn())
     page.querySelector<HTMLElement>('button[aria-label="Show details"]')?.click()
     await settle()
-    expect(page.textContent).toContain('No undo: It tells what happened and changed nothing by itself.')
+    expect(page.textContent).toContain('Cannot be undone: This event only reports what happened.')
     expect([...page.querySelectorAll('button')].map(text)).not.toContain('Undo')
   })
 })
@@ -187,10 +187,10 @@ describe('events', () => {
 describe('alerts', () => {
   it('tell cause and remedy, and are filtered to those still open', async () => {
     const { page, requests } = await visit('/alerts', loggedIn())
-    expect(page.textContent).toContain('Replace the disk; the rebuild starts by itself.')
-    await click(page, 'Open')
+    expect(page.textContent).toContain('Replace the disk; the rebuild starts automatically.')
+    await click(page, 'Active')
     expect(requests.at(-1)).toBe('GET /alerts?limit=50&sort=-raised_at&active=true')
-    expect(page.textContent).toContain('Nothing matches these filters')
+    expect(page.textContent).toContain('No results for these filters')
   })
 })
 
@@ -204,7 +204,7 @@ it('jobs are one click away on every page', async () => {
   page.querySelector<HTMLElement>('button[aria-label=Jobs]')?.click()
   await settle()
   expect(text(dialog())).toContain('Create array archive')
-  expect(text(dialog())).toContain('Taken back')
+  expect(text(dialog())).toContain('Rolled back')
 })
 
 it('a job of the drawer opens to its steps and its log, which goes on while it runs', async () => {

@@ -189,7 +189,7 @@ describe('every page', () => {
 
   it('proves to the API that a change comes from this page', async () => {
     const { page, router, requests } = await visit('/', loggedIn())
-    control(page, 'Account of admin').dispatchEvent(
+    control(page, 'Account: admin').dispatchEvent(
       new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }),
     )
     await settle()

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { fieldMessage, readProblem } from './problems'
 
-const AWAY = 'The appliance does not answer'
+const AWAY = 'Cannot reach the appliance'
 
 it('keeps the words of a problem document', () => {
   const problem = readProblem(

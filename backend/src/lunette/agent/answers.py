@@ -13,7 +13,7 @@ Answer = TypeVar("Answer")
 
 def replied(detail: str | None, word: str) -> StepReply:
     """The answer of a step: what changed, None if nothing did."""
-    return StepReply(changed=detail is not None, detail=detail or f"it was {word} already")
+    return StepReply(changed=detail is not None, detail=detail or f"it was already {word}")
 
 
 def in_words(call: Callable[[], Answer]) -> Answer:
@@ -31,5 +31,5 @@ def system_refused(error: OSError) -> ToolFailed:
     """What the kernel refused, in words."""
     where = f" at {error.filename}" if error.filename else ""
     return ToolFailed(
-        f"the system refused ({error.strerror or error}){where}: look at the journal, then try again", log=repr(error)
+        f"the system refused ({error.strerror or error}){where}: check the journal, then try again", log=repr(error)
     )

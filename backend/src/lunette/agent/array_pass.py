@@ -80,7 +80,7 @@ class ArrayPass:
             self._locked.add(array.array_id)
             return locked.detail
         except (LunetteError, OSError) as error:
-            return f"the volumes of array {array.name} did not come up: {error}"
+            return f"the volumes of array {array.name} did not start: {error}"
         self._active[array.uuid] = array
         self._locked.discard(array.array_id)
         return None

@@ -82,18 +82,18 @@ def _refusal(ledger: ExportSet, wanted: ExportSet) -> str | None:
         return None
     if wanted.appliance_id != ledger.appliance_id:
         return (
-            f"the exports are of appliance {wanted.appliance_id} and this machine serves {ledger.appliance_id}: "
-            "it keeps serving what it served"
+            f"the exports belong to appliance {wanted.appliance_id} and this system serves {ledger.appliance_id}: it "
+            "continues to serve its present exports"
         )
     if wanted.database_id != ledger.database_id:
         return (
-            f"the exports come from database {wanted.database_id}, and what is served came from {ledger.database_id}: "
-            "it keeps serving; restore the right database"
+            f"the exports come from database {wanted.database_id}, but the present exports came from "
+            f"{ledger.database_id}: they remain in service; restore the right database"
         )
     if wanted.generation < ledger.generation:
         return (
-            f"the database is older (generation {wanted.generation}) than what is served ({ledger.generation}): "
-            "it keeps serving; restore a newer database"
+            f"the database is older (generation {wanted.generation}) than the present exports ({ledger.generation}), "
+            "which remain in service; restore a newer database"
         )
     return None
 
@@ -190,9 +190,9 @@ class _Merge:
             if renewed is None:
                 if (kind.release, id_) in self._released and id_ not in needed:
                     continue
-                self._note(kind.release, id_, "is not wanted any more, and nothing says that it was given up")
+                self._note(kind.release, id_, "is no longer in the configuration, but no recorded request removes it")
             elif kind.fixed(renewed) != kind.fixed(item):
-                self._note(kind.release, id_, "would change what is permanent")
+                self._note(kind.release, id_, "would change a permanent property")
             result.append(renewed if renewed is not None and kind.fixed(renewed) == kind.fixed(item) else item)
         return (*result, *coming.values())
 
@@ -213,4 +213,4 @@ class _Merge:
         return tuple(found.values())
 
     def _note(self, kind: ReleaseKind, id_: str, what: str) -> None:
-        self.unexplained.append(f"{kind.value} {id_} {what}: what is served stays")
+        self.unexplained.append(f"{kind.value} {id_} {what}: the present export remains")

@@ -125,7 +125,7 @@ class BringUp:
         mine = frozenset(names)
         with self._state:
             if not self._state.wait_for(lambda: not self._in_hand(mine), timeout_s):
-                raise InUse(f"{self._in_hand(mine)[0].words}: try again when it is through")
+                raise InUse(f"{self._in_hand(mine)[0].words}: try again when it has finished")
             self._held.append(mine)
         try:
             yield
@@ -150,7 +150,7 @@ class BringUp:
                 return None
             if len(self._under_way) >= AT_ONCE or any(names & work.names for names in self._held):
                 if not self._passes.is_active(array):
-                    self._reasons.setdefault(array.array_id, f"array {array.name} waits for its turn to be started")
+                    self._reasons.setdefault(array.array_id, f"array {array.name} is waiting to be started")
                 return None
             self._under_way[array.array_id] = work
         thread = threading.Thread(target=self._pass, args=(work, served), name=f"array {array.name}", daemon=True)
@@ -167,7 +167,7 @@ class BringUp:
     def _pass(self, work: "_Work", served: ExportSet) -> None:
         array, was_up = work.array, self._passes.is_active(work.array)
         reason: str | None = (
-            f"array {array.name} did not come up: the agent failed at it, and its journal has the reason"
+            f"array {array.name} did not start because of an internal error of the agent: see its journal"
         )
         try:
             reason = self._passes.run(work.system, array, served.volumes)
@@ -217,7 +217,7 @@ class _Work:
         """What it waits for."""
         tool = self._watched.tool
         if tool and self.hangs:
-            return f"array {self.array.name} is being started, and {tool} has not come back: see whether a disk hangs"
+            return f"array {self.array.name} is being started, but {tool} has not finished: check whether a disk hangs"
         return f"array {self.array.name} is being started" + (f" ({tool})" if tool else "")
 
 

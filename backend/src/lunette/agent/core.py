@@ -156,8 +156,8 @@ class Agent:
         """Raises InUse while something is served that no ledger explains: then nobody knows who has which volume."""
         if self._keep_strays:
             raise InUse(
-                "the boot ledger was lost and exports stand that it would explain, so nobody knows who uses which "
-                "volume: stop the hosts, restart the appliance, then try again"
+                "the boot ledger was lost while exports exist, so it is unknown which host uses which volume: stop "
+                "the hosts, restart the appliance, then try again"
             )
         return self._served.without_secrets() if self._served else None
 
@@ -195,19 +195,21 @@ class Agent:
 
     def undo_step(self, job_id: str, step: AnyStep) -> StepReply:
         if isinstance(step, ExportsGone):
-            return StepReply(changed=False, detail="waiting leaves nothing to take back")
+            return StepReply(changed=False, detail="nothing to undo after waiting")
         if isinstance(step, PathsAsk | PathTry):
             return in_words(lambda: self._host_steps.undo(step))
         if isinstance(step, SlotStart):
             return replied(in_words(lambda: updates.undo_start(self._system, step)), "undone")
         if isinstance(step, MachineStop):
-            return StepReply(changed=False, detail="a machine that did not stop goes on as it was")
+            return StepReply(changed=False, detail="the appliance did not stop and continues to run")
         if isinstance(step, VolumeCut | VolumeAside | VolumeSwap):
             self._guard(step)
         serving = {array.array_id: array.name for array in self._served.arrays} if self._served else {}
         made = MdCreate | PoolCreate | LuksCreate | GroupCreate
         if isinstance(step, made) and step.array_id in serving:
-            raise InUse(f"array {serving[step.array_id]} is in service by now: it is not taken back, delete it instead")
+            raise InUse(
+                f"array {serving[step.array_id]} is already in service and is not rolled back: delete it instead"
+            )
         return self._run(job_id, step, undo=True)
 
     def look_at_bundle(self, bundle_id: BundleId) -> BundleFacts:
@@ -228,7 +230,7 @@ class Agent:
             if verdict.refusal is not None:
                 log.warning("exports refused: %s", verdict.refusal)
                 if self._ledger.holds_back:
-                    raise Unavailable(f"the boot ledger is outdated, so nothing is opened, and {verdict.refusal}")
+                    raise Unavailable(f"the boot ledger is outdated, so no exports are started, and {verdict.refusal}")
             else:
                 effective = serving.with_leftovers(self._system, self._served, effective)
                 if effective != self._served or self._ledger.unkept:
@@ -369,7 +371,7 @@ class Agent:
         if isinstance(
             step, VolumeDelete | VolumeCut | VolumeRollBack | VolumeSwap | VolumeAside
         ) and step.volume_id in serving.mapped_volumes(served):
-            raise InUse(f"volume {step.lv_name} is mapped: take its mappings away first")
+            raise InUse(f"volume {step.lv_name} is mapped: delete its mappings first")
 
     def _runs(self, array: ExportArray) -> bool:
         return array.engine in STACKS and STACKS[array.engine].is_up(self._system, array)
@@ -379,7 +381,7 @@ class Agent:
         deadline = self._system.monotonic() + READY_S
         while self._served and any(array.array_id == step.array_id for array in self._served.arrays):
             if self._system.monotonic() >= deadline:
-                raise InUse("the array is still to be served: the agent has not followed the record, try again")
+                raise InUse("the array is still in service: the agent has not applied its deletion yet, try again")
             self._system.sleep(POLL_S)
 
     def _await_gone(self, step: ExportsGone) -> StepReply:
@@ -393,7 +395,7 @@ class Agent:
                 )
             waited = True
             self._system.sleep(POLL_S)
-        return StepReply(changed=waited, detail="no export holds the volumes")
+        return StepReply(changed=waited, detail="no export uses the volumes")
 
 
 def _ports(exports: ExportSet | None) -> frozenset[str]:

@@ -145,8 +145,8 @@ def _broken(disk: ObservedDisk, known: DriveReading, error: Exception) -> DriveR
     """One drive's answer never keeps the agent from the drives that come after it."""
     said = f"{type(error).__name__}: {error}".splitlines()[0][:200]
     problem = (
-        f"the agent does not understand what the drive answered ({said}): look with `smartctl --all {disk.device}`, "
-        "and report it with the agent's journal"
+        f"the agent does not understand the response of the drive ({said}): run `smartctl --all {disk.device}`, and "
+        "report the problem with the agent's journal"
     )
     return known.model_copy(update={"problem": problem, "unreadable": (smart_parse.WHOLE,), "is_asleep": False})
 

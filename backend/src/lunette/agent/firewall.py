@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 AGAIN_S = {FirewallState.UNAVAILABLE: 60.0, FirewallState.FAILED: 5.0}
 """How soon it is tried again: a tool that hangs must not hold up what is served in every round."""
 NOTHING = Rules(frozenset(), frozenset(), frozenset())
-GONE, CHANGED = "its table was gone", "its rules had been changed by somebody else"
+GONE, CHANGED = "its table was missing", "its rules had been changed by another program"
 
 
 class Firewall:
@@ -128,7 +128,7 @@ class Firewall:
             self._loaded = (text, run.look(self._system))
         broken = run.broken_at_start(self._system)
         if broken is not None:
-            repaired = f"its rules could not be loaded when the machine started, so it was open until now: {broken}"
+            repaired = f"its rules could not be loaded at startup, so all ports were open until now: {broken}"
         self._tell(FirewallState.IN_FORCE, rules=now, kept_open_on=storage - closed, repaired=repaired)
         if repaired:
             log.error("firewall put right: %s", repaired)

@@ -49,7 +49,9 @@ def _found(system: System, array: ObservedArray, disks: observe.Disks, listed: f
     except LunetteError as error:
         return known.model_copy(update={"problem": error.detail})
     if group is not None and listed is None:
-        return known.model_copy(update={"problem": "LVM left out a part of its report: run `vgs` as root to see why"})
+        return known.model_copy(
+            update={"problem": "the report of LVM is incomplete: run `vgs` as root to see the reason"}
+        )
     whole = described(group, (array.uuid,), known.md_name, is_listed=group.uuid in (listed or ())) if group else None
     return known.model_copy(
         update={"carries": tuple(one for one in carried if one != _LVM or group is None), "group": whole}

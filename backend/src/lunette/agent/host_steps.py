@@ -35,10 +35,10 @@ class HostSteps:
     def undo(self, step: PathsAsk | PathTry) -> StepReply:
         """A session that was ended has no undo: its host logs in again by itself."""
         detail = trial.give_back(self._system, step) if isinstance(step, PathTry) else None
-        return StepReply(changed=detail is not None, detail=detail or "no path is away")
+        return StepReply(changed=detail is not None, detail=detail or "no path is blocked")
 
     def _end(self, step: SessionEnd, adopted: Collection[str]) -> StepReply:
         with self._sessions:  # the kernel waits for what the session has under way
             detail = ending.end(self._system, step, adopted)
         log.info("session ended target=%s initiator=%s number=%s", step.target, step.initiator, step.number)
-        return StepReply(changed=detail is not None, detail=detail or "that session had ended already")
+        return StepReply(changed=detail is not None, detail=detail or "that session had already ended")

@@ -41,7 +41,7 @@ class Ledger:
         """The document, outdated or not; None if there never was one. Raises Broken."""
         if self._is_outdated():
             self.unkept, self.holds_back = "the boot ledger is outdated", True
-            log.error("the boot ledger is outdated: the exports wait for the API to say what is to be served")
+            log.error("the boot ledger is outdated: the exports wait for the API to provide the configuration")
         sealed = self._system.read_file(self._current())
         if sealed is None:
             return None

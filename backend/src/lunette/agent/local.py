@@ -71,7 +71,7 @@ class LocalSystem:
                 if not _kill_group(process):
                     self.undead[tuple(argv)] = process.pid
                 raise ToolFailed(
-                    f"{argv[0]} did not finish within {timeout_s:.0f} s and was stopped: see whether a disk hangs",
+                    f"{argv[0]} did not finish within {timeout_s:.0f} s and was stopped: check whether a disk hangs",
                     log=f"{' '.join(argv)}: no end after {timeout_s} s",
                 ) from error
             except BaseException:
@@ -93,8 +93,8 @@ class LocalSystem:
         with contextlib.suppress(ChildProcessError):
             if os.waitpid(pid, os.WNOHANG) == (0, 0):
                 raise ToolFailed(
-                    f"{words[0]} of an earlier try hangs in the kernel as process {pid} and cannot be stopped: see "
-                    "whether a disk hangs; it is tried again when that has ended",
+                    f"{words[0]} of an earlier attempt hangs in the kernel as process {pid} and cannot be stopped: "
+                    "check whether a disk hangs; the command is retried when that process has ended",
                     log=f"{' '.join(words)}: process {pid} does not die",
                 )
         self.undead.pop(words, None)
@@ -154,7 +154,7 @@ class LocalSystem:
         handle = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
         try:
             if os.write(handle, data) != len(data):
-                raise OSError(errno.EIO, f"{path} took only a part of the text")
+                raise OSError(errno.EIO, f"{path} accepted only a part of the text")
         finally:
             os.close(handle)
 

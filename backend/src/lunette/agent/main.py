@@ -53,9 +53,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="lunette-agent", description=__doc__)
     parser.add_argument("command", nargs="?", choices=tuple(_COMMANDS), default="run")
-    parser.add_argument("--socket", default=SOCKET_PATH, help="where to listen")
+    parser.add_argument("--socket", default=SOCKET_PATH, help="socket to listen on")
     parser.add_argument("--state-dir", default=STATE_DIR, help="folder of the boot ledger")
-    parser.add_argument("--allow-uid", type=int, action="append", default=[], help="let this user in too")
+    parser.add_argument("--allow-uid", type=int, action="append", default=[], help="user to allow in addition to root")
     return parser.parse_args(argv)
 
 

@@ -37,7 +37,7 @@ def _marked(system: System) -> Iterator[ObservedArray]:
     yield from lvm_raid.observe_arrays(system, disks, unread)
     for name, reason in unread.items():
         if not name or name.startswith(TAG):
-            raise ToolFailed(f"not every array can be read: {reason}: put that right, then try again")
+            raise ToolFailed(f"not every array can be read: {reason}: correct this, then try again")
 
 
 def _is_adopted(system: System, array: ObservedArray) -> bool:

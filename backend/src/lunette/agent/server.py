@@ -89,7 +89,7 @@ def answer(agent: AgentPort, payload: bytes) -> AnyReply:
     except Exception as error:
         log.exception("request failed kind=%s", request.kind)
         return ProblemReply.of(
-            LunetteError(f"the agent failed at a {request.kind} request: its journal has the reason", log=repr(error))
+            LunetteError(f"the agent failed to process a {request.kind} request: see its journal", log=repr(error))
         )
 
 
@@ -99,7 +99,8 @@ def _why_refused(error: ValidationError) -> str:
         if one["type"] in {"value_error", "string_pattern_mismatch", "string_too_long"}:
             where = ".".join(map(str, one["loc"]))
             return (
-                f"the agent refuses this request and did nothing: {where}: {one['msg'].removeprefix('Value error, ')}"
+                f"the agent refused this request and changed nothing: {where}: "
+                f"{one['msg'].removeprefix('Value error, ')}"
             )
     return "the agent does not know this request: API and agent differ in version"
 
@@ -198,9 +199,9 @@ class Memory:
         with self._changed:
             self._changed.wait_for(lambda: self._free >= count or not is_wanted(), deadline - time.monotonic())
             if not is_wanted():
-                raise PeerClosed("the connection was given up for another")
+                raise PeerClosed("the connection was closed in favour of another")
             if self._free < count:
-                raise TimeoutError(f"no room for a request of {count} bytes beside the others")
+                raise TimeoutError(f"no memory for a request of {count} bytes in addition to the others")
             self._free -= count
         try:
             yield
@@ -284,7 +285,7 @@ class Server:
                 uid = _peer_uid(peer)
                 if uid not in self._uids:
                     log.warning("connection refused uid=%s", uid)
-                    refusal = Forbidden("only root and the API may talk to the agent: use the API")
+                    refusal = Forbidden("only root and the API can connect to the agent: use the API")
                     self._send(peer, ProblemReply.of(refusal))
                     return
                 while True:
@@ -311,7 +312,7 @@ class Server:
             payload = receive_bytes(peer, length, deadline)
             with self._lock:
                 if peer not in self._waiting:
-                    raise PeerClosed("the connection was given up for another")
+                    raise PeerClosed("the connection was closed in favour of another")
                 del self._waiting[peer]
             return answer(self._agent, payload)
 

@@ -173,7 +173,7 @@ def _serve_scsi(
 
 def _held_by_lio(system: System, wish: ExportSet) -> dict[str, str]:
     exported = lio.exported_volumes(system, wish)
-    reason = "it is served over SCSI: it is served over NVMe once that has let go"
+    reason = "it is still served over SCSI: it is served over NVMe after that has ended"
     return {volume.volume_id: reason for volume in wish.volumes if volume.volume_id in exported}
 
 

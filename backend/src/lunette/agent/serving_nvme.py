@@ -80,7 +80,7 @@ def serve(
 def holders(system: System, wish: ExportSet) -> dict[str, str]:
     """By volume id: why SCSI has to wait for it."""
     return {
-        volume_id: f"{reason}: it is served over SCSI once that has let go"
+        volume_id: f"{reason}: it is served over SCSI after that has ended"
         for volume_id, reason in (_held_by_nvmet(system, wish) | _held_by_spdk(system, wish)).items()
     }
 

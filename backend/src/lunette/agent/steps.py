@@ -103,7 +103,7 @@ Call = Callable[[System, Any], str | None]
 
 def _nothing(_system: System, step: Step) -> None:
     """What is wiped or destroyed does not come back; engines stop undoing there."""
-    raise Conflict(f"this cannot be taken back: {step.describe()}")
+    raise Conflict(f"this cannot be undone: {step.describe()}")
 
 
 _VOLUMES = {VolumeEngine.LVM: lvm, VolumeEngine.ZVOL: zvol}

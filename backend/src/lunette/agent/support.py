@@ -114,7 +114,7 @@ def _tree(system: System, folder: str) -> Iterator[str]:
     """A line for each attribute and link below a folder of configfs, without secrets."""
     names = system.listdir(folder)
     if not names and not system.is_dir(folder):
-        yield f"{folder} is not there: its kernel module is not loaded"
+        yield f"{folder} does not exist: its kernel module is not loaded"
     for name in names:
         path = f"{folder}/{name}"
         target = _told_link(system, path)
@@ -138,7 +138,7 @@ def _told_link(system: System, path: str) -> str | None:
 
 def _cut(text: str, limit: int) -> str:
     """The end of it: of logs the newest part says most."""
-    return text if len(text) <= limit else f"[the first {len(text) - limit} characters are left out]\n{text[-limit:]}"
+    return text if len(text) <= limit else f"[the first {len(text) - limit} characters are omitted]\n{text[-limit:]}"
 
 
 def _strike(text: str, secrets: list[str]) -> str:

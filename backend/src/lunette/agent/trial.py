@@ -49,7 +49,7 @@ def _hindrance(due: SlotTrial) -> str | None:
     if missing is not None:
         return missing
     try:
-        return None if _api_answers() else "its API does not say that it is well"
+        return None if _api_answers() else "its API does not report that it is healthy"
     except OSError as error:
         return f"its API does not answer: {error.strerror or error}"
 

@@ -130,7 +130,7 @@ def make_app(parts: Parts | None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         lifespan=_lifespan,
-        summary="Storage target appliance: disks, arrays, volumes, and the hosts they are for.",
+        summary="Storage target appliance: disks, arrays, volumes, and the hosts that use them.",
     )
     app.state.parts = parts
     documents.install(app)

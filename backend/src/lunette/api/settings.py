@@ -47,11 +47,11 @@ def read_settings(argv: Sequence[str], env: Mapping[str, str] = os.environ) -> S
     parser.add_argument("--tls-key", type=Path, default=_path(env.get("LUNETTE_TLS_KEY")), help="PEM")
     parser.add_argument("--ui", type=Path, default=_path(ui), help="folder of the built web page")
     parser.add_argument(
-        "--reset-password", action="store_true", help="give the user admin a new one-time password, print it and end"
+        "--reset-password", action="store_true", help="give the user admin a new one-time password, print it and exit"
     )
     given = parser.parse_args(argv)
     if (given.tls_cert is None) != (given.tls_key is None):
-        parser.error("--tls-cert and --tls-key belong together")
+        parser.error("--tls-cert and --tls-key must be used together")
     return Settings(
         data=given.data,
         runtime=given.runtime,

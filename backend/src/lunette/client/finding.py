@@ -42,7 +42,7 @@ def find_endpoint(appliance: str | None = None, env: Mapping[str, str] = os.envi
         return _of(default, known, config_file(env))
     if os.geteuid() == 0 and LOCAL_SOCKET.exists():
         return LOCAL
-    raise ConfigProblem("no appliance is known; run `lunette login https://ADDRESS:8443`, or set LUNETTE_URL")
+    raise ConfigProblem("no appliance is configured; run `lunette login https://ADDRESS:8443`, or set LUNETTE_URL")
 
 
 def _by_name(named: str, env: Mapping[str, str]) -> Endpoint:
@@ -65,7 +65,7 @@ def _from_environment(url: str, env: Mapping[str, str]) -> Endpoint:
 def _of(name: str, known: Mapping[str, Endpoint], path: Path) -> Endpoint:
     if name not in known:
         names = ", ".join(sorted(known)) or "none"
-        raise ConfigProblem(f"{path} knows no appliance {name!r}; it knows: {names}. `lunette login` adds one")
+        raise ConfigProblem(f"{path} contains no appliance {name!r}; it contains: {names}. `lunette login` adds one")
     return known[name]
 
 
@@ -93,25 +93,27 @@ def read_config(path: Path) -> tuple[str | None, dict[str, Endpoint]]:
 
 def _check_private(path: Path, found: os.stat_result) -> None:
     if found.st_uid not in {os.geteuid(), 0}:
-        raise ConfigProblem(f"{path} belongs to another user: its tokens are not to be trusted")
+        raise ConfigProblem(f"{path} belongs to another user, so its tokens are not trusted")
     if stat.S_IMODE(found.st_mode) & 0o077:
         mode = stat.S_IMODE(found.st_mode)
-        raise ConfigProblem(f"{path} holds tokens and is open to others (mode {mode:04o}): run `chmod 600 {path}`")
+        raise ConfigProblem(
+            f"{path} contains tokens and is accessible to other users (mode {mode:04o}): run `chmod 600 {path}`"
+        )
 
 
 def _endpoint(path: Path, name: str, section: object) -> Endpoint:
     if not isinstance(section, dict) or not isinstance(section.get("url"), str):
-        raise ConfigProblem(f"{path}: [appliances.{name}] needs a url")
+        raise ConfigProblem(f"{path}: [appliances.{name}] requires a url")
     unknown = sorted(set(section) - set(_FIELDS))
     if unknown or not all(isinstance(value, str) for value in section.values()):
-        raise ConfigProblem(f"{path}: [appliances.{name}] may hold {', '.join(_FIELDS)} as text, nothing else")
+        raise ConfigProblem(f"{path}: [appliances.{name}] can contain only {', '.join(_FIELDS)}, as text")
     return Endpoint(**{**section, "url": section["url"].rstrip("/")})
 
 
 def remember(name: str, endpoint: Endpoint, path: Path, *, make_default: bool) -> None:
     """Adds or replaces one appliance in the configuration; becomes the default if asked or if there is none."""
     if not _NAME.match(name):
-        raise ConfigProblem(f"{name!r} is no name for an appliance: letters, digits, - and _, 63 at most")
+        raise ConfigProblem(f"{name!r} is not a valid name for an appliance: use at most 63 letters, digits, - and _")
     default, known = read_config(path)
     known[name] = endpoint
     _write(path, name if make_default or default is None else default, known)

@@ -70,8 +70,8 @@ class _PinnedConnection(http.client.HTTPSConnection):
             if not hmac.compare_digest(shown, self._fingerprint):
                 self.close()
                 raise Untrusted(
-                    f"https://{self.host}:{self.port} shows another certificate ({shown}) than the trusted one; "
-                    "if the certificate was replaced on purpose, run `lunette login` again"
+                    f"https://{self.host}:{self.port} presents another certificate ({shown}) than the trusted one; "
+                    "if the certificate was replaced intentionally, run `lunette login` again"
                 )
 
 
@@ -91,7 +91,7 @@ def fetch_fingerprint(url: str, timeout_s: float = 10.0) -> str:
     """SHA-256, in hex, of the certificate a server shows, for a person to compare. Raises Unreachable."""
     parts = urlsplit(url)
     if parts.scheme != "https" or not parts.hostname:
-        raise ConfigProblem(f"{url} is no web address of an appliance: expected https://ADDRESS:8443")
+        raise ConfigProblem(f"{url} is not the address of an appliance: expected https://ADDRESS:8443")
     context = _context(pinned=True)
     try:
         with (
@@ -108,11 +108,11 @@ def _open(endpoint: Endpoint, timeout_s: float) -> http.client.HTTPConnection:
         return _LocalConnection(endpoint.url.removeprefix("unix:"), timeout_s)
     parts = urlsplit(endpoint.url)
     if parts.scheme not in DEFAULT_PORTS or not parts.hostname:
-        raise ConfigProblem(f"{endpoint.url!r} is no address of an appliance: expected https://ADDRESS:8443")
+        raise ConfigProblem(f"{endpoint.url!r} is not the address of an appliance: expected https://ADDRESS:8443")
     port = parts.port or DEFAULT_PORTS[parts.scheme]
     if parts.scheme == "http":
         if parts.hostname not in LOOPBACK:
-            raise ConfigProblem(f"{endpoint.url} is not encrypted: a token would go through the network as it is")
+            raise ConfigProblem(f"{endpoint.url} is not encrypted: a token would be sent over the network unprotected")
         return http.client.HTTPConnection(parts.hostname, port, timeout=timeout_s)
     return _PinnedConnection(parts.hostname, port, timeout_s, endpoint.fingerprint)
 
@@ -223,7 +223,7 @@ class Wire:
                 "run `lunette login` to trust it by its fingerprint"
             )
         if isinstance(error, PermissionError):
-            return Unreachable(f"{self.endpoint.url} is for root only: become root, or use `lunette login`")
+            return Unreachable(f"{self.endpoint.url} is only for root: run the command as root, or use `lunette login`")
         return Unreachable(f"{self.endpoint.url} does not answer ({str(error) or type(error).__name__})")
 
     def _note_cookie(self, answer: Answer) -> None:

@@ -150,7 +150,7 @@ Pace = Annotated[int, Field(ge=KIB, le=2**40), OR_TEXT]
 def check_pace(low: int | None, high: int | None) -> None:
     """Raises ValueError if the least pace is above the greatest."""
     if low is not None and high is not None and low > high:
-        raise ValueError("sync_speed_min_bytes_s is above sync_speed_max_bytes_s")
+        raise ValueError("sync_speed_min_bytes_s is greater than sync_speed_max_bytes_s")
 
 
 HEALTH_COMMAND_PATTERN = r"^[a-z0-9][a-z0-9_-]{0,62}$"
@@ -257,7 +257,7 @@ class ArrayCreate(Model):
     @classmethod
     def _known(cls, engine: object) -> object:
         if engine == "spdk":
-            raise ValueError("SPDK serves volumes over NVMe/TCP and makes no arrays: choose md, zfs, lvm or external")
+            raise ValueError("SPDK is an export engine and cannot create arrays: choose md, zfs, lvm or external")
         return engine
 
     @model_validator(mode="after")
@@ -270,7 +270,7 @@ class ArrayCreate(Model):
         if self.encryption is not None and self.passphrase is None:
             raise ValueError("an encrypted array needs a passphrase")
         if self.encryption is None and (self.passphrase is not None or self.keep_key):
-            raise ValueError("passphrase and keep_key are of encrypted arrays: set encryption too, or leave them out")
+            raise ValueError("passphrase and keep_key apply to encrypted arrays only: set encryption too, or omit them")
         return self
 
 

@@ -30,7 +30,7 @@ def _whole(pattern: str, expected: str) -> Callable[[str], str]:
 
 def _readable(value: str) -> str:
     if not value.isprintable():
-        raise ValueError("expected characters that can be printed, without line breaks")
+        raise ValueError("expected printable characters without line breaks")
     return value
 
 
@@ -96,7 +96,7 @@ PortName = Annotated[
     str, AfterValidator(_whole(r"[0-9a-f]{2}(:[0-9a-f]{2}){7}", "a WWPN, such as 21:00:00:24:ff:00:00:01"))
 ]
 HealthCommandName = Annotated[
-    str, AfterValidator(_whole(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}", "the bare name of a health command"))
+    str, AfterValidator(_whole(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}", "the name of a health command without a path"))
 ]
 BackstorePath = Annotated[
     str, AfterValidator(_whole(r"core/[a-z]+_[0-9]{1,9}/(?!\.{1,2}\Z)[^\s/\x00-\x20\x7f]{1,255}", "core/hba/name"))

@@ -78,7 +78,7 @@ def check_pair(wish: CertificateReplace, now: dt.datetime) -> None:
         found += [*(misfit or _order(chain)), *_times(chain, now), *_use(chain[0])]
     if found:
         more = f" ({len(found) - 1} more problems are listed below)" if len(found) > 1 else ""
-        words = f"The certificate was not taken, and nothing was changed: {found[0].message}{more}."
+        words = f"The certificate was rejected, and nothing was changed: {found[0].message}{more}."
         raise Invalid(words, errors=found)
 
 
@@ -115,31 +115,31 @@ def _read(
     try:
         chain = x509.load_pem_x509_certificates(wish.certificate.encode())
     except ValueError:
-        found.append(_problem(CERT, "it holds no certificate in PEM form (-----BEGIN CERTIFICATE-----)"))
+        found.append(_problem(CERT, "it contains no certificate in PEM format (-----BEGIN CERTIFICATE-----)"))
     try:
         read = serialization.load_pem_private_key(wish.private_key.get_secret_value().encode(), password=None)
         if isinstance(read, RSAPrivateKey | EllipticCurvePrivateKey):
             key = read
         else:
-            found.append(_problem(KEY, "it is neither an RSA nor an elliptic-curve key, which browsers take"))
+            found.append(_problem(KEY, "it is neither an RSA nor an elliptic-curve key; browsers accept no other"))
     except TypeError:
-        found.append(_problem(KEY, "it is encrypted; take the passphrase away first (openssl pkey -in key.pem)"))
+        found.append(_problem(KEY, "it is encrypted; remove the passphrase first (openssl pkey -in key.pem)"))
     except (ValueError, UnsupportedAlgorithm):
-        found.append(_problem(KEY, "it is no private key in PEM form"))
+        found.append(_problem(KEY, "it is not a private key in PEM format"))
     return chain, key, found
 
 
 def _match(chain: Sequence[x509.Certificate], public: PublicKeyTypes) -> Iterator[FieldProblem]:
     matching = [index for index, one in enumerate(chain) if one.public_key() == public]
     if not matching:
-        yield _problem(KEY, "it belongs to another certificate than this one")
+        yield _problem(KEY, "it does not belong to this certificate")
     elif matching[0] > 0:
-        yield _problem(CERT, f"the key belongs to its certificate {matching[0] + 1}: put that one first")
+        yield _problem(CERT, f"the key belongs to certificate {matching[0] + 1}: put that certificate first")
 
 
 def _weak(key: RSAPrivateKey | EllipticCurvePrivateKey) -> Iterator[FieldProblem]:
     if isinstance(key, RSAPrivateKey) and key.key_size < RSA_BITS:
-        yield _problem(KEY, f"an RSA key of {key.key_size} bits is too short: make one of {RSA_BITS} or more")
+        yield _problem(KEY, f"an RSA key of {key.key_size} bits is too short: use {RSA_BITS} bits or more")
 
 
 def _order(chain: Sequence[x509.Certificate]) -> Iterator[FieldProblem]:
@@ -147,8 +147,10 @@ def _order(chain: Sequence[x509.Certificate]) -> Iterator[FieldProblem]:
         try:
             one.verify_directly_issued_by(signer)
         except (ValueError, TypeError, InvalidSignature):
-            message = f"certificate {index + 1} did not sign certificate {index}: the server's comes first, then each"
-            yield _problem(CERT, f"{message} that signed the one before it")
+            message = (
+                f"certificate {index + 1} did not sign certificate {index}: put the server certificate first, then each"
+            )
+            yield _problem(CERT, f"{message} certificate that signed the previous one")
             return
 
 
@@ -158,8 +160,8 @@ def _times(chain: Sequence[x509.Certificate], now: dt.datetime) -> Iterator[Fiel
         if one.not_valid_after_utc <= now:
             yield _problem(CERT, f"{which} expired on {one.not_valid_after_utc:%Y-%m-%d %H:%M} UTC")
         if one.not_valid_before_utc > now:
-            valid = f"{which} is valid from {one.not_valid_before_utc:%Y-%m-%d %H:%M} UTC on"
-            yield _problem(CERT, f"{valid}, and it is {now:%Y-%m-%d %H:%M} UTC here")
+            valid = f"{which} is not valid before {one.not_valid_before_utc:%Y-%m-%d %H:%M} UTC"
+            yield _problem(CERT, f"{valid}, and the appliance's time is {now:%Y-%m-%d %H:%M} UTC")
 
 
 def _use(leaf: x509.Certificate) -> Iterator[FieldProblem]:

@@ -32,9 +32,9 @@ def check_secret(key: SecretStr) -> SecretStr:
         raise ValueError("the part after the second colon is not Base64: copy the whole key") from None
     secret, checksum = raw[:-4], raw[-4:]
     if len(secret) not in _LENGTHS[found[1]]:
-        raise ValueError(f"a key of hash {found[1]} does not have {len(secret)} bytes: copy the whole key")
+        raise ValueError(f"{len(secret)} bytes do not match hash {found[1]} of the key: copy the whole key")
     if zlib.crc32(secret).to_bytes(4, "little") != checksum:
-        raise ValueError("the key's checksum is wrong: it was not copied right")
+        raise ValueError("the checksum of the key is wrong: copy the key again")
     return key
 
 
@@ -87,5 +87,5 @@ class DhChap(Model):
     @model_validator(mode="after")
     def _two_keys(self) -> "DhChap":
         if self.mutual_secret and self.mutual_secret.get_secret_value() == self.secret.get_secret_value():
-            raise ValueError("secret and mutual_secret must differ: else a host's answer could be played back to it")
+            raise ValueError("secret and mutual_secret must differ: otherwise a response could be replayed to the host")
         return self

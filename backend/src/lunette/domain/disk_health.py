@@ -179,13 +179,13 @@ class Finding(Model):
 
 
 COUNTS = {
-    "media_errors": "errors of its medium",
+    "media_errors": "media errors",
     "reallocated_sectors": "reallocated sectors",
     "uncorrectable_sectors": "uncorrectable sectors",
-    "pending_sectors": "sectors that wait to be reallocated",
-    "grown_defects": "defects that grew",
-    "interface_errors": "errors on the way to it",
-    "error_log_entries": "failed commands in its log",
+    "pending_sectors": "pending sectors",
+    "grown_defects": "grown defects",
+    "interface_errors": "interface errors",
+    "error_log_entries": "failed commands in its error log",
 }
 """Counts that should not grow, by the name of their value."""
 _CURRENT = ("pending_sectors", "uncorrectable_sectors")
@@ -194,10 +194,10 @@ TOO_MANY = {"media_errors": 10, "reallocated_sectors": 50, "grown_defects": 50}
 """Counts of what is past: from here on a drive is not trusted, even if nobody saw them grow."""
 _BITS = {
     CriticalWarning.SPARE: (Severity.CRITICAL, True, "has used up its spare blocks"),
-    CriticalWarning.TEMPERATURE: (Severity.WARNING, False, "is warmer or colder than it may be"),
-    CriticalWarning.RELIABILITY: (Severity.CRITICAL, True, "says that it is no longer reliable"),
+    CriticalWarning.TEMPERATURE: (Severity.WARNING, False, "is outside its temperature range"),
+    CriticalWarning.RELIABILITY: (Severity.CRITICAL, True, "reports that it is no longer reliable"),
     CriticalWarning.READ_ONLY: (Severity.CRITICAL, True, "no longer accepts writes"),
-    CriticalWarning.BACKUP: (Severity.CRITICAL, False, "cannot keep its cache over a power cut any more"),
+    CriticalWarning.BACKUP: (Severity.CRITICAL, False, "can no longer protect its cache against power loss"),
     CriticalWarning.MEMORY_REGION: (Severity.WARNING, False, "has an unreliable persistent memory region"),
 }
 
@@ -238,7 +238,7 @@ def _verdict(reading: DriveReading) -> Iterator[Finding]:
             severity=Severity.CRITICAL,
             is_failing=True,
             words="predicts its own failure",
-            detail="Its own SMART verdict is: failed",
+            detail="Its SMART self-assessment is: failed",
         )
 
 
@@ -246,7 +246,7 @@ def _beside(bit: CriticalWarning, values: HealthValues) -> str:
     if bit is CriticalWarning.SPARE and values.available_spare_percent is not None:
         return f"; {values.available_spare_percent} % of its spare blocks are left"
     if bit is CriticalWarning.TEMPERATURE and values.temperature_c is not None:
-        return f"; it has {values.temperature_c} °C"
+        return f"; its temperature is {values.temperature_c} °C"
     return ""
 
 
@@ -259,7 +259,7 @@ def _of_values(reading: DriveReading) -> Iterator[Finding]:
             severity=Severity.CRITICAL,
             is_failing=True,
             words="has used up its spare blocks",
-            detail=f"{spare} % of its spare blocks are left, its maker wants {least} %",
+            detail=f"{spare} % of its spare blocks are left; the vendor's limit is {least} %",
         )
     used = values.used_percent
     if used is not None and used >= WEAR_WARNING_PERCENT:
@@ -268,7 +268,7 @@ def _of_values(reading: DriveReading) -> Iterator[Finding]:
             kind="wear",
             severity=Severity.CRITICAL if worst else Severity.WARNING,
             words="is worn out" if worst else "is worn",
-            detail=f"{used} % of the writes its maker planned for are used up",
+            detail=f"{used} % of its rated write endurance is used",
         )
     if CriticalWarning.TEMPERATURE not in reading.warnings:
         yield from _heat(values)
@@ -284,7 +284,7 @@ def _heat(values: HealthValues) -> Iterator[Finding]:
         kind="temperature",
         severity=Severity.CRITICAL if critical else Severity.WARNING,
         words="is too hot" if critical else "is hot",
-        detail=f"It has {warm} °C; its own {'critical' if critical else 'warning'} limit is {most} °C",
+        detail=f"Its temperature is {warm} °C; its {'critical' if critical else 'warning'} limit is {most} °C",
     )
 
 
@@ -296,9 +296,9 @@ def _counts(reading: DriveReading, growth: Mapping[str, Growth]) -> Iterator[Fin
         if grown:
             more, detail = f"has more {words} than before", f"{words}: {grown.before} before, {grown.now} now"
         elif name in _CURRENT and count:
-            more, detail = f"has {words}", f"There are {count} {words}"
+            more, detail = f"has {words}", f"{words}: {count}"
         elif count >= TOO_MANY.get(name, count + 1):
-            more, detail = f"has too many {words}", f"There are {count} {words}; {TOO_MANY[name]} are too many"
+            more, detail = f"has too many {words}", f"{words}: {count}, limit {TOO_MANY[name]}"
         else:
             continue
         yield Finding(kind=name, severity=Severity.WARNING, words=more, detail=detail[0].upper() + detail[1:])
@@ -309,8 +309,8 @@ def _silence(reading: DriveReading) -> Iterator[Finding]:
         yield Finding(
             kind="silent",
             severity=Severity.WARNING,
-            words="does not say how it is",
-            detail=f"It left {reading.misses} questions for its health without an answer in time",
+            words="does not report its health",
+            detail=f"It did not answer {reading.misses} health queries in time",
         )
 
 
@@ -333,6 +333,6 @@ def _unread(reading: DriveReading) -> Iterator[Finding]:
         yield Finding(
             kind=UNREADABLE,
             severity=Severity.WARNING,
-            words="answers in a way that cannot be read",
+            words="reports health data that cannot be read",
             detail=f"Not read: {', '.join(reading.unreadable)}"[:500],
         )

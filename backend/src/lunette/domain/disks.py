@@ -80,7 +80,7 @@ class DiskPlace(Model):
     """Whether the locate light of the bay is on. None if the bay has no light that can be switched."""
 
 
-_NOT_KNOWN = "no WWN and no serial tells it from other drives, so after a restart another drive could be taken for it"
+_NOT_KNOWN = "it has neither a WWN nor a serial number, so another drive could be mistaken for it after a restart"
 UNIDENTIFIED = "unidentified:"
 """The word before the name of a disk that a request takes although nothing tells it from others."""
 _NO_WRITE_CACHE = ("write through", "none")

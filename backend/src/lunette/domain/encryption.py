@@ -19,7 +19,7 @@ class Encryption(StrEnum):
 def _typeable(passphrase: SecretStr) -> SecretStr:
     """It must also be what somebody types at a terminal, where a control character ends the line or is lost."""
     if not passphrase.get_secret_value().isprintable():
-        raise ValueError("a passphrase has printable characters only, without line breaks and tabs")
+        raise ValueError("a passphrase must contain only printable characters, without line breaks and tabs")
     return passphrase
 
 
@@ -52,11 +52,11 @@ class ArrayKeyChange(Model):
     @model_validator(mode="after")
     def _changes(self) -> "ArrayKeyChange":
         if self.new_passphrase is None and self.keep_key is None:
-            raise ValueError("nothing is changed: give new_passphrase, keep_key or both")
+            raise ValueError("nothing would change: specify new_passphrase, keep_key or both")
         if self.new_passphrase is None and self.keep_old:
-            raise ValueError("keep_old goes with new_passphrase")
+            raise ValueError("keep_old requires new_passphrase")
         if self.new_passphrase == self.passphrase:
-            raise ValueError("new_passphrase is the passphrase it has")
+            raise ValueError("new_passphrase is the current passphrase")
         return self
 
 

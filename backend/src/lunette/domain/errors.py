@@ -86,35 +86,35 @@ class LunetteError(Exception):
 
 
 class Invalid(LunetteError):
-    type, status, title = ProblemType.INVALID, 422, "The request is not valid"
+    type, status, title = ProblemType.INVALID, 422, "Invalid input"
 
 
 class Malformed(LunetteError):
-    type, status, title = ProblemType.MALFORMED, 400, "The request cannot be read"
+    type, status, title = ProblemType.MALFORMED, 400, "Malformed request"
 
 
 class Unauthenticated(LunetteError):
-    type, status, title = ProblemType.UNAUTHENTICATED, 401, "Log in first"
+    type, status, title = ProblemType.UNAUTHENTICATED, 401, "Login required"
 
 
 class Forbidden(LunetteError):
-    type, status, title = ProblemType.FORBIDDEN, 403, "Not allowed"
+    type, status, title = ProblemType.FORBIDDEN, 403, "Permission denied"
 
 
 class PasswordChangeRequired(LunetteError):
-    type, status, title = ProblemType.PASSWORD_CHANGE_REQUIRED, 403, "Change the password first"
+    type, status, title = ProblemType.PASSWORD_CHANGE_REQUIRED, 403, "Password change required"
 
 
 class CodeRequired(LunetteError):
     """The password is correct, and the user has a second factor."""
 
-    type, status, title = ProblemType.CODE_REQUIRED, 401, "A code of the second factor is needed"
+    type, status, title = ProblemType.CODE_REQUIRED, 401, "Second-factor code required"
 
 
 class SecondFactorRequired(LunetteError):
     """The settings require a second factor, and the user has none yet."""
 
-    type, status, title = ProblemType.SECOND_FACTOR_REQUIRED, 403, "Set up the second factor first"
+    type, status, title = ProblemType.SECOND_FACTOR_REQUIRED, 403, "Second-factor setup required"
 
 
 class NotFound(LunetteError):
@@ -126,7 +126,7 @@ class MethodNotAllowed(LunetteError):
 
 
 class Conflict(LunetteError):
-    type, status, title = ProblemType.CONFLICT, 409, "Conflicts with what exists"
+    type, status, title = ProblemType.CONFLICT, 409, "Conflict"
 
 
 class InUse(LunetteError):
@@ -138,11 +138,11 @@ class InUse(LunetteError):
 class Stuck(LunetteError):
     """A job could neither finish nor be rolled back; the resource cannot be changed until the job is resolved."""
 
-    type, status, title = ProblemType.STUCK, 409, "Needs a decision first"
+    type, status, title = ProblemType.STUCK, 409, "Decision required"
 
 
 class PreconditionFailed(LunetteError):
-    type, status, title = ProblemType.PRECONDITION_FAILED, 412, "Changed by someone else meanwhile"
+    type, status, title = ProblemType.PRECONDITION_FAILED, 412, "Changed by another request"
 
 
 class TooLarge(LunetteError):
@@ -154,7 +154,7 @@ class LengthRequired(LunetteError):
 
 
 class TooSlow(LunetteError):
-    type, status, title = ProblemType.TOO_SLOW, 408, "Too slow"
+    type, status, title = ProblemType.TOO_SLOW, 408, "Request timeout"
 
 
 class PreconditionRequired(LunetteError):
@@ -174,7 +174,7 @@ class RateLimited(LunetteError):
 class ToolFailed(LunetteError):
     """A system tool or the kernel refused a step; `log` contains its output."""
 
-    type, status, title = ProblemType.TOOL_FAILED, 502, "The system refused"
+    type, status, title = ProblemType.TOOL_FAILED, 502, "System tool failed"
 
 
 class Unavailable(LunetteError):

@@ -83,7 +83,7 @@ class ExportVolume(Model):
     @model_validator(mode="after")
     def _is_of_its_group(self) -> Self:
         if self.device.rpartition("/")[0] not in {f"/dev/{self.group}", f"/dev/zvol/{self.group}"}:
-            raise ValueError("the device is none of its volume group")
+            raise ValueError("the device does not belong to its volume group")
         return self
 
 

@@ -49,10 +49,11 @@ def read_health(text: str) -> DeviceHealth:
     """What a health command printed. Raises ToolFailed, telling what is wrong with it."""
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) != 1:
-        raise ToolFailed(f"it printed {len(lines)} lines where one of JSON is expected", log=text[:2000])
+        raise ToolFailed(f"it printed {len(lines)} lines instead of one line of JSON", log=text[:2000])
     try:
         return DeviceHealth.model_validate_json(lines[0])
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "its line"
-        raise ToolFailed(f"what it printed is no health: {where}: {first['msg']}", log=text[:2000]) from error
+        where = ".".join(map(str, first["loc"])) or "the line"
+        words = f"its output is not a valid health report: {where}: {first['msg']}"
+        raise ToolFailed(words, log=text[:2000]) from error

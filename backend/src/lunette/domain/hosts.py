@@ -44,9 +44,9 @@ def check_chap_text(value: str) -> str:
     open-iscsi takes the blanks around a value off.
     """
     if value.startswith(CLEARED):
-        raise ValueError(f"must not begin with {CLEARED}: the kernel takes that for none at all")
+        raise ValueError(f"must not begin with {CLEARED}: the kernel treats this as no value")
     if value != value.strip():
-        raise ValueError("must not begin or end with blanks: hosts leave them out")
+        raise ValueError("must not begin or end with spaces: hosts remove them")
     return value
 
 

@@ -20,7 +20,7 @@ INTERFACE_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,14}$"
 def _written(value: object) -> object:
     """Python's own types take numbers, and even truth values, for addresses."""
     if isinstance(value, int | float):
-        raise ValueError("an address is written as text, such as 192.0.2.10")
+        raise ValueError("expected an address as text, such as 192.0.2.10")
     return value
 
 

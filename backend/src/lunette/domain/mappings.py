@@ -52,9 +52,9 @@ class MappingCreate(Model):
     @model_validator(mode="after")
     def _one_owner(self) -> "MappingCreate":
         if (self.host is None) == (self.host_group is None):
-            raise ValueError("name either host or host_group")
+            raise ValueError("specify either host or host_group")
         if self.family is Family.NVME and self.lun == 0:
-            raise ValueError("there is no NVMe namespace 0: take a number from 1")
+            raise ValueError("NVMe namespace IDs start at 1")
         return self
 
 
@@ -69,7 +69,7 @@ class MappingBatch(Model):
     @model_validator(mode="after")
     def _one_form(self) -> "MappingBatch":
         if bool(self.mappings) == (self.split is not None):
-            raise ValueError("give either mappings or split")
+            raise ValueError("specify either mappings or split")
         return self
 
 
@@ -90,9 +90,9 @@ class Split(Model):
     @model_validator(mode="after")
     def _even(self) -> "Split":
         if len(self.volumes) % len(self.hosts):
-            raise ValueError(f"{len(self.volumes)} volumes cannot be split evenly over {len(self.hosts)} hosts")
+            raise ValueError(f"{len(self.volumes)} volumes cannot be split evenly across {len(self.hosts)} hosts")
         if len(set(self.volumes)) != len(self.volumes) or len(set(self.hosts)) != len(self.hosts):
-            raise ValueError("volumes and hosts must not repeat")
+            raise ValueError("volumes and hosts must not contain duplicates")
         return self
 
     def expand(self) -> tuple[MappingCreate, ...]:

@@ -30,13 +30,13 @@ class Message(Model):
     @property
     def subject(self) -> str:
         """One line."""
-        return f"[{self.appliance}] {'Over: ' if self.kind is MessageKind.RESOLVED else ''}{self.text}"
+        return f"[{self.appliance}] {'Resolved: ' if self.kind is MessageKind.RESOLVED else ''}{self.text}"
 
     def body(self) -> str:
         """The whole of it, for people."""
         lines = [self.text, ""]
         lines += [f"Cause: {self.cause}", ""] if self.cause else []
         lines += [f"What to do: {self.fix}", ""] if self.fix and self.kind is MessageKind.RAISED else []
-        state = {MessageKind.RAISED: "raised", MessageKind.RESOLVED: "over"}.get(self.kind, "told")
+        state = {MessageKind.RAISED: "raised", MessageKind.RESOLVED: "resolved"}.get(self.kind, "sent")
         lines.append(f"Appliance {self.appliance}, {self.severity.value}, {state} at {self.at:%Y-%m-%d %H:%M:%S} UTC")
         return "\n".join(lines) + "\n"

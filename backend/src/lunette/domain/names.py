@@ -38,9 +38,9 @@ def check_iqn(value: str) -> str:
             "naa. with 16 or 32 hex digits"
         )
     if not unicodedata.is_normalized("NFKC", name):
-        raise ValueError("expected an iSCSI name in its normal form NFKC (RFC 3722): type it anew")
+        raise ValueError("expected an iSCSI name in Unicode normal form NFKC (RFC 3722): enter it again")
     if wrong := sorted({one for one in found["own"] or "" if not _may_be_in_iqn(one)}):
-        raise ValueError(f"an IQN has lower-case letters, digits, - . and : only, not {' '.join(map(ascii, wrong))}")
+        raise ValueError(f"an IQN has only lowercase letters, digits, - . and :, not {' '.join(map(ascii, wrong))}")
     return name
 
 
@@ -61,7 +61,7 @@ def check_nqn(value: str) -> str:
     if value.startswith("nqn.2014-08.org.nvmexpress:uuid:") and not _UUID_NQN.fullmatch(value):
         raise ValueError("after nqn.2014-08.org.nvmexpress:uuid: a UUID is expected, with 8-4-4-4-12 hex digits")
     if wrong := sorted({one for one in found["own"] if one in " /" or not one.isprintable()}):
-        raise ValueError(f"an NQN has no blanks, slashes or control characters, such as {' '.join(map(ascii, wrong))}")
+        raise ValueError(f"an NQN has no spaces, slashes or control characters, such as {' '.join(map(ascii, wrong))}")
     return value
 
 

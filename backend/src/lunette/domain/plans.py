@@ -59,9 +59,9 @@ class Reuse(Model):
     def warning(self) -> str:
         """What may happen, and how to go on."""
         return (
-            f"{self.number} of {self.owner} was volume {self.former}'s until it was unmapped. A host that still has "
-            f"that device would write into volume {self.volume}: remove the device on the hosts first, or take "
-            f"another number. It is given only if `confirm` names {self.former}."
+            f"{self.number} of {self.owner} belonged to volume {self.former} until it was unmapped. A host that still "
+            f"has that device would write to volume {self.volume}: remove the device on the hosts first, or use "
+            f"another number. The number is reused only if `confirm` names {self.former}."
         )
 
 

@@ -12,8 +12,8 @@ from lunette.domain.base import Model
 from lunette.domain.mappings import Protocol
 
 NO_DEVICE = (
-    "this machine has no RDMA device: install an RDMA network card, or add a software one "
-    "(rdma link add rxe0 type rxe netdev INTERFACE)"
+    "no RDMA device found: install an RDMA network card, or add a software device (rdma link add rxe0 type rxe netdev "
+    "INTERFACE)"
 )
 
 
@@ -68,11 +68,14 @@ class RdmaDevice(Model):
             return None
         if not self.lossless:
             return (
-                f"no priority of {self.interface} has flow control (PFC): where the network drops packets under load, "
-                "RDMA slows down badly; switch it on for one priority, here and on the switch"
+                f"flow control (PFC) is not enabled for any priority of {self.interface}: RDMA becomes very slow if "
+                "the network drops packets under load; enable it for one priority, here and on the switch"
             )
         shown = ", ".join(map(str, self.lossless))
-        return f"flow control (PFC) is on for priority {shown} of {self.interface}: the switch must have the same"
+        return (
+            f"flow control (PFC) is enabled for priority {shown} of {self.interface}: the switch must use the same "
+            "priority"
+        )
 
     @property
     def id(self) -> str:
@@ -86,7 +89,7 @@ class RdmaDevice(Model):
         if not self.state.startswith("active"):
             return f"its link is {self.state} ({self.physical_state}): check the cable and the switch port{where}"
         if not self.addresses:
-            return f"no IP address leads to it: give one to {self.interface or 'its network interface'}"
+            return f"it has no IP address: assign one to {self.interface or 'its network interface'}"
         return None
 
 
@@ -99,7 +102,7 @@ def hindrance(address: str, devices: Sequence[RdmaDevice]) -> str | None:
     if wanted.is_unspecified or wanted in carried:
         return None
     there = ", ".join(f"{one} ({device.id})" for one, device in carried.items())
-    places = f"take one of {there}" if there else f"give it to {' or '.join(_interfaces(devices))}"
+    places = f"use one of {there}" if there else f"assign it to {' or '.join(_interfaces(devices))}"
     return f"no RDMA device has the address {wanted}: {places}"
 
 

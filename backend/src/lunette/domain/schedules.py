@@ -47,14 +47,14 @@ def check_when(value: str) -> str:
     except CronSimError as error:
         raise ValueError(f"{error}: expected minute hour day month weekday, such as `0 */4 * * MON-FRI`") from error
     except StopIteration as never:
-        raise ValueError("no such day comes within fifty years") from never
+        raise ValueError("this date does not occur within fifty years") from never
     return expression
 
 
 def check_pattern(value: str) -> str:
     """The pattern, or ValueError if snapshots called so could not be told apart or would have no lawful name."""
     if not _PATTERN.match(value):
-        raise ValueError("expected letters, digits, _ . - and {volume}, {date}, {time}, starting with none of _ . -")
+        raise ValueError("expected letters, digits, _ . - and {volume}, {date}, {time}, not starting with _ . or -")
     if "{volume}" not in value:
         raise ValueError("{volume} is missing: the snapshots of two volumes would have the same name")
     return value
@@ -86,7 +86,7 @@ class Retention(Model):
     @model_validator(mode="after")
     def _keeps_something(self) -> "Retention":
         if not any((self.last, self.hourly, self.daily, self.weekly, self.monthly)):
-            raise ValueError("this would keep nothing: say how many stay, such as last: 7")
+            raise ValueError("this would retain no snapshots: specify how many to retain, such as last: 7")
         return self
 
 
@@ -135,18 +135,18 @@ def check_action(
     """Raises ValueError if what is to be done is not what the action is about."""
     if action is ScheduleAction.SNAPSHOT:
         if arrays:
-            raise ValueError("arrays: snapshots are taken of volumes; name volumes instead")
+            raise ValueError("arrays: snapshots are taken of volumes; specify volumes instead")
         if not volumes:
-            raise ValueError("volumes: name the volumes to take snapshots of")
+            raise ValueError("volumes: specify the volumes to take snapshots of")
         if keep is None:
-            raise ValueError("keep: say how many snapshots stay, such as last: 7")
+            raise ValueError("keep: specify how many snapshots to retain, such as last: 7")
     else:
         if volumes:
-            raise ValueError("volumes: a scrub reads arrays; name arrays instead")
+            raise ValueError("volumes: a scrub reads arrays; specify arrays instead")
         if not arrays:
-            raise ValueError("arrays: name the arrays to scrub")
+            raise ValueError("arrays: specify the arrays to scrub")
         if keep is not None:
-            raise ValueError("keep: a scrub leaves nothing that could be kept")
+            raise ValueError("keep: a scrub creates nothing to retain; omit the field")
 
 
 class SchedulePatch(Model):

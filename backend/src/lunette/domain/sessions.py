@@ -6,14 +6,14 @@ from lunette.domain.exports import ObservedSession
 from lunette.domain.mappings import Family, Protocol
 
 FC_STAYS = (
-    "Lunette cannot end it: LIO has no order that logs one Fibre Channel initiator out. Take the host's volumes away, "
-    "or its port out of the zone."
+    "Lunette cannot end this session: LIO cannot log out a single Fibre Channel initiator. Unmap the host's volumes, "
+    "or remove its port from the zone."
 )
 NVME_STAYS = (
-    "Lunette ends sessions over iSCSI and iSER only: the kernel's NVMe target has no order that ends one host's "
-    "session. Disconnect on the host (nvme disconnect), or take its volumes away."
+    "Lunette can end iSCSI and iSER sessions only: the kernel's NVMe target cannot disconnect a single host. "
+    "Disconnect on the host (nvme disconnect), or unmap its volumes."
 )
-UNKNOWN_STAYS = "Lunette cannot end it: the kernel does not tell which login of the initiator this is."
+UNKNOWN_STAYS = "Lunette cannot end this session: the kernel does not report which login of the initiator it is."
 
 
 def session_id(session: ObservedSession) -> str:

@@ -122,9 +122,9 @@ class MailSettings(Model):
     @model_validator(mode="after")
     def _password_stays_secret(self) -> "MailSettings":
         if self.security is MailSecurity.NONE and self.user is not None:
-            raise ValueError("user: without tls or starttls anyone on the way could read the password")
+            raise ValueError("user: without tls or starttls the password would be sent unencrypted")
         if self.password is not None and self.user is None:
-            raise ValueError("user: a password needs the user it belongs to")
+            raise ValueError("user: required with a password")
         return self
 
 
@@ -167,9 +167,9 @@ class SyslogSettings(Model):
     @model_validator(mode="after")
     def _has_a_server(self) -> "SyslogSettings":
         if (self.server is None) != (self.transport is SyslogTransport.LOCAL):
-            raise ValueError("server: every transport but local needs one, and local has none")
+            raise ValueError("server: required for every transport except local, which has no server")
         if self.port is not None and self.transport is SyslogTransport.LOCAL:
-            raise ValueError("port: local has none")
+            raise ValueError("port: the transport local has no port")
         return self
 
 
@@ -197,7 +197,7 @@ class DiscoveryAuth(Model):
     @model_validator(mode="after")
     def _complete(self) -> "DiscoveryAuth":
         if self.mutual_secret is not None and self.mutual_user is None:
-            raise ValueError("mutual_user: a mutual_secret needs the user it belongs to")
+            raise ValueError("mutual_user: required with mutual_secret")
         check_chap_secrets(self.secret, self.mutual_secret)
         return self
 
@@ -300,7 +300,7 @@ class SettingsPatch(Model):
             "long_test_days",
         ):
             if name in self.model_fields_set and getattr(self, name) is None:
-                raise ValueError(f"{name}: there is always one; leave the field out to let it stay")
+                raise ValueError(f"{name}: cannot be removed; omit the field to leave it unchanged")
         return self
 
 

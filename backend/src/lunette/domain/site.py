@@ -81,9 +81,9 @@ class SiteArray(ArrayCreate):
     @model_validator(mode="after")
     def _keyed(self) -> "SiteArray":
         if self.passphrase is not None:
-            raise ValueError("a document tells that an array is encrypted, and holds no passphrase: leave it out")
+            raise ValueError("a site document contains no passphrases: omit it")
         if self.encryption is None and self.keep_key:
-            raise ValueError("keep_key is of encrypted arrays: set encryption too, or leave it out")
+            raise ValueError("keep_key applies to encrypted arrays only: set encryption too, or omit it")
         return self
 
 
@@ -98,7 +98,7 @@ class _Renamed(Model):
     @model_validator(mode="after")
     def _another(self) -> Self:
         if self.renamed_from is not None and self.renamed_from == getattr(self, "name", None):
-            raise ValueError("renamed_from is the name itself: leave it out")
+            raise ValueError("renamed_from is the same as name: omit it")
         return self
 
 
@@ -150,7 +150,7 @@ class SiteDhChap(Model):
     @model_validator(mode="after")
     def _one_meaning(self) -> "SiteDhChap":
         if self.mutual_secret is not None and self.is_mutual is False:
-            raise ValueError("is_mutual is false and a mutual_secret is given: leave one of them out")
+            raise ValueError("is_mutual is false, but mutual_secret is set: omit one of them")
         return self
 
 
@@ -207,7 +207,7 @@ class Site(Model):
             if owners[mapping.volume] > 1 and not mapping.shared:
                 raise ValueError(
                     f"volume {mapping.volume} is mapped to {owners[mapping.volume]} owners, which corrupts data unless "
-                    "all run a cluster file system: say shared: true at each of them if that is meant"
+                    "all run a cluster file system: set shared: true for each of them if this is intended"
                 )
         return mappings
 
@@ -217,10 +217,10 @@ class Site(Model):
         for noun in SiteNoun:
             for key, uses in Counter(key_of(noun, entry) for entry in self.entries(noun)).items():
                 if uses > 1:
-                    raise ValueError(f"{key} stands {uses} times in {noun.section}; name it once")
+                    raise ValueError(f"{key} appears {uses} times in {noun.section}; list it once")
         for number, uses in Counter(_numbers(self.mappings or ())).items():
             if uses > 1:
-                raise ValueError(f"{number} is given to {uses} mappings; give each volume a number of its own")
+                raise ValueError(f"{number} is assigned to {uses} mappings; assign a different number to each volume")
         return self
 
     @model_validator(mode="after")
@@ -232,12 +232,12 @@ class Site(Model):
             for name, uses in former.items():
                 if name is not None and uses > 1:
                     raise ValueError(
-                        f"{uses} entries of {noun.section} have renamed_from {name}; it becomes one of them"
+                        f"{uses} entries of {noun.section} have renamed_from {name}; only one entry can have it"
                     )
                 if f"{noun}/{name}" in keys:
                     raise ValueError(
-                        f"{noun}/{name} is in the document and the renamed_from of another entry: rename first, then "
-                        "leave renamed_from out"
+                        f"{noun}/{name} is in the document and is the renamed_from of another entry: apply the rename "
+                        "first, then omit renamed_from"
                     )
         return self
 

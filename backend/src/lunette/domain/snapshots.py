@@ -70,8 +70,8 @@ class SnapshotClone(Model):
     @model_validator(mode="after")
     def _one_form(self) -> "SnapshotClone":
         if (self.name is None) == (self.name_pattern is None):
-            raise ValueError("give either name, for one clone, or name_pattern and count")
+            raise ValueError("specify either name, for one clone, or name_pattern and count")
         if self.name is not None and self.count != 1:
-            raise ValueError("several clones need a name_pattern such as clone%02d")
+            raise ValueError("several clones require a name_pattern such as clone%02d")
         self.names()
         return self

@@ -7,47 +7,57 @@ from lunette.domain.jobs import JobKind
 UNDOABLE = frozenset({"host", "host_group", "mapping", "portal", "fc_port", "schedule", "setting", "volume"})
 """Nouns whose converging changes keep what was before; of a volume that is its name and description."""
 
-_DATA_MADE = (
-    "Hosts may have written to what was made since. Delete it with its own command: its plan names what is lost."
-)
-_DATA_GONE = "The data that was there is gone: nothing on this appliance can bring it back. Restore it from a backup."
+_DATA_MADE = "Hosts may already have written data to it. Delete it instead: the plan shows what is lost."
+_DATA_GONE = "The data was destroyed, and this appliance cannot recover it. Restore it from a backup."
 JOB_REASONS: Mapping[JobKind, str] = {
     JobKind.ARRAY_CREATE: _DATA_MADE,
     JobKind.ARRAY_DELETE: _DATA_GONE,
     JobKind.ARRAY_CHANGE: (
-        "It moved data between disks, or set how that is done. Make the opposite change with the array's own commands."
+        "The change moved data between disks or configured how that is done. Make the opposite change to the array."
     ),
-    JobKind.ARRAY_START: "It runs read-only, and nothing on it was changed. It does not run any more after a boot.",
-    JobKind.ARRAY_ADOPT: "Hosts may use its volumes already. What is on it stays as it is while it is Lunette's.",
+    JobKind.ARRAY_START: (
+        "The array runs read-only, and its content was not changed. It is not started again after a restart."
+    ),
+    JobKind.ARRAY_ADOPT: "Hosts may already use its volumes. Its content stays unchanged while it belongs to Lunette.",
     JobKind.ARRAY_RELEASE: (
-        "It is Lunette's no more, and others may use it. Start and adopt it as a foreign array: its data are there, "
-        "its volumes get new identities."
+        "The array no longer belongs to Lunette, and another system may use it. To use it here again, start and adopt "
+        "it as a foreign array: its data is retained, but its volumes get new identities."
     ),
     JobKind.VOLUMES_CREATE: _DATA_MADE,
-    JobKind.VOLUME_DELETE: "If its data was kept, it is among the deleted volumes: recover it there until its time.",
-    JobKind.VOLUME_RECOVER: "It has its data again. Delete it with its own command if it is not needed.",
+    JobKind.VOLUME_DELETE: "If the volume was retained, recover it from the deleted volumes before its retention ends.",
+    JobKind.VOLUME_RECOVER: "The volume has its data again. Delete it if it is not needed.",
     JobKind.VOLUME_ERASE: _DATA_GONE,
-    JobKind.VOLUME_GROW: "Hosts may use the new size already: shrinking would cut off data. The size stays.",
-    JobKind.VOLUME_ROLL_BACK: (
-        "What it held before is among the deleted volumes, if it was kept: recover it there under another name. If a "
-        "later snapshot was taken, roll back to that one."
+    JobKind.VOLUME_GROW: (
+        "Hosts may already use the new size, and shrinking would destroy data. The size does not change."
     ),
-    JobKind.SNAPSHOTS_CREATE: "A snapshot interrupts nobody. Delete it with its own command if it is not needed.",
-    JobKind.SNAPSHOT_DELETE: "If it was kept, it is among the deleted snapshots: recover it there until its time.",
-    JobKind.SNAPSHOT_RECOVER: "It can be used again. Delete it with its own command if it is not needed.",
+    JobKind.VOLUME_ROLL_BACK: (
+        "If the previous data was retained, recover it from the deleted volumes under another name. If a later "
+        "snapshot exists, roll back to that snapshot."
+    ),
+    JobKind.SNAPSHOTS_CREATE: "A snapshot does not affect hosts. Delete it if it is not needed.",
+    JobKind.SNAPSHOT_DELETE: (
+        "If the snapshot was retained, recover it from the deleted snapshots before its retention ends."
+    ),
+    JobKind.SNAPSHOT_RECOVER: "The snapshot can be used again. Delete it if it is not needed.",
     JobKind.SNAPSHOT_ERASE: _DATA_GONE,
-    JobKind.THIN_POOL_GROW: "Volumes may use the room already: shrinking would cut off data. The size stays.",
-    JobKind.INTERFACE_CHANGE: "A change that was confirmed is changed back with its own command, on trial again.",
-    JobKind.SYSTEM_RESTART: "It is over, and left everything as it was.",
-    JobKind.SYSTEM_POWER_OFF: "It is over, and left everything as it was.",
-    JobKind.SESSION_DISCONNECT: "The host logs in again by itself, as long as volumes are mapped to it.",
-    JobKind.SYSTEM_UPDATE: "The version before is in the other slot: go back to it with its own command.",
+    JobKind.THIN_POOL_GROW: (
+        "Volumes may already use the space, and shrinking would destroy data. The size does not change."
+    ),
+    JobKind.INTERFACE_CHANGE: "To reverse a confirmed change, change the interface again. That change is on trial too.",
+    JobKind.SYSTEM_RESTART: "The restart is complete and changed no settings.",
+    JobKind.SYSTEM_POWER_OFF: "The shutdown is complete and changed no settings.",
+    JobKind.SESSION_DISCONNECT: "The host logs in again automatically while volumes are mapped to it.",
+    JobKind.SYSTEM_UPDATE: "The previous version is in the other slot. Roll the system back to it instead.",
     JobKind.DISK_WIPE: _DATA_GONE,
-    JobKind.DISK_LOCATE: "The light is switched with its own command.",
-    JobKind.HOST_VERIFY_PATHS: "It is over, and gave every path back.",
-    JobKind.SITE_APPLY: "Its changes are undone one by one: each has an event of its own, see the log.",
-    JobKind.SITE_ADOPT: "What was adopted is served by Lunette now. To leave, see the export for targetcli.",
-    JobKind.SCHEDULE_RUN: "What the run made and let go holds data. Delete a snapshot it took with its own command.",
+    JobKind.DISK_LOCATE: "Switch the locate light on or off again instead.",
+    JobKind.HOST_VERIFY_PATHS: "The path test is complete and restored every path.",
+    JobKind.SITE_APPLY: "Undo its changes one by one: each has its own event in the log.",
+    JobKind.SITE_ADOPT: (
+        "Lunette now serves the adopted exports. To move away from Lunette, use the export for targetcli."
+    ),
+    JobKind.SCHEDULE_RUN: (
+        "The run created and deleted snapshots, which hold data. Delete a new snapshot if it is not needed."
+    ),
 }
 """Why no job is undone: jobs are what holds data, and data does not come back by a plan."""
 
@@ -82,10 +92,10 @@ _EVENTS = {
     "site.adopted": JobKind.SITE_ADOPT,
 }
 _CHANGES = ("created", "changed", "deleted")
-_PEOPLE = "Users, tokens and passwords are not undone: who may come in is decided anew each time, with its own command."
-_CERTIFICATE = "`lunette certificate revert` takes back the one before, as long as it is the last that was replaced."
-_OLD = "It was made by a version that did not keep what was before. Change it back with its own command."
-NO_CHANGE = "It tells what happened and changed nothing by itself."
+_PEOPLE = "Changes to users, tokens and passwords cannot be undone. Grant or revoke access with a new change."
+_CERTIFICATE = "`lunette certificate revert` restores the previous certificate if this was the last replacement."
+_OLD = "The change was made by a version that did not record the previous state. Change it back manually."
+NO_CHANGE = "This event only reports what happened."
 
 
 def why_not(kind: str) -> str:

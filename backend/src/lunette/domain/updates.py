@@ -18,8 +18,9 @@ Version = Annotated[str, Field(pattern=r"^[0-9A-Za-z][0-9A-Za-z.+~_-]{0,63}$")]
 MAX_BUNDLE_BYTES = 2 * 1024**3
 """As much as a slot has."""
 NOT_INSTALLED = (
-    "This appliance was not installed on a disk of its own, so it has no second slot to update: a server that a play "
-    "set up is updated by the play, and what was started from the ISO is installed first."
+    "Updates require an appliance that was installed from the ISO, because others have no second slot. Update a server "
+    "that was set up with Ansible by running the playbook again; install a system that was only started from the ISO "
+    "first."
 )
 
 

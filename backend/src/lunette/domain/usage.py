@@ -31,7 +31,7 @@ class VolumeUse(Model):
     def words(self) -> str:
         """Its use for people."""
         if self.iops:
-            return f"{self.name} ({max(self.iops, 0.1):.1f} I/Os per second)"
+            return f"{self.name} ({max(self.iops, 0.1):.1f} IOPS)"
         return f"{self.name} (last I/O at {self.last_io_at:%H:%M:%S} UTC)"
 
 
@@ -43,8 +43,9 @@ def check_confirmed(uses: Iterable[VolumeUse], confirmed: Collection[str], now: 
     shown = ", ".join(one.words() for one in busy[:LISTED])
     more = f" and {len(busy) - LISTED} more" if len(busy) > LISTED else ""
     raise InUse(
-        f"Hosts use what would go: {shown}{more}. Nothing was changed. End the I/O on the hosts first (unmount, stop "
-        "what uses it); or, if it is meant, name each of these volumes in `confirm`.",
+        f"Hosts are using volumes that would be removed: {shown}{more}. Nothing was changed. Stop the I/O on the "
+        "hosts first (unmount, stop the applications), or name each of these volumes in `confirm` to remove them "
+        "anyway.",
         errors=tuple(
             FieldProblem(field="confirm", value=None, message=f"does not name volume {one.name}, which is in use")
             for one in busy
@@ -60,9 +61,9 @@ def check_reused(reused: Iterable[Reuse], confirmed: Collection[str]) -> None:
     shown = ", ".join(f"{one.number} of {one.owner} (volume {one.former})" for one in asked[:LISTED])
     more = f" and {len(asked) - LISTED} more" if len(asked) > LISTED else ""
     raise InUse(
-        f"Hosts may still have the devices of volumes that were unmapped, and would write into the new ones: {shown}"
-        f"{more}. Nothing was changed. Take other numbers; or, once the hosts have removed the old devices, name each "
-        "of these volumes in `confirm`.",
+        f"Hosts may still have the devices of unmapped volumes and would write to the new volumes: {shown}{more}. "
+        "Nothing was changed. Use other numbers, or, after the hosts have removed the old devices, name each of these "
+        "volumes in `confirm`.",
         errors=tuple(
             FieldProblem(
                 field="confirm",

@@ -8,7 +8,7 @@ from lunette.system.doorway import System
 
 BOOTED = "/run/systemd/system"
 """There where systemd is the first process: sd_booted(3). In a container it is not."""
-NO_SYSTEMD = "this machine was not started by systemd (a container is not): restart it the way it was started"
+NO_SYSTEMD = "this system was not started by systemd (a container is not): restart it the way it was started"
 LONGEST_S = 900.0
 """How long an orderly stop may take to end this process."""
 POLL_S = 1.0
@@ -27,11 +27,11 @@ def stop(system: System, step: MachineStop) -> str | None:
     Within the start that is to end it may be asked as often as one likes: systemd takes the second wish for the first.
     """
     if record.boot_id(system) != step.boot_id:
-        return "the machine has started anew"
+        return "the appliance has restarted"
     if reason := observe(system).reason:
         raise Conflict(reason)
     system.run(["systemctl", "--no-block", _VERBS[step.action]])
     deadline = system.monotonic() + LONGEST_S
     while system.monotonic() < deadline:
         system.sleep(POLL_S)
-    raise ToolFailed(f"the machine did not stop within {LONGEST_S:.0f} s: look at its console, or use its power button")
+    raise ToolFailed(f"the appliance did not stop within {LONGEST_S:.0f} s: check its console, or use its power button")

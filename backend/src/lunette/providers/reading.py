@@ -32,7 +32,7 @@ def reader(tool: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
                 return function(*args, **kwargs)
             except ODD as error:
                 log = "\n".join(str(one)[:2000] for one in (*args, f"{type(error).__name__}: {error}"))
-                raise ToolFailed(f"{tool} printed what Lunette cannot read", log=log) from error
+                raise ToolFailed(f"{tool} printed output that Lunette cannot read", log=log) from error
 
         READERS[f"{function.__module__}.{function.__qualname__}"] = read
         return read

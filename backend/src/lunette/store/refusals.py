@@ -18,19 +18,21 @@ def as_refusal(error: DBAPIError) -> LunetteError:
         match = _SQLITE_UNIQUE.search(words) or _POSTGRESQL_UNIQUE.search(words)
         what = " ".join(part.replace("_", " ") for part in match.groups()) if match else "a rule of the database"
         return Conflict(
-            f"Another request was quicker: {what} is taken or in use now. Read the list again, then repeat.", log=words
+            f"Another request came first: {what} is now taken or in use. Read the list again, then retry.", log=words
         )
     if any(word in words for word in ("locked", "busy", "lock timeout")):
-        return Unavailable("The database is busy with another writer; repeat in a moment.", log=words)
+        return Unavailable("The database is busy with another writer; retry in a moment.", log=words)
     if "readonly" in words or "read-only" in words:
         return Unavailable(
             "The database is read-only; nothing was changed. Its file system may have been remounted after an error: "
-            "look at the kernel's log.",
+            "check the kernel log.",
             log=words,
         )
     if "full" in words or "No space" in words:
         return Unavailable("The disk that holds the database is full; nothing was changed. Free some space.", log=words)
-    return Unavailable("The database cannot be used now; nothing was changed. The journal says why.", log=words)
+    return Unavailable(
+        "The database cannot be used now; nothing was changed. See the journal for the reason.", log=words
+    )
 
 
 def _first(error: DBAPIError) -> DBAPIError:

@@ -22,7 +22,7 @@ class UtcTime(TypeDecorator[dt.datetime]):
 
     def process_bind_param(self, value: dt.datetime | None, dialect: Dialect) -> dt.datetime | None:
         if value is not None and value.tzinfo is None:
-            raise ValueError("a stored time needs a zone")
+            raise ValueError("a stored time requires a time zone")
         return value.astimezone(dt.UTC) if value else None
 
     def process_result_value(self, value: dt.datetime | None, dialect: Dialect) -> dt.datetime | None:

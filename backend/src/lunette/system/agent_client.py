@@ -119,17 +119,18 @@ class AgentClient:
                 answer = receive_message(peer, deadline)
         except TimeoutError as error:
             raise AgentAway(
-                "the agent did not answer in time: it is busy or stuck, look at its journal (lunette-agent)"
+                "the agent did not answer in time: it is busy or stuck; check its journal (lunette-agent)"
             ) from error
         except OSError as error:
             raise AgentAway(
-                f"the agent does not answer ({error.strerror or error}): see whether lunette-agent is running"
+                f"the agent does not answer ({error.strerror or error}): check whether lunette-agent is running"
             ) from error
         try:
             return REPLY.validate_json(answer)
         except ValidationError as error:
             raise AgentAway(
-                "the agent answered in a form this version does not know: restart lunette-agent and lunette-api",
+                "the response of the agent has a format that this version does not know: restart lunette-agent and "
+                "lunette-api",
                 log=str(error),
             ) from error
 

@@ -58,5 +58,5 @@ def _left(deadline: float | None) -> float | None:
         return None
     left = deadline - time.monotonic()
     if left <= 0:
-        raise TimeoutError("the time for an answer is over")
+        raise TimeoutError("the response timed out")
     return left

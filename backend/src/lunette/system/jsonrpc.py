@@ -28,7 +28,7 @@ def call(path: str, calls: Sequence[RpcCall], timeout_s: float) -> tuple[RpcAnsw
         try:
             peer.connect(path)
         except OSError as error:
-            raise Unavailable(f"nobody answers on {path} ({error.strerror or error}): start the program") from error
+            raise Unavailable(f"no program answers on {path} ({error.strerror or error}): start it") from error
         try:
             return _converse(peer, calls, deadline)
         except TimeoutError as error:
@@ -37,7 +37,9 @@ def call(path: str, calls: Sequence[RpcCall], timeout_s: float) -> tuple[RpcAnsw
                 log=f"no answer to {', '.join(sorted({one.method for one in calls}))}",
             ) from error
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise ToolFailed(f"the program behind {path} broke off: see its journal", log=repr(error)) from error
+            raise ToolFailed(
+                f"the program behind {path} closed the connection: see its journal", log=repr(error)
+            ) from error
 
 
 def _converse(peer: socket.socket, calls: Sequence[RpcCall], deadline: float) -> tuple[RpcAnswer, ...]:
@@ -107,5 +109,5 @@ class _Text:
 def _left(deadline: float) -> float:
     left = deadline - time.monotonic()
     if left <= 0:
-        raise TimeoutError("the time for an answer is over")
+        raise TimeoutError("the response timed out")
     return left

@@ -121,7 +121,7 @@ class DriveTools:
             return self._test(disk, health, test)
         self.asked.append(disk.serial)
         if health.is_hanging:
-            raise ToolFailed("smartctl did not finish within 20 s and was stopped: see whether a disk hangs")
+            raise ToolFailed("smartctl did not finish within 20 s and was stopped: check whether a disk hangs")
         if health.is_asleep and disk.transport != "nvme":
             return 3, json.dumps({"smartctl": {"exit_status": 3}}), ""
         if limits := next((word for word in argv if word.startswith("--log=scterc,")), None):

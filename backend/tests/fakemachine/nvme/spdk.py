@@ -107,7 +107,7 @@ class SpdkTarget:
     def call(self, socket: str, one: RpcCall) -> RpcAnswer:
         """One request. Raises Unavailable, ToolFailed."""
         if socket != SOCKET or not self.is_running:
-            raise Unavailable(f"nobody answers on {socket} (Connection refused): start the program")
+            raise Unavailable(f"no program answers on {socket} (Connection refused): start it")
         if self.is_hanging:
             raise ToolFailed(f"the program behind {socket} did not answer within 30 s: see its journal")
         method: Callable[[Params], Any] | None = getattr(self, f"_{one.method}", None)

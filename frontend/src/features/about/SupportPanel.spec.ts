@@ -8,7 +8,7 @@ it('leaves the bundle in the downloads under the name the appliance gave it', as
     names.push(this.download)
   })
   const { page, requests } = await visit('/about', loggedIn())
-  await click(page, 'Make and download it')
+  await click(page, 'Create support bundle')
   await vi.waitFor(() => expect(names).toEqual(['lunette-support-rack4.tar.gz']))
   expect(requests.at(-1)).toContain('POST /appliance:support')
   await vi.waitFor(() => expect(page.textContent).toContain('is in your downloads'))
@@ -18,5 +18,5 @@ it('is for administrators', async () => {
   const world = loggedIn()
   if (world.me) world.me.role = 'operator'
   const { page } = await visit('/about', world)
-  expect(control(page, 'Make and download it')).toHaveProperty('disabled', true)
+  expect(control(page, 'Create support bundle')).toHaveProperty('disabled', true)
 })

@@ -17,8 +17,8 @@ async function open(page: Element, content: string): Promise<void> {
 describe('what runs for others', () => {
   it('is looked at first: what stays is told before what is taken over, with what to do', async () => {
     const { page, requests } = await visit('/site/adopt', loggedIn())
-    await click(page, 'Look at what runs')
-    const lines = findings(page, 'What runs here')
+    await click(page, 'Inspect')
+    const lines = findings(page, 'Running targets and subsystems')
     expect(lines[0]).toContain('make an ACL for each first')
     expect(lines[1]).toContain('becomes host db1')
     expect(requests.filter((one) => one.startsWith('POST'))).toEqual(['POST /site:adopt?dry_run=true'])
@@ -26,7 +26,7 @@ describe('what runs for others', () => {
 
   it('is taken over by a job after its plan', async () => {
     const { page } = await visit('/site/adopt', loggedIn())
-    await click(page, 'Look at what runs')
+    await click(page, 'Inspect')
     await click(page, 'Review the plan')
     await click(dialog(), 'Take over')
     await vi.waitFor(() => expect(text(dialog())).toContain('Done: Take over 1 target'), 8_000)
@@ -36,7 +36,7 @@ describe('what runs for others', () => {
     const world = loggedIn()
     if (world.me) world.me.role = 'operator'
     const { page } = await visit('/site/adopt', world)
-    expect((control(page, 'Look at what runs') as HTMLButtonElement).disabled).toBe(true)
+    expect((control(page, 'Inspect') as HTMLButtonElement).disabled).toBe(true)
   })
 })
 
@@ -44,14 +44,14 @@ describe('a file of targetcli', () => {
   it('is told object by object', async () => {
     const { page } = await visit('/site/adopt', loggedIn())
     await open(page, '{"targets": []}')
-    await vi.waitFor(() => expect(page.textContent).toContain('1 fit, 1 do not'))
-    expect(findings(page, 'A targetcli file')).toHaveLength(2)
+    await vi.waitFor(() => expect(page.textContent).toContain('1 compatible, 1 not compatible'))
+    expect(findings(page, 'targetcli file')).toHaveLength(2)
   })
 
   it('that is none is not sent', async () => {
     const { page, requests } = await visit('/site/adopt', loggedIn())
     await open(page, 'no json')
-    await vi.waitFor(() => expect(page.textContent).toContain('This is no JSON document'))
+    await vi.waitFor(() => expect(page.textContent).toContain('Not valid JSON'))
     expect(requests.filter((one) => one.startsWith('POST'))).toEqual([])
   })
 })
@@ -70,16 +70,16 @@ it('leaves what is served as a file, and says what does not go along', async () 
 describe('a rebuild from the data disks', () => {
   async function looked() {
     const opened = await visit('/backup', loggedIn())
-    await click(opened.page, 'Look at the disks')
+    await click(opened.page, 'Inspect disks')
     await vi.waitFor(() => expect(opened.page.textContent).toContain('pond'))
     return opened
   }
 
   it('is looked at first: what each array brings back, or why it does not', async () => {
     const { page, requests } = await looked()
-    expect(page.textContent).toContain('of appliance rack3 · 4 volumes, 6 mappings')
+    expect(page.textContent).toContain('of appliance rack3 · 4 volumes · 6 mappings')
     expect(page.textContent).toContain('both slots of its copy are damaged')
-    expect(page.textContent).toContain('The secrets of these hosts must be set again')
+    expect(page.textContent).toContain('Set the secrets of these hosts again')
     expect(requests.filter((one) => one.includes('rebuild'))).toEqual([
       'POST /appliance:rebuild?dry_run=true',
     ])
@@ -90,14 +90,14 @@ describe('a rebuild from the data disks', () => {
     const button = control(page, 'Rebuild') as HTMLButtonElement
     const list = page.querySelector<HTMLDetailsElement>('details')
     expect(list?.open).toBe(true)
-    expect(list?.textContent).toContain('Host db1 is let in as iqn.2026-01.com.example:db1')
-    type(field(page, 'This cannot be taken back. Type rebuild to go on'), 'rebuild')
+    expect(list?.textContent).toContain('Host db1 can connect as iqn.2026-01.com.example:db1')
+    type(field(page, 'This cannot be undone. Type rebuild to confirm'), 'rebuild')
     await settle()
     expect(button.disabled, 'nobody adopted what the disks say').toBe(true)
-    await click(page, 'Adopt what these disks say')
+    await click(page, 'Adopt the content of these disks')
     expect(button.disabled).toBe(false)
     button.closest('form')?.requestSubmit()
-    await vi.waitFor(() => expect(page.textContent).toContain('The arrays are taken up'))
+    await vi.waitFor(() => expect(page.textContent).toContain('Configuration rebuilt'))
     expect(requests.filter((one) => one.includes('rebuild')).at(-1)).not.toContain('dry_run=true')
   })
 })
@@ -107,13 +107,15 @@ describe('an array that others made', () => {
     const world = loggedIn()
     world.foreignArrays = [foreignArray(change)]
     const opened = await visit('/site/adopt', world)
-    await vi.waitFor(() => expect(findings(opened.page, 'Arrays that others made')).not.toEqual([]))
+    await vi.waitFor(() => expect(findings(opened.page, 'Arrays of other systems')).not.toEqual([]))
     return { ...opened, world }
   }
 
   it('is started read-only before it is adopted, and shows then what is on it', async () => {
     const { page, requests } = await withArray()
-    expect(findings(page, 'Arrays that others made')[0]).toContain('made on old · raid1 of 2 disks · Missing')
+    expect(findings(page, 'Arrays of other systems')[0]).toContain(
+      'created on old · raid1 of 2 disks · Missing',
+    )
     await click(page, 'Start read-only')
     await click(dialog(), 'Start read-only')
     await vi.waitFor(() => expect(text(dialog())).toContain('Done: Start foreign array old:0'), 8_000)
@@ -131,7 +133,7 @@ describe('an array that others made', () => {
       ],
     })
     await click(page, 'Adopt')
-    type(field(dialog(), 'Name here'), 'archive')
+    type(field(dialog(), 'Array name'), 'archive')
     await click(dialog(), 'Review the plan')
     await vi.waitFor(() => expect(text(dialog())).toContain('archive'))
     expect(text(dialog())).not.toContain('Create volumesnap')
@@ -141,7 +143,7 @@ describe('an array that others made', () => {
 
   it('of which nothing can be done says why', async () => {
     const { page } = await withArray({ next: 'none', reason: 'array old:0 has lost a disk' })
-    expect(findings(page, 'Arrays that others made')[0]).toContain('has lost a disk')
+    expect(findings(page, 'Arrays of other systems')[0]).toContain('has lost a disk')
     expect(page.textContent).not.toContain('Start read-only')
   })
 })

@@ -30,14 +30,14 @@ describe('alerts', () => {
   it('are acknowledged with a note that everybody reads', async () => {
     const world = warm()
     const { page, requests } = await visit('/alerts', world)
-    expect(text(page)).toContain('Open')
+    expect(text(page)).toContain('Active')
     await click(page, `Acknowledge: ${WARM}`)
-    type(field(dialog(), 'What is done, or by whom'), 'a fan is on its way')
+    type(field(dialog(), 'Note'), 'a fan is on its way')
     await click(dialog(), 'Review the plan')
     expect(world.alerts[0]?.acknowledged_by).toBeNull()
     await click(dialog(), 'Acknowledge')
     expect(requests.filter((one) => one.includes(':acknowledge'))).toHaveLength(2)
-    expect(text(page)).toContain('admin sees to it: a fan is on its way')
+    expect(text(page)).toContain('Acknowledged by admin: a fan is on its way')
   })
 
   it('are silenced for a while and opened again', async () => {
@@ -49,8 +49,8 @@ describe('alerts', () => {
     const until = new Date(world.alerts[0]?.silenced_until ?? 0).getTime()
     expect(Math.round((until - Date.now()) / 3_600_000)).toBe(8)
     expect(text(page)).toContain('Silent until')
-    await click(page, `Open again: ${WARM}`)
-    await click(dialog(), 'Open again')
+    await click(page, `Reopen: ${WARM}`)
+    await click(dialog(), 'Reopen')
     expect(world.alerts[0]?.silenced_until).toBeNull()
     expect(text(page)).not.toContain('Silent until')
   })

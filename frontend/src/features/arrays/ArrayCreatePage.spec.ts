@@ -20,9 +20,7 @@ async function choose(page: Element, label: string, value: string) {
 }
 
 const summary = (page: Element): string => {
-  const panel = [...page.querySelectorAll('section')].find((one) =>
-    one.textContent?.includes('What this gives'),
-  )
+  const panel = [...page.querySelectorAll('section')].find((one) => one.textContent?.includes('Summary'))
   return panel ? (panel.textContent ?? '').replace(/\s+/g, ' ') : ''
 }
 
@@ -41,8 +39,8 @@ const review = (page: Element) => control(page, 'Review the plan') as HTMLButton
 describe('the wizard', () => {
   it('shows the capacity the API plans as soon as there are enough disks', async () => {
     const { page, requests } = await visit('/arrays/new', loggedIn())
-    expect(summary(page)).toContain('RAID 5 takes 3 disks or more')
-    await choose(page, 'How many of ST12000NM004J', '3')
+    expect(summary(page)).toContain('RAID 5 needs at least 3 disks')
+    await choose(page, 'Number of disks: ST12000NM004J', '3')
     await planned()
     expect(summary(page)).toContain('21.8 TiB')
     expect(summary(page)).toContain('one disk')
@@ -56,7 +54,7 @@ describe('the wizard', () => {
       const world = loggedIn()
       for (const { observed } of world.disks) if (observed) observed.write_cache = cached
       const { page } = await visit('/arrays/new', world)
-      await choose(page, 'How many of ST12000NM004J', '3')
+      await choose(page, 'Number of disks: ST12000NM004J', '3')
       await planned()
       expect(summary(page)).toContain('RAID 5')
       const offered = [...page.querySelectorAll<HTMLInputElement>('fieldset input[type=radio]')].map(
@@ -69,34 +67,34 @@ describe('the wizard', () => {
 
   it('follows the number of disks with the usual level until one is chosen', async () => {
     const { page } = await visit('/arrays/new', loggedIn())
-    await choose(page, 'How many of ST12000NM004J', '2')
+    await choose(page, 'Number of disks: ST12000NM004J', '2')
     expect(summary(page)).toContain('RAID 1')
     radio(page, 'raid10')
-    await choose(page, 'How many of ST12000NM004J', '3')
+    await choose(page, 'Number of disks: ST12000NM004J', '3')
     expect(summary(page)).toContain('RAID 10')
   })
 
   it('wipes no disk of which nobody said so, and asks for the name before it does', async () => {
     const { page, requests } = await visit('/arrays/new', loggedIn())
-    await choose(page, 'How many of ST12000NM004J', '3')
+    await choose(page, 'Number of disks: ST12000NM004J', '3')
     tick(page, 'ZL2A004Q')
     await planned()
-    expect(summary(page)).toContain('One chosen disk is not blank: say whether it may be wiped')
+    expect(summary(page)).toContain('One selected disk is not blank. Confirm that it can be wiped')
     expect(requests.filter((one) => one.startsWith('POST'))).toEqual([])
     expect(page.querySelector('fieldset')?.textContent).toContain('ext4: backup')
-    tick(page, 'May be wiped')
+    tick(page, 'Allow wipe')
     await planned()
     expect(summary(page)).toContain('1 disk will be wiped')
     await click(page, 'Review the plan')
-    expect(text(dialog())).toContain('it carries an ext4 signature (label backup): all is lost')
+    expect(text(dialog())).toContain('it carries an ext4 signature (label backup): all data is lost')
     expect((control(dialog(), 'Create array') as HTMLButtonElement).disabled).toBe(true)
-    expect(field(dialog(), 'This cannot be taken back. Type tank2 to go on')).toBeTruthy()
+    expect(field(dialog(), 'This cannot be undone. Type tank2 to confirm')).toBeTruthy()
   })
 
   it('makes the array by a job and leads to its page when that is closed', async () => {
     const world = loggedIn()
     const { page, router } = await visit('/arrays/new', world)
-    await choose(page, 'How many of ST12000NM004J', '3')
+    await choose(page, 'Number of disks: ST12000NM004J', '3')
     type(field(page, 'Name'), 'archive')
     await planned()
     await click(page, 'Review the plan')
@@ -111,7 +109,7 @@ describe('the wizard', () => {
     const world = loggedIn()
     world.failingStep = 'the tool is broken'
     const { page, router } = await visit('/arrays/new', world)
-    await choose(page, 'How many of ST12000NM004J', '3')
+    await choose(page, 'Number of disks: ST12000NM004J', '3')
     await planned()
     await click(page, 'Review the plan')
     await click(dialog(), 'Create array')
@@ -124,7 +122,7 @@ describe('the wizard', () => {
 
   it('shows a refusal under the field it names', async () => {
     const { page } = await visit('/arrays/new', loggedIn())
-    await choose(page, 'How many of ST12000NM004J', '3')
+    await choose(page, 'Number of disks: ST12000NM004J', '3')
     type(field(page, 'Name'), 'tank')
     await planned()
     const described = field(page, 'Name').getAttribute('aria-describedby') ?? ''
@@ -137,14 +135,14 @@ describe('the wizard', () => {
     const world = loggedIn()
     world.disks.push(...[5, 6, 7].map((number) => sasDisk(number)))
     const { page } = await visit('/arrays/new', world)
-    await choose(page, 'How many of ST12000NM004J', '4')
+    await choose(page, 'Number of disks: ST12000NM004J', '4')
     radio(page, 'zfs')
     await settle()
     radio(page, 'raidz1')
     await settle()
-    expect(page.textContent).not.toContain('After a power cut')
+    expect(page.textContent).not.toContain('Write-hole protection')
     await click(page, 'Choose disks: Log')
-    await choose(page, 'How many of ST12000NM004J, Log', '1')
+    await choose(page, 'Number of disks: ST12000NM004J, Log', '1')
     await planned()
     expect(summary(page)).toContain('ZFS · RAID-Z1')
     expect(summary(page)).toContain('Log1')
@@ -158,13 +156,13 @@ describe('the wizard', () => {
 
   it('asks for what the level has: groups of a dRAID, no chunk of a pool', async () => {
     const { page } = await visit('/arrays/new', loggedIn())
-    expect(page.textContent).toContain('Chunk')
+    expect(page.textContent).toContain('Chunk size')
     radio(page, 'zfs')
     await settle()
     radio(page, 'draid1')
     await settle()
     expect(page.textContent).toContain('Distributed spares')
-    expect(page.textContent).not.toContain('Chunk')
+    expect(page.textContent).not.toContain('Chunk size')
   })
 
   it('shows an engine that is missing with the reason, and takes one it was never told of', async () => {
@@ -184,9 +182,9 @@ describe('the wizard', () => {
     world.engines = [mdEngine(), externalEngine(['myraid'])]
     const { page } = await visit('/arrays/new', world)
     radio(page, 'external')
-    await choose(page, 'How many of ST12000NM004J', '1')
+    await choose(page, 'Number of disks: ST12000NM004J', '1')
     expect(summary(page)).toContain('unknown to Lunette')
-    expect(page.textContent).not.toContain('After a power cut')
+    expect(page.textContent).not.toContain('Write-hole protection')
     const command = field(page, 'Health command') as unknown as HTMLSelectElement
     expect([...command.options].map(({ text: label }) => label)).toEqual(['None', 'myraid'])
     await planned()
@@ -208,6 +206,6 @@ describe('the wizard', () => {
     const world = loggedIn()
     world.disks = [nvmeDisk(1)]
     const { page } = await visit('/arrays/new', world)
-    expect(page.textContent).toContain('No disk can be taken')
+    expect(page.textContent).toContain('No disks available')
   })
 })

@@ -33,7 +33,7 @@ describe('an array that leaves', () => {
     await vi.waitFor(() => expect(text(dialog())).toContain('attach them instead'), 8_000)
     const go = [...dialog().querySelectorAll('button')].find((one) => text(one) === 'Forget')
     expect(go?.disabled).toBe(true)
-    type(field(dialog(), 'This cannot be taken back. Type tank to go on'), 'tank')
+    type(field(dialog(), 'This cannot be undone. Type tank to confirm'), 'tank')
     await vi.waitFor(() => expect(go?.disabled).toBe(false), 8_000)
     await click(dialog(), 'Forget')
     await vi.waitFor(() => expect(world.arrays).not.toContain(tank), 8_000)

@@ -22,8 +22,8 @@ describe('the map of an array', () => {
     const { page } = await visit('/arrays/tank', spareWorld().world)
     expect(bays(page)).toHaveLength(8)
     expect(bays(page)[0]).toContain('Slot 0')
-    expect(bays(page)[0]).toContain('FaultyReplaceTake backRemove')
-    expect(bays(page)[2]).toContain('In syncReplaceFail')
+    expect(bays(page)[0]).toContain('FaultyReplaceRe-addRemove')
+    expect(bays(page)[2]).toContain('In syncReplaceMark as failed')
   })
 
   it('shows of a disk that is no data disk what it is for', async () => {
@@ -45,7 +45,7 @@ describe('the map of an array', () => {
   it('shows what the kernel does now, how fast and how long still', async () => {
     const { page } = await visit('/arrays/tank', loggedIn())
     expect(page.textContent).toContain('41.7 % · 1.33 GiB/s · 24 min 20 s left')
-    expect(page.textContent).toContain('Last runCheckMismatches0 sectors')
+    expect(page.textContent).toContain('Last scrub or resyncScrubMismatches0 sectors')
   })
 
   it('shows how the write hole is treated now, not how it was chosen to be', async () => {
@@ -65,11 +65,11 @@ describe('the map of an array', () => {
     Object.assign(tank.observed, { dirty_degraded: true, progress: null })
     const { page } = await visit('/arrays/tank', world)
     expect(page.textContent).toContain('Stopped: dirty and degraded')
-    expect([...page.querySelectorAll('button')].map(text)).not.toContain('Check')
+    expect([...page.querySelectorAll('button')].map(text)).not.toContain('Start scrub')
     await click(page, 'Force start')
     const go = [...dialog().querySelectorAll('button')].find((one) => text(one) === 'Force start')
     expect(go?.disabled).toBe(true)
-    type(field(dialog(), 'This cannot be taken back. Type tank to go on'), 'tank')
+    type(field(dialog(), 'This cannot be undone. Type tank to confirm'), 'tank')
     await vi.waitFor(() => expect(go?.disabled).toBe(false), 8_000)
     await click(dialog(), 'Force start')
     await ended('Done: Start array tank by force')
@@ -82,13 +82,13 @@ describe('the map of an array', () => {
     if (!tank) throw new Error('The mock has no array.')
     Object.assign(tank, { level: 'raid1', write_mostly: [tank.members[1]?.disk_id] })
     const { page } = await visit('/arrays/tank', world)
-    expect(bays(page)[1]).toContain('Read again')
+    expect(bays(page)[1]).toContain('Clear write-mostly')
     const button = page.querySelector<HTMLElement>(
-      `button[aria-label="Write-mostly ${tank.members[0]?.serial}"]`,
+      `button[aria-label="Set write-mostly: ${tank.members[0]?.serial}"]`,
     )
     button?.click()
-    await vi.waitFor(() => control(dialog(), 'Write-mostly'), 8_000)
-    await click(dialog(), 'Write-mostly')
+    await vi.waitFor(() => control(dialog(), 'Set write-mostly'), 8_000)
+    await click(dialog(), 'Set write-mostly')
     await vi.waitFor(
       () => expect(tank.write_mostly).toEqual([tank.members[1]?.disk_id, tank.members[0]?.disk_id]),
       8_000,
@@ -103,7 +103,7 @@ describe('the map of an array', () => {
     expect([...page.querySelectorAll(`${DISKS} button`)]).toEqual([])
     const offered = [...page.querySelectorAll('button')].map(text)
     expect(offered).toContain('Delete')
-    expect(offered).not.toContain('Grow')
+    expect(offered).not.toContain('Add data disks')
     expect(offered).not.toContain('Add spares')
   })
 
@@ -119,7 +119,7 @@ describe('what is asked of an array', () => {
   it('exchanges a lost disk for a new one through the plan', async () => {
     const { world, tank, free } = spareWorld()
     const { page, requests } = await visit('/arrays/tank', world)
-    await click(page, `Replace ${tank.members[0]?.serial}`)
+    await click(page, `Replace: ${tank.members[0]?.serial}`)
     await click(dialog(), 'Review the plan')
     expect(text(dialog())).toContain(`disk ${free[0]?.id} takes its place`)
     await click(dialog(), 'Replace')
@@ -165,7 +165,7 @@ describe('what is asked of an array', () => {
     box?.click()
     await click(dialog(), 'Review the plan')
     await click(dialog(), 'Change level')
-    await ended('Done: Make array tank a raid6')
+    await ended('Done: Change array tank to raid6')
     expect(requests).toContain('POST /arrays/array-1:reshape?dry_run=false')
     expect(tank).toMatchObject({ level: 'raid6' })
     expect(tank.members.at(-1)).toMatchObject({ disk_id: free[1]?.id })
@@ -175,12 +175,12 @@ describe('what is asked of an array', () => {
     const world = loggedIn()
     Object.assign(world.arrays[0] ?? {}, { sync_speed_max_bytes_s: 200 * 2 ** 20 })
     const { page } = await visit('/arrays/tank', world)
-    await click(page, 'Set pace')
-    expect(field(dialog(), 'At most').value).toBe('200')
-    type(field(dialog(), 'At least'), '50')
-    type(field(dialog(), 'At most'), '')
+    await click(page, 'Set resync speed')
+    expect(field(dialog(), 'Maximum').value).toBe('200')
+    type(field(dialog(), 'Minimum'), '50')
+    type(field(dialog(), 'Maximum'), '')
     await click(dialog(), 'Review the plan')
-    await click(dialog(), 'Set pace')
+    await click(dialog(), 'Set resync speed')
     expect(world.arrays[0]).toMatchObject({
       sync_speed_min_bytes_s: 50 * 2 ** 20,
       sync_speed_max_bytes_s: null,
@@ -204,23 +204,23 @@ describe('what is asked of an array', () => {
     const { page, requests } = await visit('/arrays/tank', loggedIn())
     expect(text(page)).toContain('Parity threads4 automatichalf of 8 cores')
     await click(page, 'Tune')
-    expect(text(dialog())).not.toContain('Scheduler')
+    expect(text(dialog())).not.toContain('I/O scheduler')
     type(field(dialog(), 'Stripe cache'), '1024')
     await click(dialog(), 'Review the plan')
     expect(text(dialog())).toContain('group_thread_cnt, stripe_cache_size')
     await click(dialog(), 'Tune')
     expect(requests).toContain('PATCH /arrays/array-1?dry_run=false')
-    await vi.waitFor(() => expect(text(page)).toContain('Stripe cache1024 chosennow 256'), 8_000)
+    await vi.waitFor(() => expect(text(page)).toContain('Stripe cache1024 manualcurrently 256'), 8_000)
   })
 
   it('stops a check that runs, and offers none beside it', async () => {
     const { page, requests } = await visit('/arrays/tank', loggedIn())
-    await click(page, 'Check')
-    await click(dialog(), 'Check')
+    await click(page, 'Start scrub')
+    await click(dialog(), 'Start scrub')
     await ended('Done: Scrub')
     await click(dialog(), 'Close')
-    await vi.waitFor(() => control(page, 'Stop the check'), 8_000)
-    expect(() => control(page, 'Repair')).toThrow()
+    await vi.waitFor(() => control(page, 'Stop scrub'), 8_000)
+    expect(() => control(page, 'Scrub and repair')).toThrow()
     expect(requests).toContain('POST /arrays/array-1:scrub?dry_run=false')
   })
 })

@@ -15,20 +15,20 @@ describe('an encrypted array', () => {
   it('says that it waits for its key, and is unlocked by the passphrase alone', async () => {
     const { world, tank } = vaultWorld()
     const { page, requests } = await visit('/arrays/tank', world)
-    expect(text(page)).toContain('Locked: its exports wait for its key')
+    expect(text(page)).toContain('Locked: exports wait for the key')
     type(field(page, 'Passphrase'), 'something else')
     await click(page, 'Unlock')
-    await vi.waitFor(() => expect(text(page)).toContain('does not open array tank'), 8_000)
+    await vi.waitFor(() => expect(text(page)).toContain('does not unlock array tank'), 8_000)
     expect(tank.locked).toBe(true)
     type(field(page, 'Passphrase'), PASSPHRASE)
     await click(page, 'Unlock')
-    await vi.waitFor(() => expect(text(page)).toContain('Encrypted, and unlocked'), 8_000)
+    await vi.waitFor(() => expect(text(page)).toContain('Encrypted, unlocked'), 8_000)
     expect(requests.filter((one) => one.includes(':unlock'))).toHaveLength(2)
   })
 
   it('offers a change of keys once it is unlocked', async () => {
     const { page } = await visit('/arrays/tank', vaultWorld({ locked: false }).world)
-    expect(text(page)).toContain('each start waits for the passphrase')
+    expect(text(page)).toContain('After each start, the array stays locked until you enter the passphrase')
     expect(control(page, 'Change keys')).toBeTruthy()
   })
 

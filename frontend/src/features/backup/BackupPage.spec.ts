@@ -13,7 +13,7 @@ async function withFile(content = `lunette-backup\n${PASSPHRASE}`, passphrase = 
   input.dispatchEvent(new Event('change'))
   type(field(opened.page, 'Passphrase of the backup'), passphrase)
   await settle()
-  await click(opened.page, 'Look into it')
+  await click(opened.page, 'Preview')
   return opened
 }
 
@@ -25,7 +25,7 @@ describe('a backup', () => {
     })
     const { page, requests } = await visit('/backup', loggedIn())
     type(field(page, 'Passphrase'), PASSPHRASE)
-    type(field(page, 'Passphrase again'), PASSPHRASE)
+    type(field(page, 'Confirm passphrase'), PASSPHRASE)
     await settle()
     page.querySelector<HTMLFormElement>('form')?.requestSubmit()
     await vi.waitFor(() => expect(names).toHaveLength(1))
@@ -33,15 +33,15 @@ describe('a backup', () => {
     await settle()
     expect(requests.at(-1)).toContain('POST /appliance:backup')
     expect(field(page, 'Passphrase').value).toBe('')
-    expect(page.textContent).toContain('is made')
+    expect(page.textContent).toContain('.lunette-backup created')
   })
 
   it('is not made under a passphrase that was typed in two ways', async () => {
     const { page } = await visit('/backup', loggedIn())
     type(field(page, 'Passphrase'), PASSPHRASE)
-    type(field(page, 'Passphrase again'), 'another-passphrase')
+    type(field(page, 'Confirm passphrase'), 'another-passphrase')
     await settle()
-    expect(page.textContent).toContain('The two entries differ')
+    expect(page.textContent).toContain('The entries do not match')
     expect(page.querySelector<HTMLButtonElement>('form button[type=submit]')?.disabled).toBe(true)
   })
 })
@@ -52,8 +52,8 @@ describe('a restore', () => {
     expect(requests.filter((one) => one.includes(':restore'))).toEqual([
       'POST /appliance:restore?dry_run=true',
     ])
-    expect(page.querySelector('ul[aria-label="What would differ"]')?.textContent).toMatch(
-      /Bring back host\s*old-proxy/,
+    expect(page.querySelector('ul[aria-label="Differences"]')?.textContent).toMatch(
+      /Restore host\s*old-proxy/,
     )
     expect(text(page)).toContain('lun01 is served to host1')
   })
@@ -70,10 +70,10 @@ describe('a restore', () => {
     const { page, requests } = await withFile()
     const button = [...page.querySelectorAll('button')].find((one) => text(one) === 'Restore')
     expect(button?.disabled).toBe(true)
-    type(field(page, 'This cannot be taken back. Type lunette-rack4 to go on'), 'lunette-rack4')
+    type(field(page, 'This cannot be undone. Type lunette-rack4 to confirm'), 'lunette-rack4')
     await settle()
     button?.closest('form')?.requestSubmit()
-    await vi.waitFor(() => expect(text(page)).toContain('The backup is restored'))
+    await vi.waitFor(() => expect(text(page)).toContain('Backup restored'))
     expect(requests.at(-1)).not.toContain('dry_run=true')
     expect(text(page)).toContain('before-restore.lunette-backup')
   })

@@ -38,21 +38,21 @@ it('offers to wipe only what nobody uses, and names what belongs to something la
 
 it('offers the light of a bay that has one', async () => {
   const seated = await visit(`/disks/${sasDisk(1).id}`, loggedIn())
-  expect(text(seated.page)).toContain('Slot 01 of enclosure 0x500304801e97c7bf')
-  expect(text(seated.page)).toContain('Turn locate light on')
+  expect(text(seated.page)).toContain('Slot 01, enclosure 0x500304801e97c7bf')
+  expect(text(seated.page)).toContain('Turn on locate light')
 })
 
 it('says where a disk without a light sits', async () => {
   const bare = await visit(`/disks/${nvmeDisk(1).id}`, loggedIn())
   expect(text(bare.page)).toContain('0000:81:00.0')
-  expect(text(bare.page)).not.toContain('Turn locate light')
+  expect(text(bare.page)).not.toContain('locate light')
 })
 
 it('says when a SATA drive gives a bad sector up, and how long the kernel waits', async () => {
   const limited = { is_limitable: true, limit_s: 7, wait_s: 30 }
   const disk = { ...sasDisk(5), health: { ...health({}), error_recovery: limited } }
   const { page } = await visit(`/disks/${disk.id}`, { ...loggedIn(), disks: [disk] })
-  expect(text(page)).toContain('It gives one up after 7 s; the kernel waits 30 s')
+  expect(text(page)).toContain('Disk: at most 7 s; kernel timeout: 30 s')
 })
 
 it('shows the log of its self-tests, with what failed and where', async () => {
@@ -82,7 +82,7 @@ it('shows the log of its self-tests, with what failed and where', async () => {
 })
 
 it.each([
-  [null, 'Not known'],
+  [null, 'Unknown'],
   [true, 'Yes: no volatile write cache'],
 ])('says of a drive that it is safe from power cuts only where that is known: %s', async (known, words) => {
   const disk = nvmeDisk(1)
@@ -95,7 +95,7 @@ it('shows what a disk says of itself, and what it is', async () => {
   const { page } = await visit(`/disks/${nvmeDisk(1).id}`, loggedIn())
   const shown = text(page)
   expect(shown).toContain('Health: Good')
-  expect(shown).toContain('Spare blocks available')
+  expect(shown).toContain('Available spare blocks')
   expect(shown).toContain('100 %')
   expect(shown).toContain('S64HNE0T501118')
   expect(shown).not.toContain('Pending sectors')
@@ -104,7 +104,7 @@ it('shows what a disk says of itself, and what it is', async () => {
 it('shows how a drive ages, and counts from the day on which it came', async () => {
   const { page } = await visit(`/disks/${nvmeDisk(1).id}`, loggedIn())
   expect(text(page)).toContain('Highest temperature')
-  expect(text(page)).toMatch(/Life used\s*\d+ %\s*2 more/)
+  expect(text(page)).toMatch(/Life used\s*\d+ %\s*Increased by 2/)
   const day = (day: string, serial: string, wear: number): DiskDay => ({
     day,
     serial,

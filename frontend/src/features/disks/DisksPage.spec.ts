@@ -82,14 +82,14 @@ it('gives a warning and a failing drive marks of different shapes, not of differ
 
 it('filters by what disks are connected by, and does not say that there are none', async () => {
   const { page, router, requests } = await visit('/disks', loggedIn())
-  const kind = page.querySelector<HTMLSelectElement>('select[aria-label="Kind"]')
+  const kind = page.querySelector<HTMLSelectElement>('select[aria-label="Type"]')
   if (!kind) throw new Error('No choice of a connection.')
   kind.value = 'sata'
   kind.dispatchEvent(new Event('change'))
   await settle()
   expect(router.currentRoute.value.query).toEqual({ transport: 'sata' })
   expect(requests.at(-1)).toBe('GET /disks?limit=50&sort=id&transport=sata')
-  expect(page.textContent).toContain('Nothing matches these filters')
+  expect(page.textContent).toContain('No results for these filters')
   expect(page.textContent).not.toContain('No disks')
   await click(page, 'Show all')
   expect(router.currentRoute.value.query).toEqual({})

@@ -7,8 +7,8 @@ import { loggedIn } from '../../../mock/world'
 import type { Disk } from '@/api'
 
 const WORDS = {
-  nvme: ['It cannot keep its cache over a power cut any more.'],
-  sas: ['It has too many errors of its medium.', 'It has too many defects that grew.'],
+  nvme: ['It can no longer protect its cache against power loss.'],
+  sas: ['It has too many media errors.', 'It has too many grown defects.'],
   sata: ['It predicts its own failure.', 'It failed its self-test.', 'It has too many reallocated sectors.'],
 } as const
 

@@ -16,7 +16,7 @@ async function choose(page: Element, label: string, value: string): Promise<void
 it('lets the server filter by outcome, by who asked and by words, and keeps that in the link', async () => {
   const { page, requests, router } = await visit('/events?q=web4&by=admin', loggedIn())
   await choose(page, 'Outcome', 'done')
-  await choose(page, 'Who asked', 'people')
+  await choose(page, 'Initiated by', 'people')
   expect(last(requests)).toBe(
     'GET /events?limit=50&sort=-seq&outcome=done&people=true&actor=*admin*&text=web4',
   )
@@ -37,9 +37,9 @@ it('takes a day that is none from a link as no day', async () => {
 
 it('says how each ended, and that a filter finds nothing', async () => {
   const { page } = await visit('/events', loggedIn())
-  expect(rows(page)[0]?.join(' ')).toContain('Done')
+  expect(rows(page)[0]?.join(' ')).toContain('Succeeded')
   await choose(page, 'Outcome', 'failed')
-  expect(page.textContent).toContain('Nothing matches these filters')
+  expect(page.textContent).toContain('No results for these filters')
 })
 
 it('exports what the filter shows', async () => {

@@ -22,7 +22,7 @@ describe('the paths of a host', () => {
     const section = [...page.querySelectorAll('section')].find((one) => text(one).startsWith('Paths of '))
     expect(section?.textContent).toContain('expected 2 paths, seen 1: nothing on portal b (192.0.2.2:3260)')
     expect([...(section?.querySelectorAll('li') ?? [])].map(text)).toEqual([
-      'there: logged in on portal a (192.0.2.1:3260)',
+      'connected: logged in on portal a (192.0.2.1:3260)',
       'missing: nothing on portal b (192.0.2.2:3260)',
     ])
   })
@@ -31,13 +31,13 @@ describe('the paths of a host', () => {
 describe('the trial of the paths', () => {
   it('says that none was made yet, and takes a path away only after its plan was shown', async () => {
     const { page, requests } = await opened()
-    expect(page.textContent).toContain('was never tried')
+    expect(page.textContent).toContain('has not been tried')
     await click(page, 'Try every path')
     await click(dialog(), 'Review the plan')
-    expect(dialog().textContent).toContain('portal a is away for 45 s')
+    expect(dialog().textContent).toContain('portal a is interrupted for 45 s')
     const asked = () => requests.filter((one) => one.includes(':verify-paths'))
     expect(asked().map((one) => one.split('?')[1])).toEqual(['dry_run=true'])
-    await click(dialog(), 'Take them away in turn')
+    await click(dialog(), 'Disconnect in turn')
     expect(asked().map((one) => one.split('?')[1])).toEqual(['dry_run=true', 'dry_run=false'])
   })
 
@@ -51,7 +51,7 @@ describe('the kit of a host', () => {
   it('is asked for without secrets, and shows files and commands to copy', async () => {
     const { page, requests } = await opened()
     expect(requests.filter((one) => one.includes('/kit'))).toEqual([])
-    await click(page, 'Initiator kit')
+    await click(page, 'Setup kit')
     expect(requests.filter((one) => one.includes('/kit'))).toHaveLength(1)
     expect(requests.some((one) => one.includes('secrets'))).toBe(false)
     expect(dialog().textContent).toContain('@LUNETTE-CHAP-SECRET@')
@@ -61,20 +61,20 @@ describe('the kit of a host', () => {
 
   it('shows secrets to who asks for them, and forgets them when it is closed', async () => {
     const { page, requests } = await opened()
-    await click(page, 'Initiator kit')
+    await click(page, 'Setup kit')
     secretsBox()?.click()
     await settle()
     expect(requests.at(-1)).toContain('/kit?secrets=true')
     expect(dialog().textContent).toContain(SECRET)
     expect(control(dialog(), 'Download').getAttribute('href')).toMatch(/\/kit\.tar\?secrets=true$/)
     await click(dialog(), 'Close')
-    await click(page, 'Initiator kit')
+    await click(page, 'Setup kit')
     expect(dialog().textContent).not.toContain(SECRET)
   })
 
   it('offers a viewer no secrets', async () => {
     const { page } = await opened('viewer')
-    await click(page, 'Initiator kit')
+    await click(page, 'Setup kit')
     expect(secretsBox()?.hasAttribute('disabled')).toBe(true)
   })
 })

@@ -10,7 +10,7 @@ it('offers who is on the fabric, and takes the name into the form', async () => 
   const { page } = await visit('/hosts', world)
   await click(page, 'Create host')
   expect(dialog().textContent).toContain('on the fabric of port p')
-  await click(dialog(), `Take ${name}`)
+  await click(dialog(), `Add ${name}`)
   const typed = [...dialog().querySelectorAll('textarea')].map((field) => field.value)
   expect(typed).toContain(name)
   expect(dialog().textContent).not.toContain('on the fabric of port p')
@@ -21,7 +21,7 @@ const turnedAway = (name: string, minutes: number) => ({
   name,
   kind: 'iqn' as const,
   peer: null,
-  words: 'turned away',
+  words: 'login refused',
   refused_at: new Date(Date.now() - minutes * 60_000).toISOString(),
 })
 
@@ -29,11 +29,11 @@ it('says who was turned away, the newest first, and makes a host of it with one 
   const world = loggedIn()
   world.initiators = [turnedAway('iqn.2004-10.io.example:old', 90), turnedAway(STRANGER, 3)]
   const { page } = await visit('/hosts', world)
-  expect(page.textContent).toContain('2 initiators that belong to no host were turned away')
+  expect(page.textContent).toContain('2 initiators without a host were rejected')
   const told = [...page.querySelectorAll('li')].map((one) => one.textContent.replace(/\s+/g, ' ').trim())
-  expect(told.filter((one) => one.includes('turned away'))).toEqual([
-    expect.stringMatching(/:reinstalled ?turned away 3 min/),
-    expect.stringMatching(/:old ?turned away/),
+  expect(told.filter((one) => one.includes('rejected'))).toEqual([
+    expect.stringMatching(/:reinstalled ?rejected 3 min/),
+    expect.stringMatching(/:old ?rejected/),
   ])
   await click(page, `Create host with ${STRANGER}`)
   type(field(dialog(), 'Name'), 'reinstalled')
@@ -47,8 +47,8 @@ it('offers it to the host whose name has changed, and not in the next form that 
   world.initiators = [turnedAway(STRANGER, 3)]
   const { page } = await visit('/hosts', world)
   await click(page, 'Edit host1')
-  expect(dialog().textContent).toContain('turned away')
-  await click(dialog(), `Take ${STRANGER}`)
+  expect(dialog().textContent).toContain('rejected')
+  await click(dialog(), `Add ${STRANGER}`)
   await click(dialog(), 'Review the plan')
   await click(dialog(), 'Save changes')
   expect(world.hosts[0]?.iqns).toEqual(['iqn.2004-10.io.example:host1', STRANGER])
@@ -56,7 +56,7 @@ it('offers it to the host whose name has changed, and not in the next form that 
 
 it('says nothing of it while none was turned away', async () => {
   const { page } = await visit('/hosts', loggedIn())
-  expect(page.textContent).not.toContain('turned away')
+  expect(page.textContent).not.toContain('rejected')
 })
 
 it('lets no viewer make a host of one that was turned away', async () => {

@@ -46,8 +46,8 @@ async function onTrial(world: World) {
   write(lines('Time servers (NTP)'), '192.0.2.123\ntime.example.com')
   type(field(dialog(), 'MTU'), '9000')
   await click(dialog(), 'Review the plan')
-  expect(text(dialog())).toContain('taken back by itself')
-  await click(dialog(), 'Try it for 60 seconds')
+  expect(text(dialog())).toContain('reverted automatically unless it is confirmed')
+  await click(dialog(), 'Apply for 60 seconds')
   for (let round = 0; round < 3; round += 1) await pass(FOLLOWED_MS)
   return { page, requests }
 }
@@ -68,7 +68,7 @@ describe('interfaces', () => {
         '10.99.0.1/24',
         '—',
         '1500',
-        "Left aloneit is configured by /etc/systemd/network/20-bridge.network, which is not Lunette's",
+        "Not managedit is configured by /etc/systemd/network/20-bridge.network, which is not Lunette's",
       ],
     ])
   })
@@ -76,15 +76,15 @@ describe('interfaces', () => {
   it('show what the firewall lets in, and where this page does not answer', async () => {
     const { page } = await visit('/interfaces', loggedIn())
     const shown = page.querySelector('[aria-label=Firewall]')?.textContent?.replace(/\s+/g, ' ')
-    expect(shown).toContain('Firewall in force')
-    expect(shown).toContain('every interface but enp65s0, enp65s0.7')
+    expect(shown).toContain('Firewall active')
+    expect(shown).toContain('every interface except enp65s0, enp65s0.7')
     expect(shown).toContain('TCP 3260 on 10.20.1.2 portal storage-b')
   })
 
   it('of others cannot be changed, and say why', async () => {
     const { page } = await visit('/interfaces', loggedIn())
     const button = control(page, 'Edit vmbr0') as HTMLButtonElement
-    expect([button.disabled, button.title]).toEqual([true, expect.stringContaining('leaves it alone')])
+    expect([button.disabled, button.title]).toEqual([true, expect.stringContaining('Not managed by Lunette')])
   })
 
   it('are changed by administrators only', async () => {
@@ -100,7 +100,7 @@ describe('interfaces', () => {
     expect(text(dialog())).not.toContain('lose their address')
     write(lines('Addresses'), '10.20.1.9/24')
     await click(dialog(), 'Review the plan')
-    expect(text(dialog())).toContain('name the portal')
+    expect(text(dialog())).toContain('specify the portal')
     tick('storage-b may lose 10.20.1.2')
     await click(dialog(), 'Review the plan')
     expect(text(dialog())).toContain('loses its address')
@@ -110,31 +110,33 @@ describe('interfaces', () => {
     const world = loggedIn()
     const { page, requests } = await onTrial(world)
     expect(document.querySelector('[role=dialog]')).toBeNull()
-    expect(text(page)).toContain('A change of enp66s0 is on trial')
+    expect(text(page)).toContain('A change to enp66s0 is on trial')
     const timer = () => Number.parseInt(page.querySelector('[role=timer]')?.textContent ?? '', 10)
     const first = timer()
     expect(first).toBeGreaterThan(50)
     one(world, 'enp66s0').trial_left_s = 50
     await pass(TRIAL_EVERY_MS)
     expect(timer()).toBeLessThan(first)
-    expect((control(page, 'Edit eno1') as HTMLButtonElement).title).toContain('enp66s0 waits')
+    expect((control(page, 'Edit eno1') as HTMLButtonElement).title).toContain(
+      'enp66s0 must first be confirmed',
+    )
     expect(control(page, '10.20.2.2').getAttribute('href')).toContain('//10.20.2.2')
-    await click(page, 'Keep it')
+    await click(page, 'Confirm')
     expect(requests).toContain('POST /interfaces/enp66s0:confirm?dry_run=false')
     expect(one(world, 'enp66s0').wanted).toMatchObject({
       addresses: ['10.20.2.2/24'],
       ntp: ['192.0.2.123', 'time.example.com'],
       mtu_bytes: 9000,
     })
-    expect(text(page)).toContain('The change of enp66s0 is kept.')
+    expect(text(page)).toContain('The change to enp66s0 was confirmed.')
   })
 
   it('are taken back at once where a person says so', async () => {
     const world = loggedIn()
     const { page } = await onTrial(world)
-    await click(page, 'Take it back')
+    await click(page, 'Revert')
     expect(one(world, 'enp66s0').wanted).toBeNull()
-    expect(text(page)).toContain('enp66s0 is as it was before')
+    expect(text(page)).toContain('The change to enp66s0 was reverted.')
   })
 
   it('say so when the time was over', async () => {
@@ -142,7 +144,7 @@ describe('interfaces', () => {
     const { page } = await onTrial(world)
     takeBack(one(world, 'enp66s0'))
     await pass(TRIAL_EVERY_MS)
-    expect(text(page)).toContain('enp66s0 is as it was before')
+    expect(text(page)).toContain('The change to enp66s0 was reverted.')
     expect(page.querySelector('[role=timer]')).toBeNull()
   })
 })
@@ -171,8 +173,8 @@ describe('VLANs and bonds', () => {
     await click(page, 'Create VLAN or bond')
     const offered = [...dialog().querySelectorAll('option')].map(text)
     expect(offered).not.toContain('vmbr0')
-    await choose('Interface that carries it', 'enp65s0')
-    type(field(dialog(), 'VLAN number'), '100')
+    await choose('Parent interface', 'enp65s0')
+    type(field(dialog(), 'VLAN ID'), '100')
     await settle()
     expect(field(dialog(), 'Name').placeholder).toBe('enp65s0.100')
     await click(dialog(), 'Review the plan')

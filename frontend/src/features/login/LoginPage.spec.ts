@@ -16,7 +16,7 @@ async function logIn(world: World, password: string) {
 
 async function setPassword(page: Element, fresh: string, repeated = fresh) {
   type(field(page, 'New password'), fresh)
-  type(field(page, 'New password again'), repeated)
+  type(field(page, 'Confirm new password'), repeated)
   control(page, 'Set password').click()
   await settle()
 }
@@ -31,14 +31,14 @@ it('leads to the overview with the right password', async () => {
 
 it('shows why a login was refused and stays', async () => {
   const { router, page } = await logIn(makeWorld(), 'wrong')
-  expect(page.querySelector('[role=alert]')?.textContent).toBe('The user name or the password is wrong')
+  expect(page.querySelector('[role=alert]')?.textContent).toBe('Incorrect user name or password')
   expect(router.currentRoute.value.name).toBe('login')
 })
 
 it('asks for a new password after the one-time password, without asking for the old one again', async () => {
   const world = oneTime()
   const { router, page, requests } = await logIn(world, 'once-only')
-  expect(page.textContent).toContain('Choose your password')
+  expect(page.textContent).toContain('Set your password')
   expect(page.textContent).not.toContain('Current password')
   await setPassword(page, 'a-much-better-password')
   expect(world.password).toBe('a-much-better-password')
@@ -49,7 +49,7 @@ it('asks for a new password after the one-time password, without asking for the 
 it('refuses two entries that differ without asking the server', async () => {
   const { page, requests } = await logIn(oneTime(), 'once-only')
   await setPassword(page, 'a-much-better-password', 'a-much-better-passwort')
-  expect(page.textContent).toContain('The two entries differ')
+  expect(page.textContent).toContain('The entries do not match')
   expect(requests).not.toContain('POST /password')
 })
 
@@ -95,7 +95,7 @@ it('asks for another code with the new password after the one-time password', as
 
 it('goes back from the code to name and password', async () => {
   const { page } = await logIn(withFactor(), 'moonlight-over-tank')
-  control(page, 'Log in as somebody else').click()
+  control(page, 'Log in as a different user').click()
   await settle()
   expect(field(page, 'Password').value).toBe('')
 })
@@ -105,11 +105,11 @@ it('sets up a second factor before anything else where the appliance asks for on
   world.settings = { ...world.settings, second_factor_required: true }
   const { router, page } = await logIn(world, 'moonlight-over-tank')
   expect(page.querySelector('svg[aria-label^=QR]')).not.toBeNull()
-  type(field(page, 'Code that the app shows now'), CODE)
-  control(page, 'Switch on').click()
+  type(field(page, 'Current code from the app'), CODE)
+  control(page, 'Enable second factor').click()
   await settle()
   expect(page.querySelectorAll('[data-testid=recovery-code]')).toHaveLength(4)
-  control(page, 'I have stored them').click()
+  control(page, 'I have stored the codes').click()
   await settle()
   expect(world.secondFactor).toBe(true)
   expect(router.currentRoute.value.name).toBe('overview')
@@ -124,12 +124,12 @@ it('leads to the second factor where it is asked for while somebody is logged in
   expect(router.currentRoute.value.fullPath).toBe('/login?next=/disks')
   expect(text(page)).toContain('Set up a second factor')
   type(field(page, 'Current password'), world.password)
-  control(page, 'Go on').click()
+  control(page, 'Continue').click()
   await settle()
-  type(field(page, 'Code that the app shows now'), CODE)
-  control(page, 'Switch on').click()
+  type(field(page, 'Current code from the app'), CODE)
+  control(page, 'Enable second factor').click()
   await settle()
-  control(page, 'I have stored them').click()
+  control(page, 'I have stored the codes').click()
   await settle()
   expect(router.currentRoute.value.fullPath).toBe('/disks')
 })
@@ -142,7 +142,7 @@ it('asks for the password where the one of the login is refused', async () => {
   const { page } = await logIn(world, 'moonlight-over-tank')
   expect(text(page)).toContain('is not the current password')
   type(field(page, 'Current password'), 'changed meanwhile')
-  control(page, 'Go on').click()
+  control(page, 'Continue').click()
   await settle()
   expect(page.querySelector('svg[aria-label^=QR]')).not.toBeNull()
 })
@@ -161,7 +161,7 @@ it('lets somebody leave who does not set one up now', async () => {
 it('shows what was typed when asked to', async () => {
   const { page } = await visit('/login', makeWorld())
   expect(field(page, 'Password').type).toBe('password')
-  control(page, 'Show the password').click()
+  control(page, 'Show password').click()
   await settle()
   expect(field(page, 'Password').type).toBe('text')
 })

@@ -15,7 +15,7 @@ describe('active logins', () => {
     const world = loggedIn()
     const { page, requests } = await visit('/logins', world)
     const own = control(page, 'End the login of admin') as HTMLButtonElement
-    expect([own.disabled, own.title]).toEqual([true, 'This is the login you use now: log out instead'])
+    expect([own.disabled, own.title]).toEqual([true, 'This is your current login: log out instead'])
     await click(page, 'End the login of oscar')
     expect(text(dialog())).toContain('that browser has to log in again')
     expect(world.logins).toHaveLength(2)

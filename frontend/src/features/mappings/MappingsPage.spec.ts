@@ -66,9 +66,9 @@ it('shows which host sees which volume under which number', async () => {
   const { page } = await open('/mappings?host=host1')
   const cells = [...page.querySelectorAll('[role=gridcell]')].map((cell) => cell.getAttribute('aria-label'))
   expect(cells.slice(0, 3)).toEqual([
-    'host1, lun01: LUN 1, Served',
-    'host1, lun02: LUN 2, Served',
-    'host1, lun03: LUN 3, Served',
+    'host1, lun01: LUN 1, Online',
+    'host1, lun02: LUN 2, Online',
+    'host1, lun03: LUN 3, Online',
   ])
 })
 
@@ -77,7 +77,7 @@ it('maps a free volume with one key, under the number the API chose', async () =
   const { page, requests } = await open('/mappings?host=backup-proxy&volume=scratch', world)
   expect(cursor(page)).toBe('backup-proxy, scratch1: not mapped')
   await press(page, 'Enter')
-  expect(cursor(page)).toBe('backup-proxy, scratch1: LUN 1, Served')
+  expect(cursor(page)).toBe('backup-proxy, scratch1: LUN 1, Online')
   expect(requests).toContain('POST /mappings?dry_run=false')
 })
 
@@ -87,15 +87,15 @@ it('maps over the family that was chosen, and says over which a volume is', asyn
   await click(page, 'NVMe')
   await press(page, 'Enter')
   expect(world.mappings.at(-1)).toMatchObject({ host: 'host4', family: 'nvme' })
-  expect(cursor(page)).toMatch(/^host4, scratch1: Namespace \d+, Served$/)
+  expect(cursor(page)).toMatch(/^host4, scratch1: NSID \d+, Online$/)
 })
 
 it('unmaps only after the plan was confirmed', async () => {
   const world = loggedIn()
   const { page } = await open('/mappings?host=host1', world)
   await press(page, 'Enter')
-  expect(text(dialog())).toContain('LUN 1 of host1 goes away')
-  expect(text(dialog())).toContain('These hosts are interruptedhost1')
+  expect(text(dialog())).toContain('host1 loses LUN 1')
+  expect(text(dialog())).toContain('These hosts will be interruptedhost1')
   expect(world.mappings.some(({ id }) => id === 'mapping-1')).toBe(true)
   await click(dialog(), 'Unmap')
   expect(world.mappings.some(({ id }) => id === 'mapping-1')).toBe(false)
@@ -108,9 +108,9 @@ it('unmaps a volume in use only after its name was typed', async () => {
   const { page } = await open('/mappings?host=host1', world)
   await press(page, 'Enter')
   expect(text(dialog())).toContain('Volume lun01 is in use')
-  expect(text(dialog())).toContain('1,240.5 I/Os per second now')
+  expect(text(dialog())).toContain('1,240.5 IOPS now')
   expect((control(dialog(), 'Unmap') as HTMLButtonElement).disabled).toBe(true)
-  type(field(dialog(), 'Hosts use what would go. Type lun01 to go on'), 'lun01')
+  type(field(dialog(), 'These volumes are in use. Type lun01 to confirm'), 'lun01')
   await settle()
   await click(dialog(), 'Unmap')
   expect(world.mappings.some(({ id }) => id === 'mapping-1')).toBe(false)
@@ -120,9 +120,9 @@ it('shares a volume that has a host already only after its warning was shown', a
   const world = loggedIn()
   const { page, requests } = await open('/mappings?host=host2', world)
   await press(page, 'Enter')
-  expect(text(dialog())).toContain('only a cluster file system survives that')
+  expect(text(dialog())).toContain('without a cluster file system its data will be corrupted')
   expect(requests).not.toContain('POST /mappings?dry_run=false')
-  await click(dialog(), 'Map as shared')
+  await click(dialog(), 'Share volume')
   expect(world.mappings.at(-1)).toMatchObject({ volume: 'lun01', host: 'host2', shared: true })
 })
 
@@ -188,8 +188,8 @@ it('draws cells that are not served with a sign beside the number, and says what
     .map((cell) => cell.querySelector('svg')?.innerHTML)
   expect(signs[0]).toBeUndefined()
   expect(new Set(signs).size).toBe(states.length)
-  const key = [...page.querySelectorAll('[aria-label="Signs in the grid"] li')].map(text)
-  expect(key).toEqual(['Opening', 'Blocked', 'Unknown'])
+  const key = [...page.querySelectorAll('[aria-label="Legend"] li')].map(text)
+  expect(key).toEqual(['Starting', 'Blocked', 'Unknown'])
 })
 
 describe('the pointer', () => {
@@ -200,7 +200,7 @@ describe('the pointer', () => {
     const world = loggedIn()
     const { page, requests } = await open(path, world)
     await drag(page, [['backup-proxy', 'scratch2']])
-    expect(cursor(page)).toBe('backup-proxy, scratch2: LUN 1, Served')
+    expect(cursor(page)).toBe('backup-proxy, scratch2: LUN 1, Online')
     expect(world.mappings.at(-1)).toMatchObject({ host: 'backup-proxy', volume: 'scratch2', lun: 1 })
     expect(changes(requests)).toEqual(['POST /mappings?dry_run=false'])
   })

@@ -20,17 +20,17 @@ describe('the performance of the appliance', () => {
     const { page } = await visit('/', loggedIn())
     const lines = [...(panel(page)?.querySelectorAll('svg[role=img]') ?? [])]
     expect(lines.map((line) => line.getAttribute('aria-label'))).toEqual([
-      'I/Os per second in the last hour, 41,250 at most',
-      'Read in the last hour, 451 MiB/s at most',
-      'Written in the last hour, 193 MiB/s at most',
-      'Latency in the last hour, 0.44 ms at most',
+      'IOPS in the last hour, maximum 41,250',
+      'Read in the last hour, maximum 451 MiB/s',
+      'Write in the last hour, maximum 193 MiB/s',
+      'Latency in the last hour, maximum 0.44 ms',
     ])
   })
 
   it('says that nothing was measured yet instead of zeros', async () => {
     const { page } = await visit('/', { ...loggedIn(), isUnmeasured: true })
     expect(figures(page)).toEqual([])
-    expect(text(panel(page) as Element)).toContain('Nothing was measured yet')
+    expect(text(panel(page) as Element)).toContain('No data yet')
   })
 })
 

@@ -31,7 +31,9 @@ it('shows the plan before anything happens, and makes the change when it is conf
   const world = loggedIn()
   const { requests } = await fillHost(world, 'web1', 'iqn.2004-10.io.example:web1')
   expect(text(dialog())).toContain('1 initiators')
-  expect(text(dialog())).toContain("Without CHAP, whoever claims the host's initiator name gets its volumes.")
+  expect(text(dialog())).toContain(
+    "Without CHAP, any system that uses the host's initiator name can access its volumes.",
+  )
   expect(world.hosts.map(({ name }) => name)).not.toContain('web1')
   await click(dialog(), 'Create host')
   expect(world.hosts.map(({ name }) => name)).toContain('web1')
@@ -60,7 +62,7 @@ it('does a change once although its answer was lost and it was tried again', asy
   await fillHost(world, 'web1', 'iqn.2004-10.io.example:web1')
   world.isAnswerLost = true
   await click(dialog(), 'Create host')
-  expect(text(dialog())).toContain('The appliance does not answer')
+  expect(text(dialog())).toContain('Cannot reach the appliance')
   await click(dialog(), 'Create host')
   expect(world.hosts.filter(({ name }) => name === 'web1')).toHaveLength(1)
 })
@@ -73,7 +75,7 @@ it('does not overwrite what somebody else has changed since the form was opened'
   if (row) row.description = 'moved to rack 9'
   type(field(dialog(), 'Name'), 'host1-renamed')
   await click(dialog(), 'Review the plan')
-  expect(text(dialog())).toContain('Changed by someone else meanwhile')
+  expect(text(dialog())).toContain('Changed by another request')
   expect(row?.name).toBe('host1')
 })
 
@@ -84,10 +86,10 @@ it('asks for the name where nothing can be taken back, and follows the job to it
   expect(text(dialog())).toContain('512 GiB of data will be destroyed')
   const button = control(dialog(), 'Delete') as HTMLButtonElement
   expect(button.disabled).toBe(true)
-  type(field(dialog(), 'This cannot be taken back. Type scratch1 to go on'), 'scratch')
+  type(field(dialog(), 'This cannot be undone. Type scratch1 to confirm'), 'scratch')
   await settle()
   expect(button.disabled).toBe(true)
-  type(field(dialog(), 'This cannot be taken back. Type scratch1 to go on'), 'scratch1')
+  type(field(dialog(), 'This cannot be undone. Type scratch1 to confirm'), 'scratch1')
   await settle()
   expect(button.disabled).toBe(false)
   button.closest('[role=dialog]')?.querySelector('form')?.requestSubmit()
@@ -101,18 +103,18 @@ it('shows the step that failed and what became of it', async () => {
   world.failingStep = 'lvremove refused: volume is in use by dm-7. Nothing was removed.'
   const { page } = await visit('/volumes', world)
   await click(page, 'Delete scratch1')
-  type(field(dialog(), 'This cannot be taken back. Type scratch1 to go on'), 'scratch1')
+  type(field(dialog(), 'This cannot be undone. Type scratch1 to confirm'), 'scratch1')
   await settle()
   dialog().querySelector('form')?.requestSubmit()
   await settle()
   await vi.waitFor(() => expect(text(dialog())).toContain('lvremove refused'), 5_000)
-  expect(text(dialog())).toContain('Taken back')
+  expect(text(dialog())).toContain('Rolled back')
   expect(world.volumes.map(({ name }) => name)).toContain('scratch1')
 
   // Once the cause is mended the same change is planned anew, and its name typed again.
   delete world.failingStep
   await click(dialog(), 'Try again')
-  const again = field(dialog(), 'This cannot be taken back. Type scratch1 to go on')
+  const again = field(dialog(), 'This cannot be undone. Type scratch1 to confirm')
   expect(again.value).toBe('')
   type(again, 'scratch1')
   await settle()
@@ -131,7 +133,7 @@ it('says in the words of the API why a change is not possible, and offers no way
 it('names who is interrupted', async () => {
   const { page } = await visit('/portals', loggedIn())
   await click(page, 'Delete storage-a')
-  expect(text(dialog())).toContain('These hosts are interruptedhost1, host2, host3, host4')
+  expect(text(dialog())).toContain('These hosts will be interruptedhost1, host2, host3, host4')
 })
 
 it('closes changes to a viewer and says which role they take', async () => {
@@ -140,7 +142,7 @@ it('closes changes to a viewer and says which role they take', async () => {
   const { page } = await visit('/hosts', world)
   const button = control(page, 'Delete host1') as HTMLButtonElement
   expect(button.disabled).toBe(true)
-  expect(button.title).toBe('Your role does not allow this: it takes the role Operator')
+  expect(button.title).toBe('Requires the Operator role')
 })
 
 it('gives a number that another volume had only after that volume was typed', async () => {
@@ -151,7 +153,7 @@ it('gives a number that another volume had only after that volume was typed', as
   type(field(dialog(), 'Name'), 'proxmox')
   await click(dialog(), 'Review the plan')
   expect((control(dialog(), 'Create group') as HTMLButtonElement).disabled).toBe(true)
-  type(field(dialog(), 'Hosts may still have the old device. Type lun01 to go on'), 'lun01')
+  type(field(dialog(), 'Hosts may still have the old device. Type lun01 to confirm'), 'lun01')
   await settle()
   await click(dialog(), 'Create group')
   expect(world.hostGroups.at(-1)?.name).toBe('proxmox')

@@ -21,7 +21,7 @@ it('shows the interface of each portal with its link, and says where there is no
   expect(rows(page).map((cells) => cells[4])).toEqual([
     `${first.name} · 25 Gbit/s`,
     `${second.name} · No link`,
-    'Every interface',
+    'All interfaces',
     'No interface has this address',
   ])
 })

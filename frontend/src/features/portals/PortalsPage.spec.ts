@@ -22,7 +22,7 @@ describe('portals', () => {
     const { page } = await visit('/portals', world)
     await click(page, 'Create portal')
     const choices = [...dialog().querySelectorAll('option')].map(text)
-    expect(choices).toEqual(expect.arrayContaining(['iSCSI', 'Every address (0.0.0.0)', '10.20.0.2']))
+    expect(choices).toEqual(expect.arrayContaining(['iSCSI', 'All addresses (0.0.0.0)', '10.20.0.2']))
     type(field(dialog(), 'Name'), 'front')
     await click(dialog(), 'Review the plan')
     await click(dialog(), 'Create portal')
@@ -34,7 +34,7 @@ describe('portals', () => {
     await click(page, 'Create portal')
     expect(option('iSER')?.disabled).toBe(true)
     expect(option('iSCSI')?.disabled).toBe(false)
-    expect(text(dialog())).toContain('Not here: iSER, NVMe/RDMA. this machine has no RDMA device')
+    expect(text(dialog())).toContain('iSER, NVMe/RDMA not available: no RDMA device found')
   })
 
   it('over RDMA are made on an address of an RDMA device', async () => {
@@ -64,7 +64,7 @@ describe('portals', () => {
     choose('Protocol', 'nvme-fc')
     await settle()
     const address = 'nn-0x20000090fa000001:pn-0x10000090fa000001'
-    type(field(dialog(), 'Names of the port'), address)
+    type(field(dialog(), 'Port names'), address)
     type(field(dialog(), 'Name'), 'fabric-a')
     await click(dialog(), 'Review the plan')
     await click(dialog(), 'Create portal')
@@ -83,10 +83,10 @@ describe('portals', () => {
     await settle()
     expect([...dialog().querySelectorAll('option')].map(text).slice(-2)).toEqual([
       '10:00:00:90:fa:00:00:01 · LPe35002 · online',
-      'Another port, by its names',
+      'Another port, by name',
     ])
     expect(text(dialog())).not.toContain('21:00:00:24:ff:00:00:01')
-    expect(() => field(dialog(), 'Names of the port')).toThrow('No field')
+    expect(() => field(dialog(), 'Port names')).toThrow('No field')
     type(field(dialog(), 'Name'), 'fabric-a')
     await click(dialog(), 'Review the plan')
     await click(dialog(), 'Create portal')
@@ -96,10 +96,10 @@ describe('portals', () => {
     await click(page, 'Create portal')
     choose('Protocol', 'nvme-fc')
     await settle()
-    choose('Port of the HBA', '')
+    choose('HBA port', '')
     await settle()
     const other = 'nn-0x20000090fa000009:pn-0x10000090fa000009'
-    type(field(dialog(), 'Names of the port'), other)
+    type(field(dialog(), 'Port names'), other)
     type(field(dialog(), 'Name'), 'fabric-b')
     await click(dialog(), 'Review the plan')
     await click(dialog(), 'Create portal')
@@ -114,9 +114,9 @@ describe('portals', () => {
     expect(option('SPDK')).toBeUndefined()
     choose('Protocol', 'nvme-tcp')
     await settle()
-    choose('Served by', 'spdk')
+    choose('Engine', 'spdk')
     await settle()
-    expect(option('Every address (0.0.0.0)')).toBeUndefined()
+    expect(option('All addresses (0.0.0.0)')).toBeUndefined()
     type(field(dialog(), 'Name'), 'fast')
     await click(dialog(), 'Review the plan')
     await click(dialog(), 'Create portal')
@@ -128,11 +128,11 @@ describe('portals', () => {
     const wwpn = '21:00:00:24:ff:00:00:01'
     world.fcPorts = [fcPort(wwpn)]
     const { page } = await visit('/portals', world)
-    expect(text(page)).toContain('Left alone')
+    expect(text(page)).toContain('Not managed')
     expect(text(page)).toContain('QLE2692 · online · 16 Gbit · fabric')
-    expect(text(page)).toContain('10:00:00:00:c9:00:00:01no host of ours')
+    expect(text(page)).toContain('10:00:00:00:c9:00:00:01unknown host')
     await click(page, `Change mode of ${wwpn}`)
-    expect(option('Left alone')).toBeUndefined()
+    expect(option('Not managed')).toBeUndefined()
     await click(dialog(), 'Review the plan')
     expect(text(dialog())).toContain('becomes target')
     await click(dialog(), 'Change mode')

@@ -13,7 +13,7 @@ it('is one click away from what the appliance tells of itself, and asks nobody b
   await click(page, 'API reference')
   expect(router.currentRoute.value.path).toBe('/reference')
   expect(requests).toContain('GET /openapi.json')
-  expect(page.textContent).toContain('How to call it')
+  expect(page.textContent).toContain('Using the API')
 })
 
 it('lists every operation under its noun', async () => {
@@ -27,7 +27,7 @@ it('lists every operation under its noun', async () => {
 
 it('finds operations by what they take, and keeps the search in the link', async () => {
   const { page, router } = await at('')
-  type(field(page, 'Search paths, fields, words'), 'provisioning post')
+  type(field(page, 'Search paths, fields and descriptions'), 'provisioning post')
   await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
   await settle()
   expect(links(page).map(text)).toContain('POST/volumes')
@@ -38,7 +38,7 @@ it('finds operations by what they take, and keeps the search in the link', async
 it('says of an operation who may call it, what it takes, and how it is called', async () => {
   const { page } = await at('/operations/volume_create')
   expect(page.textContent).toContain('Creates a volume on an array.')
-  expect(page.textContent).toMatch(/Needs the role\s*operator/)
+  expect(page.textContent).toMatch(/Required role\s*operator/)
   const size = text(row(page, 'size_bytes'))
   expect(size).toContain('required')
   expect(size).toContain('integer')
@@ -78,12 +78,12 @@ it('tells of a schema which operations use it', async () => {
 
 it('says that this version has no such operation', async () => {
   const { page } = await at('/operations/volume_explode')
-  expect(page.textContent).toContain('The API of this version has no volume_explode')
+  expect(page.textContent).toContain('This API version has no volume_explode')
 })
 
 it('goes through the list by the arrows', async () => {
   const { page } = await at('')
-  field(page, 'Search paths, fields, words').focus()
+  field(page, 'Search paths, fields and descriptions').focus()
   const press = (key: string) =>
     document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))
   press('ArrowDown')

@@ -31,7 +31,7 @@ describe('schedules', () => {
     const [first, second] = rows(page)
     expect(first?.[3]).toBe('22 Nov 2026, 03:00 Europe/Berlin')
     expect(first?.[4]).toContain('the pool is full')
-    expect(second?.slice(3, 5)).toEqual(['Disabled', 'Not yet'])
+    expect(second?.slice(3, 5)).toEqual(['Disabled', 'Never'])
   })
 
   it('are made of a few choices, and what is refused stands at its field', async () => {

@@ -13,7 +13,7 @@ describe('sessions', () => {
     const world = loggedIn()
     const { page, requests } = await visit('/sessions', world)
     await click(page, 'Disconnect host2')
-    expect(text(dialog())).toContain('logs in again by itself')
+    expect(text(dialog())).toContain('logs in again automatically')
     expect(text(dialog())).toContain('host2')
     await click(dialog(), 'Disconnect')
     for (let round = 0; round < 3; round += 1) {

@@ -12,8 +12,8 @@ describe('settings', () => {
   it('send a secret only where one was typed, and show none', async () => {
     const world = loggedIn()
     const { page } = await visit('/settings', world)
-    expect(field(page, 'Secret to sign with').value).toBe('')
-    expect(text(page)).toContain('Kept; type to change')
+    expect(field(page, 'Signing secret').value).toBe('')
+    expect(text(page)).toContain('Stored; type to replace')
     await tick(page, 'Send alerts by mail')
     type(field(page, 'Mail server'), 'mail.example.com')
     type(field(page, 'Sender'), 'san@example.com')
@@ -36,7 +36,7 @@ describe('settings', () => {
     const world = loggedIn()
     const { page } = await visit('/settings', world)
     expect(field(page, 'Address').value).toBe('https://hooks.example.com')
-    expect(text(page)).toContain('Its path is stored and not shown')
+    expect(text(page)).toContain('The path is stored and not shown')
     await click(page, 'Review and save')
     await click(dialog(), 'Save changes')
     await settle()
@@ -50,7 +50,7 @@ describe('settings', () => {
     await click(dialog(), 'Save changes')
     await settle()
     expect(world.settings.webhook).toMatchObject({ url: 'https://other.example.com', has_path: false })
-    expect(text(page)).not.toContain('Its path is stored and not shown')
+    expect(text(page)).not.toContain('The path is stored and not shown')
   })
 
   it('have a test that says for each channel what its server said', async () => {
@@ -65,12 +65,12 @@ describe('settings', () => {
       recipients: ['ops@example.com'],
     }
     const { page, requests } = await visit('/settings', world)
-    await click(page, 'Send a test')
+    await click(page, 'Send test message')
     await settle()
     expect(requests.at(-1)).toBe('POST /settings/alerts:test')
-    expect(text(page)).toContain('Mail did not take the test')
+    expect(text(page)).toContain('Mail: test message failed')
     expect(text(page)).toContain('refuses user lunette')
-    expect(text(page)).toContain('Webhook took the test')
+    expect(text(page)).toContain('Webhook: test message accepted')
   })
 
   it('ask everybody for a second factor', async () => {
@@ -101,7 +101,7 @@ describe('settings', () => {
     const world = loggedIn()
     const { page } = await visit('/settings', world)
     const boxes = [...page.querySelectorAll('label')]
-    const label = boxes.find((one) => text(one) === 'Ask for a login before a host is told its targets')
+    const label = boxes.find((one) => text(one) === 'Require authentication for discovery')
     document.getElementById(label?.htmlFor ?? '')?.click()
     await settle()
     type(field(page, 'CHAP user of the hosts'), 'hosts')
@@ -124,7 +124,7 @@ describe('settings', () => {
       { channel: 'webhook', waiting: 4, trouble: 'hooks.example.com cannot be reached', last_told_at: null },
     ]
     const { page } = await visit('/settings', world)
-    expect(text(page)).toContain('Webhook: 4 messages wait')
+    expect(text(page)).toContain('Webhook: 4 messages queued')
     expect(text(page)).toContain('hooks.example.com cannot be reached')
   })
 })

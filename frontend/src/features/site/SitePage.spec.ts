@@ -11,9 +11,9 @@ async function compared(document: string, destroy = '') {
   if (!area) throw new Error('The page has no place for a document.')
   area.value = document
   area.dispatchEvent(new Event('input', { bubbles: true }))
-  type(field(opened.page, 'May go'), destroy)
+  type(field(opened.page, 'Allow deletion of'), destroy)
   await settle()
-  await click(opened.page, 'Show the difference')
+  await click(opened.page, 'Preview changes')
   return { ...opened, world }
 }
 
@@ -34,21 +34,21 @@ describe('the site document', () => {
 
   it('applies it as one job, after the name was typed where data are lost', async () => {
     const { page } = await compared('hosts: [{name: esx9}]', 'volume/vm01')
-    await click(page, 'Apply the document')
-    type(field(dialog(), 'This cannot be taken back. Type apply to go on'), 'apply')
+    await click(page, 'Apply document')
+    type(field(dialog(), 'This cannot be undone. Type apply to confirm'), 'apply')
     await settle()
-    await click(dialog(), 'Apply the document')
+    await click(dialog(), 'Apply document')
     await vi.waitFor(() => expect(text(dialog())).toContain('Done: Apply the site document'), 8_000)
   })
 
   it('says that nothing differs', async () => {
     const { page } = await compared('{"hosts": [{"name": "host1"}]}')
-    expect(page.textContent).toContain('Nothing differs')
+    expect(page.textContent).toContain('No changes')
   })
 
   it('names the line of what is no document', async () => {
     const { page, requests } = await compared('hosts: [{name: esx9}')
-    expect(page.textContent).toContain('This is no YAML or JSON document')
+    expect(page.textContent).toContain('Not valid YAML or JSON')
     expect(requests.filter((one) => one.startsWith('POST'))).toEqual([])
   })
 })

@@ -48,12 +48,12 @@ describe('the checks', () => {
   it('come first on a fresh appliance, and lead on', async () => {
     const { page, router } = await visit('/start', fresh())
     expect(router.currentRoute.value.query).toEqual({ step: 'checks' })
-    expect(page.textContent).toContain('The agent answers')
+    expect(page.textContent).toContain('The agent responds')
     await click(page, 'Continue')
     expect(heading(page)).toBe('This appliance')
     await click(page, 'Skip for now')
     expect(router.currentRoute.value.query).toEqual({ step: 'array' })
-    expect(page.textContent).toContain('What this gives')
+    expect(page.textContent).toContain('Summary')
   })
 
   it('say what is wrong in the words of the appliance, with what to do', async () => {
@@ -64,7 +64,7 @@ describe('the checks', () => {
     for (const words of [
       'no socket at /run',
       'systemctl restart lunette-agent',
-      'There is no disk for an array',
+      'No disk is available for an array',
     ])
       expect(page.textContent).toContain(words)
     expect(control(page, 'Skip for now')).toBeTruthy()
@@ -130,10 +130,10 @@ describe('the checks', () => {
 describe('the way', () => {
   it('has no step without a way on', async () => {
     const { page, router } = await visit('/start?step=map', fresh())
-    expect(page.textContent).toContain('There is no volume to map yet')
-    await click(page, 'Cut volumes')
-    expect(page.textContent).toContain('There is no array to cut volumes from yet')
-    await click(page, 'Build an array')
+    expect(page.textContent).toContain('No volume to map yet')
+    await click(page, 'Create volumes')
+    expect(page.textContent).toContain('No array for volumes yet')
+    await click(page, 'Create an array')
     expect(router.currentRoute.value.query).toEqual({ step: 'array' })
   })
 
@@ -142,7 +142,7 @@ describe('the way', () => {
     const before = world.settings
     const { page, router } = await visit('/start?step=appliance', world)
     expect(page.querySelector('main a[href="/interfaces"]')).toBeTruthy()
-    type(field(page, 'Name of the appliance'), 'rack4')
+    type(field(page, 'Appliance name'), 'rack4')
     type(field(page, 'Time zone'), 'Europe/Vienna')
     await click(page, 'Review the plan')
     await click(dialog(), 'Save changes')
@@ -155,7 +155,9 @@ describe('the way', () => {
   it('goes on from an array that was made, and shows it afterwards', async () => {
     const world = fresh()
     const { page, router } = await visit('/start?step=array', world)
-    const select = page.querySelector<HTMLSelectElement>('select[aria-label="How many of ST12000NM004J"]')
+    const select = page.querySelector<HTMLSelectElement>(
+      'select[aria-label="Number of disks: ST12000NM004J"]',
+    )
     if (!select) throw new Error('no list of disks')
     select.value = '3'
     select.dispatchEvent(new Event('change', { bubbles: true }))
@@ -170,7 +172,7 @@ describe('the way', () => {
     await vi.waitFor(() => expect(router.currentRoute.value.query).toEqual({ step: 'volumes' }), 5_000)
     await click(page, 'Back')
     expect(page.querySelector('main a[href="/arrays/tank"]')).toBeTruthy()
-    expect(heading(page)).toBe('Build an array')
+    expect(heading(page)).toBe('Create an array')
   })
 
   it('maps what nobody has to the host of choice, in one plan', async () => {
@@ -191,8 +193,8 @@ describe('the way', () => {
   it('ends with the kit of the host, and says that it has logged in', async () => {
     const { page } = await visit('/start?step=connect', loggedIn())
     expect(page.textContent).toContain('Logged in')
-    await click(page, 'Initiator kit of host1')
-    expect(text(dialog())).toContain('Initiator kit of host1')
+    await click(page, 'Setup kit of host1')
+    expect(text(dialog())).toContain('Setup kit of host1')
   })
 })
 
@@ -202,11 +204,11 @@ it('is where the first password leads, and what a fresh overview offers', async 
   type(field(page, 'User name'), 'admin')
   type(field(page, 'Password'), 'once-only')
   await click(page, 'Log in')
-  for (const label of ['New password', 'New password again'])
+  for (const label of ['New password', 'Confirm new password'])
     type(field(page, label), 'a-much-better-password')
   await click(page, 'Set password')
   expect(router.currentRoute.value.name).toBe('start')
-  await click(page, 'Leave for now')
+  await click(page, 'Exit for now')
   expect(page.textContent).toContain('0 of 6 steps done')
-  expect(control(page, 'Begin')).toBeTruthy()
+  expect(control(page, 'Start')).toBeTruthy()
 })

@@ -67,7 +67,7 @@ const open = async (page: Element, at: number): Promise<void> => {
 it('are listed with their NQN, how they are served, and how many namespaces and controllers they have', async () => {
   const { page } = await visit('/subsystems', world())
   expect(rows(page).map((row) => row.slice(1))).toEqual([
-    ['host4', 'Served', `${NQN}.host4`, '2', '1'],
+    ['host4', 'Online', `${NQN}.host4`, '2', '1'],
     ['nodesGroup of 2 hosts', 'Blocked', `${NQN}.nodes`, '2', '0'],
   ])
 })
@@ -77,7 +77,7 @@ it('open to their namespaces in order, who may connect, and over which way who i
   await open(page, 0)
   const shown = [...page.querySelectorAll('tbody section')].map((one) => [...one.querySelectorAll('li')])
   expect(shown.map((items) => items.map((one) => one.textContent.replace(/\s+/g, ' ').trim()))).toEqual([
-    ['NSID 1host4-data1Served', 'NSID 2host4-data2Served'],
+    ['NSID 1host4-data1Online', 'NSID 2host4-data2Online'],
     [`host4${OWN}Connected`],
     ['host4NVMe/TCPfrom 10.20.0.14 to 10.20.0.2:4420ready'],
   ])
@@ -89,7 +89,7 @@ it('tell what they wait for, who is away, and which host has no name to connect 
   await open(page, 1)
   expect(text(page)).toContain('waiting for array tank')
   expect(text(page)).toContain(`${OWN}1Not connected`)
-  expect(text(page)).toContain('node2 has no NQN')
+  expect(text(page)).toContain('node2 cannot connect because it has no NQN')
 })
 
 it('claim nothing of who is connected where the kernel does not tell', async () => {
@@ -117,5 +117,5 @@ it('lead on where there are none, and are reached from the portals', async () =>
   const { page } = await visit('/portals', loggedIn())
   await click(page, 'NVMe subsystems')
   expect(text(page)).toContain('No NVMe subsystems')
-  expect(control(page, 'To the mappings').getAttribute('href')).toBe('/mappings')
+  expect(control(page, 'Go to mappings').getAttribute('href')).toBe('/mappings')
 })

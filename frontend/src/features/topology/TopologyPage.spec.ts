@@ -11,12 +11,12 @@ describe('the topology', () => {
     expect(lines(page, 'Arrays')).toEqual(['Array tank, Resyncing'])
     expect(lines(page, 'Volumes')).toHaveLength(38)
     expect(lines(page, 'Hosts').slice(0, 4)).toEqual([
-      'Host host1, Served',
-      'Host host2, Served',
-      'Host host3, Served',
-      'Host host4, Served',
+      'Host host1, Online',
+      'Host host2, Online',
+      'Host host3, Online',
+      'Host host4, Online',
     ])
-    expect(page.textContent).toContain('Every way is whole: 32 mappings, 4 hosts logged in.')
+    expect(page.textContent).toContain('All paths are healthy. Mappings: 32, hosts logged in: 4.')
     expect(page.querySelectorAll('svg path[stroke-dasharray="6 4"]')).toHaveLength(1) // the legend's
   })
 
@@ -25,15 +25,15 @@ describe('the topology', () => {
     world.sessions = world.sessions.filter(({ host }) => host !== 'host2')
     const { page, requests } = await visit('/topology', world)
     expect(requests).toContain('GET /volumes/lun09:why?host=host2')
-    expect(page.textContent).toContain('It breaks at the session: host2 is not logged in')
-    expect(page.textContent).toContain('Host host2 waits.')
-    expect(lines(page, 'Initiators').filter((one) => one.includes('the way breaks here'))).toHaveLength(1)
+    expect(page.textContent).toContain('The path is broken at the session: host2 is not logged in')
+    expect(page.textContent).toContain('Affected host: host2.')
+    expect(lines(page, 'Initiators').filter((one) => one.includes('path broken here'))).toHaveLength(1)
     expect(page.querySelectorAll('svg path[stroke-dasharray="6 4"]')).toHaveLength(2)
   })
 
   it('keeps what is chosen in the address, and leaves only what hangs on it', async () => {
     const { page, router } = await visit('/topology', loggedIn())
-    control(page, 'Host host2, Served').click()
+    control(page, 'Host host2, Online').click()
     await settle()
     expect(router.currentRoute.value.fullPath).toBe('/topology?focus=host/host2')
     expect(lines(page, 'Volumes')).toHaveLength(8)
@@ -45,20 +45,20 @@ describe('the topology', () => {
 
   it('tells the whole way of one volume', async () => {
     const { page } = await visit('/topology?focus=volume/lun03', loggedIn())
-    expect(page.textContent).toContain('Do its hosts see it?')
+    expect(page.textContent).toContain('Host visibility')
     expect(control(page, 'Open lun03').getAttribute('href')).toBe('/volumes/lun03')
   })
 
   it('says that a name in an old link is gone, and shows everything', async () => {
     const { page } = await visit('/topology?focus=host/retired', loggedIn())
-    expect(page.textContent).toContain('There is no host/retired')
+    expect(page.textContent).toContain('host/retired was not found')
     expect(lines(page, 'Volumes')).toHaveLength(38)
   })
 
   it('is one stop of the Tab key, and arrow keys move along the ways', async () => {
     const { page } = await visit('/topology?focus=host/host2', loggedIn())
     const stops = () => [...page.querySelectorAll<HTMLElement>('ul a[tabindex="0"]')]
-    expect(text(stops()[0] as Element)).toBe('Host host2, Served')
+    expect(text(stops()[0] as Element)).toBe('Host host2, Online')
     stops()[0]?.focus()
     const press = async (key: string) => {
       document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))

@@ -80,7 +80,7 @@ it('sends a bundle with its progress, shows the plan, and follows the job into t
   await FakeRequest.last.tell(11)
   expect(page.querySelector('[role=progressbar]')?.getAttribute('aria-valuenow')).toBe('50')
   await FakeRequest.last.arrive()
-  expect(text(page)).toContain('Version 0.2.0 is here')
+  expect(text(page)).toContain('Version 0.2.0 is ready to install')
   await click(page, 'Install 0.2.0')
   expect(text(dialog())).toContain('version 0.1.0 becomes 0.2.0')
   expect(text(dialog())).toContain('esx1')
@@ -101,7 +101,7 @@ it('says why a bundle is not taken, and offers nothing to install', async () => 
   const { page } = await open(loggedIn())
   await choose(page, 'of a stranger')
   await FakeRequest.last.arrive()
-  expect(text(page)).toContain('not signed by anybody this appliance trusts')
+  expect(text(page)).toContain('its signer is not trusted by this appliance')
   expect(text(page)).not.toContain('Install 0.2.0')
 })
 
@@ -115,17 +115,17 @@ it('lets go of a bundle on its way', async () => {
 
 it('takes the address of a bundle', async () => {
   const { page, requests } = await open(loggedIn())
-  type(field(page, 'Address of a bundle'), 'https://example.com/bundle.raucb')
+  type(field(page, 'Bundle URL'), 'https://example.com/bundle.raucb')
   await settle()
-  await click(page, 'Fetch')
+  await click(page, 'Download')
   expect(requests).toContain('POST /updates/bundle:fetch')
-  expect(text(page)).toContain('Version 0.2.0 is here')
+  expect(text(page)).toContain('Version 0.2.0 is ready to install')
 })
 
 it('goes back only where there is something to go back to', async () => {
   const world = loggedIn()
   const { page } = await open(world)
-  const back = [...page.querySelectorAll('button')].find((one) => text(one) === 'Go back')
+  const back = [...page.querySelectorAll('button')].find((one) => text(one) === 'Roll back')
   expect([back?.disabled, back?.title]).toEqual([true, 'The other slot is empty.'])
 })
 
@@ -138,9 +138,9 @@ it('goes back after its plan', async () => {
     ],
   })
   const { page } = await open(world)
-  await click(page, 'Go back to 0.0.9')
-  await click(dialog(), 'Go back')
-  expect(world.jobs.at(-1)?.title).toBe('Go back to version 0.0.9')
+  await click(page, 'Roll back to 0.0.9')
+  await click(dialog(), 'Roll back')
+  expect(world.jobs.at(-1)?.title).toBe('Roll back to version 0.0.9')
 })
 
 it('tells of an update that failed, and why there are none elsewhere', async () => {
@@ -149,7 +149,7 @@ it('tells of an update that failed, and why there are none elsewhere', async () 
     last: { version: '0.2.0', slot: 'b', state: 'failed', reason: 'its API does not answer' },
   })
   const { page } = await open(world)
-  expect(text(page)).toContain('The update to version 0.2.0 did not prove healthy')
+  expect(text(page)).toContain('The update to version 0.2.0 failed its health checks')
   expect(text(page)).toContain('its API does not answer')
 })
 

@@ -27,7 +27,7 @@ it('erases one only once its name is typed', async () => {
   await settle()
   const erase = control(document.body, 'Erase')
   expect(erase).toHaveProperty('disabled', true)
-  type(field(document.body, 'This cannot be taken back. Type before-update to go on'), 'before-update')
+  type(field(document.body, 'This cannot be undone. Type before-update to confirm'), 'before-update')
   await settle()
   control(document.body, 'Erase').click()
   await settle()

@@ -27,7 +27,7 @@ it('erases one only once its name is typed', async () => {
   await settle()
   const erase = control(document.body, 'Erase')
   expect(erase).toHaveProperty('disabled', true)
-  type(field(document.body, 'This cannot be taken back. Type old-data to go on'), 'old-data')
+  type(field(document.body, 'This cannot be undone. Type old-data to confirm'), 'old-data')
   await settle()
   control(document.body, 'Erase').click()
   await settle()

@@ -14,9 +14,9 @@ const names = (page: Element) => [...page.querySelectorAll('ol[aria-label=Names]
 async function many(count: string) {
   const world = loggedIn()
   const opened = await visit('/volumes/new', world)
-  await click(opened.page, 'Many by a pattern')
+  await click(opened.page, 'Multiple volumes')
   type(field(opened.page, 'Name pattern'), 'db%03d')
-  type(field(opened.page, 'How many'), count)
+  type(field(opened.page, 'Number of volumes'), count)
   await planned()
   return { ...opened, world }
 }
@@ -46,7 +46,7 @@ describe('the form', () => {
 
   it('shows that it does not fit before anybody asks', async () => {
     const { page } = await many('1000')
-    expect(page.textContent).toContain('97.7 TiB of 8.45 TiB free')
+    expect(page.textContent).toContain('97.7 TiB requested, 8.45 TiB free')
     expect(page.textContent).toContain('it does not fit')
     expect((control(page, 'Review the plan') as HTMLButtonElement).disabled).toBe(true)
   })

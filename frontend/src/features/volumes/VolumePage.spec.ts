@@ -10,7 +10,7 @@ describe('a thin volume', () => {
     const { page } = await visit('/volumes/vm01', loggedIn())
     expect(page.textContent).toContain('187 GiB written')
     expect(page.textContent).toContain('Thin pool of tank')
-    expect(page.textContent).toContain('70 %: grows by itself')
+    expect(page.textContent).toContain('70 %: grows automatically')
   })
 
   it('keeps its moments in a line, the newest first', async () => {
@@ -35,7 +35,7 @@ describe('a thin volume', () => {
     await click(page, 'Clone nightly-20')
     type(field(dialog(), 'Name'), 'test%02d')
     await settle()
-    type(field(dialog(), 'How many'), '3')
+    type(field(dialog(), 'Number of volumes'), '3')
     await click(dialog(), 'Review the plan')
     await click(dialog(), 'Clone')
     await ended('Done: Make 3 clones of nightly-20')
@@ -56,11 +56,11 @@ describe('a thin volume', () => {
   it('loses what it holds only after its name was typed', async () => {
     const { page } = await visit('/volumes/vm01', loggedIn())
     await click(page, 'Roll back to nightly-19')
-    await click(dialog(), 'Keep what the volume holds now')
+    await click(dialog(), 'Retain the current content')
     await click(dialog(), 'Review the plan')
     expect(text(dialog())).toContain('what was written since nightly-19 is lost')
     expect((control(dialog(), 'Roll back') as HTMLButtonElement).disabled).toBe(true)
-    type(field(dialog(), 'This cannot be taken back. Type vm01 to go on'), 'vm01')
+    type(field(dialog(), 'This cannot be undone. Type vm01 to confirm'), 'vm01')
     await settle()
     expect((control(dialog(), 'Roll back') as HTMLButtonElement).disabled).toBe(false)
   })
@@ -83,14 +83,14 @@ describe('a volume that is mapped', () => {
 
   it('says that nothing is broken on the way to its host', async () => {
     const { page } = await visit('/volumes/lun01', loggedIn())
-    expect(page.textContent).toContain('Nothing is broken on the way')
+    expect(page.textContent).toContain('If it does not see the volume, rescan its disks')
   })
 
   it('says where the way breaks, and marks the link in words', async () => {
     const { page } = await visit('/volumes/lun01', { ...loggedIn(), sessions: [] })
-    expect(page.textContent).toContain('It breaks at the session: host1 is not logged in')
-    const links = [...page.querySelectorAll('ol[aria-label="The way to host1"] li')].map(text)
-    expect(links[4]).toContain('in order')
+    expect(page.textContent).toContain('The path is broken at the session: host1 is not logged in')
+    const links = [...page.querySelectorAll('ol[aria-label="Path to host1"] li')].map(text)
+    expect(links[4]).toContain('OK')
     expect(links[5]).toContain('broken')
   })
 })

@@ -42,7 +42,7 @@ it('picks rows by click, by range and all of them, and says how many', async () 
   await pick(page, 0)
   expect(requests.at(-1)).toBe('GET /volumes?limit=120&sort=name')
   expect(bar(page)?.textContent).toContain('120 selected')
-  await press(page, 'Clear')
+  await press(page, 'Clear selection')
   expect(bar(page)).toBeNull()
 })
 
@@ -91,14 +91,14 @@ it('names each that is in the way and goes on without them when told to', async 
   await pick(page, 0)
   await press(page, 'Delete…')
   const refused = dialog().querySelector('[role="alert"]')
-  expect(refused?.textContent).toContain('These 2 volumes are in the way, so nothing was changed')
+  expect(refused?.textContent).toContain('These 2 volumes block the operation. Nothing was changed.')
   expect([...(refused?.querySelectorAll('li') ?? [])].map(text)).toEqual([
     'lun02it is mapped to host1; delete these mappings first',
     'lun04it is mapped to host1; delete these mappings first',
   ])
-  await press(dialog(), 'Leave them out and go on with 3 volumes')
+  await press(dialog(), 'Skip and continue with 3 volumes')
   expect(dialog().querySelector('[role="alert"]')).toBeNull()
-  expect(dialog().textContent).toContain('2 volumes are left out')
+  expect(dialog().textContent).toContain('2 volumes skipped')
   await press(dialog(), 'Delete')
   await settle()
   expect(world.jobs.map(({ title }) => title)).toContain('Delete 3 volumes')
@@ -108,7 +108,7 @@ it('offers no way on where every one is in the way', async () => {
   const { page } = await many(2, [1, 2])
   await pick(page, 0)
   await press(page, 'Delete…')
-  expect(dialog().textContent).toContain('That is all of them')
+  expect(dialog().textContent).toContain('Every selected volume is blocked')
 })
 
 it('maps all to one host, each under its own number', async () => {
@@ -139,7 +139,7 @@ it('takes a snapshot of each that can have one', async () => {
   type(field(dialog(), 'Name pattern'), '{volume}-before')
   await press(dialog(), 'Review the plan')
   expect(dialog().querySelector('[role="alert"]')?.textContent).toContain('only a thin volume has snapshots')
-  await press(dialog(), 'Leave them out and go on with 1 volume')
+  await press(dialog(), 'Skip and continue with 1 volume')
   await press(dialog(), 'Take snapshots')
   expect(sent(requests).at(-1)).toBe('POST /snapshots:create-batch?dry_run=false')
 })
@@ -149,7 +149,7 @@ it('takes snapshots at one moment where the engine can, and says where it cannot
   for (const volume of world.volumes) Object.assign(volume, { can_snapshot: true })
   await pick(page, 0)
   await press(page, 'Snapshot…')
-  field(dialog(), 'All at one moment, or none').click()
+  field(dialog(), 'Take all snapshots at the same moment, or none').click()
   await press(dialog(), 'Review the plan')
   expect(dialog().textContent).toContain('takes snapshots one after the other')
   Object.assign(world.arrays.find(({ name }) => name === world.volumes[0]?.array) ?? {}, { engine: 'zfs' })

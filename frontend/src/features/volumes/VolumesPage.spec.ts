@@ -17,7 +17,7 @@ it('shows each volume with its size, owner and number, and whether it is served'
   expect(rows(page)).toHaveLength(38)
   expect(rows(page)[10]?.slice(2, 8)).toEqual([
     'lun11',
-    'Served',
+    'Online',
     '512 GiB',
     'Thick',
     'tank',
@@ -52,9 +52,9 @@ it('lets the server search, and keeps the search in the link', async () => {
 
 it('offers to clear a search that finds nothing', async () => {
   const { page } = await visit('/volumes?q=nothing', loggedIn())
-  expect(page.textContent).toContain('Nothing matches “nothing”')
+  expect(page.textContent).toContain('No results for “nothing”')
   const clear = [...page.querySelectorAll('button')].find((button) =>
-    button.textContent?.includes('Clear the search'),
+    button.textContent?.includes('Clear search'),
   )
   clear?.click()
   await settle()
@@ -135,14 +135,14 @@ it('shows only those on an array, of a host or group, and in a state, and keeps 
 
 it('takes a name that was typed with Enter, and clears it by its button', async () => {
   const { page, router } = await visit('/volumes', loggedIn())
-  const group = field(page, 'Of host group')
+  const group = field(page, 'Mapped to host group')
   type(group, 'nobody')
   group.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' }))
   await settle()
   expect(router.currentRoute.value.query).toEqual({ group: 'nobody' })
-  expect(page.textContent).toContain('Nothing matches these filters')
+  expect(page.textContent).toContain('No results for these filters')
   expect(page.textContent).not.toContain('No volumes yet')
-  await click(page, 'Clear: Of host group')
+  await click(page, 'Clear: Mapped to host group')
   expect(router.currentRoute.value.query).toEqual({})
 })
 

@@ -269,7 +269,7 @@ def _tuning(chosen: ArrayTuning, observed: ObservedArray | None) -> tuple[ArrayT
         if wish is not None and one.most is not None and int(wish) > one.most:
             value, why = (
                 str(one.most),
-                f"chosen {wish}, and this machine has memory for {one.most} (automatic: {one.why})",
+                f"{wish} requested, but this appliance has memory for {one.most} (automatic: {one.why})",
             )
         found.append(
             ArrayTuningValue(name=one.name, value=value, automatic=wish is None, why=why, observed=one.observed)

@@ -365,8 +365,8 @@ def health_figures(told: DriveReading, growth: Mapping[str, Growth]) -> HealthFi
 
 def _unasked(disk: ObservedDisk) -> str | None:
     if not disk.tells_health:
-        return "there is no drive here that could be asked"
-    return "it was not asked yet" if disk.health is None else None
+        return "the disk is not a drive that can be queried"
+    return "it has not been queried yet" if disk.health is None else None
 
 
 def _state(disk: ObservedDisk, row: ArrayDisk | None, occupation: str | None) -> DiskState:

@@ -61,4 +61,4 @@ def _logged_in(sessions: SessionsObservation | None) -> Iterator[Initiator]:
 def _turned_away(refused: Iterable[RefusedLogin]) -> Iterator[Initiator]:
     for one in refused:
         at = datetime.fromtimestamp(one.at, UTC)
-        yield Initiator(name=one.initiator, kind=InitiatorKind.IQN, peer=None, words="turned away", refused_at=at)
+        yield Initiator(name=one.initiator, kind=InitiatorKind.IQN, peer=None, words="login refused", refused_at=at)

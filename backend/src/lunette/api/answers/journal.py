@@ -279,7 +279,7 @@ def event_detail(row: EventRow, kept: KeptState | None) -> EventDetail:
     """An event in full; `kept` is what its change can be undone with."""
     reason = why_not(row.kind) if kept is None else None
     if kept is not None and kept.undone_by is not None:
-        reason = f"It was undone by event {kept.undone_by}; undo that one to have the change again."
+        reason = f"It was undone by event {kept.undone_by}; undo that event to restore the change."
     return EventDetail(
         **dict(event_record(row)),
         undo=Undo(possible=reason is None, reason=reason, undone_by=kept.undone_by if kept else None),

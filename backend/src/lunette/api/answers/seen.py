@@ -24,9 +24,9 @@ from lunette.domain.mappings import Family
 from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.volumes import ObservedPool, ObservedVolume
 
-AWAY = Export(state=ExportState.UNKNOWN, reason="the agent does not answer, so nobody knows what is served now")
+AWAY = Export(state=ExportState.UNKNOWN, reason="the agent does not answer, so it is unknown what is served now")
 NOTHING = Export(state=ExportState.NONE, reason=None)
-_PENDING = Export(state=ExportState.PENDING, reason="the agent has not taken it up yet")
+_PENDING = Export(state=ExportState.PENDING, reason="the agent has not applied it yet")
 
 
 Source = TypeVar("Source")
@@ -137,7 +137,7 @@ class Seen:
         ids = [one for of_family in mappings.values() for one in of_family]
         if self._mapped is None or not (new := sum(one not in self._mapped for one in ids)):
             return None
-        reason = f"the agent has not taken up {new} of {len(ids)} mappings yet"
+        reason = f"the agent has not applied {new} of {len(ids)} mappings yet"
         return Export(state=ExportState.PENDING, reason=reason)
 
     def door_export(self, target_id: str | None, family: Family) -> Export:

@@ -68,7 +68,7 @@ def update_answer(seen: Observation | None) -> Update:
     """The slots as they were seen; without an observation nobody knows."""
     slots = seen.slots if seen else None
     if slots is None:
-        reason = NOT_INSTALLED if seen else "The agent does not answer, so nobody knows what runs."
+        reason = NOT_INSTALLED if seen else "The agent does not answer, so the running version is unknown."
         return Update(available=False, reason=reason, on_trial=False, slots=(), last=None, trusts=None, outage_s=None)
     trial = slots.trial
     last = (

@@ -53,7 +53,7 @@ def keep_copy(parts: Parts, version: str, passphrase: SecretStr) -> str | None:
         write_durably(path, backup(parts, version, passphrase, certificate=True), 0o600)
     except OSError as error:
         raise Unavailable(
-            f"Nothing was changed: the state before cannot be kept in {path} ({error.strerror}). Free some space."
+            f"Nothing was changed: the previous state cannot be saved in {path} ({error.strerror}). Free some space."
         ) from error
     return str(path)
 

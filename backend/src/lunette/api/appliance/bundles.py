@@ -51,12 +51,12 @@ class Incoming:
         try:
             self._file.write(piece)
         except OSError as error:
-            raise NoSpace(f"The bundle was not kept: {error.strerror}. Free space on the system drive.") from error
+            raise NoSpace(f"The bundle was not stored: {error.strerror}. Free space on the system drive.") from error
 
     def keep(self) -> None:
         """All is here: it takes the place of the one before. Raises Invalid where less came than was announced."""
         if self._declared is not None and self._size != self._declared:
-            raise Invalid(f"Only {self._size} of {self._declared} bytes arrived, and nothing was kept: try again.")
+            raise Invalid(f"Only {self._size} of {self._declared} bytes arrived, and nothing was stored: try again.")
         self._file.flush()
         os.fsync(self._file.fileno())
         for before in self._folder.glob(f"*{ENDING}"):
@@ -104,16 +104,16 @@ def fetch(data: Path, url: SecretUrl) -> str:
     except (OSError, http.client.HTTPException, ValueError) as error:
         if isinstance(error, urllib.error.HTTPError):
             error.close()
-        message = f"it was not fetched: {_why(error, url)}"
+        message = f"it was not downloaded: {_why(error, url)}"
         raise Invalid(
-            f"Nothing was kept: {message}.", errors=(FieldProblem(field="url", value=url.shown, message=message),)
+            f"Nothing was stored: {message}.", errors=(FieldProblem(field="url", value=url.shown, message=message),)
         ) from error
 
 
 def _why(error: Exception, url: SecretUrl) -> str:
     """Without path and query of any address: they may hold a token, also those that a server redirects to."""
     if isinstance(error, urllib.error.HTTPError):
-        return f"the server answers {error.code} {http.client.responses.get(error.code, '')}".rstrip()
+        return f"the server answered {error.code} {http.client.responses.get(error.code, '')}".rstrip()
     if not isinstance(error, OSError | http.client.HTTPException) or isinstance(error, http.client.InvalidURL):
         return "the address, or one that the server redirects to, is not a valid one"
     words = str(getattr(error, "reason", None) or error)
@@ -131,7 +131,7 @@ def size_of(data: Path, bundle_id: str) -> int:
     try:
         return (data / FOLDER / f"{bundle_id}{ENDING}").stat().st_size
     except OSError as error:
-        raise Conflict("The bundle is not here any more, a later one took its place: upload it again.") from error
+        raise Conflict("The bundle is no longer available because a later one replaced it: upload it again.") from error
 
 
 class _Http(urllib.request.HTTPHandler):
@@ -158,7 +158,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
     ) -> urllib.request.Request | None:
         if req.type == "https" and not newurl.lower().startswith("https:"):
             fp.close()
-            raise urllib.error.URLError(f"the server sends from https to {newurl.partition(':')[0]}")
+            raise urllib.error.URLError(f"the server redirects from https to {newurl.partition(':')[0]}")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
@@ -179,7 +179,7 @@ def _opener() -> urllib.request.OpenerDirector:
 
 def _check_size(size: int) -> None:
     if size > MAX_BUNDLE_BYTES:
-        raise TooLarge(f"A bundle has {format_size(MAX_BUNDLE_BYTES)} at most, as much as a slot.")
+        raise TooLarge(f"A bundle can have at most {format_size(MAX_BUNDLE_BYTES)}, the size of a slot.")
 
 
 def _check_room(folder: Path, size: int) -> None:
@@ -187,8 +187,8 @@ def _check_room(folder: Path, size: int) -> None:
     kept = sum(file.stat().st_size for file in folder.glob(f"*{ENDING}"))
     free = shutil.disk_usage(folder).free
     if size + SPARE_BYTES > free:
-        more = f" The bundle that is here takes {format_size(kept)}." if kept else ""
+        more = f" The present bundle uses {format_size(kept)}." if kept else ""
         raise NoSpace(
             f"The data partition has {format_size(free)} free; the bundle needs {format_size(size)}, and "
-            f"{format_size(SPARE_BYTES)} stay for the database.{more}"
+            f"{format_size(SPARE_BYTES)} are reserved for the database.{more}"
         )

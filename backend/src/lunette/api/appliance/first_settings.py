@@ -23,7 +23,7 @@ def take_installed_zone(store: Store, file: Path) -> None:
     try:
         settings = Settings(time_zone=name)
     except ValidationError:
-        structlog.get_logger(__name__).warning("time zone of the installation is unknown here", name=name)
+        structlog.get_logger(__name__).warning("the time zone chosen at installation is unknown", name=name)
     else:
         with store.write() as tx:
             if tx.get(SettingsRow, APPLIANCE) is None:

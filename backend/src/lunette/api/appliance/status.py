@@ -45,13 +45,13 @@ def _exports(now: Look, wanted: int) -> ExportsStatus:
     report = now.report
     reason: str | None
     if report is None:
-        state, reason = Convergence.UNKNOWN, "the agent has not answered since this process started"
+        state, reason = Convergence.UNKNOWN, "the agent has not answered since the API started"
     elif not report.accepted:
         state, reason = Convergence.REFUSED, report.refusal
     elif report.unexplained:
-        state, reason = Convergence.HELD, "something is served that nobody asks for any more; it is kept"
+        state, reason = Convergence.HELD, "exports that are no longer in the configuration remain in service"
     elif report.generation < wanted:
-        state, reason = Convergence.PENDING, "the agent has not taken up the last change yet"
+        state, reason = Convergence.PENDING, "the agent has not applied the last change yet"
     else:
         state, reason = Convergence.CONVERGED, None
     return ExportsStatus(
@@ -106,7 +106,7 @@ def _sentence(
         *([f"{now.away[:1].upper()}{now.away[1:].rstrip('.')}."] if now.away else []),
         *critical,
         *(
-            [f"{blocked} of {counts.hosts + counts.host_groups} hosts and groups wait for their volumes."]
+            [f"{blocked} of {counts.hosts + counts.host_groups} hosts and groups are waiting for their volumes."]
             if blocked
             else []
         ),

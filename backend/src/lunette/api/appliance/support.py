@@ -27,11 +27,11 @@ Row = TypeVar("Row", Alert, Job, Event)
 NEWEST = 2000
 """So many rows of each table that grows."""
 _ABOUT = """\
-Support bundle of the appliance {name}, made at {made_at:%Y-%m-%d %H:%M} UTC by Lunette {version}.
+Support bundle of the appliance {name}, created at {made_at:%Y-%m-%d %H:%M} UTC by Lunette {version}.
 
-What the control plane knows is in database/, what the agent read of the machine in the other folders. A file that says
-"not read" tells why. Passwords, keys and CHAP secrets are left out; names, addresses and serial numbers are not: send
-it only to whom you trust with these.
+The data of the control plane is in database/, the data that the agent read from the system in the other folders. A file
+that says "not read" gives the reason. Passwords, keys and CHAP secrets are omitted; names, addresses and serial numbers
+are included: send the bundle only to people who are allowed to see these.
 """
 
 

@@ -43,4 +43,4 @@ def end_with_password(
         delete(LoginSession).where(LoginSession.user_id == user.id, LoginSession.token_hash != (keep_session or ""))
     )
     if not keep_tokens:
-        end_tokens(tx, tokens_of(tx, user), actor, f": the password of {user.username} is another one")
+        end_tokens(tx, tokens_of(tx, user), actor, f": the password of {user.username} was changed")

@@ -74,6 +74,6 @@ def _set(tx: Session, hashed: str, *, one_time: bool, actor: str = SYSTEM) -> No
     end_with_password(tx, user, actor)
     remove(tx, user, actor)
     if one_time:
-        emit(tx, "user.one_time_password", f"user {FIRST_USER} got a one-time password", actor=actor, ref=user.id)
+        emit(tx, "user.one_time_password", f"user {FIRST_USER} received a one-time password", actor=actor, ref=user.id)
     else:
         emit(tx, "user.installed_password", f"user {FIRST_USER} has the password of the installation", ref=user.id)

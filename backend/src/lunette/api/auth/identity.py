@@ -107,16 +107,16 @@ def authenticate(request: Request, store: Store) -> Identity:
     scheme, _, credential = request.headers.get("authorization", "").partition(" ")
     if scheme:
         if scheme.lower() != "bearer" or not credential.startswith(TOKEN_PREFIX):
-            raise Unauthenticated("The Authorization header holds no API token; send `Authorization: Bearer lnt_…`.")
+            raise Unauthenticated("The Authorization header contains no API token; send `Authorization: Bearer lnt_…`.")
         return _by_token(credential.strip(), store)
     cookie = request.cookies.get(COOKIE)
     if not cookie:
-        raise Unauthenticated("No credentials came with the request; log in, or send an API token.")
+        raise Unauthenticated("The request has no credentials; log in, or send an API token.")
     identity = _by_cookie(cookie, store)
     if request.method not in SAFE_METHODS:
         shown = request.headers.get(CSRF_HEADER, "")
         if not hmac.compare_digest(shown.encode(), (identity.csrf_token or "").encode()):
-            raise Forbidden(f"A change from a browser needs the session's token in {CSRF_HEADER}; reload the page.")
+            raise Forbidden(f"A change from a browser requires the session's token in {CSRF_HEADER}; reload the page.")
     return identity
 
 
@@ -140,15 +140,15 @@ def check_holds(tx: Session, identity: Identity) -> None:
     if identity.session_hash and tx.get(LoginSession, identity.session_hash) is None:
         raise Unauthenticated("The session has ended; log in again.")
     if identity.token_id and tx.get(ApiToken, identity.token_id) is None:
-        raise Unauthenticated("This API token was deleted meanwhile. Make a new one.")
+        raise Unauthenticated("This API token was deleted meanwhile. Create a new one.")
 
 
 def check_lasts(identity: Identity) -> None:
     """Raises Forbidden for a token that expires: who is let in with it would stay when it has ended."""
     if identity.expires_at is not None:
         raise Forbidden(
-            f"{identity.actor} expires, and makes, changes or restores no user, who would outlive it; do it as a user "
-            "who is logged in, or with a token without an end."
+            f"{identity.actor} expires, so it cannot create, change or restore users, who would outlive it; log in "
+            "as a user, or use a token that does not expire."
         )
 
 
@@ -185,7 +185,7 @@ def _by_token(secret: str, store: Store) -> Identity:
             .where(ApiToken.token_hash == hash_secret(secret))
         ).one_or_none()
     if found is None:
-        raise Unauthenticated("This API token is not known; it may have been deleted. Make a new one.")
+        raise Unauthenticated("This API token is unknown; it may have been deleted. Create a new one.")
     token: ApiToken = found[0]
     user: User = found[1]
     now = utc_now()

@@ -123,7 +123,7 @@ class LoginLimit:
         """
         source = source_of(address) if is_known() else "afar"
         self._count(
-            "Too many codes of this user were tried within an hour; {wait}, or ask an administrator to remove the "
+            "Too many codes were tried for this user within an hour; {wait}, or ask an administrator to remove the "
             "second factor.",
             self._codes,
             "code",

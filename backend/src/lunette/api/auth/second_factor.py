@@ -48,7 +48,7 @@ def is_shown(tx: Session, user: User, code: SecretStr) -> bool:
     emit(
         tx,
         "user.recovery_code_used",
-        f"{user.username} used a recovery code, {left} are left",
+        f"{user.username} used a recovery code; {left} remain",
         actor=user.username,
         ref=user.id,
         data={"left": left},

@@ -79,13 +79,13 @@ class EventFeed:
         """
         if self._closed or self._streams.total() >= MAX_STREAMS:
             raise Unavailable(
-                f"{self._streams.total()} event streams are open, no more are served; close a browser tab or read GET "
-                "/events."
+                f"{self._streams.total()} event streams are open, which is the maximum; close a browser tab or read "
+                "GET /events."
             )
         if self._streams[identity] >= MAX_OF_ONE:
             raise Unavailable(
-                f"{MAX_OF_ONE} event streams of this user or token are open, no more are served; close a browser tab "
-                "or read GET /events."
+                f"{MAX_OF_ONE} event streams of this user or token are open, which is the maximum; close a browser "
+                "tab or read GET /events."
             )
         self._streams[identity] += 1
         try:

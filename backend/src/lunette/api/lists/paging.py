@@ -141,14 +141,14 @@ def _decode(cursor: str, sort: str, kind: type, tie_kind: type) -> tuple[Any, An
         if kind is datetime:
             value = datetime.fromisoformat(value)
             if value.tzinfo is None:
-                raise ValueError("a time without a zone")
+                raise ValueError("a time without a time zone")
         fits = type(value) is kind and type(last) is tie_kind and _is_storable(value) and _is_storable(last)
         if used != sort or not fits:
             raise ValueError("made for another list")
     except (ValueError, TypeError, binascii.Error, RecursionError) as error:
         raise Invalid(
             "The cursor does not belong to this list; start again without it, and keep sort and filters the same.",
-            errors=(FieldProblem(field="cursor", value=cursor[:100], message="is no cursor of this list"),),
+            errors=(FieldProblem(field="cursor", value=cursor[:100], message="is not a cursor of this list"),),
         ) from error
     return value, last
 

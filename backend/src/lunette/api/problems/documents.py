@@ -126,12 +126,12 @@ def _http(request: Request, error: Exception) -> Response:
         response.headers["Allow"] = allowed
         return response
     if error.status_code == 404:
-        return answer(request, NotFound(f"There is nothing at {request.url.path}; see GET /api/v1/openapi.json."))
+        return answer(request, NotFound(f"{request.url.path} does not exist; see GET /api/v1/openapi.json."))
     if error.status_code == 413:
-        return answer(request, TooLarge("The body is too large; send less at once."))
+        return answer(request, TooLarge("The body is too large; send less data per request."))
     if error.status_code < 500:
         return answer(request, Malformed("The request cannot be read: its body is not valid UTF-8 JSON."))
-    return answer(request, LunetteError("The request could not be answered; the journal says why."))
+    return answer(request, LunetteError("The request could not be answered; see the journal for the reason."))
 
 
 def allowed_methods(request: Request) -> list[str]:
@@ -151,17 +151,18 @@ def _database(request: Request, error: Exception) -> Response:
 
 def _pool(request: Request, error: Exception) -> Response:
     return _refused(
-        request, Unavailable("Too many requests wait for the database; repeat in a moment.", log=str(error))
+        request, Unavailable("Too many requests are waiting for the database; retry in a moment.", log=str(error))
     )
 
 
 async def _stale(request: Request, error: Exception) -> Response:
-    message = "It was changed by another request; read it again, then repeat."
+    message = "It was changed by another request; read it again, then retry."
     return await _outdated(request, PreconditionFailed(message, log=str(error)))
 
 
 def _crash(request: Request, error: Exception) -> Response:
     _log.error("crashed", path=request.url.path, method=request.method, exc_info=error)
     return answer(
-        request, LunetteError("Something in Lunette is broken; nothing more was changed. The journal says where.")
+        request,
+        LunetteError("Lunette encountered an internal error; nothing else was changed. See the journal for details."),
     )

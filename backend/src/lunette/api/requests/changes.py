@@ -165,7 +165,8 @@ class Change:
         """Raises PreconditionRequired without If-Match, PreconditionFailed if it names another version."""
         if self.if_match is None:
             raise PreconditionRequired(
-                f"Send If-Match with the ETag you read ({etag(version)} now), or * to change it whatever it is."
+                f"Send If-Match with the ETag you read ({etag(version)} now), or * to change it regardless of its "
+                "version."
             )
         self.check_still(etag(version))
 
@@ -175,7 +176,7 @@ class Change:
             return
         tags = {one.strip() for one in self.if_match.split(",")}
         if "*" not in tags and tag not in tags:
-            raise PreconditionFailed(f"It was changed meanwhile: its ETag is {tag} now. Read it again, then repeat.")
+            raise PreconditionFailed(f"It was changed meanwhile: its ETag is now {tag}. Read it again, then retry.")
 
     def _rehearse(self, work: Callable[[Session], Response]) -> Response:
         with self.parts.store.write() as tx:
@@ -192,14 +193,14 @@ class Change:
             return None
         if row.request != self.line or not hmac.compare_digest(row.request_hash, self._fingerprint()):
             raise Invalid(
-                f"The Idempotency-Key was used for another request ({row.request}); take a new key.",
-                errors=(FieldProblem(field="Idempotency-Key", value=self.key, message="was used already"),),
+                f"The Idempotency-Key was used for another request ({row.request}); use a new key.",
+                errors=(FieldProblem(field="Idempotency-Key", value=self.key, message="was already used"),),
             )
         if not row.body:
             place = json.loads(row.headers).get("Location", "it")
             raise Conflict(
-                f"This was done already, and its answer held a secret, which is shown only once. If it did not reach "
-                f"you, delete {place} and ask again under a new key."
+                "This request was already completed, and its response contained a secret, which is shown only once. "
+                f"If you did not receive it, delete {place} and repeat the request with a new key."
             )
         body = self.parts.store.box.open(row.body.decode("ascii")).get_secret_value()
         headers: dict[str, Any] = {**json.loads(row.headers), "Idempotency-Replayed": "true"}

@@ -78,7 +78,7 @@ def _in_time(receive: Receive) -> Receive:
         try:
             return await asyncio.wait_for(receive(), PIECE_S)
         except TimeoutError:
-            raise TooSlow(f"Nothing more of the body came for {PIECE_S:g} seconds; send it again.") from None
+            raise TooSlow(f"No more data of the body arrived for {PIECE_S:g} seconds; send it again.") from None
 
     return received
 
@@ -96,11 +96,12 @@ def _admit(request: Request, operation: str) -> None:
         raise PasswordChangeRequired("The one-time password must be changed first: POST /api/v1/password.")
     if identity.is_second_factor_missing and operation not in BEFORE_SECOND_FACTOR:
         raise SecondFactorRequired(
-            "This appliance asks for a second factor, and you have none yet: set one up by POST /api/v1/second-factor."
+            "This appliance requires a second factor, and you have none yet: set one up with POST "
+            "/api/v1/second-factor."
         )
     needed = ROLES.get(operation)
     if needed is None:
-        raise Forbidden("No role is declared for this operation, so nobody may call it.")
+        raise Forbidden("No role is declared for this operation, so it cannot be called.")
     check_may(identity, needed)
     request.state.identity = identity
 
@@ -109,7 +110,8 @@ def check_may(identity: Identity, needed: Role) -> None:
     """Raises Forbidden for who has a lower role."""
     if not identity.role.includes(needed):
         raise Forbidden(
-            f"This needs the role {needed.value}, and {identity.actor} has {identity.role.value}; ask an administrator."
+            f"This requires the role {needed.value}, but {identity.actor} has {identity.role.value}; ask an "
+            "administrator."
         )
 
 
@@ -117,12 +119,12 @@ def _check_text(request: Request, known: frozenset[str]) -> None:
     """Refuses NUL, which PostgreSQL cannot store, and query parameters nobody reads: a typing mistake must not pass."""
     for key, value in (*request.query_params.multi_items(), *request.path_params.items()):
         if "\0" in key or "\0" in str(value):
-            raise Invalid("NUL characters are not accepted; remove them.", errors=(_wrong(key, "holds a NUL"),))
+            raise Invalid("NUL characters are not accepted; remove them.", errors=(_wrong(key, "contains a NUL"),))
     unknown = sorted(set(request.query_params) - known)
     if unknown:
         expected = ", ".join(sorted(known)) or "none"
         raise Invalid(
-            f"Unknown query parameter {unknown[0]}; this operation knows: {expected}.",
+            f"Unknown query parameter {unknown[0]}; this operation accepts: {expected}.",
             errors=tuple(_wrong(key, "is not a parameter of this operation") for key in unknown[:MOST_FAULTS]),
         )
 
@@ -134,7 +136,7 @@ def _wrong(field: str, message: str) -> FieldProblem:
 async def _read(request: Request, limit: int) -> bytes:
     declared = request.headers.get("content-length", "0")
     if limit == PUBLIC_BODY_BYTES and "transfer-encoding" in request.headers:
-        raise LengthRequired("A body comes in one piece here: send its Content-Length, and no Transfer-Encoding.")
+        raise LengthRequired("The body must be sent in one piece: send its Content-Length, and no Transfer-Encoding.")
     if declared.isdecimal() and int(declared) > limit:
         raise _too_large(limit)
     allowed_s = BODY_S_PER_MIB * max(1.0, limit / MIB)
@@ -160,19 +162,19 @@ async def _body(request: Request, limit: int) -> bytes:
 def _check_characters(body: bytes) -> None:
     """Refuses what no database and no answer can hold: NUL, and half of a character that UTF-16 writes as two."""
     if b"\\u0000" in body:
-        raise Malformed("The body holds a NUL character (\\u0000), which cannot be stored; remove it.")
+        raise Malformed("The body contains a NUL character (\\u0000), which cannot be stored; remove it.")
     if b"\\ud" not in body.lower():
         return
     try:
         json.dumps(json.loads(body), ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        raise Malformed("The body holds half a character (a lone \\ud800 to \\udfff); remove it.") from None
+        raise Malformed("The body contains half a character (a lone \\ud800 to \\udfff); remove it.") from None
     except (ValueError, RecursionError):
         return  # it is no JSON: refused as such where it is parsed
 
 
 def _too_large(limit: int) -> TooLarge:
-    return TooLarge(f"The body is larger than {limit} bytes; send less at once.")
+    return TooLarge(f"The body is larger than {limit} bytes; send less data per request.")
 
 
 def _with_body(request: Request, body: bytes) -> Request:

@@ -30,4 +30,4 @@ def job_response(tx: Session, job_id: str, status: int = 200) -> Response:
 
 def only_jobs(_tx: Session, outcome: Outcome) -> Response:
     """For changes that always run as a job. Raises if the engine made none."""
-    raise LunetteError(f"The engine made no job for: {outcome.plan.title}.")
+    raise LunetteError(f"The engine created no job for: {outcome.plan.title}.")

@@ -42,5 +42,5 @@ def find(tx: Session, kind: type[Row], reference: str, name: InstrumentedAttribu
         row = tx.scalars(select(kind).where(name == reference)).one_or_none()
     if row is None:
         noun = str(getattr(kind, "__tablename__", "resource")).replace("_", " ").removeprefix("api ")
-        raise NotFound(f"There is no {noun} {reference!r}; the list of {noun}s shows what there is.")
+        raise NotFound(f"There is no {noun} {reference!r}; see the list of {noun}s.")
     return row

@@ -55,13 +55,13 @@ def code_checked(parts: Parts, request: Request, identity: Identity, code: Secre
         user = tx.get_one(User, identity.user_id)
         if second_factor.is_enabled(tx, user.id):
             if code is None:
-                raise wrong("code", "is needed: six digits of the authenticator app, or a recovery code")
+                raise wrong("code", "is required: six digits of the authenticator app, or a recovery code")
             is_right = second_factor.is_shown(tx, user, code)
         if is_right:
             yield tx
     if not is_right:
         parts.control.failed_logins.note(identity.username, came_from)
-        raise wrong("code", "is wrong, or was used before; wait for the next one")
+        raise wrong("code", "is incorrect, or was used before; wait for the next one")
     parts.login_limit.succeeded(came_from, identity.username)
 
 
@@ -71,9 +71,9 @@ def own_login(identity: Identity, noun: str) -> str:
     `noun`: what is to change, such as `password`.
     """
     if not identity.user_id:
-        raise Forbidden(f"Root has no {noun} here; log in as the user whose {noun} is to change.")
+        raise Forbidden(f"Root has no {noun} here; log in as the user whose {noun} you want to change.")
     if identity.token_name:
-        raise Forbidden(f"A {noun} is changed in a session of its owner, not with an API token; log in.")
+        raise Forbidden(f"A {noun} can be changed only in a session of its owner, not with an API token; log in.")
     return identity.user_id
 
 

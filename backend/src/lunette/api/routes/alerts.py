@@ -89,7 +89,7 @@ def alert_acknowledge(alert: Reference, body: AlertAcknowledge, change: Creating
     return _care(
         change,
         alert,
-        "somebody sees to it",
+        "it is acknowledged",
         lambda tx, row: board.acknowledge(tx, row, body, change.actor.name, utc_now()),
     )
 
@@ -105,7 +105,7 @@ def alert_silence(alert: Reference, body: AlertSilence, change: Creating) -> Res
     return _care(
         change,
         alert,
-        f"nothing is told of it until {until:%Y-%m-%d %H:%M} UTC",
+        f"its notifications are silenced until {until:%Y-%m-%d %H:%M} UTC",
         lambda tx, row: board.silence(tx, row, body, change.actor.name, utc_now()),
     )
 
@@ -119,7 +119,7 @@ def alert_reopen(alert: Reference, change: Creating) -> Response:
     return _care(
         change,
         alert,
-        "nobody sees to it, and it is told",
+        "its acknowledgement and silence end",
         lambda tx, row: board.reopen(tx, row, change.actor.name, utc_now()),
     )
 

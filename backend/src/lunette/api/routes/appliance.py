@@ -45,7 +45,7 @@ def appliance_backup(body: BackupRequest, request: Request, parts: UsedParts, id
     """
     _count_attempt(request, parts)
     with parts.store.write() as tx:
-        emit(tx, "appliance.backed_up", f"{identity.actor} made a backup", actor=identity.actor)
+        emit(tx, "appliance.backed_up", f"{identity.actor} created a backup", actor=identity.actor)
     made = backup_extras.backup(parts, lunette.__version__, body.passphrase, certificate=body.certificate)
     headers = {"Content-Disposition": 'attachment; filename="appliance.lunette-backup"', "Cache-Control": "no-store"}
     return Response(made, media_type=FILE, headers=headers)
@@ -64,7 +64,7 @@ def appliance_support(parts: UsedParts, identity: Asking) -> Response:
     seconds, or minutes on a faulty appliance.
     """
     with parts.store.write() as tx:
-        emit(tx, "appliance.support_bundle", f"{identity.actor} made a support bundle", actor=identity.actor)
+        emit(tx, "appliance.support_bundle", f"{identity.actor} created a support bundle", actor=identity.actor)
     name, content = support.bundle(parts)
     headers = {"Content-Disposition": f'attachment; filename="{name}.tar.gz"', "Cache-Control": "no-store"}
     return Response(content, media_type=GZIP, headers=headers)
@@ -191,7 +191,7 @@ def _opened(body: RestoreRequest) -> Iterator[tuple[envelope.Header, tables.Extr
     """The backup as a separate store with its keys and the current schema. Raises Invalid with the reason."""
     found = envelope.read_header(body.content)
     if tables.is_newer(found.schema_revision):
-        message = f"it was made by version {found.version}, whose database is newer: upgrade this appliance first"
+        message = f"it was created by version {found.version}, whose database is newer: upgrade this appliance first"
         raise Invalid(
             f"Nothing was changed: {message}.", errors=(FieldProblem(field="content", value=None, message=message),)
         )
@@ -203,7 +203,7 @@ def _opened(body: RestoreRequest) -> Iterator[tuple[envelope.Header, tables.Extr
 def _certificate(change: Change, body: RestoreRequest, extras: tables.Extras) -> Iterator[str]:
     files = change.parts.files
     if body.certificate and extras.certificate and (files is None or not files.own):
-        yield "The certificate is not restored: this appliance uses one that is kept elsewhere"
+        yield "The certificate is not restored: this appliance uses one that is stored elsewhere"
 
 
 def _count_attempt(request: Request, parts: Parts) -> None:

@@ -50,7 +50,7 @@ def certificate_replace(body: CertificateReplace, request: Request, change: Crea
     """
     check_pair(body, utc_now())
     pair = Pair(cert=body.certificate, key=body.private_key.get_secret_value())
-    return _take(change, request, pair, f"Replace the certificate by {shown(pair.cert).fingerprint}")
+    return _take(change, request, pair, f"Replace the certificate with {shown(pair.cert).fingerprint}")
 
 
 @verbs.post("/certificate:revert", operation_id="certificate_revert", response_model=None, responses=_TAKEN)
@@ -61,9 +61,9 @@ def certificate_revert(request: Request, change: Creating) -> Response:
     """
     pair = backup_extras.previous_certificate(_files(change.parts))
     if pair is None:
-        raise Conflict("There is no certificate before this one; replace it, or make a self-signed one.")
+        raise Conflict("There is no previous certificate; replace this one, or create a self-signed certificate.")
     check_pair(CertificateReplace.model_validate({"certificate": pair.cert, "private_key": pair.key}), utc_now())
-    return _take(change, request, pair, f"Go back to the certificate {shown(pair.cert).fingerprint}")
+    return _take(change, request, pair, f"Revert to the certificate {shown(pair.cert).fingerprint}")
 
 
 @verbs.post("/certificate:self-sign", operation_id="certificate_self_sign", response_model=None, responses=_TAKEN)
@@ -75,7 +75,7 @@ def certificate_self_sign(request: Request, change: Creating) -> Response:
     """
     addresses = [one for one in (own_address(),) if one]
     pair = Pair(**dict(zip(("cert", "key"), self_signed_pair(change.parts.name(), addresses), strict=True)))
-    return _take(change, request, pair, "Make a self-signed certificate")
+    return _take(change, request, pair, "Create a self-signed certificate")
 
 
 def _take(change: Change, request: Request, pair: Pair, title: str) -> Response:
@@ -83,8 +83,8 @@ def _take(change: Change, request: Request, pair: Pair, title: str) -> Response:
     files = _files(change.parts)
     if not files.own:
         raise Conflict(
-            f"The settings of the service name the certificate {files.tls_cert}: replace that file and restart the "
-            "service, or take the settings away."
+            f"The settings of the service specify the certificate {files.tls_cert}: replace that file and restart "
+            "the service, or remove the settings."
         )
     now = _in_use(files)
     plan = _plan(title, now, pair, request, change.parts)
@@ -114,8 +114,8 @@ def _put_in_place(parts: Parts, files: Files) -> None:
     except (OSError, ssl.SSLError) as error:
         structlog.get_logger(__name__).warning("certificate not installed", reason=str(error))
         raise Unavailable(
-            "The certificate is stored, and is not shown yet: its files could not be written "
-            f"({type(error).__name__}). Look for space on the system disk; it is taken when the API starts anew."
+            "The certificate is stored, but not in use yet: its files could not be written "
+            f"({type(error).__name__}). Free space on the system disk; the certificate is used when the API restarts."
         ) from error
 
 
@@ -125,9 +125,9 @@ def _plan(title: str, now: Pair | None, pair: Pair, request: Request, parts: Par
     try:
         check_takes(pair.cert, pair.key)
     except ssl.SSLError as error:
-        message = f"OpenSSL does not take it ({error.reason or 'no reason given'})"
+        message = f"OpenSSL does not accept it ({error.reason or 'no reason given'})"
         raise Invalid(
-            f"The certificate was not taken, and nothing was changed: {message}.",
+            f"The certificate was rejected, and nothing was changed: {message}.",
             errors=(FieldProblem(field="certificate", value=None, message=message),),
         ) from error
     fresh = shown(pair.cert)
@@ -141,16 +141,16 @@ def _plan(title: str, now: Pair | None, pair: Pair, request: Request, parts: Par
 def _warnings(now: Pair | None, pair: Pair, request: Request, parts: Parts) -> Iterator[str]:
     missing = uncovered(pair.cert, (request.url.hostname or "", parts.name()))
     if missing:
-        yield f"It does not name {' and '.join(missing)}: browsers that come by this name warn."
+        yield f"It does not name {' and '.join(missing)}: browsers that use this name show a warning."
     if now is not None:
-        yield "Clients that remember the fingerprint of the one before refuse the new one until `lunette login`."
+        yield "Clients that store the fingerprint of the previous certificate refuse the new one until `lunette login`."
     if shown(pair.cert).self_signed:
-        yield "It is self-signed: browsers warn until a person has compared the fingerprint."
+        yield "It is self-signed: browsers show a warning until a user has verified the fingerprint."
 
 
 def _files(parts: Parts) -> Files:
     if parts.files is None:
-        raise NotFound("This API serves no certificate: something before it does.")
+        raise NotFound("This API serves no certificate: a proxy in front of it does.")
     return parts.files
 
 

@@ -49,7 +49,7 @@ def _find(tx: Session, reference: str) -> DeletedSnapshotRow:
     """By ID, or by name if the name is unique. Raises NotFound or Conflict."""
     ids = tx.scalars(select(DeletedSnapshotRow.id).where(DeletedSnapshotRow.name == reference)).all()
     if len(ids) > 1:
-        raise Conflict(f"{len(ids)} deleted snapshots had the name {reference!r}: take the id of one, from their list.")
+        raise Conflict(f"{len(ids)} deleted snapshots had the name {reference!r}: use the ID of one, from their list.")
     return find(tx, DeletedSnapshotRow, ids[0] if ids else reference)
 
 

@@ -46,7 +46,7 @@ def _find(tx: Session, reference: str) -> DeletedVolumeRow:
     """By ID, or by name if the name is unique. Raises NotFound or Conflict."""
     ids = tx.scalars(select(DeletedVolumeRow.id).where(DeletedVolumeRow.name == reference)).all()
     if len(ids) > 1:
-        raise Conflict(f"{len(ids)} deleted volumes had the name {reference!r}: take the id of one, from their list.")
+        raise Conflict(f"{len(ids)} deleted volumes had the name {reference!r}: use the ID of one, from their list.")
     return find(tx, DeletedVolumeRow, ids[0] if ids else reference)
 
 

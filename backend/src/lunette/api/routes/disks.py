@@ -122,7 +122,7 @@ def _named(parts: Parts, disk: str) -> Disk:
     for found in _disks(parts, seen_now(parts)):
         if disk in (found.id, found.serial, *(found.observed.links if found.observed else ())):
             return found
-    raise NotFound(f"There is no disk {disk!r}; the list of disks shows what there is.")
+    raise NotFound(f"There is no disk {disk!r}; see the list of disks.")
 
 
 def _disks(parts: Parts, seen: Seen) -> list[Disk]:

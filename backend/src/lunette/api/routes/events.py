@@ -86,8 +86,8 @@ def _start(
     if not last_event_id:
         return feed.start(None)
     if not re.fullmatch(r"[0-9]{1,18}", last_event_id):
-        wrong = FieldProblem(field="Last-Event-ID", value=last_event_id, message="is no event number")
-        raise Invalid("Last-Event-ID is no event number; leave it away to start from now.", errors=(wrong,))
+        wrong = FieldProblem(field="Last-Event-ID", value=last_event_id, message="is not an event number")
+        raise Invalid("Last-Event-ID is not an event number; omit it to start from now.", errors=(wrong,))
     return feed.start(int(last_event_id))
 
 

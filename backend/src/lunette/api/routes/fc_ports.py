@@ -106,7 +106,7 @@ def _find(parts: Parts, reference: str) -> FcPort:
     for port in _ports(parts):
         if reference.lower() in (port.wwpn, port.id):
             return port
-    raise NotFound(f"There is no Fibre Channel port {reference!r}; the list of ports shows what there is.")
+    raise NotFound(f"There is no Fibre Channel port {reference!r}; see the list of ports.")
 
 
 def _shown(tx: Session, change: Change, outcome: Outcome, status: int) -> Response:

@@ -21,7 +21,7 @@ def firewall_show(parts: UsedParts) -> Firewall:
     """
     seen = Seen(parts.control.observation(FRESH_S, amid_steps=True), None)
     if seen.observation is None or seen.observation.firewall is None:
-        raise Unavailable("The agent has not looked at the firewall yet: ask again in a few seconds.")
+        raise Unavailable("The agent has not inspected the firewall yet: retry in a few seconds.")
     with parts.store.read() as tx:
         portals = tx.scalars(select(Portal).order_by(Portal.name)).all()
     return firewall_answer(seen.observation.firewall, portals, seen.age_s)

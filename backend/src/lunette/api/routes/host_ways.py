@@ -96,14 +96,14 @@ def _kit(parts: Parts, identity: Identity, host: str, *, secrets: bool) -> HostK
             return host_access.kit(tx, host, seen, secrets=False)
     if not identity.role.includes(Role.OPERATOR):
         raise Forbidden(
-            f"A kit with secrets needs the role {Role.OPERATOR.value}, and {identity.actor} has {identity.role.value}; "
-            "fetch it without, or ask an operator."
+            f"A setup kit with secrets requires the role {Role.OPERATOR.value}, but {identity.actor} has "
+            f"{identity.role.value}; download it without secrets, or ask an operator."
         )
     with parts.store.write() as tx:
         row = need(tx, Host, host)
         kit = host_access.kit(tx, row.id, seen, secrets=True)
         if kit.has_secrets:
-            message = f"The secrets of host {row.name} were read with its kit"
+            message = f"The secrets of host {row.name} were read with its setup kit"
             emit(tx, "host.secrets_read", message, actor=identity.actor, ref=row.id)
     return kit
 

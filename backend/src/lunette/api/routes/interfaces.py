@@ -178,7 +178,7 @@ def _shown(parts: Parts, name: str) -> Response:
             response = answer(shown)
             response.headers["ETag"] = _etag(shown)
             return response
-    raise NotFound(f"This machine has no network interface {name!r}; the list of interfaces shows what there is.")
+    raise NotFound(f"This appliance has no network interface {name!r}; see the list of interfaces.")
 
 
 def _actor(change: Change, request: Request) -> Actor:

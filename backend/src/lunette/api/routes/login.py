@@ -31,10 +31,10 @@ from lunette.store.schema import utc_now
 from lunette.store.settings import read_settings
 
 routes = router("", "login")
-WRONG = "The user name or the password is wrong."
+WRONG = "The user name or the password is incorrect."
 WRONG_CODE = (
-    "The code is wrong, or was used before; wait for the next one. If none is taken, compare the clocks of the "
-    "telephone and the appliance, or use a recovery code."
+    "The code is incorrect, or was used before; wait for the next one. If no code is accepted, compare the clocks of "
+    "the phone and the appliance, or use a recovery code."
 )
 REMEMBERED_LOGINS = 100
 """How many of a person's last logins tell which addresses are known."""
@@ -127,8 +127,8 @@ def _let_in(parts: Parts, asked: User, address: str, code: SecretStr | None) -> 
         has_factor = second_factor.is_enabled(tx, user.id)
         if has_factor and code is None:
             raise CodeRequired(
-                "The password is right; send it again with `code`, six digits of the authenticator app or a recovery "
-                "code. Automation uses an API token instead."
+                "The password is correct; send it again with `code`, six digits of the authenticator app or a "
+                "recovery code. Automation uses an API token instead."
             )
         if has_factor and code is not None and not second_factor.is_shown(tx, user, code):
             raise Unauthenticated(WRONG_CODE)

@@ -82,9 +82,10 @@ def login_end(login: Reference, change: Creating) -> Response:
         user = tx.get_one(User, row.user_id)
         if change.identity.token_id and not change.identity.role.includes(Role(user.role)):
             raise Forbidden(
-                f"{change.identity.actor} has a lower role than {user.username}, and ends no login; log in to end it."
+                f"{change.identity.actor} has a lower role than {user.username} and cannot end this login; log in to "
+                "end it."
             )
-        begun = f"begun {row.created_at:%Y-%m-%d %H:%M} UTC; that browser has to log in again"
+        begun = f"started {row.created_at:%Y-%m-%d %H:%M} UTC; that browser must log in again"
         entry = Change(action=Action.DESTROY, noun="login", name=user.username, detail=begun)
         plan = Plan(title=f"End a login of {user.username}", changes=(entry,), steps=())
         return change.plan_or(plan, lambda: _end(tx, row, user, change.actor.name))
@@ -104,7 +105,7 @@ def _find(tx: Session, reference: str, identity: Identity) -> LoginSession:
     query = select(LoginSession).where(shown == reference, LoginSession.expires_at > utc_now())
     row = tx.scalars(query).first()
     if row is None or (identity.role is not Role.ADMINISTRATOR and row.user_id != identity.user_id):
-        raise NotFound(f"There is no login {reference!r}; it may have ended. The list of logins shows what there is.")
+        raise NotFound(f"There is no login {reference!r}; it may have ended. See the list of logins.")
     return row
 
 

@@ -86,7 +86,7 @@ def performance_show(performance: Reference, parts: UsedParts) -> PerformanceHis
         known = names(tx, parts.name(), measured)
     key = next(known.find(performance), None)
     if key is None:
-        raise NotFound(f"Nothing with the id {performance!r} is measured; GET /api/v1/performance lists what is.")
+        raise NotFound(f"No measured object has the ID {performance!r}; see GET /api/v1/performance.")
     rates = measured.rates.get(key) if measured else None
     return PerformanceHistory(
         of=key.of,

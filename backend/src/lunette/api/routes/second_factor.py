@@ -67,12 +67,12 @@ def second_factor_confirm(body: FactorConfirm, request: Request, parts: UsedPart
         check_holds(tx, identity)
         factor = tx.get(SecondFactor, user_id)
         if factor is None or factor.next_sealed is None or factor.next_login != identity.session_hash:
-            raise Conflict("No second factor is being set up in this login; begin with POST /api/v1/second-factor.")
+            raise Conflict("No second factor is being set up in this login; start with POST /api/v1/second-factor.")
         parts.login_limit.code_attempt(address_of(request), identity.username)
         secret = second_factor.opened(tx, factor.next_sealed)
         period = matching_period(secret, body.code.get_secret_value(), utc_now().timestamp(), 0)
         if period is None:
-            raise wrong("code", "is no code of the new secret; compare the clocks of the telephone and the appliance")
+            raise wrong("code", "is not a code of the new secret; compare the clocks of the phone and the appliance")
         if factor.secret_sealed is None:
             tx.get_one(User, user_id).touch()
         factor.secret_sealed, factor.last_period = factor.next_sealed, period
@@ -95,7 +95,7 @@ def second_factor_renew_codes(body: FactorProof, request: Request, parts: UsedPa
     with _proven(parts, request, identity, body) as tx:
         factor = _enabled(tx, identity.user_id)
         factor.recovery_hashes = [recovery_hash(code) for code in codes]
-        _tell(tx, identity, "user.recovery_codes_renewed", "made new recovery codes")
+        _tell(tx, identity, "user.recovery_codes_renewed", "created new recovery codes")
     return RecoveryCodes(recovery_codes=codes)
 
 
@@ -109,8 +109,8 @@ def second_factor_remove(body: FactorProof, request: Request, parts: UsedParts, 
         _enabled(tx, identity.user_id)
         if read_settings(tx).second_factor_required:
             raise Conflict(
-                "The second factor was not removed: the setting second_factor_required asks for one. To use another "
-                "app, set up a new one; it takes the place of this."
+                "The second factor was not removed: the setting second_factor_required requires one. To use another "
+                "app, set up a new second factor, which replaces this one."
             )
         second_factor.remove(tx, tx.get_one(User, identity.user_id), identity.username)
     return Response(status_code=204)
@@ -128,7 +128,7 @@ def _proven(parts: Parts, request: Request, identity: Identity, proof: FactorPro
 def _enabled(tx: Session, user_id: str) -> SecondFactor:
     factor = tx.get(SecondFactor, user_id)
     if factor is None or factor.secret_sealed is None:
-        raise Conflict("There is no second factor; set one up by POST /api/v1/second-factor.")
+        raise Conflict("No second factor is set up; set one up with POST /api/v1/second-factor.")
     return factor
 
 

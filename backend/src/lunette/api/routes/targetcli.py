@@ -44,11 +44,13 @@ def site_saveconfig(parts: UsedParts, identity: Asking, secrets: Secrets = False
             return saveconfig.export(tx, parts.store.box, seen, secrets=False)
     if not identity.role.includes(Role.ADMINISTRATOR):
         raise Forbidden(
-            f"All CHAP secrets need the role {Role.ADMINISTRATOR.value}, and {identity.actor} has "
-            f"{identity.role.value}; ask without them, or ask an administrator."
+            f"All CHAP secrets require the role {Role.ADMINISTRATOR.value}, but {identity.actor} has "
+            f"{identity.role.value}; export without secrets, or ask an administrator."
         )
     with parts.store.write() as tx:
-        emit(tx, "site.secrets_read", "The CHAP secrets of all hosts were read as a saveconfig", actor=identity.actor)
+        emit(
+            tx, "site.secrets_read", "The CHAP secrets of all hosts were exported as a saveconfig", actor=identity.actor
+        )
         return saveconfig.export(tx, parts.store.box, seen, secrets=True)
 
 

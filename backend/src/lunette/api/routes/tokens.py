@@ -86,18 +86,18 @@ def token_create(body: TokenCreate, change: Creating) -> Response:
     token cannot have a higher role or a longer life than the credentials used to create it.
     """
     if not change.identity.user_id:
-        raise Forbidden("Root has no account that could own a token; log in as a user and make it as that user.")
+        raise Forbidden("Root has no account that could own a token; log in as a user and create it as that user.")
     role = body.role or change.identity.role
     if not change.identity.role.includes(role):
-        raise Forbidden(f"A token cannot have the role {role.value}: its maker has {change.identity.role.value}.")
+        raise Forbidden(f"A token cannot have the role {role.value}: its creator has {change.identity.role.value}.")
 
     expires_at = _end(body, change.identity)
 
     def work(tx: Session) -> Response:
         if tx.scalar(select(TokenRow.id).where(TokenRow.name == body.name)):
             wrong = FieldProblem(field="name", value=body.name, message="is taken")
-            raise Conflict(f"Token {body.name} was not made: the name is taken.", errors=(wrong,))
-        plan = _plan(f"Make token {body.name}", Action.CREATE, body.name, f"role {role.value}")
+            raise Conflict(f"Token {body.name} was not created: the name is already in use.", errors=(wrong,))
+        plan = _plan(f"Create token {body.name}", Action.CREATE, body.name, f"role {role.value}")
         return change.plan_or(plan, lambda: _create(tx, body.name, role, expires_at, change.identity))
 
     return change.run(work, shown_once=True)
@@ -108,8 +108,8 @@ def _end(body: TokenCreate, maker: Identity) -> dt.datetime | None:
     wanted = utc_now() + dt.timedelta(days=body.expires_days) if body.expires_days else maker.expires_at
     if maker.expires_at and wanted and wanted > maker.expires_at:
         raise Forbidden(
-            f"A token cannot outlive the one it is made with, which expires at {maker.expires_at:%Y-%m-%d %H:%M} UTC; "
-            "leave expires_days away, or make it as a user who is logged in."
+            "A token cannot outlive the token it is created with, which expires at "
+            f"{maker.expires_at:%Y-%m-%d %H:%M} UTC; omit expires_days, or log in and create it as a user."
         )
     return wanted
 
@@ -127,7 +127,7 @@ def _create(tx: Session, name: str, role: Role, expires_at: dt.datetime | None, 
         expires_at=expires_at,
     )
     tx.add(row)
-    emit(tx, "token.created", f"API token {row.name} was made as {row.role}", actor=owner.actor, ref=row.id)
+    emit(tx, "token.created", f"API token {row.name} was created as {row.role}", actor=owner.actor, ref=row.id)
     tx.flush()
     made = NewToken(**token_answer(row, owner.username).model_dump(), token=secret)
     return answer(made, 201, location=f"/api/v1/tokens/{row.id}", version=row.version)
@@ -147,7 +147,10 @@ def token_delete(token: Reference, change: Changing) -> Response:
         first, *others = with_those_it_made(tx, row)
         plan = Plan(
             title=f"Delete token {row.name}",
-            changes=(*leaving([first], "it stops working at once"), *leaving(others, f"it was made with {first.name}")),
+            changes=(
+                *leaving([first], "it stops working immediately"),
+                *leaving(others, f"it was created with {first.name}"),
+            ),
             steps=(),
         )
         return change.plan_or(plan, lambda: _delete(tx, [first, *others], change.actor.name))
@@ -157,7 +160,7 @@ def token_delete(token: Reference, change: Changing) -> Response:
 
 def _delete(tx: Session, rows: list[TokenRow], actor: str) -> Response:
     end_tokens(tx, rows[:1], actor, "")
-    end_tokens(tx, rows[1:], actor, f": it was made with {rows[0].name}")
+    end_tokens(tx, rows[1:], actor, f": it was created with {rows[0].name}")
     return Response(status_code=204)
 
 
@@ -168,8 +171,8 @@ def _check_within(row: TokenRow, identity: Identity) -> None:
     lives_longer = identity.expires_at is not None and (row.expires_at is None or row.expires_at > identity.expires_at)
     if not identity.role.includes(Role(row.role)) or lives_longer:
         raise Forbidden(
-            f"{identity.actor} does not delete {row.name}, which has a higher role or a longer life; delete it as a "
-            "user who is logged in."
+            f"{identity.actor} cannot delete {row.name}, which has a higher role or a later expiry; log in as a user "
+            "to delete it."
         )
 
 
@@ -177,7 +180,7 @@ def _find(tx: Session, reference: str, identity: Identity) -> TokenRow:
     """The token, if the person may see it; someone else's does not exist for them."""
     row = find(tx, TokenRow, reference, TokenRow.name)
     if identity.role is not Role.ADMINISTRATOR and row.user_id != identity.user_id:
-        raise NotFound(f"There is no token {reference!r} of yours; the list of tokens shows what there is.")
+        raise NotFound(f"There is no token {reference!r} of yours; see the list of tokens.")
     return row
 
 

@@ -112,7 +112,7 @@ def _folder(parts: Parts) -> Path:
     """Where bundles go. Raises Conflict where this system cannot be updated, before anything is sent."""
     ready(_slots(parts))
     if parts.files is None:
-        raise Conflict("This API keeps no files, so it takes no bundles.")
+        raise Conflict("This API stores no files, so it does not accept bundles.")
     return parts.files.data
 
 

@@ -102,7 +102,7 @@ def user_create(body: UserCreate, change: Creating) -> Response:
     def work(tx: Session) -> Response:
         if tx.scalar(select(UserRow.id).where(UserRow.username == body.username)):
             wrong = FieldProblem(field="username", value=body.username, message="is taken")
-            raise Conflict(f"User {body.username} was not created: the name is taken.", errors=(wrong,))
+            raise Conflict(f"User {body.username} was not created: the name is already in use.", errors=(wrong,))
         plan = _plan(f"Create user {body.username}", Action.CREATE, body.username, f"role {body.role.value}")
         return change.plan_or(plan, lambda: _create(tx, body, hashed, change.actor.name))
 
@@ -139,13 +139,14 @@ def user_patch(user: Reference, body: UserPatch, change: Changing) -> Response:
         row = find(tx, UserRow, user, UserRow.username)
         change.check_match(row.version)
         if body.password and row.id == change.identity.user_id:
-            detail = "is changed with POST /api/v1/password (`lunette password`), which asks for the current one"
+            detail = "is changed with POST /api/v1/password (`lunette password`), which requires the current password"
             wrong = FieldProblem(field="password", value=None, message=detail)
             raise Conflict(f"Nothing was changed: your own password {detail}.", errors=(wrong,))
         if body.remove_second_factor and row.id == change.identity.user_id:
             raise Forbidden(
-                "Your own second factor is removed by POST /api/v1/second-factor:remove, with password and code; where "
-                "both app and recovery codes are lost, by another administrator, or by root on the appliance."
+                "Remove your own second factor with POST /api/v1/second-factor:remove, password and code. If both "
+                "the app and the recovery codes are lost, another administrator, or root on the appliance, can "
+                "remove it."
             )
         if body.role and body.role is not Role.ADMINISTRATOR:
             _keep_an_administrator(tx, row)
@@ -208,7 +209,7 @@ def _delete(tx: Session, row: UserRow, actor: str) -> Response:
 def _keep_an_administrator(tx: Session, row: UserRow) -> None:
     admins = tx.scalar(select(func.count()).where(UserRow.role == Role.ADMINISTRATOR.value)) or 0
     if row.role == Role.ADMINISTRATOR.value and admins == 1:
-        raise Conflict(f"{row.username} is the only administrator; make another one first.")
+        raise Conflict(f"{row.username} is the only administrator; create another one first.")
 
 
 def _plan(title: str, action: Action, name: str, detail: str) -> Plan:

@@ -33,7 +33,7 @@ _REFUSAL = {
     "title": "Forbidden",
     "status": 403,
     "instance": "",
-    "detail": "Only root may use this socket; log in at the appliance's web address.",
+    "detail": "Only root may use this socket; log in at the web address of the appliance.",
     "errors": [],
 }
 _log = structlog.get_logger(__name__)

@@ -30,9 +30,9 @@ def install(app: FastAPI, folder: Path) -> None:
     def page(request: Request, path: str) -> Response:  # noqa: ARG001 FastAPI hands it over
         asked = request.url.path
         if asked == "/api" or asked.startswith("/api/"):
-            return answer(request, NotFound(f"There is nothing at {asked}; see GET /api/v1/openapi.json."))
+            return answer(request, NotFound(f"{asked} does not exist; see GET /api/v1/openapi.json."))
         if asked not in files and "." in asked.rsplit("/", 1)[-1] and asked != "/index.html":
-            return answer(request, NotFound(f"There is no file {asked}."))
+            return answer(request, NotFound(f"File {asked} does not exist."))
         name = asked if asked in files else "/index.html"
         headers = {"Cache-Control": _HASHED if name.startswith("/assets/") else _FRESH, **_POLICY}
         return _sent(request, files.get(name, folder / "index.html"), packed.get(name), headers)

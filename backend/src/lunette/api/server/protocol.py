@@ -197,7 +197,7 @@ class HttpProtocol(H11Protocol):
         if waits_for in ("take", "part"):
             self.hang_up()
         elif waits_for == "head" and self._has_begun:
-            self._refuse(TooSlow(f"The request was not complete after {allowed_s:g} seconds; send it at once."))
+            self._refuse(TooSlow(f"The request was not complete after {allowed_s:g} seconds; send it without delay."))
         elif waits_for:
             self.transport.close()
 

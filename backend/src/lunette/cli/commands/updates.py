@@ -7,7 +7,7 @@ from lunette.cli.errors import UsageError
 from lunette.cli.running import send
 from lunette.cli.spec import Command, JsonObject, Param
 
-_STATES = {"starting": "is starting", "healthy": "proved healthy", "failed": "failed"}
+_STATES = {"starting": "is starting", "healthy": "passed its health checks", "failed": "failed"}
 
 
 def show(call: Call) -> None:
@@ -70,7 +70,7 @@ COMMANDS = {
             ),
             install,
             interrupts=True,
-            more="If the new version does not prove healthy, the previous version runs again.",
+            more="If the new version fails its health checks, the previous version runs again.",
         ),
         Command("roll-back", operations=("update_roll_back",), interrupts=True),
     ),

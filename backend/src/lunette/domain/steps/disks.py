@@ -9,10 +9,10 @@ from lunette.domain.sizes import format_size
 from lunette.domain.steps.base import Step
 
 _HOW = {
-    EraseMethod.FORMAT: "by Format NVM",
-    EraseMethod.CRYPTO: "by a new key",
-    EraseMethod.SANITIZE_BLOCK: "by Sanitize, every block",
-    EraseMethod.SANITIZE_CRYPTO: "by Sanitize, a new key",
+    EraseMethod.FORMAT: "with Format NVM",
+    EraseMethod.CRYPTO: "with Format NVM and a new encryption key",
+    EraseMethod.SANITIZE_BLOCK: "with Sanitize (block erase)",
+    EraseMethod.SANITIZE_CRYPTO: "with Sanitize (crypto erase)",
 }
 
 
@@ -47,7 +47,7 @@ class DiskLocate(Step):
     was_on: bool
 
     def describe(self) -> str:
-        return f"switch the light of disk {self.disk_id} {'on' if self.is_on else 'off'}"
+        return f"switch the locate light of disk {self.disk_id} {'on' if self.is_on else 'off'}"
 
 
 class DiskErase(Step):
@@ -67,7 +67,7 @@ class DiskErase(Step):
 
     def describe(self) -> str:
         how = _HOW[self.method]
-        return f"have disk {self.disk_id} erase itself {how} ({format_size(self.size_bytes)}): all its data is lost"
+        return f"erase disk {self.disk_id} {how} ({format_size(self.size_bytes)}): all its data is lost"
 
     def devices(self) -> tuple[str, ...]:
         return (self.disk_id,)

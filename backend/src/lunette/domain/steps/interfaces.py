@@ -37,10 +37,10 @@ class InterfaceTry(InterfaceStep):
 
     def describe(self) -> str:
         names = ", ".join(one.interface for one in self.beside)
-        also = f" and what belongs to it ({names})" if names else ""
+        also = f" and related interfaces ({names})" if names else ""
         if self.settings is None:
-            return f"remove interface {self.interface}{also}, and bring it back unless confirmed within {TRIAL_S} s"
-        return f"configure interface {self.interface}{also}, and take it back unless confirmed within {TRIAL_S} s"
+            return f"remove interface {self.interface}{also}, and restore it unless confirmed within {TRIAL_S} s"
+        return f"configure interface {self.interface}{also}, and revert it unless confirmed within {TRIAL_S} s"
 
 
 class InterfaceKeep(InterfaceStep):
@@ -50,7 +50,7 @@ class InterfaceKeep(InterfaceStep):
     kind: Literal["interface.keep"] = "interface.keep"
 
     def describe(self) -> str:
-        return f"keep interface {self.interface} as it is now"
+        return f"confirm the configuration of interface {self.interface}"
 
 
 class InterfaceRevert(InterfaceStep):
@@ -60,4 +60,4 @@ class InterfaceRevert(InterfaceStep):
     kind: Literal["interface.revert"] = "interface.revert"
 
     def describe(self) -> str:
-        return f"configure interface {self.interface} as it was before"
+        return f"revert interface {self.interface} to its previous configuration"

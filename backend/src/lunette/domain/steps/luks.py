@@ -26,7 +26,7 @@ class LuksCreate(LuksStep):
     keep_key: bool
 
     def describe(self) -> str:
-        kept = ", and keep a key on the appliance that unlocks it at every start" if self.keep_key else ""
+        kept = ", and store a key on the appliance that unlocks it at every start" if self.keep_key else ""
         return f"encrypt the array (LUKS2) and open it as {self.mapping}{kept}"
 
 
@@ -37,4 +37,4 @@ class LuksDestroy(LuksStep):
     kind: Literal["luks.destroy"] = "luks.destroy"
 
     def describe(self) -> str:
-        return f"close {self.mapping} and erase its keys: what is on it can never be read again"
+        return f"close {self.mapping} and erase its keys: its data can never be read again"

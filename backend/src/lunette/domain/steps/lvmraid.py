@@ -73,7 +73,7 @@ class LvmRaidReplace(LvmRaidStep, Step):
     disk_bytes: int
 
     def describe(self) -> str:
-        return f"fill disk {self.new.disk_id} in the place of disk {self.old.disk_id} of LVM RAID {self.raid_group}"
+        return f"replace disk {self.old.disk_id} with disk {self.new.disk_id} in LVM RAID {self.raid_group}"
 
     def devices(self) -> tuple[str, ...]:
         return (self.old.disk_id, self.new.disk_id)

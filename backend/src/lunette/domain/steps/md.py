@@ -98,7 +98,7 @@ class MdOpen(Step):
     md_name: MdName
 
     def describe(self) -> str:
-        return f"let md array {self.md_name} be written"
+        return f"make md array {self.md_name} writable"
 
 
 class MdRelease(Step):
@@ -112,7 +112,7 @@ class MdRelease(Step):
     """All its disks, spares included: each must be there."""
 
     def describe(self) -> str:
-        return f"take Lunette's mark off md array {self.md_name}, and leave it stopped"
+        return f"remove Lunette's mark from md array {self.md_name} and leave it stopped"
 
     def devices(self) -> tuple[str, ...]:
         return tuple(member.disk_id for member in self.members)
@@ -132,7 +132,7 @@ class MdAdd(MdStep, Step):
 
     def describe(self) -> str:
         if self.returns:
-            return f"take disk {self.member.disk_id} back into md array {self.md_name}"
+            return f"re-add disk {self.member.disk_id} to md array {self.md_name}"
         return f"add disk {self.member.disk_id} to md array {self.md_name}"
 
     def devices(self) -> tuple[str, ...]:
@@ -148,7 +148,7 @@ class MdReplace(MdStep, Step):
     disk_bytes: int
 
     def describe(self) -> str:
-        return f"copy disk {self.old.disk_id} of md array {self.md_name} to disk {self.new.disk_id} and put it in place"
+        return f"copy disk {self.old.disk_id} of md array {self.md_name} to disk {self.new.disk_id} and replace it"
 
     def devices(self) -> tuple[str, ...]:
         return (self.old.disk_id, self.new.disk_id)
@@ -162,7 +162,7 @@ class MdFail(MdStep, Step):
     member: MdMember
 
     def describe(self) -> str:
-        return f"fail disk {self.member.disk_id} of md array {self.md_name}: its copy of the data is given up"
+        return f"mark disk {self.member.disk_id} of md array {self.md_name} as failed: its data is no longer used"
 
     def devices(self) -> tuple[str, ...]:
         return (self.member.disk_id,)
@@ -193,7 +193,7 @@ class MdSpareOut(MdStep, Step):
     disk_bytes: int
 
     def describe(self) -> str:
-        return f"take spare {self.member.disk_id} out of md array {self.md_name}"
+        return f"remove spare {self.member.disk_id} from md array {self.md_name}"
 
     def devices(self) -> tuple[str, ...]:
         return (self.member.disk_id,)
@@ -208,16 +208,16 @@ class MdWriteHole(MdStep, Step):
 
     def describe(self) -> str:
         if self.policy is WriteHole.PPL:
-            return f"put the partial parity log of md array {self.md_name} back: its write hole is closed again"
+            return f"restore the partial parity log of md array {self.md_name}: its write hole is closed again"
         if self.policy is WriteHole.BITMAP:
             return (
-                f"keep a write-intent bitmap of md array {self.md_name} instead of its partial parity log: from here "
+                f"use a write-intent bitmap for md array {self.md_name} instead of its partial parity log: from then "
                 "on the write hole is open, and a power cut followed by the loss of a disk can damage blocks that were "
                 "not being written"
             )
         return (
-            f"take the partial parity log off md array {self.md_name}: until it is back the write hole is open, and a "
-            "power cut followed by the loss of a disk can damage blocks that were not being written"
+            f"remove the partial parity log from md array {self.md_name}: until it is restored the write hole is open, "
+            "and a power cut followed by the loss of a disk can damage blocks that were not being written"
         )
 
 
@@ -232,7 +232,7 @@ class MdReshape(MdStep, Step):
     to_disks: int
 
     def describe(self) -> str:
-        return f"start the growth of md array {self.md_name} from {self.from_disks} to {self.to_disks} disks"
+        return f"start expanding md array {self.md_name} from {self.from_disks} to {self.to_disks} disks"
 
 
 class MdRelevel(MdStep, Step):
@@ -248,8 +248,8 @@ class MdRelevel(MdStep, Step):
 
     def describe(self) -> str:
         return (
-            f"make md array {self.md_name} a {self.to_level.value} of {self.from_disks + 1} disks: the new disk is "
-            "filled with the second parity"
+            f"convert md array {self.md_name} to {self.to_level.value} with {self.from_disks + 1} disks: the second "
+            "parity is written to the new disk"
         )
 
 
@@ -266,8 +266,8 @@ class MdForceStart(MdStep, Step):
 
     def describe(self) -> str:
         return (
-            f"start md array {self.md_name} from {len(self.members)} of its {self.of_disks} disks, though writes were "
-            "under way when it stopped: blocks of the disk it lacks can be wrong, also where nobody was writing"
+            f"start md array {self.md_name} from {len(self.members)} of its {self.of_disks} disks, although it was "
+            "being written to when it stopped: blocks of the missing disk can be wrong, even where no host was writing"
         )
 
     def devices(self) -> tuple[str, ...]:

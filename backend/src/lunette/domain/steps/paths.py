@@ -42,7 +42,7 @@ class PathsAsk(Step):
     links: tuple[HostLink, ...]
 
     def describe(self) -> str:
-        return f"look whether all {len(self.links)} paths of host {self.host} answer"
+        return f"check that all {len(self.links)} paths of host {self.host} respond"
 
 
 class PathTry(Step):
@@ -63,4 +63,4 @@ class PathTry(Step):
     away_s: int = Field(ge=AWAY_LEAST_S, le=AWAY_MOST_S)
 
     def describe(self) -> str:
-        return f"take away {self.link.shown} for {self.away_s} s and see how host {self.host} goes on"
+        return f"interrupt {self.link.shown} for {self.away_s} s and check that host {self.host} continues I/O"

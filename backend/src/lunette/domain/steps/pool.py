@@ -138,7 +138,7 @@ class PoolTakeOut(PoolStep, Step):
     stays: MdMember | None = None
 
     def describe(self) -> str:
-        return f"take {self.role.value} disk {self.member.disk_id} out of ZFS pool {self.pool}"
+        return f"remove {self.role.value} disk {self.member.disk_id} from ZFS pool {self.pool}"
 
     def devices(self) -> tuple[str, ...]:
         return (self.member.disk_id,)
@@ -154,7 +154,7 @@ class PoolReplace(PoolStep, Step):
     """The least the new disk must hold."""
 
     def describe(self) -> str:
-        return f"fill disk {self.new.disk_id} in the place of disk {self.old.disk_id} of ZFS pool {self.pool}"
+        return f"replace disk {self.old.disk_id} with disk {self.new.disk_id} in ZFS pool {self.pool}"
 
     def devices(self) -> tuple[str, ...]:
         return (self.old.disk_id, self.new.disk_id)
@@ -168,7 +168,7 @@ class PoolRelease(PoolStep, Step):
     member: MdMember
 
     def describe(self) -> str:
-        return f"let go of disk {self.member.disk_id} of ZFS pool {self.pool}"
+        return f"clear disk {self.member.disk_id}, which ZFS pool {self.pool} no longer uses"
 
     def devices(self) -> tuple[str, ...]:
         return (self.member.disk_id,)
@@ -191,7 +191,7 @@ class PoolSpareIn(PoolSpare, Step):
     old: MdMember
 
     def describe(self) -> str:
-        return f"fill spare {self.name} in the place of disk {self.old.disk_id} of ZFS pool {self.pool}"
+        return f"replace disk {self.old.disk_id} with spare {self.name} in ZFS pool {self.pool}"
 
 
 class PoolSpareBack(PoolSpare, Step):
@@ -201,7 +201,7 @@ class PoolSpareBack(PoolSpare, Step):
     kind: Literal["pool.spare_back"] = "pool.spare_back"
 
     def describe(self) -> str:
-        return f"let spare {self.name} of ZFS pool {self.pool} stand by again"
+        return f"return spare {self.name} of ZFS pool {self.pool} to standby"
 
 
 class PoolScrub(PoolStep, Step):

@@ -18,4 +18,4 @@ class MachineStop(Step):
     boot_id: Id
 
     def describe(self) -> str:
-        return "restart the machine" if self.action is PowerAction.RESTART else "switch the machine off"
+        return "restart the system" if self.action is PowerAction.RESTART else "shut down the system"

@@ -36,7 +36,7 @@ class SnapshotsTake(Step):
     engine: VolumeEngine
 
     def describe(self) -> str:
-        return f"take snapshots of {len(self.snapshots)} volumes in {self.group} at one moment"
+        return f"take snapshots of {len(self.snapshots)} volumes in {self.group} at the same point in time"
 
 
 class SnapshotDelete(Step):
@@ -80,7 +80,9 @@ class SnapshotSetAside(SnapshotAside):
     keep_hours: int
 
     def describe(self) -> str:
-        return f"set snapshot {self.lv_name} in {self.group} aside as {self.aside_name} for {self.keep_hours} hours"
+        return (
+            f"retain deleted snapshot {self.lv_name} in {self.group} as {self.aside_name} for {self.keep_hours} hours"
+        )
 
 
 class SnapshotBringBack(SnapshotAside):
@@ -89,7 +91,7 @@ class SnapshotBringBack(SnapshotAside):
     kind: Literal["snapshot.bring_back"] = "snapshot.bring_back"
 
     def describe(self) -> str:
-        return f"bring snapshot {self.lv_name} back in {self.group} from where it is kept"
+        return f"recover snapshot {self.lv_name} in {self.group}"
 
 
 class VolumeRollBack(Step):
@@ -110,7 +112,7 @@ class VolumeRollBack(Step):
     engine: VolumeEngine
 
     def describe(self) -> str:
-        return f"roll volume {self.lv_name} in {self.group} back to snapshot {self.snapshot}: what is newer is lost"
+        return f"roll volume {self.lv_name} in {self.group} back to snapshot {self.snapshot}: newer data is lost"
 
     def bytes_destroyed(self) -> int:
         return self.size_bytes
@@ -141,4 +143,4 @@ class VolumeSwap(Step):
 
     def describe(self) -> str:
         back = f"roll volume {self.lv_name} in {self.group} back to snapshot {self.snapshot}"
-        return f"{back}, and keep what it holds as {self.aside_name} for {self.keep_hours} hours"
+        return f"{back}, and retain its current data as {self.aside_name} for {self.keep_hours} hours"

@@ -21,7 +21,7 @@ class SlotWrite(Step):
     """It may be older than what runs."""
 
     def describe(self) -> str:
-        before = f", in place of {self.replaces}" if self.replaces else ""
+        before = f", replacing {self.replaces}" if self.replaces else ""
         return f"write version {self.version} to slot {self.slot}{before}"
 
 
@@ -34,4 +34,7 @@ class SlotStart(Step):
     version: Version
 
     def describe(self) -> str:
-        return f"restart from slot {self.slot} (version {self.version}), and come back unless it proves healthy"
+        return (
+            f"restart from slot {self.slot} (version {self.version}), and return to the current slot if its health "
+            "checks fail"
+        )

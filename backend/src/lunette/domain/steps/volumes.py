@@ -60,7 +60,7 @@ class GroupGrow(Step):
     mapping: DmName | None = None
 
     def describe(self) -> str:
-        return f"let volume group {self.group} use all {format_size(self.size_bytes)} of its array"
+        return f"extend volume group {self.group} to all {format_size(self.size_bytes)} of its array"
 
 
 class AdoptedVolume(Model):
@@ -89,9 +89,9 @@ class GroupAdopt(Step):
     def describe(self) -> str:
         count = f"{len(self.volumes)} volume{'s' if len(self.volumes) != 1 else ''}"
         return (
-            f"mark volume group {self.group} and {count} in it as ours"
+            f"mark volume group {self.group} and {count} in it as Lunette's"
             if self.is_new
-            else (f"mark {count} in volume group {self.group} as ours")
+            else (f"mark {count} in volume group {self.group} as Lunette's")
         )
 
 
@@ -110,7 +110,7 @@ class GroupRelease(Step):
     """Its array is stopped next, so its volumes are taken down. False: others may go on using theirs."""
 
     def describe(self) -> str:
-        return f"take Lunette's marks off volume group {self.group} and its volumes: their data stay"
+        return f"remove Lunette's marks from volume group {self.group} and its volumes: their data is retained"
 
 
 class KeptSnapshot(Model):
@@ -138,7 +138,7 @@ class GroupErase(GroupStep):
 
     def describe(self) -> str:
         count = f"{len(self.kept)} deleted volume{'s' if len(self.kept) != 1 else ''}"
-        return f"remove volume group {self.group} with the {count} kept in it: their data are lost"
+        return f"remove volume group {self.group} with the {count} retained in it: their data is lost"
 
     def bytes_destroyed(self) -> int:
         return sum(volume.size_bytes for volume in self.kept)
@@ -171,7 +171,7 @@ class VolumeCut(Step):
         if self.source:
             return f"clone volume {self.lv_name} ({format_size(self.size_bytes)}) from snapshot {self.source}"
         origin = f"{self.group}, thin" if self.provisioning is Provisioning.THIN else self.group
-        return f"cut volume {self.lv_name} ({format_size(self.size_bytes)}) from {origin}"
+        return f"create volume {self.lv_name} ({format_size(self.size_bytes)}) in {origin}"
 
 
 class SealedVolume(Model):
@@ -194,7 +194,7 @@ class VolumesSeal(Step):
         return cls(group=cuts[0].group, volumes=sealed, engine=cuts[0].engine)
 
     def describe(self) -> str:
-        return f"seal {len(self.volumes)} volume{'s' if len(self.volumes) != 1 else ''} in {self.group}"
+        return f"finalize {len(self.volumes)} volume{'s' if len(self.volumes) != 1 else ''} in {self.group}"
 
 
 class ExportsGone(Step):
@@ -206,7 +206,8 @@ class ExportsGone(Step):
 
     def describe(self) -> str:
         return (
-            f"wait until {len(self.volume_ids)} export{'s are' if len(self.volume_ids) != 1 else ' is'} gone and idle"
+            f"wait until {len(self.volume_ids)} export{'s are' if len(self.volume_ids) != 1 else ' is'} removed and "
+            "idle"
         )
 
 
@@ -253,7 +254,7 @@ class VolumeSetAside(VolumeAside):
 
     def describe(self) -> str:
         volume = f"volume {self.lv_name} ({format_size(self.size_bytes)}) in {self.group}"
-        return f"set {volume} aside as {self.aside_name} for {self.keep_hours} hours: its data stay"
+        return f"retain deleted {volume} as {self.aside_name} for {self.keep_hours} hours"
 
 
 class VolumeBringBack(VolumeAside):
@@ -262,9 +263,7 @@ class VolumeBringBack(VolumeAside):
     kind: Literal["volume.bring_back"] = "volume.bring_back"
 
     def describe(self) -> str:
-        return (
-            f"bring volume {self.lv_name} ({format_size(self.size_bytes)}) back in {self.group} from where it is kept"
-        )
+        return f"recover volume {self.lv_name} ({format_size(self.size_bytes)}) in {self.group}"
 
 
 class VolumeGrow(Step):

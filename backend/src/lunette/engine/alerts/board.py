@@ -71,23 +71,23 @@ def resolve(tx: Session, key: str, now: dt.datetime) -> None:
     for row in tx.scalars(query):
         row.resolved_at = now
         post_alert(tx, row, MessageKind.RESOLVED, now)
-        emit(tx, "alert.resolved", f"Over: {row.message}", ref=row.id, data={"key": key, "severity": row.severity})
+        emit(tx, "alert.resolved", f"Resolved: {row.message}", ref=row.id, data={"key": key, "severity": row.severity})
 
 
 def acknowledge(tx: Session, row: Alert, wish: AlertAcknowledge, actor: str, now: dt.datetime) -> None:
     """Notes who sees to an open alert. Raises Conflict if it is over."""
     if row.resolved_at is not None:
-        raise Conflict(f"{row.message}: this alert is over, there is nothing to acknowledge.")
+        raise Conflict(f"{row.message}: this alert is already resolved and cannot be acknowledged.")
     row.acknowledged_at, row.acknowledged_by, row.note = now, actor, wish.note
     note = f": {wish.note}" if wish.note else ""
-    emit(tx, "alert.acknowledged", f"{actor} sees to it, {row.message}{note}", actor=actor, ref=row.id)
+    emit(tx, "alert.acknowledged", f"{actor} acknowledged: {row.message}{note}", actor=actor, ref=row.id)
 
 
 def silence(tx: Session, row: Alert, wish: AlertSilence, actor: str, now: dt.datetime) -> None:
     """Has nothing told of an alert for a while, from now."""
     row.silenced_until = now + dt.timedelta(seconds=wish.duration_s)
     until = f"{row.silenced_until:%Y-%m-%d %H:%M} UTC"
-    emit(tx, "alert.silenced", f"Nothing is told until {until} of: {row.message}", actor=actor, ref=row.id)
+    emit(tx, "alert.silenced", f"Silenced until {until}: {row.message}", actor=actor, ref=row.id)
 
 
 def reopen(tx: Session, row: Alert, actor: str, now: dt.datetime) -> None:
@@ -99,7 +99,7 @@ def reopen(tx: Session, row: Alert, actor: str, now: dt.datetime) -> None:
     row.silenced_until = None
     if was_silent and row.resolved_at is None:
         post_alert(tx, row, MessageKind.RAISED, now)
-    emit(tx, "alert.reopened", f"Open again: {row.message}", actor=actor, ref=row.id)
+    emit(tx, "alert.reopened", f"Reopened: {row.message}", actor=actor, ref=row.id)
 
 
 def end_silences(store: Store, now: dt.datetime) -> None:

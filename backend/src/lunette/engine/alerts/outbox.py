@@ -50,13 +50,13 @@ def post_heartbeat(tx: Session, now: dt.datetime) -> None:
     settings = read_settings(tx)
     rows = tx.scalars(select(Alert).where(Alert.resolved_at.is_(None)).order_by(Alert.raised_at)).all()
     open_alerts = [f"{row.message} (acknowledged)" if row.acknowledged_at else row.message for row in rows]
-    words = f"{len(open_alerts)} alerts are open" if open_alerts else "no alert is open"
+    count = f"{len(open_alerts)} alert{'s are' if len(open_alerts) != 1 else ' is'}" if open_alerts else "no alert is"
     message = Message(
         id=f"heartbeat.{now:%Y%m%dT%H%M%S}",
         kind=MessageKind.HEARTBEAT,
         at=now,
         appliance=appliance_name(settings),
-        text=f"{appliance_name(settings)} is up, and {words}",
+        text=f"{appliance_name(settings)} is up, and {count} active",
         cause="; ".join(open_alerts[:20]),
     )
     post(tx, message, settings.channels())

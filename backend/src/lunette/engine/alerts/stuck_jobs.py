@@ -11,5 +11,5 @@ def stuck_alert(job: Job) -> board.Cause:
         severity=Severity.CRITICAL,
         message=f"Job '{job.title}' is stuck",
         cause=job.message,
-        fix="Read the job's steps, put right what stands in the way, then resolve the job: retry or abandon.",
+        fix="Check the steps of the job, correct the cause, then resolve the job: retry or abandon.",
     )

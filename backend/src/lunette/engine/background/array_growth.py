@@ -74,10 +74,10 @@ def _finish(tx: Session, desk: Desk, row: Array, seen: Observation) -> None:
         return
     if not plan.steps:
         row.growing, row.size_bytes = False, found.size_bytes
-        words = f"The growth of array {row.name} is over"
+        words = f"The expansion of array {row.name} is complete"
         if row.level != found.level:
             row.level, row.write_hole = found.level, found.write_hole.value
-            words = f"Array {row.name} is {found.level} now"
+            words = f"Array {row.name} is now {found.level}"
         emit(tx, "array.changed", words, actor=SYSTEM, ref=row.id)
     elif not has_just_failed(tx, row, plan.title):
         Change(tx, desk, Actor(name=SYSTEM), row.id, dry_run=False).finish(plan)

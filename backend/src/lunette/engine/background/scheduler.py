@@ -62,9 +62,10 @@ class Scheduler:
             return
         if calendar.is_set_back(state.anchor_at, now):
             words = (
-                f"Schedule {row.name} counts from now on: its last run was dated {state.anchor_at:%Y-%m-%d %H:%M} UTC"
+                f"Schedule {row.name} continues from the current time: its last run is dated "
+                f"{state.anchor_at:%Y-%m-%d %H:%M} UTC"
             )
-            emit(tx, "schedule.clock_set_back", f"{words}, which is to come yet", ref=row.id)
+            emit(tx, "schedule.clock_set_back", f"{words}, which is in the future", ref=row.id)
             state.anchor_at = now
             return
         time = calendar.due(row.when, zone, state.anchor_at, now)
@@ -74,13 +75,16 @@ class Scheduler:
         at = f"{time.astimezone(zone):%Y-%m-%d %H:%M} ({zone.key})"
         is_late = now - time > calendar.ON_TIME
         if running := schedules.running_job(tx, row.id):
-            words = f"Schedule {row.name} did not run at {at}: its run before that is not over (job {running.id})"
+            words = f"Schedule {row.name} did not run at {at}: its previous run has not finished (job {running.id})"
             emit(tx, "schedule.skipped", words, ref=row.id)
         elif is_late and row.missed == MissedRuns.SKIP:
             emit(
-                tx, "schedule.missed", f"Schedule {row.name} missed its run at {at}, and waits for the next", ref=row.id
+                tx,
+                "schedule.missed",
+                f"Schedule {row.name} missed its run at {at} and waits for the next one",
+                ref=row.id,
             )
         else:
             if is_late:
-                emit(tx, "schedule.missed", f"Schedule {row.name} missed its run at {at}, and runs now", ref=row.id)
+                emit(tx, "schedule.missed", f"Schedule {row.name} missed its run at {at} and runs now", ref=row.id)
             schedules.file_run(tx, self._desk, row)

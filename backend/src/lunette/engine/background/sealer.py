@@ -52,7 +52,7 @@ PERIOD_S = 60.0
 """What could not be written is tried again so often."""
 GRACE_S = 180.0
 FAMILIES = ("sealed_copy:", "host.secret:", "setting.secret:")
-OTHER_KEY = "It was sealed with another key than the one in the key file (secret.key) now"
+OTHER_KEY = "It was sealed with a different key than the current one in the key file (secret.key)"
 _MODELS = (
     Array,
     ArrayDisk,
@@ -183,7 +183,7 @@ def _not_written(array_id: str, name: str, error: Exception) -> Cause:
         severity=Severity.WARNING,
         message=f"The sealed copy on array {name} is not up to date",
         cause=str(error),
-        fix="It is tried again every minute. Leave 8 MiB of the array free, and keep a backup (`lunette backup`).",
+        fix="The copy is retried every minute. Leave 8 MiB of the array free, and create a backup (`lunette backup`).",
         grace_s=GRACE_S,
     )
 
@@ -205,15 +205,15 @@ def _without_secret(tx: Session, box: SecretBox) -> Iterator[tuple[str, str, boo
 
 
 def _missing_secret(host_id: str, name: str, is_let_in: bool) -> Cause:
-    why = f"Host {name} is not let in: its CHAP or DH-CHAP secret must be set again"
+    why = f"Host {name} cannot connect: set its CHAP or DH-CHAP secret again"
     if is_let_in:
-        why = f"The CHAP or DH-CHAP secret of host {name} cannot be read: it must be set again"
+        why = f"The CHAP or DH-CHAP secret of host {name} cannot be read: set it again"
     return Cause(
         key=f"{FAMILIES[1]}{host_id}",
         severity=Severity.WARNING,
         message=why,
-        cause=OTHER_KEY if is_let_in else "The appliance was rebuilt from its disks, and secrets do not lie on them",
-        fix=f"Set what the host has: `lunette host set {name}` with its secrets.",
+        cause=OTHER_KEY if is_let_in else "The appliance was rebuilt from its disks, which do not contain secrets",
+        fix=f"Set the secrets that the host uses with `lunette host set {name}`.",
     )
 
 
@@ -224,5 +224,8 @@ def _lost_setting(key: str) -> Cause:
         severity=Severity.WARNING,
         message=f"The stored {field.replace('_', ' ')} of the setting {name} cannot be read: enter it again",
         cause=OTHER_KEY,
-        fix=f"Restore the key file, or set {name} again with it. All other settings change as usual.",
+        fix=(
+            f"Restore the key file, or set {name} again, including this value. All other settings can be changed as "
+            "usual."
+        ),
     )

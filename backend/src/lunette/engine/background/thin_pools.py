@@ -39,7 +39,7 @@ FAMILIES = ("thin_pool.",)
 LEVELS = ((100, Severity.CRITICAL), (95, Severity.CRITICAL), (85, Severity.WARNING), (75, Severity.WARNING))
 """Percent used, from which on, and how grave it is."""
 _FULL = {
-    "data": "hosts get errors for writes to places their thin volumes have not written before",
+    "data": "hosts get errors when they write to unallocated blocks of thin volumes",
     "metadata": "hosts get errors for writes, and the pool may need a repair",
     "space": "hosts get errors for writes to their thin volumes",
 }
@@ -137,12 +137,12 @@ def causes_of(array: Array, pool: ObservedPool) -> Iterator[Cause]:
 
 def _fix(pool: ObservedPool) -> str:
     if pool.thin is None:
-        return "Erase deleted volumes and snapshots, delete others, or let hosts free what they do not use (fstrim)."
+        return "Erase deleted volumes and snapshots, delete others, or free unused blocks on the hosts (fstrim)."
     if pool.free_bytes // pool.extent_bytes:
-        return "It grows by itself with what its array has left; see that this lasts."
+        return "It grows automatically while its array has free space; make sure that enough space is left."
     return (
-        "Its array has nothing left for it. Erase deleted volumes and snapshots, delete others, let hosts free what "
-        "they do not use (fstrim), or add space to the array."
+        "Its array has no free space left. Erase deleted volumes and snapshots, delete others, free unused blocks on "
+        "the hosts (fstrim), or add space to the array."
     )
 
 

@@ -58,10 +58,10 @@ FAMILIES = (
 )
 AWAY_S = 2.0
 _WORDS = {
-    ArrayState.DEGRADED: (Severity.WARNING, "is degraded: it runs without {}", "all its disks"),
-    ArrayState.REBUILDING: (Severity.WARNING, "is rebuilding in the place of {}", "a disk it lost or was given"),
+    ArrayState.DEGRADED: (Severity.WARNING, "is degraded: it runs without {}", "some of its disks"),
+    ArrayState.REBUILDING: (Severity.WARNING, "is rebuilding to replace {}", "a lost or replaced disk"),
     ArrayState.FAILED: (Severity.CRITICAL, "has failed: it lost {}", "too many disks"),
-    ArrayState.MISSING: (Severity.CRITICAL, "is not there: {}", ""),
+    ArrayState.MISSING: (Severity.CRITICAL, "is missing: {}", ""),
 }
 """How grave it is and what it says; the blank takes the disks that are lost, or else the last words."""
 _NO_REDUNDANCY = ", and has no redundancy left: it may not survive the loss of another disk"
@@ -69,7 +69,7 @@ _TOLD = {
     ArrayState.DEGRADED: (Severity.WARNING, "is degraded"),
     ArrayState.REBUILDING: (Severity.WARNING, "is rebuilding"),
     ArrayState.FAILED: (Severity.CRITICAL, "has failed"),
-    ArrayState.UNKNOWN: (Severity.WARNING, "does not tell its health"),
+    ArrayState.UNKNOWN: (Severity.WARNING, "does not report its health"),
 }
 AwaitChange = Callable[[int, float], int]
 
@@ -166,7 +166,7 @@ class Watcher:
         if changed:
             with self._store.write() as tx:
                 for ref, name, before, state in changed:
-                    message = f"Array {name} was {before} and is {state}"
+                    message = f"Array {name} is {state} (was {before})"
                     emit(tx, "array.health", message, ref=ref, data={"before": before, "now": state})
 
     def _tell_spdk(self, seen: Observation) -> None:
@@ -186,7 +186,7 @@ class Watcher:
             for disk_id in sorted(now - before):
                 emit(tx, "disk.appeared", f"Disk {disk_id} appeared", ref=disk_id)
             for disk_id in sorted(before - now):
-                emit(tx, "disk.gone", f"Disk {disk_id} is gone", ref=disk_id)
+                emit(tx, "disk.gone", f"Disk {disk_id} disappeared", ref=disk_id)
 
 
 def _state(found: ObservedArray | None) -> ArrayState:
@@ -248,11 +248,15 @@ def _stays_stopped(row: Array, lost: Sequence[ArrayDisk]) -> Cause:
     return Cause(
         key=f"array.health:{row.id}",
         severity=Severity.CRITICAL,
-        message=f"Array {row.name} stays stopped: it is dirty and degraded",
-        cause=f"It was being written to when it stopped, and is without {_names(lost) or 'a disk'}. It has no partial "
-        "parity log, so nobody can tell which blocks of that disk are right",
-        fix="Bring the disk back: the array then starts by itself. Only if it is lost for good, and you can live with "
-        f"wrong blocks: `lunette array force-start {row.name} --confirm {row.name}`.",
+        message=f"Array {row.name} remains stopped: it is dirty and degraded",
+        cause=(
+            f"It was being written to when it stopped, and is without {_names(lost) or 'a disk'}. It has no partial "
+            "parity log, so it is not known which blocks of that disk are correct"
+        ),
+        fix=(
+            "Reattach the disk: the array then starts automatically. Only if the disk is permanently lost and wrong "
+            f"blocks are acceptable: `lunette array force-start {row.name} --confirm {row.name}`."
+        ),
         grace_s=MISSING_GRACE_S,
     )
 
@@ -262,15 +266,15 @@ def _told(row: Array, found: ObservedArray) -> Iterator[Cause]:
     if found.state not in _TOLD:
         return
     severity, words = _TOLD[found.state]
-    asks = f"Ask health command {row.health_command} yourself, with the device as its only word"
+    asks = f"Run health command {row.health_command} manually with the device as its only argument"
     yield Cause(
         key=f"array.health:{row.id}",
         severity=severity,
         message=f"Array {row.name} {words}",
-        cause=found.health_words or f"Health command {row.health_command} says {found.state.value}",
+        cause=found.health_words or f"Health command {row.health_command} reports {found.state.value}",
         fix=f"{asks}: it must print one line of JSON within ten seconds."
         if found.state is ArrayState.UNKNOWN
-        else "Look at the device, and put it right, with the tools of the controller or engine that presents it.",
+        else "Check and repair the device with the tools of the controller or engine that presents it.",
         grace_s=MISSING_GRACE_S if found.state is ArrayState.UNKNOWN else 0.0,
     )
 
@@ -284,21 +288,23 @@ def _grown(row: Array, found: ObservedArray | None) -> Cause | None:
         severity=Severity.INFO,
         message=f"The device of array {row.name} has grown from {format_size(row.size_bytes)} to "
         f"{format_size(found.size_bytes)}",
-        cause="What presents it made it larger; volumes still have the room there was",
-        fix=f"Nothing needs to be done. To give volumes the new room, run `pvresize {found.device}` as root: it is not "
-        "taken back.",
+        cause="The device was enlarged, and volumes do not use the added space",
+        fix=(
+            f"No action is required. To make the added space available to volumes, run `pvresize {found.device}` as "
+            "root. This cannot be undone."
+        ),
     )
 
 
 def _locked(row: Array) -> Cause:
     """An encrypted array runs and cannot be read. One whose key is kept is opened at once, or that key does not fit."""
-    kept = "the key that the appliance keeps does not open it" if row.keep_key else "the appliance keeps no key of it"
+    kept = "the key stored on the appliance does not fit" if row.keep_key else "the appliance does not store its key"
     return Cause(
         key=f"array.locked:{row.id}",
         severity=Severity.CRITICAL,
-        message=f"Array {row.name} is locked: its exports wait for its key",
-        cause=f"It is encrypted, it was stopped or the appliance restarted, and {kept}",
-        fix=f"Unlock it with `lunette array unlock {row.name}`, or on its page; its exports come back by themselves.",
+        message=f"Array {row.name} is locked: its exports wait until it is unlocked",
+        cause=f"It is encrypted and was stopped, or the appliance restarted, and {kept}",
+        fix=f"Unlock it with `lunette array unlock {row.name}`, or on its page; its exports then start automatically.",
         grace_s=MISSING_GRACE_S if row.keep_key else 0.0,
     )
 
@@ -319,9 +325,9 @@ def _spent(row: Array, disk: ArrayDisk) -> Cause:
     return Cause(
         key=f"array.disk:{row.id}:{disk.disk_id}"[:255],
         severity=Severity.WARNING,
-        message=f"Disk {disk.disk_id} of array {row.name} does not work; the array is whole without it",
-        cause=f"A spare took the place of the disk with serial {disk.serial}, or it was a spare itself",
-        fix=f"Get a spare again with `lunette array replace {row.name} {disk.disk_id} NEW`, or do without it with "
+        message=f"Disk {disk.disk_id} of array {row.name} failed or is missing; the array remains redundant without it",
+        cause=f"A spare replaced the disk with serial {disk.serial}, or the disk was a spare itself",
+        fix=f"Add a spare again with `lunette array replace {row.name} {disk.disk_id} NEW`, or remove the disk with "
         f"`lunette array remove {row.name} {disk.disk_id}`.",
     )
 
@@ -333,12 +339,12 @@ def _names(disks: Sequence[ArrayDisk]) -> str:
 def _fix(row: Array, state: ArrayState, lost: Sequence[ArrayDisk], seen: Observation) -> str:
     match state:
         case ArrayState.REBUILDING:
-            return "Wait for the rebuild; until it is over the array is less redundant."
+            return "Wait for the rebuild to complete; until then the array is less redundant."
         case ArrayState.FAILED:
-            return "Bring back the disks that left; nothing is written meanwhile."
+            return "Reattach the missing disks; nothing is written until then."
     if not lost:
         return "Replace the missing disk."
     name = lost[0].disk_id
     back = when_back(ArrayEngine(row.engine), row.name, name) if seen.disk(name) is not None else "Replace"
-    lent = f" A spare that fits, of another array of spare group {row.spare_group}, steps in by itself."
+    lent = f" A suitable spare of another array in spare group {row.spare_group} is used automatically."
     return f"{back} it: `lunette array replace {row.name} {name} NEW`.{lent if row.spare_group else ''}"

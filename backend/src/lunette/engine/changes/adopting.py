@@ -68,7 +68,7 @@ def adopted(tx: Session, desk: Desk, job: Job) -> None:
     for volume in tx.scalars(select(Volume).where(Volume.id.in_(job.resource_ids))):
         volume.state = ResourceState.READY.value
     exportset.changed(tx, desk)
-    words = "it is served by Lunette now" if job.kind == JobKind.SITE_ADOPT else "it is Lunette's now"
+    words = "it is now served by Lunette" if job.kind == JobKind.SITE_ADOPT else "it now belongs to Lunette"
     emit(tx, f"{job.resource_kind}.adopted", f"{job.title}: {words}", actor=job.actor, data={"job_id": job.id})
 
 

@@ -29,7 +29,7 @@ class KeyAct:
 def unlocking(tx: Session, reference: str, wish: ArrayUnlock) -> KeyAct:
     """Raises NotFound, or Conflict for an array that is not encrypted or does not stand."""
     row = _standing(tx, reference)
-    detail = "it is unlocked until it stops, and what is on it is served again"
+    detail = "it is unlocked until it stops, and its volumes are exported again"
     order = KeyUnlock(array_id=row.id, uuid=row.uuid, name=row.name, passphrase=wish.passphrase)
     return KeyAct(_plan(f"Unlock array {row.name}", row, [detail]), order)
 
@@ -40,13 +40,13 @@ def changing_key(tx: Session, reference: str, wish: ArrayKeyChange) -> KeyAct:
     details = []
     if wish.new_passphrase is not None:
         details.append(
-            "a second passphrase opens it" if wish.keep_old else "a new passphrase opens it, and the old one does not"
+            "a second passphrase unlocks it too" if wish.keep_old else "a new passphrase replaces the old one"
         )
     if wish.keep_key is not None:
         details.append(
-            "the appliance keeps a key and unlocks it at every start"
+            "the appliance stores a key and unlocks it at every start"
             if wish.keep_key
-            else "the appliance keeps no key: each start waits for the passphrase"
+            else "the appliance stores no key: each start requires the passphrase"
         )
     order = KeyChange(
         array_id=row.id,
@@ -74,7 +74,8 @@ def told(tx: Session, actor: Actor, act: KeyAct) -> Outcome:
 def _standing(tx: Session, reference: str) -> Array:
     row = need(tx, Array, reference)
     if row.encryption is None:
-        raise Conflict(f"Array {row.name} is not encrypted: it has no keys. A new array can be, when it is made.")
+        words = "Encryption can be enabled only when an array is created."
+        raise Conflict(f"Array {row.name} is not encrypted and has no keys. {words}")
     if row.state in (ResourceState.CREATING, ResourceState.DELETING):
         raise Conflict(f"Array {row.name} is {row.state} now; wait for its job to end, then repeat.")
     return row

@@ -28,7 +28,7 @@ def release(tx: Session, desk: Desk, actor: Actor, array_id: str, wish: ArrayRel
     must_be_ready(array)
     if array.growing:
         raise Conflict(
-            f"Array {array.name} was not released: it grows, and what is left of that is done by itself. Wait."
+            f"Array {array.name} was not released: it is being expanded. Wait until the expansion is complete."
         )
     rows = tx.scalars(select(Volume).where(Volume.array_id == array.id).order_by(Volume.name)).all()
     snapshots = tx.scalars(select(Snapshot).where(Snapshot.volume_id.in_([row.id for row in rows]))).all()

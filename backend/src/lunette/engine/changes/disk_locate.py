@@ -26,7 +26,7 @@ def find_disk(seen: Observation, reference: str) -> ObservedDisk:
     found = [disk for disk in seen.disks if reference in (disk.id, *disk.links)]
     found = found or [disk for disk in seen.disks if disk.serial == reference]
     if not found:
-        raise NotFound(f"There is no disk {reference!r}; the list of disks shows what there is.")
+        raise NotFound(f"There is no disk {reference!r}; see the list of disks.")
     if len(found) > 1:
         raise Conflict(f"Serial {reference} is that of {', '.join(disk.id for disk in found)}: name one by its id.")
     return found[0]

@@ -25,7 +25,7 @@ def wipe(tx: Session, desk: Desk, actor: Actor, reference: str, wish: DiskWipeWi
     under_way = tx.scalars(select(Job).where(Job.kind == JobKind.DISK_WIPE.value, Job.state.in_(_OPEN)))
     for job in under_way:
         if disk.id in job.resource_ids:
-            raise Conflict(f"Disk {disk.id} is being wiped already, by job {job.id}: wait for its end.")
+            raise Conflict(f"Disk {disk.id} is already being wiped by job {job.id}: wait until the job ends.")
     owned = select(Array.name).join(ArrayDisk, ArrayDisk.array_id == Array.id)
     owner = tx.scalar(owned.where(ArrayDisk.disk_id.in_((disk.id, *disk.links))))
     plan = planner.plan_wipe(disk, wish, seen, owner, desk.identities)

@@ -23,7 +23,7 @@ def need_port(tx: Session, reference: str) -> FcPort:
     """The managed port with this id or WWPN. Raises NotFound."""
     found = tx.scalars(select(FcPort).where(or_(FcPort.id == reference, FcPort.wwpn == reference.lower()))).first()
     if found is None:
-        raise NotFound(f"Fibre Channel port {reference} is not managed; create it with the mode it is to have.")
+        raise NotFound(f"Fibre Channel port {reference} is not managed; create it with the required mode.")
     return found
 
 

@@ -61,5 +61,5 @@ def _judged(facts: Facts, desk: Desk, found: Sequence[FoundArray]) -> tuple[Judg
 def _one(judged: Sequence[Judged], uuid: str) -> Judged:
     found = next((one for one in judged if one.found.seen.uuid == uuid), None)
     if found is None:
-        raise NotFound(f"There is no foreign array {uuid}: the list of foreign arrays shows those that are here.")
+        raise NotFound(f"There is no foreign array {uuid}; see the list of foreign arrays.")
     return found

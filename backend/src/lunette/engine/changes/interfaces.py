@@ -29,7 +29,7 @@ def need_interface(desk: Desk, name: str) -> ObservedInterface:
     """The interface of this name. Raises NotFound, or Unavailable if the agent is away."""
     found = next((one for one in desk.seen().interfaces if one.name == name), None)
     if found is None:
-        raise NotFound(f"This machine has no network interface {name!r}; the list of interfaces shows what there is.")
+        raise NotFound(f"This appliance has no network interface {name!r}; see the list of interfaces.")
     return found
 
 

@@ -39,7 +39,8 @@ class PathTrials:
         under_way = tx.scalar(select(Job).where(Job.kind == JobKind.HOST_VERIFY_PATHS.value, Job.state.in_(_OPEN)))
         if under_way is not None:
             raise Conflict(
-                f"Job {under_way.id} ({under_way.title}) is under way: one host's paths are tried at a time."
+                f"Job {under_way.id} ({under_way.title}) is running: the paths of only one host can be tested at a "
+                "time."
             )
         look = Look(desk.seen(), self._report(), desk.sessions())
         paths = host_access.path_facts(tx, host, look)

@@ -23,7 +23,7 @@ def stop(tx: Session, desk: Desk, actor: Actor, action: PowerAction, dry_run: bo
     """Stops the machine in order. Raises Conflict where that cannot be, or it is about to stop already."""
     stopping = tx.scalar(select(Job.id).where(Job.kind.in_(_STOPPING), Job.state.in_(_UNDER_WAY)))
     if stopping is not None:
-        raise Conflict(f"The appliance is about to restart or to stop already, as job {stopping}: wait for its end.")
+        raise Conflict(f"The appliance is already restarting or shutting down (job {stopping}): wait until it ends.")
     jobs = tx.scalar(select(func.count()).select_from(Job).where(Job.state.in_(_UNDER_WAY))) or 0
     seen = desk.seen()
     plan = planner.plan_stop(action, seen, connected.everybody(tx, desk), jobs)

@@ -95,7 +95,7 @@ def run(tx: Session, desk: Desk, actor: Actor, schedule: str, dry_run: bool) -> 
         return Outcome(plan=_foreseen(tx, desk, row))
     if running := running_job(tx, row.id):
         raise Conflict(f"Schedule {row.name} is running now (job {running.id}); wait for its end, then repeat.")
-    emit(tx, "schedule.run_asked", f"A run of schedule {row.name} was asked for", actor=actor.name, ref=row.id)
+    emit(tx, "schedule.run_asked", f"A run of schedule {row.name} was requested", actor=actor.name, ref=row.id)
     return file_run(tx, desk, row)
 
 
@@ -136,7 +136,7 @@ def file_run(tx: Session, desk: Desk, row: Schedule) -> Outcome:
 
 _TITLES = {
     "snapshot": "Take a snapshot of volume {}",
-    "retain": "Delete snapshots of volume {} that are not to be kept",
+    "retain": "Delete snapshots of volume {} beyond the retention",
     "scrub": "Scrub array {}",
 }
 

@@ -30,8 +30,8 @@ class Logins:
         session = next((one for one in seen.sessions if session_id(one) == id_), None)
         if session is None:
             raise NotFound(
-                f"There is no session {id_} now: it has ended. If its host logged in again, that is another session; "
-                "the list shows what there is."
+                f"There is no session {id_}; it has ended. If its host logged in again, that is a new session; see the "
+                "list of sessions."
             )
         hosts = connected.hosts(tx, [session])
         sessions = next((one.sessions for one in seen.counts if one.target == session.target), 1)

@@ -101,9 +101,10 @@ def _secrets(tx: Session, row: SettingsRow, given: dict[str, object]) -> dict[st
         elif new is None or not _may_stay(key, getattr(before, name), new, is_lost=known is None):
             sealed.pop(key, None)
         elif held is not None and known is None:
-            _refuse(f"{name}.{field}", "the stored one was sealed with another key and cannot be read: enter it again")
+            problem = "the stored value was sealed with a different key and cannot be read: enter it again"
+            _refuse(f"{name}.{field}", problem)
         if user_of(key, new) is not None and key not in sealed:
-            _refuse(f"{name}.{field}", "it is not known for this server and user: give it once, and it is kept")
+            _refuse(f"{name}.{field}", "no value is stored for this server and user: enter it once")
     if "discovery_auth" in given:
         pair = [box.open(sealed[key]).get_secret_value() for key in SECRETS if "discovery" in key and key in sealed]
         if len(pair) > len(set(pair)):
@@ -126,10 +127,10 @@ def _refuse(field: str, message: str) -> NoReturn:
 def _discovery(wanted: DiscoveryAuth | None) -> tuple[str, ...]:
     """What becomes of hosts that look for targets."""
     if wanted is None:
-        return ("Whoever reaches a portal under the name of a host is told that host's targets, without a login.",)
+        return ("Any client that uses the initiator name of a host can discover that host's targets without a login.",)
     return (
-        "A host is told its targets only after this login; who is logged in, or knows its targets, needs none.",
-        "LIO has one such login for the whole machine: targets of others ask for it too.",
+        "A host can discover its targets only with this login. If it is logged in or knows them, it does not need it.",
+        "LIO has one discovery login for the whole system: it also applies to targets that do not belong to Lunette.",
     )
 
 
@@ -147,7 +148,7 @@ def _plan(before: Settings, after: Settings, secrets: list[str]) -> Plan:
         if key != "webhook.url" or after.webhook == before.webhook
     ]
     names = ", ".join(dict.fromkeys(change.name for change in changes))
-    title = f"Change the settings: {names}" if names else "Change the settings: nothing"
+    title = f"Change the settings: {names}" if names else "Change the settings: no changes"
     return Plan(title=title, changes=tuple(changes), steps=())
 
 
@@ -165,5 +166,5 @@ def _shown(value: object) -> str:
 def silence(tx: Session, channel: Channel) -> None:
     """Nothing more is told over a channel, not even what waits."""
     waiting = (Delivery.channel == channel.value, Delivery.over_at.is_(None))
-    tx.execute(update(Delivery).where(*waiting).values(over_at=utc_now(), outcome="the channel is not used any more"))
+    tx.execute(update(Delivery).where(*waiting).values(over_at=utc_now(), outcome="the channel is no longer used"))
     board.resolve(tx, trouble_key(channel), utc_now())

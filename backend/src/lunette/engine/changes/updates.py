@@ -58,9 +58,14 @@ def causes_of(seen: Observation) -> Iterator[Cause]:
     yield Cause(
         key="system.update",
         severity=Severity.WARNING,
-        message=f"The update to version {trial.version} failed; version {seen.slots.version(seen.slots.running)} runs",
-        cause=trial.reason or "nothing was told",
-        fix="Exports go on. Its journal is kept: read it (`lunette support`), then try again, or take another bundle.",
+        message=(
+            f"The update to version {trial.version} failed; version {seen.slots.version(seen.slots.running)} is running"
+        ),
+        cause=trial.reason or "no reason was reported",
+        fix=(
+            "Hosts are not affected. Download a support bundle (`lunette support`), then retry or use another update "
+            "bundle."
+        ),
     )
 
 
@@ -68,7 +73,7 @@ def _filed(tx: Session, desk: Desk, actor: Actor, plan: Plan, dry_run: bool) -> 
     """Raises Conflict while another update is under way."""
     under_way = tx.scalar(select(Job.id).where(Job.kind == JobKind.SYSTEM_UPDATE.value, Job.state.in_(_OPEN)))
     if under_way is not None:
-        raise Conflict(f"An update is under way already, as job {under_way}: wait for its end, or resolve it.")
+        raise Conflict(f"An update is already running (job {under_way}): wait until the job ends, or resolve it.")
     check(plan, desk.seen(), Bounds())
     if dry_run:
         return Outcome(plan=plan)

@@ -33,7 +33,7 @@ def causes_of(row: Array, lost: Sequence[ArrayDisk]) -> Iterator[Cause]:
     for disk in lost:
         role = MemberRole(disk.role)
         meaning, cause = _meaning(role, left)
-        without = f"do without it with `lunette array remove {row.name} {disk.disk_id}`"
+        without = f"remove it with `lunette array remove {row.name} {disk.disk_id}`"
         fix = f"Replace it with `lunette array replace {row.name} {disk.disk_id} NEW`, or {without}."
         if role is not MemberRole.LOG:
             verb = "add-spares" if role is MemberRole.SPARE else "add-disks"
@@ -50,13 +50,13 @@ def causes_of(row: Array, lost: Sequence[ArrayDisk]) -> Iterator[Cause]:
 def _meaning(role: MemberRole, logs_left: int) -> tuple[str, str]:
     """What it does without, and why that endangers nothing."""
     if role is MemberRole.CACHE:
-        return "reads more slowly", "a cache disk holds only copies of what is on the data disks"
+        return "reads more slowly", "a cache disk contains only copies of data on the data disks"
     if role is MemberRole.SPARE:
-        return "has a spare less", "a spare holds nothing until it steps in"
+        return "has one spare less", "a spare contains no data until it replaces a disk"
     if logs_left > 0:
         left = f"has {logs_left} log disk{'s' if logs_left != 1 else ''} left"
-        return left, "the other log disks hold all of the log"
+        return left, "the other log disks contain the whole log"
     return (
         "runs without its log",
-        "what the log held is in memory too and goes to the data disks; so do synchronous writes now, and take longer",
+        "the content of the log is also in memory and goes to the data disks; so do synchronous writes, more slowly",
     )

@@ -18,8 +18,13 @@ def causes_of(seen: Observation) -> Iterator[Cause]:
             key="clock.unset",
             severity=Severity.WARNING,
             message="No time server has set the clock since the appliance started",
-            cause="None answered, neither those of an interface, nor those of DHCP or of Debian on the Internet",
-            fix="Name a time server that the appliance reaches: `lunette interface change INTERFACE --ntp SERVER`. "
-            "Until then the times of schedules, events and certificates are those of the machine's own clock.",
+            cause=(
+                "No time server responded: neither those of an interface nor those from DHCP or those of Debian on the "
+                "Internet"
+            ),
+            fix=(
+                "Specify a time server that the appliance can reach: `lunette interface change INTERFACE --ntp "
+                "SERVER`. Until then the times of schedules, events and certificates depend on the system's own clock."
+            ),
             grace_s=GRACE_S,
         )

@@ -23,24 +23,24 @@ Grown = Mapping[str, Mapping[str, Growth]]
 _WITHOUT_REDUNDANCY = (Level.RAID0, Level.STRIPE, Level.EXTERNAL)
 _OF_THE_WAY = ("interface_errors", "error_log_entries")
 _WAY = (
-    "The cable, the bay or the backplane is at fault more often than the drive: reseat the drive, exchange its cable "
-    "or move it to another bay. If they grow there too, replace the drive."
+    "The cause is usually the cable, the bay or the backplane rather than the drive: reseat the drive, replace its "
+    "cable or move it to another bay. If the count still increases, replace the drive."
 )
-_LOG = " `nvme error-log {}` shows which commands failed, and whether it was the medium after all."
+_LOG = " `nvme error-log {}` shows which commands failed, and whether the medium is the cause."
 _SYSTEM = (
-    "It carries the running system and there is no second disk of it: take a backup now (`lunette backup`). Then put "
-    "another disk in, install the appliance on it, better on two, and restore the backup. Disks of arrays stay as they "
-    "are."
+    "The running system is on this disk only: create a backup now (`lunette backup`). Then insert another disk, "
+    "install the appliance on it, or preferably on two disks, and restore the backup. The disks of arrays are not "
+    "changed."
 )
 _SYSTEM_MIRRORED = (
-    "It carries the running system, and the other system disk has all of it too: exports go on if this one fails. Take "
-    "a backup now (`lunette backup`). When the appliance may stop, replace the disk: install anew on two disks and "
-    "restore the backup."
+    "The running system is on this disk and on the other system disk: exports continue if this disk fails. Create a "
+    "backup now (`lunette backup`). During a maintenance window, replace the disk: reinstall the appliance on two "
+    "disks and restore the backup."
 )
-_FREE = "It belongs to no array: take it out, and do not make an array of it or add it to one."
+_FREE = "The disk belongs to no array: remove it, and do not use it for an array."
 _OCCUPIED = (
-    "It belongs to no array of this appliance, but it is in use or carries data of somebody else: have that copied "
-    "elsewhere, then take the disk out."
+    "The disk belongs to no array of this appliance, but it is in use or contains other data: have that data copied "
+    "elsewhere, then remove the disk."
 )
 _WHOLE = (ArrayState.CLEAN, ArrayState.RESYNCING, ArrayState.RESHAPING)
 
@@ -123,15 +123,16 @@ def _fix(
     systems: Sequence[ObservedArray],
 ) -> str:
     if finding.kind == "temperature":
-        return "See to the cooling: fans, air filters, the temperature of the room. A hot drive ages faster."
+        return "Check the cooling: fans, air filters and room temperature. A hot drive ages faster."
     if finding.kind == "silent":
         return (
-            "Look for it in the kernel's log (`journalctl -k`); check its cable and power. It is asked less often now."
+            "Look for the disk in the kernel log (`journalctl -k`), and check its cable and power. It is now queried "
+            "less often."
         )
     if finding.kind == UNREADABLE:
         return (
-            f"Look yourself with `smartctl --all {disk.device}`. Bring the drive's firmware and smartmontools up to "
-            "date; if nothing helps, nobody can say when this drive fails: exchange it for one that tells."
+            f"Check with `smartctl --all {disk.device}`. Update the drive's firmware and smartmontools. If this does "
+            "not help, a failure of this drive cannot be predicted: replace it with one that reports its health."
         )
     if finding.kind in _OF_THE_WAY:
         return _WAY + (_LOG.format(disk.device) if finding.kind == "error_log_entries" else "")
@@ -140,11 +141,14 @@ def _fix(
     if array is None:
         return _OCCUPIED if disk.occupation() else _FREE
     if Level(array.level) in _WITHOUT_REDUNDANCY:
-        return f"Array {array.name} survives no loss of a disk: copy its volumes elsewhere now, then make it anew."
+        return (
+            f"Array {array.name} cannot tolerate the loss of a disk: copy its volumes elsewhere now, then create it "
+            "again."
+        )
     replace = f"`lunette array replace {array.name} {disk.id} NEW`"
     if found is None or found.state not in _WHOLE:
         return (
-            f"Array {array.name} is not whole now: see to that first, and copy what is dear elsewhere. Then replace "
+            f"Array {array.name} is not healthy: correct that first, and copy important data elsewhere. Then replace "
             f"the disk with {replace}."
         )
     if finding.is_failing or finding.severity is Severity.CRITICAL:

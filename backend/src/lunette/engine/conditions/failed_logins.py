@@ -43,14 +43,14 @@ class FailedLogins:
             if now - told_at < WINDOW and count < told * FACTOR:
                 return
             self._told[username] = (now, count)
-        whose = username or "a user who does not exist"
+        whose = username or "an unknown user"
         times = "A login" if count == 1 else f"{count} logins within {WINDOW.total_seconds() / 60:g} minutes"
         data = {"address": address or None, "count": count}
         with self._store.write() as tx:
             emit(
                 tx,
                 "user.login_failed",
-                f"{times} of {whose} failed, the last from {address or 'an unknown address'}",
+                f"{times} by {whose} failed, the last from {address or 'an unknown address'}",
                 ref=username,
                 data=data,
             )
@@ -65,14 +65,14 @@ class FailedLogins:
         counts = {period: sum(1 for at, _, _ in failed if at > now - period) for period in MANY}
         if not any(counts[period] >= many for period, many in MANY.items()):
             return
-        names = Counter(of or "users who do not exist" for _, of, _ in failed)
+        names = Counter(of or "unknown users" for _, of, _ in failed)
         sources = Counter(address or "an unknown address" for _, _, address in failed)
         yield Cause(
             key="login.failed",
             severity=Severity.WARNING,
-            message="Many logins fail: somebody may be guessing passwords",
-            cause=f"Most of them of {_most(names)}, from {_most(sources)}",
-            fix="Find out who is at these addresses, and keep the web address to an administration network. "
+            message="Many logins fail: an attacker may be guessing passwords",
+            cause=f"Mostly by {_most(names)}, from {_most(sources)}",
+            fix="Find out who uses these addresses, and restrict the web page to an administration network. "
             "`lunette user logins` lists who is logged in now.",
         )
 

@@ -21,7 +21,7 @@ def causes_of(interfaces: Iterable[ObservedInterface], portals: Iterable[Portal]
         yield Cause(
             key=f"interface.link:{one.name}",
             severity=Severity.CRITICAL,
-            message=f"Interface {one.name} has no link: hosts do not reach portal {', '.join(names)}",
+            message=f"Interface {one.name} has no link: hosts cannot reach portal {', '.join(names)}",
             cause=f"The kernel reports no carrier on {one.name} (state {one.state})",
-            fix="Check the cable, the transceiver and the switch port; it goes by itself when the link is back.",
+            fix="Check the cable, the transceiver and the switch port. The alert resolves when the link is restored.",
         )

@@ -63,42 +63,42 @@ def _thing(row: Array) -> str:
 
 
 def _words(row: Array, outcome: ScrubOutcome) -> str:
-    cut = "" if outcome.is_whole else ", and was stopped before its end"
+    cut = "" if outcome.is_whole else ", and was stopped early"
     if not outcome.mismatches and not outcome.lost:
-        return f"found nothing wrong{cut}"
+        return f"found no errors{cut}"
     if row.engine == ArrayEngine.ZFS:
-        found = [f"put {format_size(outcome.mismatches)} right"] if outcome.mismatches else []
-        found += [f"found {outcome.lost} errors that no copy could put right"] if outcome.lost else []
+        found = [f"repaired {format_size(outcome.mismatches)}"] if outcome.mismatches else []
+        found += [f"found {outcome.lost} errors that could not be repaired"] if outcome.lost else []
         return f"{' and '.join(found)}{cut}"
     what = "copies" if Level(row.level) in _MIRRORS else "parity"
-    wrote = ", and wrote them over" if outcome.repaired else ""
-    return f"found {outcome.mismatches} sectors whose {what} did not agree{wrote}{cut}"
+    wrote = ", and overwrote them" if outcome.repaired else ""
+    return f"found {outcome.mismatches} sectors with mismatched {what}{wrote}{cut}"
 
 
 def _of_md(row: Array, outcome: ScrubOutcome) -> tuple[str, str]:
     check = f"`lunette array scrub {row.name}`"
     if Level(row.level) in _MIRRORS:
         cause = (
-            "A disk returned or kept wrong data; or, on a mirror, memory changed while it was being written, as under "
-            "swap: then nobody reads these blocks and no harm is done. md cannot tell the two apart"
+            "A disk returned or stored wrong data; or, on a mirror, memory changed while it was being written, for "
+            "example in swap: such blocks are not read, and no harm is done. md cannot distinguish the two cases"
         )
     else:
-        cause = "A disk returned or kept wrong data: with parity, software alone does not lead to this"
-    look = "Look at the health of its disks, and check the data on the volumes against what their programs know of it"
+        cause = "A disk returned or stored wrong data: with parity, software alone does not cause this"
+    look = "Check the health of its disks, and verify the data on the volumes with the applications that use it"
     if outcome.repaired:
-        return cause, f"{look}. Then scrub again with {check}: this alert ends when nothing is found."
-    keeps = "the first copy" if Level(row.level) in _MIRRORS else "the data, and makes parity fit it"
+        return cause, f"{look}. Then scrub again with {check}: this alert resolves when no mismatches are found."
+    keeps = "the first copy" if Level(row.level) in _MIRRORS else "the data and rewrites the parity to match"
     return cause, (
-        f"{look}. Then make it agree with `lunette array scrub {row.name} --action repair`: md keeps {keeps}, right or "
-        f"wrong. This alert ends when {check} finds nothing after that."
+        f"{look}. Then remove the mismatches with `lunette array scrub {row.name} --action repair`: md keeps {keeps}, "
+        f"whether correct or not. This alert resolves when {check} then finds no mismatches."
     )
 
 
 def _of_pool(row: Array, outcome: ScrubOutcome) -> tuple[str, str]:
-    cause = "A disk returned data that did not fit their checksums, or none"
-    again = f"This alert ends when another `lunette array scrub {row.name}` finds nothing."
-    disks = f"`lunette array show {row.name}` has the errors of each disk: replace one that has many."
+    cause = "A disk returned data that did not match its checksums, or no data"
+    again = f"This alert resolves when another `lunette array scrub {row.name}` finds no errors."
+    disks = f"`lunette array show {row.name}` shows the errors of each disk: replace a disk that has many."
     if outcome.lost:
-        where = "`zpool status -v` as root names the volumes with blocks nobody can read: restore them from a backup."
+        where = "`zpool status -v` as root lists the volumes with unreadable blocks: restore them from a backup."
         return cause, f"{where} {disks} {again}"
     return cause, f"No data was lost. {disks} {again}"

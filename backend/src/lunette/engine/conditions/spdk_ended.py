@@ -23,26 +23,29 @@ def causes_of(seen: Observation) -> Iterator[Cause]:
     ended = seen.spdk_ended
     if ended is None or (ended.is_back and seen.taken_at - ended.at >= TOLD_S):
         return
-    fix = "Nothing needs to be done now. `journalctl -u lunette-spdk` has its last words; it is an alert for an hour."
+    fix = (
+        "No action is required. `journalctl -u lunette-spdk` shows its last messages. This alert resolves after an "
+        "hour."
+    )
     if not ended.is_back:
         fix = (
-            "Its unit starts it again, and the agent gives it back all it served: hosts wait meanwhile. If that lasts, "
-            "look at `systemctl status lunette-spdk` and its journal."
+            "Its unit restarts it, and the agent restores all its exports; hosts wait until then. If this takes long, "
+            "check `systemctl status lunette-spdk` and its journal."
             if ended.is_ended
-            else "It was not started by its unit lunette-spdk: end it by hand, the agent then starts it as it is to be."
+            else "It was not started by its unit lunette-spdk: stop it manually; the agent then starts it correctly."
         )
     yield Cause(
         key=KIND,
         severity=Severity.WARNING if ended.is_back else Severity.CRITICAL,
-        message=f"{words(ended)}{': it is back and serves' if ended.is_back else ''}",
-        cause=f"The last it was asked: {ended.reason}",
+        message=f"{words(ended)}{': it is running again' if ended.is_back else ''}",
+        cause=f"Last request: {ended.reason}",
         fix=fix,
     )
 
 
 def words(ended: SpdkEnded) -> str:
-    end = "was ended" if ended.is_ended else "could not be ended"
-    return f"SPDK answered nothing for {ended.silent_s:.0f} s and {end}"
+    end = "was stopped" if ended.is_ended else "could not be stopped"
+    return f"SPDK did not respond for {ended.silent_s:.0f} s and {end}"
 
 
 def tell(tx: Session, ended: SpdkEnded) -> None:

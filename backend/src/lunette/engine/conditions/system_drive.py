@@ -55,7 +55,7 @@ def check_room(room: Room | None) -> None:
         return
     raise Unavailable(
         f"The system drive is full: {format_size(room.free_bytes)} are free in {room.folder}, and nothing was changed. "
-        "Only changes and deletions of what exists are accepted now. Make room, then repeat."
+        "Only changes and deletions of existing objects are accepted now. Free some space, then try again."
     )
 
 
@@ -70,9 +70,11 @@ def causes_of(room: Room | None) -> Iterator[Cause]:
             severity=Severity.WARNING,
             grace_s=GRACE_S,
             cause=cause,
-            message="The system drive fills up: over 85 % of the file system of the database are used",
-            fix="Exports are not on it and go on. Delete the update bundle if it is not needed, and look what grows: "
-            f"`sudo du -xh --max-depth=2 {room.folder}`, `journalctl --disk-usage`.",
+            message="The system drive is filling up: more than 85 % of the database file system is used",
+            fix=(
+                "Exports do not depend on it and continue. Delete the update bundle if it is not needed, and check "
+                f"what uses the space: `sudo du -xh --max-depth=2 {room.folder}`, `journalctl --disk-usage`."
+            ),
         )
     if room.used >= FULL:
         yield Cause(
@@ -80,8 +82,10 @@ def causes_of(room: Room | None) -> Iterator[Cause]:
             severity=Severity.CRITICAL,
             grace_s=GRACE_S,
             cause=cause,
-            message="The system drive is nearly full: over 95 % of the file system of the database are used",
-            fix="From 98 % on requests that create something are refused; exports go on, and volumes can be taken from "
-            "hosts. Make room now, beginning with files that are not Lunette's. Never delete the database or the key "
-            "file.",
+            message="The system drive is nearly full: more than 95 % of the database file system is used",
+            fix=(
+                "From 98 % on, requests that create objects are refused; exports continue, and volumes can be "
+                "unmapped. Free space now, starting with files that do not belong to Lunette. Never delete the "
+                "database or the key file."
+            ),
         )

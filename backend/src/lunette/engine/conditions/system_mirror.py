@@ -22,10 +22,13 @@ def causes_of(seen: Observation) -> Iterator[Cause]:
     yield Cause(
         key="system.mirror",
         severity=Severity.WARNING,
-        message=f"The system runs on one of its two disks only: {alive or 'the kernel does not say which'}",
-        cause=f"Failed: {lost}" if lost else "The other system disk is gone, or was away and so left out since",
-        fix="Exports go on. Take a backup now (`lunette backup`). Replace the lost disk when the appliance may stop: "
-        "install it anew on two disks and restore the backup. Do not start from the lost disk alone: it is stale.",
+        message=f"The system runs on only one of its two disks: {alive or 'the kernel does not report which'}",
+        cause=f"Failed: {lost}" if lost else "The other system disk is missing, or was excluded after it was missing",
+        fix=(
+            "Exports continue. Create a backup now (`lunette backup`). Replace the lost disk during a maintenance "
+            "window: reinstall the appliance on two disks and restore the backup. Do not start from the lost disk "
+            "alone: its data is outdated."
+        ),
     )
 
 

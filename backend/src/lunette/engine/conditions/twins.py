@@ -99,12 +99,16 @@ class Twins:
             yield Cause(
                 key=f"{FAMILY}twins:{initiator}",
                 severity=Severity.CRITICAL,
-                message=f"Initiator {initiator}{self._host(initiator)} logs in from several machines by turns: "
+                message=f"Initiator {initiator}{self._host(initiator)} logs in alternately from several machines: "
                 f"{', '.join(peers)}",
-                cause="Each login under one name ends the one before. Neither machine keeps its paths, and both may "
-                "write to the same volumes, which destroys a file system that is not made for it",
-                fix="Give each machine a name of its own (Linux: /etc/iscsi/initiatorname.iscsi, which cloned machines "
-                "share) and register it with the host it belongs to; check the volumes' file systems.",
+                cause=(
+                    "Each login with the same name ends the previous one. Neither machine keeps its paths, and both "
+                    "can write to the same volumes, which destroys any file system that is not a cluster file system"
+                ),
+                fix=(
+                    "Give each machine its own initiator name (Linux: /etc/iscsi/initiatorname.iscsi, which cloned "
+                    "machines share), register the name with its host, and check the file systems of the volumes."
+                ),
             )
 
     def _host(self, initiator: str) -> str:

@@ -22,7 +22,7 @@ _WHOLE = {
     Part.NETWORK: "The network interfaces",
     Part.FIBRE_CHANNEL: "The Fibre Channel ports",
     Part.RDMA: "The RDMA devices",
-    Part.UPDATES: "The slots of the system",
+    Part.UPDATES: "The system slots",
 }
 _ONE = {
     Part.DISKS: "Drive",
@@ -32,19 +32,19 @@ _ONE = {
     Part.NETWORK: "Network interface",
 }
 _LOOK = {
-    Part.DISKS: "Run `lsblk` as root, and look for a drive that fails in `journalctl -k`.",
+    Part.DISKS: "Run `lsblk` as root, and check `journalctl -k` for a failing drive.",
     Part.MD: "Run `cat /proc/mdstat` and `mdadm --detail --scan` as root.",
-    Part.LVM: "Run `vgs` and `lvs` as root: they say what they leave out, and why.",
+    Part.LVM: "Run `vgs` and `lvs` as root: they report what they omit, and why.",
     Part.ZFS: "Run `zpool status` and `zfs list` as root.",
     Part.EXTERNAL: "Run `pvs` as root, and check the device and the path to it.",
     Part.NETWORK: "Run `ip address` and `networkctl` as root.",
-    Part.FIBRE_CHANNEL: "Look at /sys/class/fc_host and at the driver in `journalctl -k`.",
-    Part.RDMA: "Look at /sys/class/infiniband and at the driver in `journalctl -k`.",
+    Part.FIBRE_CHANNEL: "Check /sys/class/fc_host, and the driver in `journalctl -k`.",
+    Part.RDMA: "Check /sys/class/infiniband, and the driver in `journalctl -k`.",
     Part.UPDATES: "Run `lsblk` as root, and check the EFI partitions of the system disks.",
 }
 _MEANWHILE = (
-    "What is served stays served, and what cannot be seen is neither changed nor deleted meanwhile. If the tool says "
-    "that all is well, `lunette support` collects what helps to correct Lunette."
+    "Exports continue, and objects that cannot be read are neither changed nor deleted until then. If the tool reports "
+    "no problem, `lunette support` collects the information needed to correct Lunette."
 )
 _FAMILIES = {
     Part.DISKS: (disk_health.FAMILY,),

@@ -27,9 +27,9 @@ def causes_of(row: Array, found: ObservedArray, seen: Observation) -> Iterator[C
         yield Cause(
             key=f"array.write_hole:{row.id}",
             severity=Severity.WARNING,
-            message=f"The write hole of array {row.name} is open: its partial parity log is not back yet",
-            cause="The log was taken off while the array grew, and could not be put back",
-            fix="It is tried again every ten minutes: `lunette job list` has the reason. Replace a disk that is lost.",
+            message=f"The write hole of array {row.name} is open: its partial parity log is not restored yet",
+            cause="The log was removed while the array was expanded, and could not be restored",
+            fix="This is retried every ten minutes; `lunette job list` shows the reason. Replace a disk that is lost.",
             grace_s=HOLE_GRACE_S,
         )
 
@@ -39,8 +39,8 @@ def _over_caches(row: Array, found: ObservedArray, caches: tuple[str, ...]) -> C
     key, why = f"array.write_hole:{row.id}", no_log(caches)
     cause = why[0].upper() + why[1:]
     turn_off = (
-        f"Turn the write cache of {', '.join(caches)} off permanently, as docs/howto/watch-disks.md shows, or replace "
-        "them by disks without one: the partial parity log then comes back automatically."
+        f"Turn off the write cache of {', '.join(caches)} permanently, as docs/howto/watch-disks.md shows, or replace "
+        "them with disks without a write cache: the partial parity log is then restored automatically."
     )
     if found.write_hole is WriteHole.PPL:
         return Cause(

@@ -50,14 +50,14 @@ def need(tx: Session, table: type[Named], reference: str) -> Named:
     found = by_reference(tx, table, (reference,)).get(reference)
     if found is None:
         noun = _NOUNS[table]
-        raise NotFound(f"There is no {noun} {reference}; it may have been deleted. Read the list of {noun}s again.")
+        raise NotFound(f"There is no {noun} {reference}; it may have been deleted. See the list of {noun}s.")
     return found
 
 
 def need_mapping(tx: Session, mapping_id: str) -> Mapping:
     found = tx.get(Mapping, mapping_id)
     if found is None:
-        raise NotFound(f"There is no mapping {mapping_id}; it may have been deleted. Read the list of mappings again.")
+        raise NotFound(f"There is no mapping {mapping_id}; it may have been deleted. See the list of mappings.")
     return found
 
 
@@ -71,8 +71,8 @@ def must_be_ready(row: Array | Volume | DeletedVolume | Snapshot | DeletedSnapsh
     noun = _NOUNS[type(row)]
     if row.state == ResourceState.STUCK:
         raise Stuck(
-            f"{noun.capitalize()} {row.name} is stuck: taking back a failed job failed too. "
-            "Look at the job and resolve it (retry or abandon) before changing anything."
+            f"{noun.capitalize()} {row.name} is stuck: a failed job could not be rolled back. Check the job and "
+            "resolve it (retry or abandon) before you change anything."
         )
     if row.state != ResourceState.READY:
         raise Conflict(f"{noun.capitalize()} {row.name} is {row.state} now; wait for its job to end, then repeat.")

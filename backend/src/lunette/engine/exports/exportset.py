@@ -336,7 +336,7 @@ def _opened(box: SecretBox, sealed: str, what: str) -> SecretStr:
     found = box.open_if_known(sealed)
     if found is None:
         raise Unavailable(
-            f"{what[0].upper()}{what[1:]} was sealed with another key: restore the key file, or enter it again."
+            f"{what[0].upper()}{what[1:]} was sealed with a different key: restore the key file, or enter it again."
         )
     return found
 

@@ -38,31 +38,35 @@ def causes_of(seen: Observation) -> Iterator[Cause]:
     if found is None or (found.mode is FirewallMode.OFF and found.state is not FirewallState.FAILED):
         return
     if found.state is FirewallState.FAILED or (found.state is FirewallState.UNAVAILABLE and found.is_asked):
-        words = "is still in force" if found.mode is FirewallMode.OFF else "is not as it is to be"
+        words = "is still active" if found.mode is FirewallMode.OFF else "does not match its settings"
         yield Cause(
             key="firewall.failed",
             severity=Severity.CRITICAL,
             message=f"The firewall {words}",
             cause=found.reason or "The agent gave no reason",
-            fix="Volumes are served all the same, and the rules stay as they were. It is tried again by itself; "
-            "`lunette firewall show` tells what is in force.",
+            fix=(
+                "Volumes are still served, and the rules stay unchanged. This is retried automatically; `lunette "
+                "firewall show` shows the active rules."
+            ),
             grace_s=GRACE_S,
         )
     if found.kept_open_on:
         yield Cause(
             key="firewall.open",
             severity=Severity.WARNING,
-            message="Web page and API answer on every interface, also on those for storage alone",
-            cause=f"Only {', '.join(found.kept_open_on)} has an address, and nobody is to be shut out",
-            fix="Give an interface with the role management an address: the others close by themselves.",
+            message="The web page and the API are reachable on every interface, including those for storage only",
+            cause=f"Only {', '.join(found.kept_open_on)} has an address, so management access stays open there",
+            fix="Give an interface with the management role an address: the others then close automatically.",
             grace_s=GRACE_S,
         )
     if found.repaired_at is not None and seen.taken_at - found.repaired_at < TOLD_S:
         yield Cause(
             key="firewall.repaired",
             severity=Severity.WARNING,
-            message="The rules of the firewall were put right",
-            cause=f"Seen by the agent: {found.repaired}",
-            fix="Nothing needs to be done now. Look for what else changes nftables on this machine, such as "
-            "nftables.service, whose file begins by removing all tables.",
+            message="The firewall rules were restored",
+            cause=f"Detected by the agent: {found.repaired}",
+            fix=(
+                "No action is required now. Find out what else changes nftables on this system, such as "
+                "nftables.service, whose file begins by removing all tables."
+            ),
         )

@@ -112,9 +112,9 @@ def _unbuilt_cause(error: LunetteError) -> Cause:
     return Cause(
         key="exports.unbuilt",
         severity=Severity.CRITICAL,
-        message="Changes do not reach the hosts: what is to be exported cannot be read from the database",
+        message="Changes are not applied: the export configuration cannot be read from the database",
         cause=error.detail,
-        fix="Exports that are open stay open as they were. Put right what the cause names.",
+        fix="Existing exports stay unchanged. Correct the problem that the cause describes.",
     )
 
 
@@ -124,7 +124,7 @@ def _away_cause(error: AgentAway) -> Cause:
         severity=Severity.CRITICAL,
         message="The storage agent does not answer",
         cause=error.detail,
-        fix="Exports that are open stay open. Look at `systemctl status lunette-agent` and its journal.",
+        fix="Existing exports continue. Check `systemctl status lunette-agent` and its journal.",
         grace_s=GRACE_S,
     )
 
@@ -135,7 +135,7 @@ def _failed_cause(error: LunetteError) -> Cause:
         severity=Severity.CRITICAL,
         message="Changes may not have reached the hosts: the storage agent could not apply them",
         cause=error.detail,
-        fix="It is tried again every few seconds. Put right what the cause names.",
+        fix="This is retried every few seconds. Correct the problem that the cause describes.",
         grace_s=GRACE_S,
     )
 
@@ -144,9 +144,9 @@ def _unkept_cause(reason: str) -> Cause:
     return Cause(
         key="exports.unkept",
         severity=Severity.CRITICAL,
-        message="The boot ledger does not hold the latest changes: after a restart the exports wait for the API",
+        message="The boot ledger does not contain the latest changes: after a restart, the exports wait for the API",
         cause=reason,
-        fix="Make room on the system drive: the ledger is then written by itself. Avoid a restart until then.",
+        fix="Free space on the system drive: the ledger is then written automatically. Avoid a restart until then.",
     )
 
 
@@ -158,16 +158,19 @@ def causes_of(tx: Session, report: ConvergeReport) -> Iterator[Cause]:
         yield Cause(
             key="exports.refused",
             severity=Severity.CRITICAL,
-            message="The agent refuses this database's exports and keeps serving the earlier ones",
-            cause=report.refusal or "It gave no reason.",
-            fix="This happens after an older database was restored. Restore the newest one, or look at the difference.",
+            message="The agent refuses the current configuration, and hosts keep their previous access",
+            cause=report.refusal or "The agent gave no reason.",
+            fix=(
+                "This happens after an older database was restored. Restore the newest one, or check the differences "
+                "(`lunette drift`)."
+            ),
         )
     if report.unexplained:
         yield Cause(
             key="exports.unexplained",
             severity=Severity.CRITICAL,
-            message=f"{len(report.unexplained)} exports are served though nothing asks for them any more",
-            cause=f"No release names them, so they stay: {', '.join(report.unexplained[:10])}",
+            message=f"{len(report.unexplained)} exports are served but are not in the configuration",
+            cause=f"No recorded request removes them, so they stay: {', '.join(report.unexplained[:10])}",
             fix="This happens after an older database was restored. Map the volumes again, or restore the newest one.",
         )
     owners = _target_owners(tx)
@@ -193,15 +196,15 @@ def _blocked(noun: str, ref: str, what: str, reason: str | None, deadline_s: int
     words = {
         "target": "cannot reach its volumes",
         "subsystem": "cannot reach its NVMe volumes",
-        "fc_port": "is not what it is to be",
+        "fc_port": "is not in its configured mode",
     }
-    at_last = f", and without volumes that are still missing {deadline_s} s after it began to wait"
+    at_last = f", or without the missing volumes {deadline_s} s after it began to wait"
     return Cause(
         key=f"{noun}.blocked:{ref}",
         severity=Severity.CRITICAL,
-        message=f"{what} {words.get(noun, 'does not listen')}",
+        message=f"{what} {words.get(noun, 'is not listening')}",
         cause=reason or "The agent gave no reason.",
-        fix=f"It opens by itself as soon as the cause is gone{at_last if deadline_s else ''}.",
+        fix=f"It opens automatically as soon as the cause is corrected{at_last if deadline_s else ''}.",
         grace_s=GRACE_S,
     )
 
@@ -209,13 +212,15 @@ def _blocked(noun: str, ref: str, what: str, reason: str | None, deadline_s: int
 def _partial(noun: str, door: TargetReport, name: str) -> Cause:
     count = len(door.missing)
     what = f"{count} of its {'NVMe ' if noun == 'subsystem' else ''}volumes"
-    opened = f" Its paths opened {door.opened_without_after_s} s after they began to wait, as host {name} says."
+    opened = (
+        f" Its paths opened {door.opened_without_after_s} s after they began to wait, as configured for host {name}."
+    )
     return Cause(
         key=f"{noun}.partial:{door.target_id}",
         severity=Severity.CRITICAL,
         message=f"Host {name} does not have {what}",
         cause=(door.reason or "The agent gave no reason.") + (opened if door.opened_without_after_s else ""),
-        fix="They are given to it as soon as they are there; on the host, look for them anew then.",
+        fix="They are added as soon as they are available. Then rescan the disks on the host.",
         grace_s=GRACE_S,
     )
 

@@ -30,7 +30,7 @@ class Told:
         lines = list(_named(tx, new))
         rest = f"; and {len(lines) - SHOWN} more" if len(lines) > SHOWN else ""
         message = (
-            f"Exports were changed by something other than the appliance and were put back: "
+            f"Exports were changed by something other than the appliance and were restored: "
             f"{'; '.join(lines[:SHOWN])}{rest}"
         )
         emit(tx, "export.repaired", message, data={"repaired": lines})

@@ -133,10 +133,14 @@ def _seen_twice(tx: Session) -> Iterator[Cause]:
             key=f"{FAMILY}twice:{mapping_id}",
             severity=Severity.CRITICAL,
             message=f"Host {host} sees volume {volume} twice: by its own mapping and by that of host group {group}",
-            cause="Through two targets a host takes one volume for two disks, or refuses the second. Written through "
-            "both, its file system is destroyed",
-            fix=f"Unmap {volume} from {host} or from {group}: with the volume unmounted on {host}. Nothing is taken "
-            "away by itself.",
+            cause=(
+                "Through two targets a host sees one volume as two disks, or refuses the second. Writes through both "
+                "destroy its file system"
+            ),
+            fix=(
+                f"Unmap {volume} from {host} or from {group}: with the volume unmounted on {host}. Nothing is unmapped "
+                "automatically."
+            ),
         )
 
 
@@ -156,10 +160,12 @@ def _without_reservations(tx: Session) -> Iterator[Cause]:
         yield Cause(
             key=f"{FAMILY}reservations:{group_id}",
             severity=Severity.WARNING,
-            message=f"Host group {name} has volumes over NVMe, and its hosts cannot lock them",
+            message=f"Host group {name} has volumes over NVMe, but its hosts cannot lock them",
             cause=needs_reservations(name, os_types)[0].upper() + needs_reservations(name, os_types)[1:],
-            fix="With the cluster stopped, take the group's NVMe mappings away and map the volumes over SCSI; or put "
-            "right the operating system of its hosts here.",
+            fix=(
+                "Stop the cluster, remove the group's NVMe mappings and map the volumes over SCSI; or correct the "
+                "operating system of its hosts here."
+            ),
         )
 
 
@@ -172,10 +178,12 @@ def _shared_without_reservations(tx: Session) -> Iterator[Cause]:
             yield Cause(
                 key=f"{FAMILY}shared:{id_}",
                 severity=Severity.WARNING,
-                message=f"Volume {names[id_]} has several owners over NVMe, and its hosts cannot lock it",
+                message=f"Volume {names[id_]} has several owners over NVMe, but its hosts cannot lock it",
                 cause=words[0].upper() + words[1:],
-                fix="With what uses the volume stopped, take its NVMe mappings away and map it over SCSI; or put right "
-                "the operating system of its hosts here.",
+                fix=(
+                    "Stop the applications that use the volume, remove its NVMe mappings and map it over SCSI; or "
+                    "correct the operating system of its hosts here."
+                ),
             )
 
 
@@ -199,7 +207,7 @@ def _of_large_blocks(tx: Session, seen: Observation) -> Iterator[Cause]:
             yield Cause(
                 key=f"{FAMILY}blocks:{mapping_id}",
                 severity=Severity.WARNING,
-                message=f"ESXi on {owner} cannot use volume {volume}: its blocks are of {large[volume_id]} bytes",
+                message=f"ESXi on {owner} cannot use volume {volume}: its block size is {large[volume_id]} bytes",
                 cause=words[0].upper() + words[1:],
                 fix=f"Unmap {volume} from {owner}, and map a volume of another array.",
             )

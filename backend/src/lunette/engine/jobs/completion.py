@@ -31,18 +31,23 @@ _CHANGED = {
     JobKind.SESSION_DISCONNECT: ("disconnected", "has ended", "disconnect_failed", "was not ended"),
     JobKind.SYSTEM_UPDATE: ("updated", "is updated", "update_failed", "was not updated"),
     JobKind.SYSTEM_RESTART: ("restarted", "has restarted", "restart_failed", "did not restart"),
-    JobKind.SYSTEM_POWER_OFF: ("switched_off", "was off, and is on again", "power_off_failed", "was not switched off"),
+    JobKind.SYSTEM_POWER_OFF: (
+        "switched_off",
+        "was off and has started",
+        "power_off_failed",
+        "was not shut down",
+    ),
     JobKind.DISK_WIPE: ("wiped", "is wiped", "wipe_failed", "was not wiped"),
-    JobKind.DISK_LOCATE: ("located", "has its light as asked", "locate_failed", "has its light as before"),
+    JobKind.DISK_LOCATE: ("located", "locate light is switched", "locate_failed", "locate light was not switched"),
     JobKind.THIN_POOL_GROW: ("grown", "has its new size", "grow_failed", "was not grown"),
-    JobKind.HOST_VERIFY_PATHS: ("paths_verified", "goes on without any of them", "paths_failed", "has not passed"),
+    JobKind.HOST_VERIFY_PATHS: ("paths_verified", "passed the path test", "paths_failed", "did not pass the path test"),
 }
 """Verb and words of the event when a job that changes something is done, and when it failed."""
 
 _GONE = {
     JobKind.VOLUME_ERASE: ("erased", "is erased"),
     JobKind.SNAPSHOT_ERASE: ("erased", "is erased"),
-    JobKind.ARRAY_RELEASE: ("released", "is released: it is on its disks, and Lunette's no more"),
+    JobKind.ARRAY_RELEASE: ("released", "is released: its data is retained, but it no longer belongs to Lunette"),
 }
 """Verb and words where a job that removes its resources does not delete them."""
 

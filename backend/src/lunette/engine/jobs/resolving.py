@@ -48,7 +48,7 @@ def _retry(tx: Session, desk: Desk, job: Job) -> None:
         job.error, job.steps_done = None, 0
         for step in steps:
             step.state, step.error = StepState.PENDING.value, None
-    job.state, job.message, job.finished_at = JobState.RUNNING.value, "tried again", None
+    job.state, job.message, job.finished_at = JobState.RUNNING.value, "retried", None
     completion.taken_up(tx, desk, job)
     after_commit(tx, functools.partial(desk.enqueue, job.id))
 
@@ -56,19 +56,19 @@ def _retry(tx: Session, desk: Desk, job: Job) -> None:
 def _plan(job: Job, how: Resolution) -> Plan:
     destroys, changes = JobKind(job.kind).destroys, JobKind(job.kind).changes
     if how is Resolution.RETRY:
-        detail = "the deletion is tried again from its first step" if destroys else "what was made is taken back"
+        detail = "the deletion is retried from its first step" if destroys else "its changes are rolled back"
         action = Action.DESTROY if destroys else Action.CHANGE
         if job.kind == JobKind.ARRAY_RELEASE:  # it removes rows, and nothing of what they stand for
-            detail, action = "it is tried again from its first step", Action.CHANGE
+            detail, action = "it is retried from its first step", Action.CHANGE
         warnings: tuple[str, ...] = ()
     else:
-        detail = "it becomes ready again" if destroys or changes else "it is forgotten"
+        detail = "it becomes ready again" if destroys or changes else "it is removed from the configuration"
         action = Action.CHANGE
-        left = "The machine stays as it is now"
+        left = "The system stays as it is now"
         warnings = (
-            f"{left}: check that it still works before relying on it."
+            f"{left}: check that it still works before you rely on it."
             if destroys or changes
-            else f"{left}: what the job left behind must be removed by hand.",
+            else f"{left}: manually remove what the job left behind.",
         )
     noun = job.resource_kind
     return Plan(

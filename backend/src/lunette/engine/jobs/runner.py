@@ -99,7 +99,7 @@ class JobRunner:
             reply = self._ask(journal, lambda: self._agent.do_step(journal.job_id, step))
             if not (isinstance(reply, ToolFailed) and step.irreversible) or attempt == TRIES:
                 break
-            journal.waits(f"trying again: {reply.detail}")
+            journal.waits(f"retrying: {reply.detail}")
             if self._wait(RETRY_S):
                 raise Stopping from reply
         return reply
@@ -116,7 +116,7 @@ class JobRunner:
                 if state is StepState.DONE:
                     kept.append(step.describe())
                 elif self._was_cut_short(journal):
-                    kept.append(f"{step.describe()} (perhaps a part of it)")
+                    kept.append(f"{step.describe()} (possibly in part)")
                 continue
             if state is not StepState.UNDOING:
                 journal.start(index, undo=True)
@@ -124,11 +124,11 @@ class JobRunner:
             if isinstance(reply, LunetteError):
                 return self._stick(journal, index, reply)
             journal.undone(index, reply.detail)
-        words = "everything it had done is taken back" if touched else "nothing was changed"
+        words = "all its changes were rolled back" if touched else "nothing was changed"
         if not touched and self._was_cut_short(journal):
-            words = "what the failed step had begun is taken back"
+            words = "the failed step was rolled back"
         if kept:
-            words = f"taken back, except what cannot be: {'; '.join(reversed(kept))}"
+            words = f"rolled back, except for irreversible steps: {'; '.join(reversed(kept))}"
         ending = JobState.UNDONE if touched or kept else JobState.FAILED
         return self._end(journal, ending, words, completion.taken_back)
 
@@ -175,7 +175,7 @@ class JobRunner:
             journal.undo_failed(tx, index, error)
             job = tx.get_one(Job, journal.job_id)
             job.state, job.finished_at = JobState.STUCK.value, utc_now()
-            job.message = f"stuck: taking back step {index + 1} failed: {error.detail}"
+            job.message = f"stuck: rolling back step {index + 1} failed: {error.detail}"
             job.error = job.error or problem(error)
             completion.stuck(tx, self._desk, job)
             board.raise_alert(tx, stuck_alert(job), utc_now())

@@ -83,12 +83,12 @@ class ScheduleRunner:
             return self._retain(tx, job, step, row)
         if step.payload["task"] == "scrub":
             if tx.get(Array, ref) is None:
-                raise NotFound("The array was deleted since.")
+                raise NotFound("The array was deleted in the meantime.")
             outcome = schedules.scrub(tx, self._desk, row, ref, dry_run=False)
         else:
             volume = tx.get(Volume, ref)
             if volume is None:
-                raise NotFound("The volume was deleted since.")
+                raise NotFound("The volume was deleted in the meantime.")
             outcome = schedules.take(tx, self._desk, row, volume, dry_run=False)
         return _filed(tx, job, step, outcome.job_id)
 
@@ -96,7 +96,7 @@ class ScheduleRunner:
         """Files the deletion of the oldest that is not to be kept; the step is done once there is none left."""
         ref = step.payload["ref"]
         if not _was_taken(tx, job, ref):
-            _done(tx, job, step, "nothing is deleted, for no new snapshot was made")
+            _done(tx, job, step, "nothing was deleted, because no new snapshot was created")
             return None
         extra, kept = schedules.too_many(tx, row, ref)
         tried, bound = step.payload.get("tried", []), step.payload.get("bound", [])
@@ -114,12 +114,13 @@ class ScheduleRunner:
             return _filed(tx, job, step, outcome.job_id)
         kept += [one.name for ref in bound if (one := tx.get(Snapshot, ref))]
         if kept:
-            words = f"Schedule {row.name} keeps {', '.join(kept)}: there are clones of it; delete them to let it go"
+            words = f"Schedule {row.name} retains {', '.join(kept)} because of their clones; delete the clones first"
             emit(tx, "schedule.kept", words, actor=job.actor, ref=row.id)
         if step.error is not None:
             _over(tx, job, step, StepState.UNDONE)
         else:
-            _done(tx, job, step, f"{len(tried)} deleted" + (f", {len(kept)} kept for their clones" if kept else ""))
+            bound_words = f", {len(kept)} retained because of their clones" if kept else ""
+            _done(tx, job, step, f"{len(tried)} deleted{bound_words}")
         return None
 
     def _wait(self, job_id: str, hindrance: LunetteError) -> JobState | None:
@@ -204,7 +205,7 @@ def _end(tx: Session, job: Job) -> JobState:
     row = tx.get(Schedule, job.resource_ids[0])
     words = "done"
     if not job.steps_total:
-        words = "there is nothing left that it is about: every volume or array was deleted"
+        words = "nothing to do: all its volumes or arrays were deleted"
     elif failed:
         words = "; ".join(f"'{step.title}' failed: {(step.error or {}).get('detail')}" for step in failed[:5])
         words += f"; and {len(failed) - 5} more" if len(failed) > 5 else ""
@@ -231,6 +232,8 @@ def _cause(row: Schedule, job: Job) -> board.Cause:
         severity=Severity.WARNING,
         message=f"The last run of schedule {row.name} failed",
         cause=job.message,
-        fix=f"Put that right, then run it now (lunette schedule run {row.name}) or wait for its next time: a good run "
-        "takes this alert back. Snapshots of a volume are deleted only after a new one was made.",
+        fix=(
+            f"Correct the cause, then run it now (lunette schedule run {row.name}) or wait for its next run: a run "
+            "without errors resolves this alert. Snapshots of a volume are deleted only after a new one was created."
+        ),
     )

@@ -66,7 +66,7 @@ class Journal:
             tx.get_one(JobStep, (self.job_id, index)).error = problem(error)
             job = self._job(tx)
             job.error = problem(error)
-            job.message = f"taking back: {error.detail}"
+            job.message = f"rolling back: {error.detail}"
             self.tell(tx, job)
 
     def undone(self, index: int, detail: str) -> None:

@@ -45,7 +45,7 @@ def send(channel: Channel, wanted: Settings, message: Message, lost: Collection[
     """
     if fields := [field for key, (name, field) in SECRETS.items() if key in lost and name == channel.value]:
         words = " and ".join(fields)
-        raise NotTold(f"the stored {words} was sealed with another key: enter it again", was_answered=False)
+        raise NotTold(f"the stored {words} was sealed with a different key: enter it again", was_answered=False)
     try:
         return _send(channel, wanted, message)
     except NotTold:
@@ -183,7 +183,10 @@ class Courier:
         return board.Cause(
             key=outbox.trouble_key(self._channel),
             severity=Severity.WARNING,
-            message=f"Alerts cannot be told by {name}",
+            message=f"Alerts cannot be sent by {name}",
             cause=error.detail,
-            fix=f"Correct the settings of {name} and send a test. What waits is sent as soon as it is taken.",
+            fix=(
+                f"Correct the settings of {name} and send a test. Queued messages are sent as soon as they are "
+                "accepted."
+            ),
         )

@@ -26,7 +26,10 @@ def trust(trusted_ca: str | None) -> ssl.SSLContext:
 def words_of(error: Exception, where: str) -> str:
     """Why nothing could be sent, with the address and what to look at."""
     if isinstance(error, ssl.SSLCertVerificationError):
-        return f"the certificate of {where} is not trusted ({error.verify_message}); set trusted_ca to its authority"
+        return (
+            f"the certificate of {where} is not trusted ({error.verify_message}); set trusted_ca to the certificate of "
+            "its CA"
+        )
     if isinstance(error, TimeoutError):
         return f"{where} does not answer within {TIMEOUT_S:.0f} s; check address, port and firewall"
     return f"{where} cannot be reached ({error}); check address, port and firewall"

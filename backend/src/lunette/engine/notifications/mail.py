@@ -29,7 +29,11 @@ def send(settings: MailSettings, message: Message, trusted_ca: str | None) -> st
         raise NotTold(f"{where}: {error}", was_answered=True) from error
     except OSError as error:
         raise NotTold(words_of(error, where), was_answered=False) from error
-    return f"{where} took it, but refuses {_refusals(refused)}" if refused else f"{where} took it"
+    return (
+        f"{where} accepted the message, but refused {_refusals(refused)}"
+        if refused
+        else f"{where} accepted the message"
+    )
 
 
 def _connect(settings: MailSettings, trusted_ca: str | None) -> smtplib.SMTP:

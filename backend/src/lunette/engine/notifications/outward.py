@@ -49,7 +49,7 @@ def connect(place: tuple[str, int], timeout_s: Any = None, source: Any = None) -
     host, port = place
     found = dict.fromkeys(str(one[4][0]) for one in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
     allowed = [address for address in found if is_allowed(address)]
-    failed: OSError = Forbidden(f"{host} has loopback, link-local or multicast addresses only, which are not asked")
+    failed: OSError = Forbidden(f"{host} has only loopback, link-local or multicast addresses, which are not allowed")
     for address in allowed:
         try:
             return socket.create_connection((address, port), timeout_s, source)

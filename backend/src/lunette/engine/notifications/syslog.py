@@ -41,7 +41,7 @@ def send(settings: SyslogSettings, message: Message, trusted_ca: str | None, loc
     try:
         if settings.transport is SyslogTransport.UDP:
             _by_datagram(server, port, line(message))
-            return f"sent to {where}; over UDP nobody answers, so look there whether it came"
+            return f"sent to {where}; UDP has no acknowledgement, so check the log server for the message"
         with socket.create_connection((server, port), TIMEOUT_S) as plain:
             sent = line(message)
             counted = f"{len(sent)} ".encode() + sent
@@ -72,8 +72,8 @@ def _to_own_log(message: Message, local: Path) -> str:
             plain.settimeout(TIMEOUT_S)
             plain.sendto(f"<{DAEMON * 8 + level}>lunette: {_text(message)}".encode(), str(local))
     except OSError as error:
-        raise NotTold(f"the own log {local} takes nothing ({error})", was_answered=False) from error
-    return f"the own log {local} took it"
+        raise NotTold(f"the local log {local} does not accept the message ({error})", was_answered=False) from error
+    return f"the local log {local} accepted the message"
 
 
 def _text(message: Message) -> str:

@@ -37,7 +37,7 @@ def try_all(store: Store, actor: str) -> tuple[Trial, ...]:
         kind=MessageKind.TEST,
         at=utc_now(),
         appliance=name,
-        text=f"A test of the alerts of {name}, asked for by {actor}",
+        text=f"A test of the alerts of {name}, requested by {actor}",
     )
     with ThreadPoolExecutor(len(channels)) as threads:
         return tuple(threads.map(lambda channel: _try_one(channel, wanted, message, lost), channels))

@@ -45,10 +45,10 @@ def send(settings: WebhookSettings, message: Message, trusted_ca: str | None) ->
     except OSError as error:
         raise NotTold(words_of(error, where), was_answered=False) from error
     except (http.client.HTTPException, ValueError) as error:  # their words may quote the address
-        words = f"{where} does not answer in HTTP, or its address is not valid ({type(error).__name__})"
+        words = f"{where} does not respond with HTTP, or its address is not valid ({type(error).__name__})"
         raise NotTold(words, was_answered=False) from error
     if not 200 <= response.status < 300:
-        said = "its words are left out, for they quote the secret address" if url.is_quoted_in(text) else text
+        said = "its response is omitted because it quotes the secret address" if url.is_quoted_in(text) else text
         raise NotTold(f"{where} answers {response.status}: {said[:_MAX_SHOWN]}", was_answered=True)
     return f"{where} answered {response.status}"
 

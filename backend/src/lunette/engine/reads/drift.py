@@ -28,7 +28,7 @@ def report(tx: Session, seen: Observation | None, exports: ConvergeReport | None
     """Every difference. `exports` is the agent's own comparison in the last round of the reconciler."""
     unseen = [f"arrays and volumes: {away}"] if seen is None else []
     unseen += [f"{one.part.value} {one.name}".rstrip() + f": {one.reason}" for one in (seen.unread if seen else ())]
-    unseen += [] if exports is not None else ["exports: the agent has not answered since this process started"]
+    unseen += [] if exports is not None else ["exports: the agent has not answered since the API started"]
     return DriftReport(
         items=planner.find(_facts(tx, seen), seen, exports),
         complete=not unseen,

@@ -28,8 +28,8 @@ from lunette.store.resources import FcPort, Host, HostGroupMember, HostInitiator
 from lunette.store.settings import read_settings, with_secrets
 
 AWAY = (
-    "The agent does not answer, so the appliance's own addresses are not known: portals on every address, and Fibre "
-    "Channel ports, are left out. Fetch the kit again once it does."
+    "The agent does not answer, so the addresses of the appliance are not known: portals on all addresses and Fibre "
+    "Channel ports are omitted. Get the kit again when the agent answers."
 )
 
 

@@ -17,19 +17,19 @@ Rows = dict[str, list[Row]]
 def changes(tx: Session, rows: Rows) -> Iterator[str]:
     """A sentence for each thing that these new rows bring; what they name may be here already."""
     names = _Names(tx, rows)
-    yield from (f"Array {row['name']} is taken up, with volume group {row['group_name']}" for row in rows["array"])
+    yield from (f"Array {row['name']} is added, with volume group {row['group_name']}" for row in rows["array"])
     for row in rows["array"]:
         if row.get("health_command"):
-            yield f"Array {row['name']} is watched by the health command {row['health_command']}"
+            yield f"Array {row['name']} is monitored by the health command {row['health_command']}"
     for row in rows["volume"]:
-        yield f"Volume {row['name']} is taken up: logical volume {row['lv_name']}"
+        yield f"Volume {row['name']} is added: logical volume {row['lv_name']}"
         if row.get("backstore"):
             yield f"Volume {row['name']} is served by the adopted backstore {_adopted(row['backstore'])}"
-    yield from (f"Snapshot {row['name']} of volume {names.volume(row)} is taken up" for row in rows["snapshot"])
-    yield from (f"Volume {row['name']}, deleted, may be brought back" for row in rows["deleted_volume"])
-    yield from (f"Snapshot {row['name']}, deleted, may be brought back" for row in rows["deleted_snapshot"])
+    yield from (f"Snapshot {row['name']} of volume {names.volume(row)} is added" for row in rows["snapshot"])
+    yield from (f"Deleted volume {row['name']} can be recovered" for row in rows["deleted_volume"])
+    yield from (f"Deleted snapshot {row['name']} can be recovered" for row in rows["deleted_snapshot"])
     for row in rows["host_initiator"]:
-        yield f"Host {names.host(row)} is let in as {row['name']}"
+        yield f"Host {names.host(row)} can connect as {row['name']}"
     for row in rows["host_group_member"]:
         yield f"Host {names.host(row)} is in host group {names.group(row)}"
     for row in rows["target"]:
@@ -39,11 +39,11 @@ def changes(tx: Session, rows: Rows) -> Iterator[str]:
     for row in rows["mapping"]:
         yield f"{names.owner(row)} gets volume {names.volume(row)} under number {row['lun']} ({row['family']})"
     for row in rows["held_number"]:
-        yield f"Number {row['lun']} is held back for {row['initiator']}: it was of volume {row['volume_name']}"
+        yield f"Number {row['lun']} is reserved for {row['initiator']}: it belonged to volume {row['volume_name']}"
     for row in rows["portal"]:
         port = "" if row["port"] == NO_PORT else f", port {row['port']}"
-        yield f"Portal {row['name']} is opened: {row['protocol']} on {row['address']}{port}"
-    yield from (f"Fibre Channel port {row['wwpn']} becomes {row['mode']}" for row in rows["fc_port"])
+        yield f"Portal {row['name']} is created: {row['protocol']} on {row['address']}{port}"
+    yield from (f"Fibre Channel port {row['wwpn']} is set to {row['mode']}" for row in rows["fc_port"])
 
 
 class _Names:

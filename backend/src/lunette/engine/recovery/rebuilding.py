@@ -101,7 +101,7 @@ def rebuild(tx: Session, desk: Desk, actor: Actor, disks: Disks, wanted: Wanted)
     warnings = [*_settle(tx, rows, disks.seen)]
     missing = _new(tx, rows)
     if refusals := [*_conflicts(tx, missing)]:
-        raise Conflict(f"{_NOTHING} {'; '.join(refusals[:10])}. Rename or delete what is here, then try again.")
+        raise Conflict(f"{_NOTHING} {'; '.join(refusals[:10])}. Rename or delete the existing objects, then try again.")
     answer = _answer(digest, offers, chosen, missing, warnings, [*changes(tx, missing)])
     for table in TABLES:
         if missing[table.name]:
@@ -126,13 +126,13 @@ def _check_seen(digest: str, wanted: Wanted) -> None:
     """Raises Invalid or PreconditionFailed unless a person has seen what would be taken up: disks can be exchanged."""
     if wanted.digest is None and not wanted.dry_run:
         raise Invalid(
-            f"{_NOTHING} look at what the disks say first, with a dry run, and send the `digest` of its answer.",
-            errors=(FieldProblem(field="digest", value=None, message="is the one of the dry run's answer"),),
+            f"{_NOTHING} do a dry run first, review the result, and send the `digest` from its response.",
+            errors=(FieldProblem(field="digest", value=None, message="must be the digest from the dry run"),),
         )
     if wanted.digest not in (None, digest):
         raise PreconditionFailed(
-            f"{_NOTHING} the disks do not say what they said in the dry run: some were exchanged, came or went, or "
-            "their copies were written anew. Look again with a dry run, read its changes, and send its digest."
+            f"{_NOTHING} the content of the disks is not the same as in the dry run: disks were replaced, added or "
+            "removed, or their copies were rewritten. Repeat the dry run, review its changes, and send its digest."
         )
 
 
@@ -141,9 +141,9 @@ def _check_seals(chosen: Sequence[_Offer], wanted: Wanted) -> None:
     others = sorted(offer.name for offer in chosen if not offer.sealed_here)
     if others and not wanted.adopt and not wanted.dry_run:
         raise Conflict(
-            f"{_NOTHING} no key of this appliance has sealed the copies on {', '.join(others[:10])}, so whoever had "
-            "the disks may have written them. A dry run shows what they change: if that is what you expect, ask again "
-            "with `adopt`."
+            f"{_NOTHING} the copies on {', '.join(others[:10])} were not sealed with a key of this appliance, so "
+            "anyone with access to the disks may have written them. A dry run shows what they change: if that is what "
+            "you expect, repeat the request with `adopt`."
         )
 
 
@@ -162,7 +162,7 @@ def _offers(box: SecretBox, copies: Sequence[FoundCopy]) -> list[_Offer]:
         if header is None or header.appliance_id in newest:
             continue
         if header.format > FORMAT or tables.is_newer(header.schema_revision):
-            problems[header.appliance_id] = f"its copy is of the newer version {header.version}: upgrade first"
+            problems[header.appliance_id] = f"its copy was written by the newer version {header.version}: upgrade first"
             newest[header.appliance_id] = {}
             continue
         try:
@@ -173,16 +173,16 @@ def _offers(box: SecretBox, copies: Sequence[FoundCopy]) -> list[_Offer]:
                 }
         except LunetteError as error:
             why = error.detail.removeprefix(f"{_NOTHING} ")
-            problems[header.appliance_id] = f"the copy on {offer.found.array} cannot be taken: {why}"
+            problems[header.appliance_id] = f"the copy on {offer.found.array} cannot be used: {why}"
     for offer in offers:
         id_ = offer.header.appliance_id if offer.header else ""
         offer.rows, offer.problem = newest.get(id_, {}), offer.found.problem or problems.get(id_)
         if offer.problem is None and offer.header is None:
-            offer.problem = "it carries no sealed copy: restore a backup"
+            offer.problem = "it has no sealed copy: restore a backup"
         elif offer.problem is None and offer.row is None:
-            offer.problem = "the newest copy of its appliance does not know it: it was forgotten there"
+            offer.problem = "the newest copy of its appliance does not contain it: it was forgotten there"
         elif offer.problem is None and offer.row and offer.row["state"] == ResourceState.CREATING:
-            offer.problem = "it was being made when the copy was written"
+            offer.problem = "it was being created when the copy was written"
     return offers
 
 
@@ -201,8 +201,8 @@ def _choose(offers: Sequence[_Offer], wanted: Sequence[str]) -> list[_Offer]:
     for name in wanted:
         same = [offer for offer in offers if name in (offer.name, offer.found.array_uuid)]
         if len(same) != 1:
-            words = "several arrays have this name, take the UUID" if same else "no array that is unknown here is it"
-            raise Invalid(f"{_NOTHING} {name}: {words}. A dry run shows what is there.")
+            words = "several arrays have this name; use the UUID" if same else "no unknown array has this name or UUID"
+            raise Invalid(f"{_NOTHING} {name}: {words}. A dry run shows the arrays that can be rebuilt.")
         if same[0].problem:
             raise Conflict(f"{_NOTHING} array {name}: {same[0].problem}.")
     if wanted:
@@ -216,18 +216,18 @@ def _appliance(tx: Session, chosen: Sequence[_Offer], served: ExportSet | None) 
     ids = {offer.header.appliance_id for offer in chosen if offer.header}
     own = exportset.meta(tx, "appliance_id")
     if len(ids) > 1:
-        raise Conflict(f"{_NOTHING} these arrays are of {len(ids)} appliances. Name those of one.")
+        raise Conflict(f"{_NOTHING} these arrays belong to {len(ids)} appliances. Specify arrays of only one.")
     found = ids.pop()
     mine = [*tx.scalars(select(Array.name)), *tx.scalars(select(Host.name)), *tx.scalars(select(HostGroup.name))]
     if found != own and mine:
         raise Conflict(
-            f"{_NOTHING} these arrays are of appliance {found}, and appliance {own} has {mine[0]} already. Rebuild "
+            f"{_NOTHING} these arrays belong to appliance {found}, but appliance {own} already has {mine[0]}. Rebuild "
             "them on an appliance that has no arrays and no hosts."
         )
     if found != own and served is not None and not served.is_empty:
         raise Conflict(
-            f"{_NOTHING} these arrays are of appliance {found}, and here appliance {own} serves already: delete its "
-            "portals and what else it has, then try again."
+            f"{_NOTHING} these arrays belong to appliance {found}, but appliance {own} already serves exports here: "
+            "delete its portals and all its other objects, then try again."
         )
     return found
 
@@ -279,7 +279,7 @@ def _settle(tx: Session, rows: Rows, seen: Observation) -> Iterator[str]:
                 "role": roles.get(id_, MemberRole.DATA.value),
             }
             rows["array_disk"].append(disk)
-            yield f"Disk {id_} is in array {row['name']} now"
+            yield f"Disk {id_} is now in array {row['name']}"
         row["growing"] = row["growing"] or row["state"] != ResourceState.READY or _has_another_level(row, observed)
     sizes = {volume.volume_id: volume.size_bytes for volume in seen.volumes}
     for row in rows["volume"]:
@@ -287,14 +287,14 @@ def _settle(tx: Session, rows: Rows, seen: Observation) -> Iterator[str]:
     for name in ("array", "volume", "snapshot", "deleted_volume", "deleted_snapshot"):
         for row in rows[name]:
             if row["state"] != ResourceState.READY:
-                yield f"{name.replace('_', ' ').capitalize()} {row['name']} was {row['state']}: look what became of it"
+                yield f"{name.replace('_', ' ').capitalize()} {row['name']} was {row['state']}: check its current state"
                 row["state"] = ResourceState.READY.value
     _begin_anew(tx, rows)
     groups = {pool.group for pool in seen.pools}
     for row in rows["array"]:
         if row["group_name"] in groups and not seen.hides_volumes(ArrayEngine(row["engine"]), row["group_name"]):
             gone = [v for v in rows["volume"] if v["array_id"] == row["id"] and v["id"] not in sizes]
-            yield from (f"Volume {volume['name']} is not on array {row['name']} any more" for volume in gone)
+            yield from (f"Volume {volume['name']} is no longer on array {row['name']}" for volume in gone)
 
 
 def _begin_anew(tx: Session, rows: Rows) -> None:
@@ -344,7 +344,7 @@ def _taken(tx: Session, table: Table, columns: Sequence[str], rows: Sequence[Row
         values = tuple(row[name] for name in columns)
         if None not in values and values in here:
             what = " and ".join(f"{name} {value}" for name, value in zip(columns, values, strict=True))
-            yield f"a {table.name.replace('_', ' ')} with {what} is here already"
+            yield f"a {table.name.replace('_', ' ')} with {what} already exists"
 
 
 def _answer(

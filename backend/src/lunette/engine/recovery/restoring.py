@@ -97,7 +97,7 @@ def prepare(
     with scratch.write() as tx:
         _leave_out(tx, judgement)
         tx.add_all(ReleaseRow(kind=kind.value, ref=id_, generation=generation) for kind, id_ in released)
-    again = [f"Hosts get again what they do not have now: {words}" for words in judgement.opens]
+    again = [f"Hosts regain access that they do not have now: {words}" for words in judgement.opens]
     return Prepared(judgement=judgement, generation=generation, warnings=(*warnings, *again))
 
 
@@ -141,11 +141,11 @@ def _end_jobs(tx: Session, desk: Desk) -> Iterator[str]:
     for job in tx.scalars(select(Job).where(Job.state.in_(UNFINISHED)).order_by(Job.created_at)).all():
         job.state, job.finished_at = JobState.FAILED.value, utc_now()
         job.message = (
-            "it was under way when the backup was made; nothing of it was done or taken back after the restore"
+            "it was running when the backup was created; after the restore it was neither continued nor rolled back"
         )
         if job.kind not in _OF_MANY:
             completion.taken_back(tx, desk, job)
-        yield f"The job '{job.title}' was under way when the backup was made and does not go on: look what became of it"
+        yield f"The job '{job.title}' was running when the backup was created and is not continued: check its result"
 
 
 def _as_they_are(tx: Session, served: ExportSet | None, seen: Observation) -> Iterator[str]:
@@ -172,12 +172,12 @@ def _as_they_are(tx: Session, served: ExportSet | None, seen: Observation) -> It
             for slot, id_ in enumerate(array.members)
         )
         tx.execute(update(Array).where(Array.id == array.array_id).values(growing=True))  # perhaps: it is looked at
-        yield f"Array {names[array.array_id]} keeps the disks it has now"
+        yield f"Array {names[array.array_id]} keeps its current disks"
     sizes = {volume.volume_id: volume.size_bytes for volume in seen.volumes}
     for row in tx.scalars(select(Volume).order_by(Volume.name)):
         if sizes.get(row.id, row.size_bytes) != row.size_bytes:
             row.size_bytes = sizes[row.id]
-            yield f"Volume {row.name} keeps the size it has now"
+            yield f"Volume {row.name} keeps its current size"
 
 
 def _not_found(tx: Session, seen: Observation) -> Iterator[str]:
@@ -187,22 +187,22 @@ def _not_found(tx: Session, seen: Observation) -> Iterator[str]:
         wanted = [disk.disk_id for disk in array.disks]
         there = sum(disk_id in here for disk_id in wanted)
         if there < len(wanted):
-            yield f"Array {array.name}: {there} of its {len(wanted)} disks are here"
+            yield f"Array {array.name}: {there} of its {len(wanted)} disks are present"
     running = {pool.group for pool in seen.pools}
     volumes = {volume.volume_id for volume in seen.volumes}
     query = select(Volume, Array.engine, Array.group_name).join(Array, Array.id == Volume.array_id)
     for volume, engine, group in tx.execute(query.order_by(Volume.name)):
         is_hidden = seen.hides_volumes(ArrayEngine(engine), group)
         if group in running and volume.id not in volumes and not is_hidden:
-            yield f"Volume {volume.name} is not on its array any more"
+            yield f"Volume {volume.name} is no longer on its array"
 
 
 def _released(served: ExportSet | None, wanted: ExportSet, give_up: Sequence[str]) -> Sequence[tuple[ReleaseKind, str]]:
     unknown = sorted(set(give_up) - {one.id for one in still_served(served, wanted)})
     if unknown:
-        message = f"{unknown[0][:100]} is not served, or the backup knows it"
+        message = f"{unknown[0][:100]} is not exported, or it is in the backup"
         raise Invalid(
-            f"Nothing was changed: {message}. A dry run names what may be given up.",
+            f"Nothing was changed: {message}. A dry run lists the exports that can be removed.",
             errors=(FieldProblem(field="give_up", value=unknown[0][:100], message=message),),
         )
     return releases(served, wanted, give_up) if served else ()

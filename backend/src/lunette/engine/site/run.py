@@ -136,11 +136,11 @@ def _stopped(
     job.error = step.error
     done = sum(one.state == StepState.DONE for one in steps)
     rest = [one.title for one in steps if one.state != StepState.DONE]
-    made = f"{done} of {len(steps)} changes were made and stay" if done else "nothing was changed"
-    words = f"'{step.title}' could not be done: {why.detail} {made}; to be done: {'; '.join(rest[:10])}"
+    made = f"{done} of {len(steps)} changes were made and remain in effect" if done else "nothing was changed"
+    words = f"'{step.title}' failed: {why.detail} {made}; not done yet: {'; '.join(rest[:10])}"
     words += f" and {len(rest) - 10} more" if len(rest) > 10 else ""
     return _end(
-        tx, job, JobState.FAILED, f"{words}. Put that right and apply the document again: it goes on from here."
+        tx, job, JobState.FAILED, f"{words}. Correct the cause and apply the document again: it continues from here."
     )
 
 

@@ -73,7 +73,9 @@ def _fc_port(by: Hand, states: States) -> Outcome:
 def _schedule(by: Hand, states: States) -> Outcome:
     id_, wish = _one(states)
     made = schedules.create(by.tx, by.desk, by.actor, ScheduleCreate.model_validate(wish), by.dry_run, id_)
-    warning = "It counts from now, and lets go of no snapshot it took before it was deleted: delete those by hand."
+    warning = (
+        "It starts from now and does not delete snapshots that it took before it was deleted: delete those manually."
+    )
     return made.model_copy(update={"plan": made.plan.model_copy(update={"warnings": (*made.plan.warnings, warning)})})
 
 

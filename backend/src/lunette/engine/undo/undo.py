@@ -39,8 +39,8 @@ def undo(tx: Session, desk: Desk, actor: Actor, seq: int, dry_run: bool) -> Outc
         around = kept(tx, row)
     except Unavailable:
         raise Conflict(
-            f"Event {seq} ({event.message}) cannot be undone: how it was is sealed with another key than the one in "
-            "the key file now. Change it by hand, or restore the key file."
+            f"Event {seq} ({event.message}) cannot be undone: the previous state is sealed with a different key than "
+            "the current one in the key file. Change it manually, or restore the key file."
         ) from None
     try:
         outcome = _Undoing(tx, event, row.noun, around).perform(Hand(tx, desk, actor, dry_run))
@@ -48,7 +48,7 @@ def undo(tx: Session, desk: Desk, actor: Actor, seq: int, dry_run: bool) -> Outc
         places = [[str(part) for part in one["loc"]] for one in error.errors()]
         fields = ", ".join(map(".".join, places))
         if all("secret" in place[-1] for place in places):
-            raise Conflict(f"Event {seq} was not undone: {fields} could not be read then. Enter it again.") from None
+            raise Conflict(f"Event {seq} was not undone: {fields} could not be read. Enter it again.") from None
         raise Conflict(f"Event {seq} was not undone: this version does not allow what {fields} held.") from None
     except Unavailable:
         raise
@@ -69,7 +69,7 @@ def need_event(tx: Session, seq: int) -> Event:
     """Raises NotFound."""
     found = tx.get(Event, seq)
     if found is None:
-        raise NotFound(f"There is no event {seq}; the log shows what there is.")
+        raise NotFound(f"There is no event {seq}; see the event log.")
     return found
 
 
@@ -105,7 +105,7 @@ class _Undoing:
     def _check_gone(self, before: States) -> None:
         for id_, state in before.items():
             if id_ in self._now:
-                raise Conflict(f"{self._name(state)} is there already{self._by_whom(id_)}; there is nothing to undo.")
+                raise Conflict(f"{self._name(state)} already exists{self._by_whom(id_)}; there is nothing to undo.")
 
     def _check_references(self, before: States) -> None:
         """Raises Conflict naming what is gone that the earlier state needs."""
@@ -114,8 +114,8 @@ class _Undoing:
         for field, ref in sorted(wanted):
             if ref not in present:
                 known = self._around.names.get(ref, ref)
-                message = f"{REFERENCES[field][0]} {known} is gone, and another of that name is not the same"
-                detail = f"{message[0].upper()}{message[1:]}. Make what you need with its own command."
+                message = f"{REFERENCES[field][0]} {known} no longer exists, and another with that name is not the same"
+                detail = f"{message[0].upper()}{message[1:]}. Create what you need instead."
                 raise Conflict(detail, errors=(FieldProblem(field=field, value=known, message=message),))
 
     def _fields(self, id_: str, before: Json, after: Json) -> Json:
@@ -124,20 +124,21 @@ class _Undoing:
         touched = [field for field in before if before[field] != after[field]]
         back = [field for field in touched if now[field] != before[field]]
         if not back:
-            raise Conflict(f"{self._name(now)} is as it was already{self._by_whom(id_)}; nothing is left to undo.")
+            words = f"{self._name(now)} already has its previous values{self._by_whom(id_)}"
+            raise Conflict(f"{words}; there is nothing to undo.")
         if changed := [field for field in back if now[field] != after[field]]:
             raise Conflict(self._changed_since(id_, now, changed))
         return {field: before[field] for field in back}
 
     def _held_now(self, id_: str, state: Json) -> Json:
         if id_ not in self._now:
-            raise Conflict(f"{self._name(state)} is not there any more{self._by_whom(id_)}. Undo that first.")
+            raise Conflict(f"{self._name(state)} no longer exists{self._by_whom(id_)}. Undo that first.")
         return self._now[id_]
 
     def _changed_since(self, id_: str, state: Json, fields: Collection[str]) -> str:
         named = ", ".join(sorted(fields)).replace("_", " ")
         by_whom = self._by_whom(id_) or ", by another event"
-        return f"{self._name(state)} was changed since ({named}){by_whom}. Undo that first, or change it by hand."
+        return f"{self._name(state)} was changed since ({named}){by_whom}. Undo that first, or change it manually."
 
     def _by_whom(self, id_: str) -> str:
         """The last event about a thing after the one that is to be undone."""

@@ -11,4 +11,4 @@ class Connected:
     unknown: str | None = None
 
     def warnings(self) -> tuple[str, ...]:
-        return (f"Who is logged in is not known: {self.unknown}.",) if self.unknown else ()
+        return (f"It is not known which hosts are connected: {self.unknown}.",) if self.unknown else ()

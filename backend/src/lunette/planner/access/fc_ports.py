@@ -11,10 +11,7 @@ from lunette.domain.plans import Action, Change, Plan
 from lunette.planner.access.connected import Connected
 from lunette.planner.checks.findings import Findings, shorten
 
-NO_DUAL = (
-    "a port that serves hosts and reaches arrays of others at once is not offered: give each task a port of its own, "
-    "one as target, one as initiator (decision 0016)"
-)
+NO_DUAL = "dual mode is not supported: use separate ports, one as target and one as initiator (decision 0016)"
 
 
 @dataclass(frozen=True)
@@ -27,10 +24,10 @@ def plan_create(wish: FcPortCreate, seen: Observation, managed: Sequence[str], i
     """Takes a port over. Raises Invalid, Conflict or InUse naming the field."""
     findings = Findings()
     if wish.wwpn in managed:
-        message = f"port {wish.wwpn} is managed already; change its mode instead"
+        message = f"port {wish.wwpn} is already managed; change its mode instead"
         findings.add(Conflict, "wwpn", wish.wwpn, message)
     _check(findings, wish.wwpn, wish.mode, seen)
-    findings.refuse(f"Fibre Channel port {wish.wwpn} was not taken over")
+    findings.refuse(f"Fibre Channel port {wish.wwpn} was not added")
     return NewFcPort(id=identities.id(), plan=_plan(wish.wwpn, Action.CREATE, wish.mode, seen, Connected()))
 
 
@@ -48,7 +45,7 @@ def plan_mode(wwpn: str, before: FcMode, mode: FcMode, seen: Observation, connec
 def plan_delete(wwpn: str, mode: FcMode, connected: Connected) -> Plan:
     """Leaves the port alone from now on; one that is a target stops serving. `connected` are its hosts now."""
     serves = mode is FcMode.TARGET
-    words = "stops serving, and is left alone" if serves else "stays as it is, and is left alone"
+    words = "stops serving and is no longer managed" if serves else "keeps its mode and is no longer managed"
     cut_off = connected if serves else Connected()
     return Plan(
         title=f"Stop managing Fibre Channel port {wwpn}",
@@ -68,19 +65,21 @@ def _check(findings: Findings, wwpn: str, mode: FcMode, seen: Observation) -> No
     port = next((one for one in seen.fc_ports if one.wwpn == wwpn), None)
     if port is None:
         there = ", ".join(one.wwpn for one in seen.fc_ports) or "none"
-        findings.add(Invalid, "wwpn", wwpn, f"this machine has no Fibre Channel port {wwpn}; it has: {there}")
+        findings.add(Invalid, "wwpn", wwpn, f"Fibre Channel port {wwpn} was not found; this appliance has: {there}")
     elif mode is FcMode.DUAL:
         findings.add(Invalid, "mode", mode.value, NO_DUAL)
     elif mode is FcMode.TARGET and port.reason:
         findings.add(Invalid, "mode", mode.value, port.reason)
     elif mode not in port.modes:
-        offered = ", ".join(one.value for one in port.modes) or "nothing else"
-        message = f"driver {port.driver} cannot make it {mode.value} while the machine runs; it offers: {offered}"
+        offered = ", ".join(one.value for one in port.modes) or "no other mode"
+        message = (
+            f"driver {port.driver} cannot change it to {mode.value} while the system is running; it offers: {offered}"
+        )
         findings.add(Invalid, "mode", mode.value, message)
     elif port.disks and _gives_up(port, mode):
         message = (
-            f"this machine reaches {port.disks} targets of others through it, whose disks would go: "
-            "take them away first"
+            f"the appliance is connected through it to {port.disks} targets of other systems, whose disks would be "
+            "lost: remove these first"
         )
         findings.add(InUse, "mode", mode.value, message)
 
@@ -97,9 +96,9 @@ def _plan(wwpn: str, action: Action, mode: FcMode, seen: Observation, connected:
     warnings = list(connected.warnings())
     if mode is FcMode.TARGET and port.remotes:
         names = shorten([remote.wwpn for remote in port.remotes])
-        warnings.append(f"Ports on its fabric log in anew, and their I/O pauses for seconds: {names}.")
+        warnings.append(f"Ports on its fabric log in again, and their I/O pauses for seconds: {names}.")
     return Plan(
-        title=f"Make Fibre Channel port {wwpn} {mode.value}",
+        title=f"Set Fibre Channel port {wwpn} to mode {mode.value}",
         changes=tuple(changes),
         steps=(),
         hosts_interrupted=connected.hosts,

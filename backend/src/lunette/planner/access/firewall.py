@@ -17,27 +17,30 @@ def is_in_force(seen: Observation) -> bool:
 def words(mode: FirewallMode | None, seen: Observation) -> tuple[str, ...]:
     """What the setting means on this machine. Raises Invalid where it cannot be."""
     if mode is FirewallMode.OFF:
-        return ("Everything that listens on this machine can be reached over every interface.",)
+        return ("Every service that listens on this appliance can be reached over every interface.",)
     if mode is None:
-        return ("A machine that the ISO installed is filtered then, any other is not.",)
+        return ("The firewall is then active only on an appliance installed from the ISO.",)
     found = seen.firewall
     if found is not None and found.lacking is not None:
-        message = f"this machine cannot: {found.lacking}"
+        message = f"it is not available on this appliance: {found.lacking}"
         problem = FieldProblem(field="firewall", value=mode.value, message=message)
         raise Invalid(f"The settings were not changed: firewall: {message}.", errors=(problem,))
     return tuple(_closing(seen))
 
 
 def _closing(seen: Observation) -> Iterator[str]:
-    yield "What is no portal, nor web page, API or SSH, is not reached from outside any more."
+    yield "Only portals, the web page, the API and SSH remain reachable from outside."
     storage = [one for one in seen.interfaces if one.settings and one.settings.role is InterfaceRole.STORAGE]
     names = {one.name for one in storage}
     if any(one.addresses for one in seen.interfaces if one.name not in names):
         closed = sorted(name for name in names)
         if closed:
-            yield f"Web page, API and SSH answer no more on {', '.join(closed)}: the role is storage."
+            yield f"Web page, API and SSH are no longer reachable on {', '.join(closed)}: the role is storage."
     elif names:
-        yield "Web page, API and SSH stay open everywhere: only interfaces with the role storage have an address."
+        yield (
+            "Web page, API and SSH remain reachable on all interfaces: only interfaces with the role storage have "
+            "an address."
+        )
 
 
 def portal_opens(protocol: Protocol, address: str, port: int, seen: Observation) -> str:
@@ -45,7 +48,7 @@ def portal_opens(protocol: Protocol, address: str, port: int, seen: Observation)
     if not is_in_force(seen):
         return ""
     ports = " and ".join(f"{one.protocol.value.upper()} {one.port}" for one in openings(protocol, address, port))
-    return f"; {ports} opens in the firewall" if ports else ""
+    return f"; {ports} is opened in the firewall" if ports else ""
 
 
 def role_changes(
@@ -56,7 +59,7 @@ def role_changes(
     if not is_in_force(seen) or (was is InterfaceRole.STORAGE) == (settings.role is InterfaceRole.STORAGE):
         return
     if was is InterfaceRole.STORAGE:
-        yield f"Web page, API and SSH answer on {interface.name} from then on."
+        yield f"Web page, API and SSH become reachable on {interface.name}."
         return
     others = [
         one.name
@@ -67,10 +70,13 @@ def role_changes(
     ]
     if not others:
         yield (
-            f"No other interface with the role management has an address: web page, API and SSH stay open on "
-            f"{interface.name}, and an alert says so."
+            "No other interface with the role management has an address: web page, API and SSH remain reachable on "
+            f"{interface.name}, and an alert reports this."
         )
         return
-    yield f"Web page, API and SSH answer no more on {interface.name}, but on {', '.join(others)}."
+    yield f"Web page, API and SSH are no longer reachable on {interface.name}, only on {', '.join(others)}."
     if caller is not None and caller in {str(ip_address(one.ip)) for one in interface.addresses}:
-        yield f"You reach this appliance through {interface.name}: confirm through {others[0]}, or it is taken back."
+        yield (
+            f"You reach this appliance through {interface.name}: confirm through {others[0]}, or the change is "
+            "reverted."
+        )

@@ -83,13 +83,15 @@ def _check_members(findings: Findings, wanted: Sequence[str], facts: GroupFacts,
         known = facts.hosts.get(reference)
         place = f"hosts[{index}]"
         if known is None:
-            findings.add(Invalid, place, reference, f"there is no host {reference}; take a name or id from the list")
+            findings.add(
+                Invalid, place, reference, f"host {reference} was not found; use a name or ID from the list of hosts"
+            )
             continue
         host_id, name, group = known
         if host_id in ids:
-            findings.add(Invalid, place, reference, f"host {name} is named twice; name each host once")
+            findings.add(Invalid, place, reference, f"host {name} is listed twice; list each host once")
         elif group is not None and group != own:
-            message = f"host {name} is in host group {group}; a host is in one group at most"
+            message = f"host {name} is already in host group {group}; a host can be in only one group"
             findings.add(Conflict, place, reference, message)
         for fault in facts.faults.get(host_id, ()):
             findings.add(Conflict, place, reference, fault.words)
@@ -118,7 +120,10 @@ def plan_patch(group: KnownGroup, patch: HostGroupPatch, facts: GroupFacts) -> P
     leavers = [names[host_id] for host_id in removed]
     lost = leaving(group.mapped, group.mapped)
     changes += [f"host {names[host_id]} joins" for host_id in added]
-    changes += [f"host {name} leaves and loses {len(lost)} volumes of the group" for name in leavers]
+    changes += [
+        f"host {name} leaves and loses access to {len(lost)} volume{'s' if len(lost) != 1 else ''} of the group"
+        for name in leavers
+    ]
     plan = Plan(
         title=f"Change host group {group.name}",
         changes=tuple(Change(action=Action.CHANGE, noun="host group", name=group.name, detail=c) for c in changes),
@@ -148,7 +153,7 @@ def plan_delete(group: KnownGroup) -> Plan:
         message = f"it has {len(volumes)} mappings (volumes {shorten(volumes)}); delete them first"
         findings.add(InUse, "host_group", group.name, message)
     findings.refuse(f"Host group {group.name} was not deleted")
-    detail = f"its {len(group.members)} hosts stay"
+    detail = f"its {len(group.members)} hosts remain"
     return Plan(
         title=f"Delete host group {group.name}",
         changes=(Change(action=Action.DESTROY, noun="host group", name=group.name, detail=detail),),

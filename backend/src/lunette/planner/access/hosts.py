@@ -118,9 +118,9 @@ def plan_create(wish: HostCreate, facts: HostFacts, identities: IdentitySource, 
 
 def _unproven(wish: HostCreate) -> Iterator[str]:
     if not wish.chap and (wish.iqns or not wish.nqns):
-        yield "Without CHAP, whoever claims the host's initiator name gets its volumes."
+        yield "Without CHAP, any system that uses the host's initiator name can access its volumes."
     if not wish.dhchap and wish.nqns:
-        yield "Without DH-HMAC-CHAP, whoever claims the host's NQN gets its NVMe volumes."
+        yield "Without DH-HMAC-CHAP, any system that uses the host's NQN can access its NVMe volumes."
 
 
 def of_deadline(after_s: int | None) -> tuple[str, ...]:
@@ -128,8 +128,9 @@ def of_deadline(after_s: int | None) -> tuple[str, ...]:
     if after_s is None:
         return ()
     words = (
-        f"After {after_s} s hosts are let in without volumes that are missing, and take those for gone for good: "
-        "ESXi declares a permanent loss of the device, Linux deletes an NVMe namespace. What comes later is added."
+        f"After {after_s} s hosts can log in without the missing volumes, and treat these as permanently lost: ESXi "
+        "declares a permanent device loss (PDL), Linux deletes an NVMe namespace. Volumes that become available "
+        "later are added."
     )
     return (words,)
 
@@ -140,7 +141,7 @@ def new_deadline(known_s: int | None, patch: HostPatch | HostGroupPatch) -> tupl
     if "opens_without_missing_after_s" not in patch.model_fields_set or after_s == known_s:
         return ()
     if after_s is None:
-        return ("paths wait for missing volumes as long as it takes",)
+        return ("paths wait for missing volumes without a time limit",)
     return (f"paths open without missing volumes after {after_s} s",)
 
 
@@ -155,9 +156,9 @@ def _check_initiators(findings: Findings, kind: str, names: Sequence[str], facts
     for index, name in enumerate(names):
         owner = facts.initiator_owners.get(name)
         if names.index(name) != index:
-            findings.add(Invalid, f"{kind}s[{index}]", name, f"{name} is given twice; give each initiator once")
+            findings.add(Invalid, f"{kind}s[{index}]", name, f"{name} is listed twice; list each initiator once")
         elif owner is not None and owner != own:
-            message = f"initiator {name} belongs to host {owner}; an initiator belongs to one host"
+            message = f"initiator {name} already belongs to host {owner}; an initiator can belong to only one host"
             findings.add(Conflict, f"{kind}s[{index}]", name, message)
 
 
@@ -176,10 +177,10 @@ def plan_patch(host: KnownHost, patch: HostPatch, facts: HostFacts, identities: 
         changes.append("new description")
     changes += new_deadline(host.opens_without_missing_after_s, patch)
     if "chap" in patch.model_fields_set and (patch.chap or host.has_chap):
-        changes.append("CHAP is set anew; it is asked for at the next login" if patch.chap else "CHAP is taken away")
+        changes.append("CHAP changes; it is required at the next login" if patch.chap else "CHAP is removed")
     if "dhchap" in patch.model_fields_set and (patch.dhchap or host.has_dhchap):
-        set_anew = "DH-HMAC-CHAP is set anew; it is asked for when the host connects next"
-        changes.append(set_anew if patch.dhchap else "DH-HMAC-CHAP is taken away")
+        set_anew = "DH-HMAC-CHAP changes; it is required when the host connects next"
+        changes.append(set_anew if patch.dhchap else "DH-HMAC-CHAP is removed")
     added: list[NewInitiator] = []
     removed: set[str] = set()
     for kind in KINDS:
@@ -239,10 +240,10 @@ def plan_delete(host: KnownHost) -> Plan:
         message = f"it has {len(host.mapped)} mappings (volumes {shorten(host.mapped)}); delete them first"
         findings.add(InUse, "host", host.name, message)
     if host.group:
-        message = f"it is a member of host group {host.group}; take it out of the group first"
+        message = f"it is a member of host group {host.group}; remove it from the group first"
         findings.add(InUse, "host", host.name, message)
     findings.refuse(f"Host {host.name} was not deleted")
-    detail = "its initiators are forgotten"
+    detail = "its initiators are deleted"
     return Plan(
         title=f"Delete host {host.name}",
         changes=(Change(action=Action.DESTROY, noun="host", name=host.name, detail=detail),),

@@ -133,17 +133,17 @@ def _find(findings: Findings, index: int, count: int, wish: MappingCreate, facts
     volume = facts.volumes.get(wish.volume)
     field = at("mappings", index, count, "volume")
     if volume is None:
-        message = f"there is no volume {wish.volume}; take a name or id from the list of volumes"
+        message = f"volume {wish.volume} was not found; use a name or ID from the list of volumes"
         findings.add(Invalid, field, wish.volume, message)
     elif volume.state != ResourceState.READY:
-        message = f"volume {volume.name} is {volume.state}; map it once it is ready"
+        message = f"volume {volume.name} is {volume.state}; map it when it is ready"
         findings.add(Conflict, field, wish.volume, message)
     noun, known = ("host", facts.hosts) if wish.host is not None else ("host_group", facts.host_groups)
     reference = wish.host or wish.host_group or ""
     owner = known.get(reference)
     if owner is None:
         words = noun.replace("_", " ")
-        message = f"there is no {words} {reference}; take a name or id from the list of {words}s"
+        message = f"{words} {reference} was not found; use a name or ID from the list of {words}s"
         findings.add(Invalid, at("mappings", index, count, noun), reference, message)
     return (volume, owner) if volume and owner else None
 
@@ -161,15 +161,15 @@ def _check_sharing(findings: Findings, wishes: Sequence[MappingCreate], found: S
         field = at("mappings", index, len(wishes), "volume")
         present = owners.setdefault(volume.id, dict(volume.owners))
         if owner.id in present:
-            message = f"volume {volume.name} is mapped to {owner.name} already"
+            message = f"volume {volume.name} is already mapped to {owner.name}"
             findings.add(Conflict, field, volume.name, message)
         elif kin := [present[id_] for id_ in sorted(owner.kin & present.keys())]:
             host, group = (kin[0], owner.name) if owner.is_group else (owner.name, kin[0])
             findings.add(Conflict, field, volume.name, twice(volume.name, host, group))
         elif present and not wishes[index].shared:
             message = (
-                f"volume {volume.name} is mapped to {', '.join(present.values())}; a second owner corrupts data "
-                "unless both run a cluster file system: say shared: true if that is meant"
+                f"volume {volume.name} is mapped to {', '.join(present.values())}; a second owner corrupts its data "
+                "unless both use a cluster file system: set shared: true to allow this"
             )
             findings.add(Conflict, field, volume.name, message)
         present[owner.id] = owner.name
@@ -201,12 +201,12 @@ def _check_families(
         before = known.setdefault(volume.id, volume.family or family)
         if before is not family:
             message = (
-                f"volume {volume.name} is mapped over {NAMES[before]}; over {NAMES[family]} too, hosts would take its "
-                f"paths for two disks: map it over {NAMES[before]}, or take its other mappings away first"
+                f"volume {volume.name} is mapped over {NAMES[before]}; over {NAMES[family]} too, hosts would treat "
+                f"its paths as two disks: map it over {NAMES[before]}, or remove its other mappings first"
             )
             findings.add(Conflict, at("mappings", index, len(families), "family"), family.value, message)
         if family is Family.NVME and wishes[index].lun == 0:
-            message = "there is no NVMe namespace 0: take a number from 1"
+            message = "NVMe namespace IDs start at 1"
             findings.add(Invalid, at("mappings", index, len(families), "lun"), 0, message)
         if family is Family.NVME and owner.is_group and (clusters := owner.os_types & RESERVING):
             field = at("mappings", index, len(families), "family")
@@ -231,7 +231,7 @@ def _number(
         taken = used[owner.id]
         if lun in taken:
             hint = lowest_free(taken, owner.held)
-            message = f"LUN {lun} of {owner.name} is taken by volume {taken[lun]}"
+            message = f"LUN {lun} of {owner.name} is used by volume {taken[lun]}"
             message += f"; {hint} is free" if hint is not None else ""
             findings.add(Conflict, at("mappings", index, len(wishes), "lun"), lun, message)
         taken.setdefault(lun, volume.name)
@@ -243,9 +243,12 @@ def _number(
         volume, owner = pair
         lun = choose(used[owner.id], owner.held, volume.id, families[index])
         if lun is None:
-            message = f"{owner.name} has no LUN number left from {FIRST_LUN} to {LAST_LUN}"
+            message = f"{owner.name} has no free LUN from {FIRST_LUN} to {LAST_LUN}"
             if owner.held:
-                message += f"; {len(owner.held)} are held back, and `lun` may name one that its hosts have no device of"
+                message += (
+                    f"; {len(owner.held)} are reserved, and `lun` can specify one of these if its hosts no longer "
+                    "have a device for it"
+                )
             findings.add(Conflict, at("mappings", index, len(wishes), "lun"), None, message)
             continue
         used[owner.id][lun] = volume.name
@@ -267,18 +270,18 @@ def _plan(chosen: Sequence[NewMapping], facts: MappingFacts, free: Sequence[NewM
     doors = {(new.owner.id, new.family): new for new in chosen}.values()
     warnings = [line for new in doors for line in _door_warnings(new)]
     warnings += [
-        f"Volume {new.volume.name} will have several owners: only a cluster file system survives that."
+        f"Volume {new.volume.name} will have several owners: without a cluster file system its data will be corrupted."
         for new in chosen
         if new.shared and new.volume.owners
     ]
     warnings += [
-        f"The block size of volume {new.volume.name} is not known now; ESXi on {new.owner.name} cannot use it if that "
-        f"is more than {SMALL_BLOCK_BYTES} bytes."
+        f"The block size of volume {new.volume.name} is currently unknown; ESXi on {new.owner.name} cannot use the "
+        f"volume if the block size exceeds {SMALL_BLOCK_BYTES} bytes."
         for new in chosen
         if new.volume.block_bytes is None and new.owner.os_types & SMALL_BLOCKS
     ]
     warnings += [
-        f"There is no portal for {NAMES[family]} yet, so no host can reach the volumes."
+        f"No portal for {NAMES[family]} exists yet, so no host can reach the volumes."
         for family in sorted({new.family for new in chosen if new.owner.iqns or not new.owner.wwpns})
         if not facts.portals.get(family)
     ]
@@ -315,7 +318,9 @@ def _door_warnings(new: NewMapping) -> Iterator[str]:
     if new.family is Family.NVME and owner.nqns == 0:
         yield f"{owner.name} has no NQN yet, so it cannot connect."
     if new.family is Family.NVME and owner.is_group:
-        yield f"Over NVMe the appliance has no reservations: {owner.name} must fence its hosts by other means."
+        yield (
+            f"The appliance does not support reservations over NVMe: {owner.name} must fence its hosts by other means."
+        )
 
 
 def plan_delete(volume: Leaving, owner: str, lun: int, family: Family, connected: Connected, held_hours: int) -> Plan:
@@ -323,7 +328,7 @@ def plan_delete(volume: Leaving, owner: str, lun: int, family: Family, connected
 
     `held_hours`: for so long other volumes do not get the number.
     """
-    detail = f"{number_name(family, lun)} of {owner} goes away, and is held back for {held_hours} hours"
+    detail = f"{owner} loses {number_name(family, lun)}, which stays reserved for {held_hours} hours"
     changes = [Change(action=Action.DESTROY, noun="mapping", name=volume.name, detail=detail)]
     changes += [
         Change(action=Action.INTERRUPT, noun="host", name=host, detail=f"loses volume {volume.name} while logged in")

@@ -57,6 +57,7 @@ def left_out_warning(owner: str, family: Family, left_out: Mapping[int, Sequence
     named = [f"{number_name(family, lun)} ({', '.join(one.volume for one in left_out[lun])})" for lun in left_out]
     hours = max(one.hours for formers in left_out.values() for one in formers)
     return (
-        f"{owner} may still have devices of volumes that were unmapped, so their numbers are not given: "
-        f"{shorten(named)}. Other volumes get them after a new login of its hosts, in {hours} hours at the latest."
+        f"Hosts of {owner} can still have devices of unmapped volumes, so these numbers are not assigned: "
+        f"{shorten(named)}. They become available to other volumes after a new login of its hosts, after {hours} "
+        f"hour{'s' if hours != 1 else ''} at the latest."
     )

@@ -59,8 +59,8 @@ def plan_create(
     check_name(findings, "portal", wish.name, name_taken)
     if wish.protocol is Protocol.FC:
         message = (
-            "SCSI over Fibre Channel has no portals: make a port of an HBA a target instead (fc-ports). NVMe over "
-            "Fibre Channel has: nvme-fc"
+            "SCSI over Fibre Channel has no portals: set an HBA port to target mode instead (fc-ports). NVMe over "
+            "Fibre Channel has portals: nvme-fc"
         )
         findings.add(Invalid, "protocol", wish.protocol.value, message)
         findings.refuse(f"Portal {wish.name} was not created")
@@ -79,7 +79,7 @@ def plan_create(
     for other in present:
         if _overlap(wish, other):
             place = shown(other.address, other.port)
-            message = f"portal {other.name} listens on {place} already; take another port"
+            message = f"portal {other.name} already listens on {place}; use another port"
             findings.add(Conflict, "address", where, message)
     findings.refuse(f"Portal {wish.name} was not created")
     by = f", served by {engine.value}" if wish.engine else ""
@@ -97,7 +97,9 @@ def _check_address(findings: Findings, wish: PortalCreate, seen: Observation, *,
     """An address of this machine, and over RDMA of a device."""
     known = {str(ip_address(text.split("%")[0])) for text in seen.addresses}
     if not is_everywhere(wish.address) and wish.address not in known:
-        message = f"this machine has no address {wish.address}; it has: {', '.join(sorted(known)) or 'none'}"
+        message = (
+            f"this appliance does not have the address {wish.address}; it has: {', '.join(sorted(known)) or 'none'}"
+        )
         findings.add(Invalid, "address", wish.address, message)
     elif is_served and (reason := rdma.bar(wish.protocol, wish.address, seen.rdma_devices)):
         findings.add(Invalid, "address", wish.address, reason)
@@ -108,28 +110,28 @@ def _check_fc(findings: Findings, wish: PortalCreate) -> None:
     kernel lists no ports that can be NVMe targets, and one may come later.
     """
     if wish.protocol is not Protocol.NVME_FC:
-        message = f"{wish.protocol.value} listens on an IP address; the names of a Fibre Channel port go with nvme-fc"
+        message = f"{wish.protocol.value} listens on an IP address; Fibre Channel port names are for nvme-fc"
         findings.add(Invalid, "address", wish.address, message)
     elif not is_fc_address(wish.address):
-        message = "nvme-fc listens on a Fibre Channel port: give its names, as in nn-0x<WWNN>:pn-0x<WWPN>"
+        message = "nvme-fc listens on a Fibre Channel port: specify its names in the form nn-0x<WWNN>:pn-0x<WWPN>"
         findings.add(Invalid, "address", wish.address, message)
     elif wish.port is not None:
-        findings.add(Invalid, "port", str(wish.port), "a Fibre Channel port has no port numbers: leave it out")
+        findings.add(Invalid, "port", str(wish.port), "a Fibre Channel port has no port number: omit it")
 
 
 def _check_engine(findings: Findings, wish: PortalCreate, engine: ExportEngine, present: Sequence[KnownPortal]) -> None:
     """A volume is served by one engine at a time, and every portal of its family leads to it (DESIGN R13)."""
     if engine is ExportEngine.SPDK and is_everywhere(wish.address):
         message = (
-            "SPDK tells hosts that ask for its subsystems the address it listens on, so it must be one of this "
-            "machine: make a portal for each address"
+            "SPDK reports the address it listens on to hosts that discover its subsystems, so it must be an address "
+            "of this appliance: create a portal for each address"
         )
         findings.add(Invalid, "address", wish.address, message)
     for other in present:
         if Protocol(other.protocol).family is wish.protocol.family and other.engine not in ("", engine.value):
             message = (
                 f"portal {other.name} is served by {other.engine}, and a volume is served by one engine at a time: "
-                f"leave the engine at {other.engine}, or delete the other portals for its protocols first"
+                f"use the engine {other.engine}, or delete the other portals for its protocols first"
             )
             findings.add(Conflict, "engine", engine.value, message)
             return
@@ -139,8 +141,8 @@ def _check_adopted(findings: Findings, engine: ExportEngine, adopted: str | None
     """SPDK has settings of its own for what nvmet showed."""
     if engine is ExportEngine.SPDK and adopted:
         message = (
-            f"subsystem {adopted} was taken over from nvmet with what it shows hosts, which SPDK cannot show: make a "
-            "portal of nvmet, or map its volumes to new hosts and delete its own first"
+            f"subsystem {adopted} was adopted from nvmet with identifiers that SPDK cannot present: create an nvmet "
+            "portal, or map its volumes to new hosts and delete its own first"
         )
         findings.add(Conflict, "engine", engine.value, message)
 
@@ -176,17 +178,17 @@ def plan_delete(portal: KnownPortal, others: int, connected: Connected) -> Plan:
     every connection of a port with it (nvmet_port_del_ctrls; nvmf_subsystem_remove_listener).
     """
     where, family = shown(portal.address, portal.port), Protocol(portal.protocol).family
-    changes = [Change(action=Action.DESTROY, noun="portal", name=portal.name, detail=f"{where} closes")]
+    changes = [Change(action=Action.DESTROY, noun="portal", name=portal.name, detail=f"{where} is closed")]
     action, detail = Action.INTERRUPT, f"loses its connections through {where}"
     if family is Family.SCSI:
         action = Action.CHANGE
-        detail = f"stays logged in through {where} until that connection ends, and cannot log in there again"
+        detail = f"remains logged in through {where} until that connection ends, and cannot log in there again"
     changes += [Change(action=action, noun="host", name=host, detail=detail) for host in connected.hosts]
     warnings = list(connected.warnings())
     if others == 0:
-        still = f" Logged in now: {', '.join(connected.hosts)}." if connected.hosts else ""
+        still = f" Currently logged in: {', '.join(connected.hosts)}." if connected.hosts else ""
         title = family.value.upper().replace("NVME", "NVMe")
-        warnings.append(f"This is the last portal for {title}: no host can reach such a volume without it.{still}")
+        warnings.append(f"This is the last portal for {title}: no host can access such a volume without it.{still}")
     return Plan(
         title=f"Delete portal {portal.name}",
         changes=tuple(changes),

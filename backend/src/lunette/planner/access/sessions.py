@@ -9,8 +9,8 @@ from lunette.domain.steps import SessionEnd
 from lunette.domain.units import format_size
 
 COMES_BACK = (
-    "The host logs in again by itself within seconds, as long as volumes are mapped to it: take its mappings away to "
-    "keep it out."
+    "The host logs in again automatically within seconds while volumes are mapped to it: delete its mappings to "
+    "prevent this."
 )
 
 
@@ -30,13 +30,13 @@ def plan_disconnect(session: ObservedSession, host: str | None, sessions: int, n
         number=session.number,
         queue_depth=session.queue_depth,
     )
-    detail = f"its session {session.number} with {session.target} ends, and so does every other it has there"
+    detail = f"its session {session.number} with {session.target} ends, together with all its other sessions there"
     change = Change(action=Action.INTERRUPT, noun="session", name=session.initiator, detail=detail)
     warnings = [COMES_BACK]
     if sessions > 1:
         warnings.append(
-            f"The target has {sessions} sessions now. LIO ends those of one initiator together: a host with several "
-            "paths loses all that lead to this target."
+            f"The target currently has {sessions} sessions. LIO ends all sessions of an initiator together: a host "
+            "with several paths loses all paths to this target."
         )
     warnings.append(_io(now))
     return Plan(
@@ -50,10 +50,10 @@ def plan_disconnect(session: ObservedSession, host: str | None, sessions: int, n
 
 def _io(now: Rates | None) -> str:
     if now is None:
-        return "Whether the host reads or writes now is not known."
+        return "It is not known whether the host is performing I/O."
     if now.iops == 0 and not now.read_bytes_s and not now.write_bytes_s:
-        return "The host reads and writes nothing now."
+        return "The host is not performing I/O."
     return (
-        f"The host does {now.iops:.0f} I/Os a second now, reading {format_size(int(now.read_bytes_s))} and writing "
-        f"{format_size(int(now.write_bytes_s))} a second: what is under way waits for it, or takes another path."
+        f"The host currently performs {now.iops:.0f} IOPS, reading {format_size(int(now.read_bytes_s))} and writing "
+        f"{format_size(int(now.write_bytes_s))} per second: outstanding I/O waits for it, or uses another path."
     )

@@ -94,8 +94,9 @@ def new_faults(before: View, after: View) -> list[Fault]:
 def twice(volume: str, host: str, group: str) -> str:
     """Says which two mappings there would be, and how to have one."""
     return (
-        f"host {host} would see volume {volume} twice, by its own mapping and by that of host group {group}, and take "
-        f"it for two disks: leave one of them, and take the mapping of {volume} to {host} or to {group} away first"
+        f"host {host} would see volume {volume} twice, by its own mapping and by that of host group {group}, and "
+        f"treat it as two disks: keep only one of them, and delete the mapping of {volume} to {host} or to {group} "
+        "first"
     )
 
 
@@ -103,7 +104,7 @@ def needs_reservations(group: str, os_types: AbstractSet[OsType]) -> str:
     """Says why a cluster cannot have volumes over NVMe."""
     return (
         f"{group} is a cluster of {' and '.join(sorted(os_types))} hosts, which needs reservations and "
-        "compare-and-write; over NVMe the appliance has neither: map it over SCSI"
+        "compare-and-write; the appliance supports neither over NVMe: map the volume over SCSI"
     )
 
 
@@ -111,14 +112,15 @@ def shared_without_reservations(volume: str, os_types: AbstractSet[OsType]) -> s
     """Says why a volume over NVMe has one owner only where hosts lock what they share."""
     return (
         f"volume {volume} would have several owners over NVMe, and {' and '.join(sorted(os_types))} hosts need "
-        "reservations and compare-and-write for what they share; over NVMe the appliance has neither: map it over SCSI"
+        "reservations and compare-and-write for shared volumes; the appliance supports neither over NVMe: map it "
+        "over SCSI"
     )
 
 
 def needs_small_blocks(volume: str, block_bytes: int, owner: str) -> str:
     """Says why a host with ESXi cannot use a volume."""
     return (
-        f"volume {volume} has blocks of {block_bytes} bytes, as its array has, and ESXi on {owner} takes blocks of "
-        f"{SMALL_BLOCK_BYTES} bytes only: give it a volume of an array of drives with {SMALL_BLOCK_BYTES}-byte sectors "
-        "(512n or 512e)"
+        f"volume {volume} has a block size of {block_bytes} bytes, inherited from its array, and ESXi on {owner} "
+        f"supports only blocks of {SMALL_BLOCK_BYTES} bytes: use a volume on an array of drives with "
+        f"{SMALL_BLOCK_BYTES}-byte sectors (512n or 512e)"
     )

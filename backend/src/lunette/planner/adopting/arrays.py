@@ -32,7 +32,10 @@ def judge(found: FoundArray, seen: Observation, facts: Facts) -> Judged:
     if found.seen.engine is not ArrayEngine.MD:
         return Judged(found, NextStep.NONE, _pool_words(found), volumes)
     if _belongs_to_lunette(found):
-        words = "it carries the mark of an appliance: its sealed copy tells what was on it. Use rebuild, not adopt."
+        words = (
+            "it carries the mark of an appliance, whose sealed copy describes its content. Use rebuild instead of "
+            "adopt."
+        )
         return Judged(found, NextStep.REBUILD, words, volumes)
     if found.seen.state is ArrayState.MISSING:
         reason = member_refusal(found.seen, found.md_name, seen, facts)
@@ -50,7 +53,7 @@ def _judge_own(found: FoundArray, own: OwnArray) -> Judged:
     volumes = tuple((one, _volume_refusal(group, one)) for one in (group.volumes if group else ()) if not one.is_ours)
     reason = None if any(why is None for _, why in volumes) else "none of its logical volumes can become a volume."
     if own.state != ResourceState.READY or group is None or group.name != own.group or group.marked_for is None:
-        reason = f"array {own.name} is {own.state} now, or its volume group is not as recorded: look at it first."
+        reason = f"array {own.name} is {own.state}, or its volume group does not match the records: check it first."
     return Judged(found, NextStep.NONE if reason else NextStep.ADOPT, reason, volumes, own.name)
 
 
@@ -58,10 +61,13 @@ def plan_start(judged: Judged) -> Plan:
     """Starts the array read-only. Raises Conflict where it runs, or cannot be started whole."""
     found = judged.found
     if judged.next is not NextStep.START:
-        raise Conflict(f"Array {found.md_name} is not started: {judged.reason or 'it runs already'}")
+        raise Conflict(f"Array {found.md_name} was not started: {judged.reason or 'it is already running'}")
     members = tuple(member.disk_id for member in found.seen.members if member.disk_id)
     step = MdStart(uuid=found.seen.uuid, md_name=found.md_name, disk_ids=members)
-    detail = f"md's {found.md_name}, {found.seen.level} of {len(members)} disks, runs read-only; look at it, then adopt"
+    detail = (
+        f"md array {found.md_name}, {found.seen.level} of {len(members)} disks, starts read-only; check its content, "
+        "then adopt it"
+    )
     return Plan(
         title=f"Start foreign array {found.md_name}",
         steps=(step,),
@@ -73,8 +79,8 @@ def plan_adopt(judged: Judged, wish: ForeignArrayAdopt, facts: Facts, identities
     """The rows of what becomes ours, with the steps that mark it. Raises Conflict or Invalid, naming what is wrong."""
     found = judged.found
     if judged.next is not NextStep.ADOPT:
-        words = judged.reason or "it does not run: start it first, and look at what is on it"
-        raise Conflict(f"Array {found.md_name} is not adopted: {words}")
+        words = judged.reason or "it is not running: start it and check its content first"
+        raise Conflict(f"Array {found.md_name} was not adopted: {words}")
     rows = Rows()
     own = facts.arrays.get(found.seen.uuid)
     if own is not None:
@@ -92,7 +98,7 @@ def plan_adopt(judged: Judged, wish: ForeignArrayAdopt, facts: Facts, identities
             NewVolume(identities.id(), name, array_id, place, volume.name, volume.size_bytes, identity, None)
         )
     if own is not None and not rows.volumes:
-        raise Invalid(f"No logical volume of array {own.name} was named, so there is nothing to adopt.")
+        raise Invalid(f"No logical volume of array {own.name} was specified, so there is nothing to adopt.")
     rows.steps.extend(_steps(found, rows, array_id, is_new=own is None))
     return rows, _described(judged, rows)
 
@@ -100,7 +106,7 @@ def plan_adopt(judged: Judged, wish: ForeignArrayAdopt, facts: Facts, identities
 def _check_own(judged: Judged, wish: ForeignArrayAdopt) -> None:
     for field, value in (("name", wish.name), ("make_group", wish.make_group)):
         if value:
-            words = f"array {judged.own} is Lunette's already, and keeps its name and its group"
+            words = f"array {judged.own} is already managed by Lunette, and keeps its name and volume group"
             error = FieldProblem(field=field, value=str(value), message=words)
             raise Invalid(f"This is not needed: {words}.", errors=(error,))
 
@@ -109,13 +115,13 @@ def _new_array(found: FoundArray, wish: ForeignArrayAdopt, facts: Facts, identit
     names = {array.name for array in facts.arrays.values()}
     if wish.name in names:
         raise Conflict(
-            f"There is an array {wish.name} already.",
+            f"Array {wish.name} already exists.",
             errors=(FieldProblem(field="name", value=wish.name, message="is taken"),),
         )
     if found.group is None and not wish.make_group:
         raise Invalid(
-            f"Array {found.md_name} carries no volume group, so there is nothing on it to adopt. With make_group one "
-            "is made on it, and what lies on it without a signature is written over."
+            f"Array {found.md_name} carries no volume group, so there is nothing on it to adopt. With make_group a "
+            "volume group is created on it, which overwrites any content without a known signature."
         )
     id_ = identities.id()
     name = wish.name or free_name("array", array_name(found.md_name), names)
@@ -126,10 +132,10 @@ def _new_array(found: FoundArray, wish: ForeignArrayAdopt, facts: Facts, identit
 def _chosen(judged: Judged, wish: ForeignArrayAdopt) -> Iterator[ForeignVolume]:
     known: Mapping[str, tuple[ForeignVolume, str | None]] = {one.name: (one, why) for one, why in judged.volumes}
     for name in wish.volumes or ():
-        one, why = known.get(name, (None, "it is not there"))
+        one, why = known.get(name, (None, "it was not found"))
         if why is not None or one is None:
             raise Invalid(
-                f"Logical volume {name} is not adopted: {why}.",
+                f"Logical volume {name} was not adopted: {why}.",
                 errors=(FieldProblem(field="volumes", value=name, message=f"{why}"),),
             )
     for one, why in judged.volumes:
@@ -159,7 +165,7 @@ def _described(judged: Judged, rows: Rows) -> Plan:
     found = judged.found
     kind = f"{found.seen.level} of {len(found.seen.members)} disks"
     changes = [
-        _new("array", array.name, f"{kind}, md's {found.md_name}, as it is, with volume group {array.group}")
+        _new("array", array.name, f"{kind}, md array {found.md_name}, unchanged, with volume group {array.group}")
         for array in rows.arrays
     ]
     changes += [
@@ -178,21 +184,21 @@ def _warnings(judged: Judged, rows: Rows) -> Iterator[str]:
     found, group = judged.found, judged.found.group
     if group is None:
         yield (
-            f"A volume group is made on array {found.md_name}: what lies at its beginning without a signature that "
-            "is known here is lost."
+            f"A volume group is created on array {found.md_name}: content at its beginning without a known signature "
+            "is lost."
         )
         return
     taken = {one.lv_name for one in rows.volumes}
     staying = [one.name for one, _ in judged.volumes if one.name not in taken]
     if staying:
-        yield f"{shorten(staying)} in volume group {group.name} stay as they are, and are no volumes of Lunette."
+        yield f"Not changed, and not adopted as volumes: {shorten(staying)} in volume group {group.name}."
     if rows.arrays and group.free_bytes < SPACE_BYTES:
         yield (
-            f"Volume group {group.name} has no room for the sealed copy ({format_size(SPACE_BYTES)}): what hosts know "
-            "of its volumes cannot be rebuilt from these disks."
+            f"Volume group {group.name} has no space for the sealed copy ({format_size(SPACE_BYTES)}): the "
+            "identifiers of its volumes cannot be rebuilt from these disks."
         )
     if found.seen.state is not ArrayState.CLEAN:
-        yield f"Array {found.md_name} is {found.seen.state.value} now, and goes on with that."
+        yield f"Array {found.md_name} is {found.seen.state.value}, and this continues."
 
 
 def _belongs_to_lunette(found: FoundArray) -> bool:
@@ -201,20 +207,25 @@ def _belongs_to_lunette(found: FoundArray) -> bool:
 
 def _pool_words(found: FoundArray) -> str:
     if found.group is not None and found.group.marked_for is not None:
-        return "it is a ZFS pool that carries Lunette's mark: restore a backup, for pools carry no sealed copy yet."
+        return (
+            "it is a ZFS pool that carries Lunette's mark: restore a backup, because pools do not carry a sealed "
+            "copy yet."
+        )
     way = (
-        "Copy its volumes into volumes of Lunette" if found.group else "Import it by hand (zpool import) to look at it"
+        "Copy its volumes into volumes of Lunette"
+        if found.group
+        else "Import it manually (zpool import) to check its content"
     )
-    return f"it is a ZFS pool, and those are shown and not adopted yet. {way}."
+    return f"it is a ZFS pool; pools are shown, but cannot be adopted yet. {way}."
 
 
 def _state_refusal(found: FoundArray) -> str | None:
     if found.problem:
-        return f"it could not be looked into: {found.problem}"
+        return f"its content could not be read: {found.problem}"
     if found.carries:
         return (
-            f"it carries {', '.join(found.carries)}, which Lunette does not serve. Copy it elsewhere; to use the array "
-            "for volumes, wipe it with its own tools then."
+            f"it carries {', '.join(found.carries)}, which Lunette does not serve. Copy the data elsewhere; to use "
+            "the array for volumes, wipe it with its own tools."
         )
     return None
 
@@ -225,8 +236,8 @@ def _group_refusal(found: FoundArray, seen: Observation, facts: Facts) -> str | 
         return None
     if group.devices != 1:
         return (
-            f"volume group {group.name} lies on {group.devices} devices, and Lunette serves groups that lie on one "
-            "array and nothing else."
+            f"volume group {group.name} uses {group.devices} devices, and Lunette only serves volume groups on "
+            "exactly one array."
         )
     if group.closed:
         return f"volume group {group.name} is not free: {group.closed}."
@@ -235,8 +246,7 @@ def _group_refusal(found: FoundArray, seen: Observation, facts: Facts) -> str | 
         others = [*others, *(pool.group for pool in seen.pools)]
     if group.name in others:
         return (
-            f"another volume group here is called {group.name}: rename this one with vgrename, by its UUID "
-            f"{group.uuid}."
+            f"another volume group is also named {group.name}: rename this one with vgrename, by its UUID {group.uuid}."
         )
     return None
 
@@ -246,7 +256,7 @@ def _volume_refusal(group: ForeignGroup | None, volume: ForeignVolume) -> str | 
     if volume.is_ours:
         return f"{where} carries Lunette's mark"
     if not volume.is_plain:
-        return f"{where} is thin, or a snapshot, a cache or a RAID of LVM's, and leans on others"
+        return f"{where} is thin, or a snapshot, a cache or a RAID of LVM, and depends on other logical volumes"
     if volume.is_open:
         return f"{where} is in use: unmount it, or adopt the target that serves it"
     return None

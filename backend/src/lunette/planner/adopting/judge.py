@@ -29,8 +29,7 @@ class Judge:
         known = {target.wwn for target in self._over_ip} | {one.nqn for one in foreign.subsystems}
         if unknown := sorted(set(chosen) - known):
             raise Invalid(
-                f"This machine serves no target or subsystem {unknown[0]} for others: a dry run without names shows "
-                "what is there."
+                f"Target or subsystem {unknown[0]} was not found: a dry run without names lists what can be adopted."
             )
         self.nvme = NvmeJudge(foreign, seen, facts, self.beneath, chosen)
         whole = inspect(foreign.saved.model_copy(update={"targets": tuple(self._over_ip)}))
@@ -60,19 +59,19 @@ class Judge:
                 self._refuse(reference, refusal)
             found = self.foreign.backstore(reference)
             if found and (nqn := self.foreign.subsystem_of(found.group, found.lv_name)):
-                self._refuse(reference, f"NVMe subsystem {nqn} serves its volume too, and stays as it is.")
+                self._refuse(reference, f"NVMe subsystem {nqn} also serves its volume and is not adopted.")
 
     def _look_at(self, target: SavedTarget) -> None:
         path = f"/iscsi/{target.wwn}"
         if target.wwn in self.facts.targets:
-            self._refuse(path, "A host or group of Lunette is served under this name already.")
+            self._refuse(path, "A host or group of Lunette is already served under this name.")
         if target.wwn != target.wwn.lower():
             self._refuse(path, "Its name has capital letters, and Lunette keeps names in small ones.")
         for group in target.tpgs:
             at = f"{path}/tpg{group.tag}"
             for lun in group.luns:
                 if not self._fits(lun.storage_object):
-                    self._refuse(f"{at}/luns/lun{lun.index}", f"Its backstore {lun.storage_object} is not taken over.")
+                    self._refuse(f"{at}/luns/lun{lun.index}", f"Its backstore {lun.storage_object} is not adopted.")
             self._look_at_luns(at, group)
             for portal in group.portals:
                 if refusal := self._portal_refusal(portal):
@@ -87,7 +86,9 @@ class Judge:
             path = f"{at}/luns/lun{lun.index}"
             first = behind.setdefault(lun.storage_object, lun.index)
             if first != lun.index:
-                self._refuse(path, f"It leads to the same backstore as LUN {first}: a host has a volume once.")
+                self._refuse(
+                    path, f"It refers to the same backstore as LUN {first}: a host can have a volume only once."
+                )
             elif lun.index not in mapped:
                 self._refuse(path, "No initiator has it. Delete it, or map it, then try again.")
         if len({numbers(acl, group) for acl in group.node_acls}) > 1:
@@ -97,7 +98,7 @@ class Judge:
         if acl.node_wwn != acl.node_wwn.lower():
             self._refuse(path, "Its name has capital letters, and Lunette keeps names in small ones.")
         if owner := self.facts.initiators.get(acl.node_wwn):
-            self._refuse(path, f"It is an initiator of host {owner} in Lunette already: delete it there, or here.")
+            self._refuse(path, f"It is already an initiator of host {owner} in Lunette: delete it there, or here.")
         for one in acl.mapped_luns:
             if one.index != one.tpg_lun:
                 words = (
@@ -108,7 +109,7 @@ class Judge:
 
     def _portal_refusal(self, portal: SavedPortal) -> str | None:
         if portal.iser:
-            return "It listens over iSER too, which is not taken over while hosts use it: set iser=false first."
+            return "It also listens over iSER, which cannot be adopted while hosts use it: set iser=false first."
         address = ip_address(portal.ip_address.strip("[]"))
         named = f"[{address}]" if address.version == 6 else str(address)
         if named != portal.ip_address:
@@ -142,7 +143,7 @@ class Judge:
             held = [one for one in good if any(store.reference in staying for store in self.stores_of(one))]
             for target in held:
                 other = next(store.reference for store in self.stores_of(target) if store.reference in staying)
-                words = f"Its backstore {other} is served by {staying[other]} too, which stays as it is."
+                words = f"Its backstore {other} is also served by {staying[other]}, which is not adopted."
                 self._refuse(f"/iscsi/{target.wwn}", words)
             if not held:
                 return good
@@ -154,21 +155,19 @@ class Judge:
         used = {store.reference for target in self.adopted for store in self.stores_of(target)}
         for reference in self._stores:
             if reference not in used:
-                self._refuse(reference, "No target that is taken over has it.")
+                self._refuse(reference, "No target that is adopted has it.")
         for target in self._over_ip:
             if target.wwn in names:
                 continue
             path = f"/iscsi/{target.wwn}"
             reason = self._first_refusal(target)
-            words = (
-                f"It stays as it is, because of {reason.path}: {reason.words}" if reason else "It was not asked for."
-            )
+            words = f"It is not adopted because of {reason.path}: {reason.words}" if reason else "It was not selected."
             for inner in list(self._under(path)):
                 self._refuse(inner.path, words if inner.path == path else _STAYS)
         for target in self.foreign.saved.targets:
             if target.fabric != "iscsi":
                 path = f"/{target.fabric}/{target.wwn}"
-                words = f"Targets of {target.fabric} are not taken over while hosts use them."
+                words = f"Targets of {target.fabric} cannot be adopted while hosts use them."
                 self._findings[path] = Finding(path=path, fits=False, words=words)
 
     def _first_refusal(self, target: SavedTarget) -> Finding | None:

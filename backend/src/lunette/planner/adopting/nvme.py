@@ -103,7 +103,7 @@ class NvmeJudge:
 
     def _subsystem_refusal(self, one: ForeignSubsystem) -> str | None:
         if one.nqn in self._facts.targets:
-            return "A host or group of Lunette is served under this name already."
+            return "A host or group of Lunette is already served under this name."
         if bad := _bad_name(one.nqn):
             return bad
         if one.any_host:
@@ -224,7 +224,7 @@ class NvmeJudge:
 
     def _staying(self, one: ForeignSubsystem) -> Iterator[Finding]:
         path, why = _path(one), self._because(one)
-        reason = "It was not asked for."
+        reason = "It was not selected."
         if why is not None:
             reason = why[1] if why[0] == path else f"It stays as it is, because of {why[0]}: {why[1]}"
         inside = [f"namespaces/{space.number}" for space in one.namespaces]

@@ -25,8 +25,8 @@ def strangers(engine: ArrayEngine, uuid: str, disk_ids: Iterable[str], seen: Obs
 def told(others: Mapping[str, str], gone: int) -> str:
     """Such disks, in words, and how many are not there."""
     words = [f"disk {disk_id} {what}" for disk_id, what in [*others.items()][:_MOST]]
-    words += [f"{len(others) - _MOST} more are like that"] if len(others) > _MOST else []
-    words += [f"{gone} of its disks {'does' if gone == 1 else 'do'} not show"] if gone else []
+    words += [f"{len(others) - _MOST} more are in the same state"] if len(others) > _MOST else []
+    words += [f"{gone} of its disks {'is' if gone == 1 else 'are'} not detected"] if gone else []
     return "; ".join(words)
 
 

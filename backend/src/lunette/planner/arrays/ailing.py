@@ -12,7 +12,8 @@ _PASSING = ("temperature", "silent")
 def ailing(disks: Iterable[ObservedDisk]) -> tuple[str, ...]:
     """One warning for each disk that is failing, worn, full of errors or not to be read. It is taken all the same."""
     return tuple(
-        f"Disk {disk.id} {'; it '.join(one.words for one in found)} ({found[0].detail}): take another one if there is."
+        f"Disk {disk.id} {'; it '.join(one.words for one in found)} ({found[0].detail}): use another disk if one is "
+        "available."
         for disk in disks
         if disk.health and (found := [one for one in findings(disk.health, {}) if one.kind not in _PASSING])
     )

@@ -89,7 +89,7 @@ def take_disks(
         if disk:
             _check_disk(findings, field, disk, reference, owners.get(disk.id), disk.id in wiped)
         if disk and not disk.is_known and engine is not ArrayEngine.MD:
-            message = f"disk {disk.id} can be a member of md arrays alone, which recognise it by its superblock"
+            message = f"disk {disk.id} can only be a member of md arrays, which recognise it by its superblock"
             findings.add(Invalid, field, reference, message)
     return disks, wiped
 
@@ -100,12 +100,12 @@ def _find_disks(findings: Findings, fields: Mapping[str, str], seen: Observation
     for field, reference in fields.items():
         disk = seen.disk(reference)
         if disk is None:
-            message = f"there is no disk {reference} on this machine; take an id from the list of disks"
+            message = f"disk {reference} was not found; use an ID from the list of disks"
             if seen.hides_disks():
-                message = f"disk {reference} is not seen, but not every disk can be read now: see the alerts"
+                message = f"disk {reference} was not found, but some disks cannot be read now: see the alerts"
             findings.add(Invalid, field, reference, message)
         elif disk.id in first_use:
-            message = f"disk {reference} is named twice (also as {first_use[disk.id]}); name each disk once"
+            message = f"disk {reference} is listed twice (also as {first_use[disk.id]}); list each disk once"
             findings.add(Invalid, field, reference, message)
         else:
             first_use[disk.id] = field
@@ -121,7 +121,7 @@ def _find_wipe(
     for index, reference in enumerate(wipe):
         disk = seen.disk(reference)
         if disk is None or disk.id not in members:
-            message = f"disk {reference} is to be wiped but is not among the disks; name it in both lists or in neither"
+            message = f"disk {reference} is listed in wipe but not among the disks; list it in both or in neither"
             findings.add(Invalid, f"wipe[{index}]", reference, message)
         else:
             wiped.add(disk.id)
@@ -134,26 +134,31 @@ def _check_disk(
     """Why this one disk cannot be taken. The system's disk and a fabric's disk never can, not even with a wipe."""
     content = "; ".join(disk.occupations())
     if disk.fabric:
-        message = f"disk {disk.id} is reached over a fabric: another appliance's volume is never built upon"
+        message = f"disk {disk.id} is attached over a fabric: an array is never built on another appliance's volume"
         findings.add(Invalid, field, disk.id, message)
     elif disk.used_by_system:
         why = f" ({content})" if content else ""
-        message = f"disk {disk.id} carries the running system{why} and can never be used; choose another disk"
+        message = f"disk {disk.id} carries the running system{why} and cannot be used; choose another disk"
         findings.add(InUse, field, disk.id, message)
     elif owner is not None:
         findings.add(Conflict, field, disk.id, f"disk {disk.id} belongs to array {owner}; choose another disk")
     elif hindrance := disk.hindrance(reference):
-        anyway = f", or name it as {UNIDENTIFIED}{disk.id}" if not (disk.is_known or disk.is_busy()) else ""
+        anyway = f", or specify it as {UNIDENTIFIED}{disk.id}" if not (disk.is_known or disk.is_busy()) else ""
         message = f"disk {disk.id} cannot be used: {hindrance}; choose another disk{anyway}"
         findings.add(InUse, field, disk.id, message)
     elif disk.is_busy():
-        message = f"disk {disk.id} is in use: {content}. Stop that use first; a wipe is refused until then"
+        message = f"disk {disk.id} is in use: {content}. Free it first; it cannot be wiped while it is in use"
         findings.add(InUse, field, disk.id, message)
     elif content and not disk.is_known:
-        message = f"disk {disk.id} is not blank: {content}. It is wiped by hand alone, as nothing tells it from others"
+        message = (
+            f"disk {disk.id} is not blank: {content}. Wipe it manually, because nothing distinguishes it from other "
+            "disks"
+        )
         findings.add(InUse, field, disk.id, message)
     elif content and not may_wipe:
-        message = f"disk {disk.id} is not blank: {content}. Name it in wipe to destroy that, or choose another disk"
+        message = (
+            f"disk {disk.id} is not blank: {content}. List it in wipe to destroy this content, or choose another disk"
+        )
         findings.add(InUse, field, disk.id, message)
 
 
@@ -162,14 +167,14 @@ def _check_together(findings: Findings, wish: ArrayCreate, disks: list[ObservedD
     if len(sectors) > 1:
         odd = [disk.id for disk in disks if disk.logical_block_bytes != disks[0].logical_block_bytes]
         message = (
-            f"the disks mix sector sizes of {' and '.join(str(s) for s in sectors)} bytes ({shorten(odd)} differs from "
-            f"{disks[0].id}); an array needs one sector size"
+            f"the disks have different sector sizes: {' and '.join(str(s) for s in sectors)} bytes ({shorten(odd)} "
+            f"differs from {disks[0].id}); all disks of an array need the same sector size"
         )
         findings.add(Invalid, "disks", ", ".join(odd), message)
     offered = capabilities(seen, "array").get(wish.engine.value)
     if wish.health_command and offered and wish.health_command not in offered.health_commands:
-        words = f"engine {wish.engine.value} has these health commands here: {', '.join(offered.health_commands)}"
-        none = f"engine {wish.engine.value} has no health command here: leave health_command out"
+        words = f"engine {wish.engine.value} offers these health commands: {', '.join(offered.health_commands)}"
+        none = f"engine {wish.engine.value} offers no health command: omit health_command"
         findings.add(Invalid, "health_command", wish.health_command, words if offered.health_commands else none)
     lacks = offered.lacks(EngineAbility.INTEGRITY) if offered else None
     if wish.integrity and lacks:
@@ -226,7 +231,12 @@ def wiping(disks: Sequence[ObservedDisk], wipe: frozenset[str]) -> tuple[tuple[D
         for disk in used
     )
     lost = [
-        Change(action=Action.DESTROY, noun="disk", name=disk.id, detail=f"{'; '.join(disk.occupations())}: all is lost")
+        Change(
+            action=Action.DESTROY,
+            noun="disk",
+            name=disk.id,
+            detail=f"{'; '.join(disk.occupations())}: all data is lost",
+        )
         for disk in used
     ]
     return steps, lost
@@ -237,23 +247,30 @@ def _warnings(level: Level, made: Blueprint, disks: list[ObservedDisk]) -> list[
     smallest, largest = min(d.size_bytes for d in disks), max(d.size_bytes for d in disks)
     if largest - smallest > largest // 100 and level is not Level.STRIPE:
         waste = sum(disk.size_bytes - smallest for disk in disks)
-        found.append(f"The disks differ in size: {format_size(waste)} of the larger ones stay unused.")
+        found.append(f"The disks differ in size: {format_size(waste)} of the larger disks remains unused.")
     if level is Level.EXTERNAL:
-        found.append("Lunette does not know how redundant the device is: what presents it does.")
+        found.append(
+            "Lunette does not know the redundancy of the device: the controller or engine that presents it provides it."
+        )
     if len({disk.rotational for disk in disks}) > 1:
-        found.append("Rotating and solid-state disks are mixed: the array is as slow as the slowest.")
+        found.append("Rotating and solid-state disks are mixed: the array is as slow as its slowest disk.")
     if level in (Level.RAID0, Level.STRIPE):
-        found.append(f"{level.value} has no redundancy: the loss of any one disk loses every volume on the array.")
+        found.append(f"{level.value} has no redundancy: losing any disk loses every volume on the array.")
     if made.layout and copies_of(made.layout).is_far:
-        found.append(f"A far layout ({made.layout.value}) can never grow by disks: the kernel does not reshape it.")
+        found.append(
+            f"A far layout ({made.layout.value}) can never be grown by adding disks: the kernel does not reshape it."
+        )
     if level is Level.RAID4:
-        found.append("All parity is on one disk, which every write waits for: raid5 spreads it over all of them.")
+        found.append("All parity is on one disk, which every write waits for: raid5 distributes it over all disks.")
     if level in (Level.RAID4, Level.RAID5, Level.RAID6) and made.write_hole is not WriteHole.PPL:
-        found.append("The write hole stays open: a power cut while degraded can damage blocks that were not written.")
+        found.append(
+            "The write hole is open: a power failure while the array is degraded can damage blocks that were not "
+            "being written."
+        )
     if isinstance(made.create, MdCreate) and level is Level.RAID5 and (names := cached(disks)):
         found.append(
-            f"Volatile write cache is active on {shorten(names)}: with it, raid5 cannot have a partial parity log, "
-            "which closes the write hole."
+            f"Volatile write cache is active on {shorten(names)}: raid5 cannot use a partial parity log with it, and "
+            "only this log closes the write hole."
         )
     return found
 
@@ -263,22 +280,25 @@ def plan_delete(array: KnownArray, seen: Observation, deleted: Sequence[KnownDel
     while it has any."""
     if array.volumes:
         findings = Findings()
-        message = f"it holds {len(array.volumes)} volumes ({shorten(array.volumes)}); delete them first"
+        several = "s" if len(array.volumes) != 1 else ""
+        message = f"it contains {len(array.volumes)} volume{several} ({shorten(array.volumes)}); delete them first"
         findings.add(InUse, "array", array.name, message)
         findings.refuse(f"Array {array.name} was not deleted")
     observed = next((a for a in seen.arrays if a.uuid == array.uuid), None)
     warnings: tuple[str, ...] = ()
     if observed is None or observed.state is ArrayState.MISSING:
-        warnings = ("The array is not assembled: disks that are absent now keep their old labels.",)
+        warnings = ("The array is not assembled: disks that are currently missing retain their old labels.",)
     elif observed.locked:
-        warnings = ("The array is locked: nobody can look at what is on it before its keys are erased.",)
+        warnings = ("The array is locked: its content cannot be inspected before its keys are erased.",)
     kept = [kept_volume(one.array_engine, one.id, one.size_bytes, one.snapshots) for one in deleted]
     planning = ARRAY_ENGINES[array.engine]
     steps = planning.destroy_steps(array.id, array.uuid, array.size_bytes, array.members, kept)
     steps = recorded.of_array(steps, array.group, array.md_name)
     if array.encryption:
         steps = tuple(encrypted.destroying(steps, array.id, array.uuid))
-    detail = "its disk becomes free" if len(array.members) == 1 else f"its {len(array.members)} disks become free"
+    detail = (
+        "its disk becomes available" if len(array.members) == 1 else f"its {len(array.members)} disks become available"
+    )
     return Plan(
         title=f"Delete array {array.name}",
         changes=(

@@ -13,10 +13,13 @@ from lunette.planner.engines.volume_engines import capabilities
 from lunette.providers.encryption import plan as luks
 
 KEPT = (
-    "The appliance keeps a key and unlocks the array by itself: that protects disks that leave it, not an appliance "
-    "that is stolen whole."
+    "The appliance stores a key and unlocks the array automatically: this protects disks that are removed from the "
+    "appliance, but not if the whole appliance is stolen."
 )
-ONLY = "The passphrase is kept nowhere: who loses it loses everything on the array. Each restart waits for it."
+ONLY = (
+    "The passphrase is not stored: if it is lost, all data on the array is lost. The array stays locked after each "
+    "restart until the passphrase is entered."
+)
 
 
 def problem(wish: ArrayCreate, seen: Observation) -> FieldProblem | None:
@@ -27,7 +30,7 @@ def problem(wish: ArrayCreate, seen: Observation) -> FieldProblem | None:
     if record is None or wish.encryption in record.encryption:
         return None
     why = record.lacks(EngineAbility.ENCRYPTION)
-    rule = why or f"arrays of engine {wish.engine.value} cannot be encrypted here"
+    rule = why or f"arrays of engine {wish.engine.value} cannot be encrypted on this appliance"
     return FieldProblem(field="encryption", value=wish.encryption.value, message=rule)
 
 

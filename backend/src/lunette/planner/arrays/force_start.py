@@ -10,14 +10,18 @@ from lunette.planner.checks.findings import Findings, shorten
 from lunette.planner.engines.known_array import KnownArray
 from lunette.providers.arrays.md.plan import parity_disks
 
-ONLY_MD = "array {} is of engine {}, which keeps no array stopped because writes were under way"
-NO_PARITY = "array {} is {}, which has no parity that writes under way could leave wrong: it starts by itself"
-RISK = (
-    "Blocks of the missing disk are worked out from the others. Where a write was under way they do not fit, so "
-    "blocks can be wrong that were written long ago, and nothing tells which. Check what is on the volumes, or restore "
-    "it from a backup. This cannot be taken back."
+ONLY_MD = "array {} uses engine {}, which never keeps an array stopped because of interrupted writes"
+NO_PARITY = (
+    "array {} is {}, which has no parity that interrupted writes could leave inconsistent: it starts automatically"
 )
-AWAY = "If the missing disk is only unplugged, attach it instead: with all its disks the array starts by itself."
+RISK = (
+    "Blocks of the missing disk are calculated from the other disks. Where a write was interrupted, they do not "
+    "match. Blocks that were written long ago can therefore be wrong, and nothing identifies them. Check the data "
+    "on the volumes, or restore it from a backup. This cannot be undone."
+)
+AWAY = (
+    "If the missing disk is only disconnected, attach it instead: with all its disks, the array starts automatically."
+)
 
 
 def plan_force_start(array: KnownArray, wish: ArrayForceStart, seen: Observation) -> Plan:
@@ -33,11 +37,13 @@ def plan_force_start(array: KnownArray, wish: ArrayForceStart, seen: Observation
     findings.refuse(what)
     found = next((one for one in seen.arrays if one.uuid == array.uuid), None)
     if found is None:
-        raise Conflict(f"{what}: none of its disks is there. Attach them: it starts by itself.")
+        raise Conflict(f"{what}: none of its disks is attached. Attach them: the array then starts automatically.")
     if found.state is not ArrayState.MISSING:
-        raise Conflict(f"{what}: it runs ({found.state.value}).")
+        raise Conflict(f"{what}: it is already running ({found.state.value}).")
     if not found.dirty_without:
-        raise Conflict(f"{what}: it does not wait for that. `lunette why` and the alerts say what it waits for.")
+        raise Conflict(
+            f"{what}: it does not need a forced start. `lunette why` and the alerts show what it is waiting for."
+        )
     places = {m.disk_id: m.slot for m in found.members}
     members = tuple(
         member

@@ -16,16 +16,16 @@ from lunette.planner.checks.findings import Findings, shorten
 from lunette.planner.engines.known_array import KnownArray
 from lunette.planner.volumes.creation import KnownVolume
 
-LOST = "The data on it is given up for good. If its disks only lost their connection, attach them instead."
+LOST = "All data on the array is given up permanently. If its disks are only disconnected, attach them instead."
 COMES_BACK = (
-    "Nothing is written to any disk. If the disks come back after all, `lunette rebuild` takes up the array and its "
-    "volumes again, from the sealed copy on it."
+    "No disk is written to. If the disks are attached again later, `lunette rebuild` recovers the array and its "
+    "volumes from the sealed copy on the array."
 )
 POOL_COMES_BACK = (
-    "Nothing is written to any disk. A pool carries no sealed copy: if the disks come back after all, its volumes come "
-    "back only with a backup from before."
+    "No disk is written to. A pool carries no sealed copy: if the disks are attached again later, its volumes can "
+    "only be recovered with a backup taken before."
 )
-REMAINS = "What the kernel still holds of it goes with the next start of the appliance."
+REMAINS = "What the kernel still holds of the array is removed at the next start of the appliance."
 
 
 @dataclass(frozen=True)
@@ -43,17 +43,17 @@ def plan_forget(array: KnownArray, wish: ArrayForget, seen: Observation, lost: L
     findings = Findings()
     found = next((one for one in seen.arrays if one.uuid == array.uuid), None)
     if wish.confirm != array.name:
-        message = f"confirm must be the array's name, {array.name}: all that was on it is given up"
+        message = f"confirm must be the array's name, {array.name}: all data on it is given up"
         findings.add(Invalid, "confirm", wish.confirm, message)
     _check_lost(findings, array, found, seen)
     if lost.running:
-        message = f"a job has part of it ({shorten(list(lost.running))}): wait for its end"
+        message = f"it is part of a running job ({shorten(list(lost.running))}): wait until the job has finished"
         findings.add(Conflict, "array", array.name, message)
     findings.refuse(f"Array {array.name} was not forgotten")
     held = (REMAINS,) if found is not None and found.state is ArrayState.FAILED else ()
     carrying = [member.disk_id for member in array.members if _carries(array, seen, member.disk_id)]
     if carrying:
-        still = f"{len(carrying)} of its {len(array.members)} disks are attached and carry their part of it"
+        still = f"{len(carrying)} of its {len(array.members)} disks are attached and carry their part of the array"
         held = (f"{still}: {shorten(carrying)}.", *held)
     return Plan(
         title=f"Forget array {array.name} and what was on it",
@@ -72,29 +72,29 @@ def _check_lost(findings: Findings, array: KnownArray, found: ObservedArray | No
     """One that is only not read now, locked, or short of a word to start is not lost."""
     message = None
     if found is None and seen.hides_array(array.engine, array.uuid, array.group):
-        message = "what is there cannot be read now (see the alerts), so it cannot be considered lost"
+        message = "its disks cannot all be read now (see the alerts), so the array cannot be considered lost"
     elif found is not None and found.locked:
         message = "it is locked, not lost: unlock it with its passphrase"
     elif found is not None and found.dirty_without:
         message = (
-            f"`lunette array force-start {array.name}` can start it, which may cost a few blocks and not all of them"
+            f"`lunette array force-start {array.name}` can start it, which can cost a few blocks but not all of them"
         )
     elif found is not None and found.state not in (ArrayState.MISSING, ArrayState.FAILED):
-        message = f"it is {found.state.value}, so it is not lost: delete its volumes and it, or release it"
+        message = f"it is {found.state.value}, so it is not lost: delete its volumes and the array, or release it"
     if message:
         findings.add(Conflict, "array", array.name, message)
 
 
 def _changes(array: KnownArray, lost: Lost) -> Iterator[Change]:
     disks = ", ".join(member.disk_id for member in array.members)
-    yield Change(action=Action.DESTROY, noun="array", name=array.name, detail=f"is forgotten; it had {disks}")
+    yield Change(action=Action.DESTROY, noun="array", name=array.name, detail=f"is forgotten; its disks were {disks}")
     for volume in lost.volumes:
         for owner in volume.mapped_to:
             detail = f"volume {volume.name} is no longer mapped to it"
             yield Change(action=Action.DESTROY, noun="mapping", name=f"{volume.name} to {owner}", detail=detail)
         for snapshot in volume.snapshots:
-            yield Change(action=Action.DESTROY, noun="snapshot", name=snapshot, detail=f"of {volume.name}, given up")
-        detail = f"{format_size(volume.size_bytes)}, given up"
+            yield Change(action=Action.DESTROY, noun="snapshot", name=snapshot, detail=f"of {volume.name}, is lost")
+        detail = f"{format_size(volume.size_bytes)}, is lost"
         yield Change(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail)
     for name in lost.deleted:
         yield Change(action=Action.DESTROY, noun="deleted-volume", name=name, detail="can no longer be recovered")

@@ -58,16 +58,18 @@ def _find(references: Sequence[str], block_bytes: int, seen: Observation) -> lis
     for index, reference in enumerate(references):
         disk = seen.disk(reference)
         if disk is None:
-            message = f"there is no disk {reference} on this machine; take an id from the list of disks"
+            message = f"disk {reference} was not found; use an ID from the list of disks"
             findings.add(Invalid, f"disks[{index}]", reference, message)
         elif disk.id in found:
-            findings.add(Invalid, f"disks[{index}]", reference, f"disk {reference} is named twice; name each disk once")
+            findings.add(
+                Invalid, f"disks[{index}]", reference, f"disk {reference} is listed twice; list each disk once"
+            )
         else:
             found[disk.id] = disk
     if block_bytes & (block_bytes - 1) or not 4 * KIB <= block_bytes <= MAX_BLOCK_BYTES:
-        message = "the block size of a volume is a power of two from 4 KiB to 128 KiB"
+        message = "the block size of a volume must be a power of two from 4 KiB to 128 KiB"
         findings.add(Invalid, "block_bytes", block_bytes, message)
-    findings.refuse("Nothing can be said about these disks")
+    findings.refuse("No layouts can be calculated for these disks")
     return list(found.values())
 
 
@@ -76,7 +78,7 @@ def _disk(disk: ObservedDisk, owner: str | None) -> LayoutDisk:
     if owner is not None:
         problem: str | None = f"it belongs to array {owner}"
     elif disk.fabric:
-        problem = "it is reached over a fabric: another appliance's volume is never built upon"
+        problem = "it is attached over a fabric: an array is never built on another appliance's volume"
     elif disk.used_by_system:
         problem = "it carries the running system"
     else:
@@ -152,7 +154,7 @@ def _losses(wish: ArrayCreate) -> int:
 def _problem(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> str | None:
     sectors = sorted({disk.logical_block_bytes for disk in disks})
     if len(sectors) > 1:
-        return f"the disks mix sector sizes of {' and '.join(str(size) for size in sectors)} bytes"
+        return f"the disks have different sector sizes: {' and '.join(str(size) for size in sectors)} bytes"
     return next((problem.message for problem in ARRAY_ENGINES[wish.engine].problems(wish, disks)), None)
 
 

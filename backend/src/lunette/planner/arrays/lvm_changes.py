@@ -24,8 +24,10 @@ from lunette.planner.arrays.md_changes import Request
 from lunette.planner.engines.known_array import KnownArray
 from lunette.providers.arrays.lvm.plan import raid_group
 
-WHEN_BACK = "It is attached, and LVM does not use it, because the array has gone on without it. Replace"
-GIVEN_UP = "LVM gives the old disk's copy up at once: until the new one is filled the array is less redundant."
+WHEN_BACK = "It is attached, but LVM does not use it, because the array continued without it. Replace"
+GIVEN_UP = (
+    "LVM discards the old disk's copy immediately: the array is less redundant until the new disk has been rebuilt."
+)
 BUSY = ("resync", "recover", "reshape")
 
 
@@ -38,13 +40,13 @@ def plan_replace(array: KnownArray, wish: ArrayReplace, seen: Observation, owner
     new = disks[0]
     running = ask.found.progress.action if ask.found.progress else None
     if running in BUSY:
-        message = f"array {array.name} is busy ({running}): wait until that is over"
+        message = f"array {array.name} is busy ({running}): wait until this has finished"
         ask.add(Conflict, "disk", old.disk_id, message)
     elif place is not None and place.state == "in_sync":
         if ask.found.state is not ArrayState.CLEAN:
             message = (
-                f"array {array.name} is {ask.found.state.value}: replace the disk that is lost first, and wait for the "
-                "rebuild; one that works is replaced afterwards"
+                f"array {array.name} is {ask.found.state.value}: replace the lost disk first and wait for the "
+                "rebuild, then replace this working disk"
             )
             ask.add(Conflict, "disk", old.disk_id, message)
         ask.check_redundant(place)
@@ -59,7 +61,7 @@ def plan_replace(array: KnownArray, wish: ArrayReplace, seen: Observation, owner
     )
     return Plan(
         title=f"Replace disk {old.disk_id} of array {array.name}",
-        changes=(*lost, ask.changed(f"disk {new.id} comes for disk {old.disk_id}, which becomes free")),
+        changes=(*lost, ask.changed(f"disk {new.id} replaces disk {old.disk_id}, which becomes available")),
         steps=(*wipes, step),
         warnings=(GIVEN_UP, *ailing(disks)),
     )
@@ -71,64 +73,66 @@ def plan_scrub(array: KnownArray, wish: ArrayScrub, seen: Observation) -> Plan:
     ask = Request(array, seen, f"The scrub of array {array.name} was not {'stopped' if stop else 'started'}")
     running = ask.found.progress.action if ask.found.progress else None
     if not stop and ask.found.state is not ArrayState.CLEAN:
-        message = f"array {array.name} is {ask.found.state.value}: scrub it once it is clean"
+        message = f"array {array.name} is {ask.found.state.value}: start the scrub when the array is clean"
         ask.add(Conflict, "action", wish.action, message)
     elif running is not None and (running not in ("check", "repair") if stop else running != wish.action):
-        message = f"array {array.name} is busy ({running}): wait until that is over"
+        message = f"array {array.name} is busy ({running}): wait until this has finished"
         ask.add(Conflict, "action", wish.action, message)
     ask.refuse()
     choice = (
-        "Where copies differ nobody can know which is right: parity is made to fit the data, mirrors the first copy. "
-        "With checksums LVM runs a check instead, which repairs what they find."
+        "Where copies differ, LVM cannot know which is correct: parity is rewritten from the data, mirrors from the "
+        "first copy. With checksums, LVM runs a check instead, which repairs the errors that the checksums find."
     )
     return Plan(
         title=f"Stop the scrub of array {array.name}" if stop else f"Scrub array {array.name} ({wish.action.value})",
-        changes=(ask.changed("the scrub stops" if stop else "every block is read and compared"),),
+        changes=(ask.changed("the scrub is stopped" if stop else "all blocks are read and compared"),),
         steps=(LvmRaidScrub(array_id=array.id, uuid=array.uuid, raid_group=raid_group(array.id), action=wish.action),),
         warnings=(choice,) if wish.action is ScrubAction.REPAIR else (),
     )
 
 
 def plan_add_spares(array: KnownArray, wish: ArrayAddSpares, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
-    _not_offered(array, "disks", wish.disks[0], "has no spares: replace a disk that is lost")
+    _not_offered(array, "disks", wish.disks[0], "does not support spares: replace a lost disk instead")
 
 
 def plan_add_disks(array: KnownArray, wish: ArrayAddDisks, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
-    _not_offered(array, "role", wish.role.value, f"has no {wish.role.value} disks")
+    _not_offered(array, "role", wish.role.value, f"does not support {wish.role.value} disks")
 
 
 def plan_grow(array: KnownArray, wish: ArrayGrow, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
-    _not_offered(array, "disks", wish.disks[0], "gets no further disks here: make a second array of them")
+    _not_offered(array, "disks", wish.disks[0], "cannot be grown by disks here: create a second array from them")
 
 
 def plan_reshape(array: KnownArray, wish: ArrayReshape, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
-    _not_offered(array, "level", wish.level.value, "keeps the level it was made with: make a second array")
+    _not_offered(array, "level", wish.level.value, "cannot change its level: create a second array")
 
 
 def plan_fail(array: KnownArray, wish: ArrayDiskChoice, _seen: Observation) -> Plan:
-    _not_offered(array, "disk", wish.disk, "gives no working disk up: replace it")
+    _not_offered(array, "disk", wish.disk, "cannot fail a working disk: replace it instead")
 
 
 def plan_remove(array: KnownArray, wish: ArrayDiskChoice, _seen: Observation) -> Plan:
-    _not_offered(array, "disk", wish.disk, "needs as many disks as it has: replace it")
+    _not_offered(array, "disk", wish.disk, "needs all its disks: replace the disk instead")
 
 
 def plan_readd(array: KnownArray, wish: ArrayDiskChoice, _seen: Observation) -> Plan:
-    _not_offered(array, "disk", wish.disk, "takes no disk back while it runs: replace it, or restart the appliance")
+    _not_offered(
+        array, "disk", wish.disk, "cannot re-add a disk while it is running: replace the disk, or restart the appliance"
+    )
 
 
 def plan_patch(array: KnownArray, wish: ArrayPatch, _low: int | None, _high: int | None) -> Plan:
     field = next((field for field in ArrayPatch.model_fields if field in wish.model_fields_set), "")
-    words = "tells its health itself" if field == "health_command" else "has no such setting here"
+    words = "reports its health itself" if field == "health_command" else "does not have this setting"
     _not_offered(array, field, "", words)
 
 
 def plan_let_go(array: KnownArray, disk: MdMember) -> Plan:
-    _not_offered(array, "disk", disk.disk_id, "lets go of a disk at once")
+    _not_offered(array, "disk", disk.disk_id, "releases replaced disks immediately")
 
 
 def _not_offered(array: KnownArray, field: str, value: str, words: str) -> NoReturn:
-    message = f"array {array.name} is of LVM RAID, which {words}"
+    message = f"array {array.name} is an LVM RAID array, which {words}"
     raise Invalid(
         f"Array {array.name} was not changed: {message}.",
         errors=(FieldProblem(field=field, value=value or None, message=message),),

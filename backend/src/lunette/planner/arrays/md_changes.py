@@ -27,8 +27,8 @@ from lunette.planner.checks.findings import Findings
 from lunette.planner.engines.known_array import KnownArray
 from lunette.providers.arrays.md.plan import MEMORY_SHARE, PAGE_BYTES, survives, tuning_problems, write_mostly_problems
 
-WHEN_BACK = "It is attached again: `lunette array readd {array} {disk}`; or replace"
-FULL = "It is filled anew from the other disks: until that is over the array is not redundant."
+WHEN_BACK = "It is attached again: run `lunette array readd {array} {disk}`; or replace"
+FULL = "It is rebuilt from the other disks: until the rebuild has finished, the array is not redundant."
 
 
 class _Which(TypedDict):
@@ -39,12 +39,12 @@ class _Which(TypedDict):
 
 def plan_add_spares(array: KnownArray, wish: ArrayAddSpares, seen: Observation, owners: Mapping[str, str]) -> Plan:
     """Disks that stand by; on a degraded array the first is filled at once."""
-    ask = Request(array, seen, f"Nothing was added to array {array.name}", owners)
+    ask = Request(array, seen, f"No spare was added to array {array.name}", owners)
     if ask.found.level == "raid0":
-        ask.add(Invalid, "disks", "raid0", f"array {array.name} is raid0: no spare could fill a lost disk's place")
+        ask.add(Invalid, "disks", "raid0", f"array {array.name} is raid0: a spare could not replace a lost disk")
     fields = {f"disks[{index}]": reference for index, reference in enumerate(wish.disks)}
     disks, wipes, lost = ask.take(fields, wish.wipe)
-    becomes = "is filled at once for the one that is lost" if _is_short(ask.found) else "becomes a spare"
+    becomes = "immediately replaces the lost disk" if _is_short(ask.found) else "becomes a spare"
     changes = [
         ask.changed(f"disk {disk.id} {becomes if number == 0 else 'becomes a spare'}")
         for number, disk in enumerate(disks)
@@ -59,44 +59,51 @@ def plan_add_spares(array: KnownArray, wish: ArrayAddSpares, seen: Observation, 
 
 def plan_add_disks(array: KnownArray, wish: ArrayAddDisks, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
     """Refuses: md has nothing but members and spares."""
-    message = f"array {array.name} is of engine md, which has no {wish.role.value} disks"
+    message = f"array {array.name} uses engine md, which does not support {wish.role.value} disks"
     problem = FieldProblem(field="role", value=wish.role.value, message=message)
-    raise Invalid(f"Nothing was added to array {array.name}: {message}.", errors=(problem,))
+    raise Invalid(f"No disk was added to array {array.name}: {message}.", errors=(problem,))
 
 
 def plan_replace(array: KnownArray, wish: ArrayReplace, seen: Observation, owners: Mapping[str, str]) -> Plan:
     """A working member is copied while it still works; for any other the new disk is added and filled."""
     ask = Request(array, seen, f"Disk {wish.disk} of array {array.name} was not replaced", owners)
     if ask.found.level == "raid0":
-        ask.add(Invalid, "disk", wish.disk, f"array {array.name} is raid0: md cannot exchange a disk of it")
+        ask.add(Invalid, "disk", wish.disk, f"array {array.name} is raid0: md cannot replace its disks")
     old, place = ask.own(wish.disk)
     disks, wipes, lost = ask.take({"new": wish.new}, wish.wipe)
     new, state = disks[0], place.state if place else "missing"
     steps: tuple[AnyStep, ...] = (ask.adding(new), MdRemove(**ask.which, member=old))
-    warning = FULL if _is_short(ask.found) else "The array is whole without it: the new disk becomes a spare."
+    warning = FULL if _is_short(ask.found) else "The array is fully redundant without it: the new disk becomes a spare."
     if state == "in_sync":
         if _is_short(ask.found):
             message = (
-                f"array {array.name} is {ask.found.state.value}: replace the disk that is lost first, and wait for the "
-                "rebuild; one that works is replaced afterwards"
+                f"array {array.name} is {ask.found.state.value}: replace the lost disk first and wait for the "
+                "rebuild, then replace this working disk"
             )
             ask.add(Conflict, "disk", old.disk_id, message)
         steps = (MdReplace(**ask.which, old=old, new=_member(new), disk_bytes=ask.disk_bytes),)
-        warning = "It is copied while the old disk still works: the array stays as redundant as it is."
+        warning = "Its data is copied while the old disk still works: the array keeps its current redundancy."
         if ask.found.is_reshaping:
-            ask.add(Conflict, "disk", old.disk_id, f"array {array.name} is being reshaped: wait until that is over")
+            ask.add(
+                Conflict,
+                "disk",
+                old.disk_id,
+                f"array {array.name} is being reshaped: wait until the reshape has finished",
+            )
         elif ask.found.progress is not None:
             message = (
-                f"array {array.name} is busy ({ask.found.progress.action}), and the kernel names no disk for another "
-                "meanwhile: wait until that is over, or stop a scrub, then try again"
+                f"array {array.name} is busy ({ask.found.progress.action}), and the kernel cannot replace a disk "
+                "meanwhile: wait until this has finished, or stop a scrub, then try again"
             )
             ask.add(Conflict, "disk", old.disk_id, message)
     elif state in ("rebuilding", "replacing"):
-        ask.add(Conflict, "disk", old.disk_id, f"disk {old.disk_id} is being filled: wait until that is over")
+        ask.add(
+            Conflict, "disk", old.disk_id, f"disk {old.disk_id} is being rebuilt: wait until the rebuild has finished"
+        )
     ask.refuse()
     return Plan(
         title=f"Replace disk {old.disk_id} of array {array.name}",
-        changes=(*lost, ask.changed(f"disk {new.id} comes for disk {old.disk_id}, which becomes free")),
+        changes=(*lost, ask.changed(f"disk {new.id} replaces disk {old.disk_id}, which becomes available")),
         steps=(*wipes, *steps),
         warnings=(warning, *losing_log(ask.found, disks), *ailing(disks)),
     )
@@ -107,16 +114,16 @@ def plan_fail(array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> Pl
     ask = Request(array, seen, f"Disk {wish.disk} of array {array.name} was not failed")
     disk, place = ask.own(wish.disk)
     if place is None or place.state not in ("in_sync", "rebuilding"):
-        state = place.state if place else "not there"
+        state = place.state if place else "not present"
         ask.add(Conflict, "disk", disk.disk_id, f"disk {disk.disk_id} is {state}: only a working member can be failed")
     elif place.state == "in_sync":
         ask.check_redundant(place)
     ask.refuse()
     return Plan(
         title=f"Fail disk {disk.disk_id} of array {array.name}",
-        changes=(ask.changed(f"disk {disk.disk_id} is given up; a spare takes its place if there is one"),),
+        changes=(ask.changed(f"disk {disk.disk_id} is marked as failed; a spare replaces it if one is available"),),
         steps=(MdFail(**ask.which, member=disk),),
-        warnings=("The array is less redundant until another disk is filled.",),
+        warnings=("The array is less redundant until another disk has been rebuilt.",),
     )
 
 
@@ -125,46 +132,53 @@ def plan_remove(array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> 
     ask = Request(array, seen, f"Disk {wish.disk} was not removed from array {array.name}")
     disk, place = ask.own(wish.disk)
     if place is not None and place.state in ("in_sync", "rebuilding", "replacing"):
-        message = f"disk {disk.disk_id} holds data of array {array.name} ({place.state}): replace it, or fail it first"
+        message = (
+            f"disk {disk.disk_id} contains data of array {array.name} ({place.state}): replace it, or fail it first"
+        )
         ask.add(InUse, "disk", disk.disk_id, message)
     elif len(array.members) <= ask.found.raid_disks:
         message = (
-            f"array {array.name} has {ask.found.raid_disks} places and no disk to spare: replace {disk.disk_id}, or "
-            "add a spare first"
+            f"array {array.name} needs {ask.found.raid_disks} disks and has no spare: replace {disk.disk_id}, or add "
+            "a spare first"
         )
         ask.add(InUse, "disk", disk.disk_id, message)
     ask.refuse()
     is_here = seen.disk(disk.disk_id) is not None
-    detail = "it becomes free" if is_here else "it is not there, and keeps what it carries"
+    detail = "it becomes available" if is_here else "it is not attached and keeps its content"
     return Plan(
         title=f"Remove disk {disk.disk_id} from array {array.name}",
-        changes=(ask.changed(f"disk {disk.disk_id} leaves: {detail}"),),
+        changes=(ask.changed(f"disk {disk.disk_id} is removed: {detail}"),),
         steps=(MdRemove(**ask.which, member=disk),),
     )
 
 
 def plan_readd(array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> Plan:
     """Takes back a member that was gone or faulty: quickly where a bitmap tells what changed, otherwise in full."""
-    ask = Request(array, seen, f"Disk {wish.disk} was not taken back into array {array.name}")
+    ask = Request(array, seen, f"Disk {wish.disk} was not re-added to array {array.name}")
     member, place = ask.own(wish.disk)
     disk = seen.disk(member.disk_id)
     if disk is None:
-        ask.add(Invalid, "disk", member.disk_id, f"disk {member.disk_id} is not there: attach it, then try again")
+        ask.add(Invalid, "disk", member.disk_id, f"disk {member.disk_id} is not attached: attach it, then try again")
     elif disk.serial != member.serial:
-        message = f"disk {disk.id} has serial {disk.serial}, and the member had {member.serial}: replace it instead"
+        message = (
+            f"disk {disk.id} has serial {disk.serial}, but the member had {member.serial}: replace the member instead"
+        )
         ask.add(Conflict, "disk", disk.id, message)
     elif place is not None and place.state != "faulty":
-        message = f"disk {disk.id} takes part in array {array.name} already ({place.state})"
+        message = f"disk {disk.id} is already a member of array {array.name} ({place.state})"
         ask.add(Conflict, "disk", disk.id, message)
     elif place is None and disk.array_uuid != array.uuid and disk.occupation():
-        message = f"disk {disk.id} is not what it was: {disk.occupation()}. Remove it, and add it naming it in wipe"
+        message = (
+            f"the content of disk {disk.id} has changed: {disk.occupation()}. Remove the disk, then add it and list "
+            "it in wipe"
+        )
         ask.add(InUse, "disk", disk.id, message)
     ask.refuse()
-    quick = "Only what changed meanwhile is copied, if md's bitmap still knows; otherwise all of it."
-    slow = f"The array has no bitmap to tell what changed meanwhile. {FULL}"
+    quick = "Only blocks that changed meanwhile are copied, if md's bitmap still records them; otherwise all of them."
+    slow = f"The array has no bitmap that records what changed meanwhile. {FULL}"
     return Plan(
-        title=f"Take disk {member.disk_id} back into array {array.name}",
-        changes=(ask.changed(f"disk {member.disk_id} takes part again"),),
+        title=f"Re-add disk {member.disk_id} to array {array.name}",
+        changes=(ask.changed(f"disk {member.disk_id} becomes a member again"),),
         steps=(MdAdd(**ask.which, member=member, disk_bytes=ask.disk_bytes, returns=True),),
         warnings=(quick if ask.found.write_hole is WriteHole.BITMAP else slow,),
     )
@@ -176,20 +190,21 @@ def plan_scrub(array: KnownArray, wish: ArrayScrub, seen: Observation) -> Plan:
     ask = Request(array, seen, f"The scrub of array {array.name} was not {'stopped' if stop else 'started'}")
     running = ask.found.progress.action if ask.found.progress else None
     if ask.found.level == "raid0":
-        ask.add(Invalid, "action", wish.action, f"array {array.name} is raid0: it has nothing to compare")
+        ask.add(Invalid, "action", wish.action, f"array {array.name} is raid0: it has no redundancy to compare")
     elif not stop and ask.found.state is not ArrayState.CLEAN:
-        message = f"array {array.name} is {ask.found.state.value}: scrub it once it is clean"
+        message = f"array {array.name} is {ask.found.state.value}: start the scrub when the array is clean"
         ask.add(Conflict, "action", wish.action, message)
     elif running is not None and (running not in ("check", "repair") if stop else running != wish.action):
-        message = f"array {array.name} is busy ({running}): wait until that is over"
+        message = f"array {array.name} is busy ({running}): wait until this has finished"
         ask.add(Conflict, "action", wish.action, message)
     ask.refuse()
     choice = (
-        "Where copies differ md cannot know which is right: parity is made to fit the data, mirrors the first copy."
+        "Where copies differ, md cannot know which is correct: parity is rewritten from the data, mirrors from the "
+        "first copy."
     )
     return Plan(
         title=f"Stop the scrub of array {array.name}" if stop else f"Scrub array {array.name} ({wish.action.value})",
-        changes=(ask.changed("the scrub stops" if stop else "every block is read and compared"),),
+        changes=(ask.changed("the scrub is stopped" if stop else "all blocks are read and compared"),),
         steps=(MdScrub(**ask.which, action=wish.action),),
         warnings=(choice,) if wish.action is ScrubAction.REPAIR else (),
     )
@@ -200,14 +215,14 @@ def plan_patch(array: KnownArray, wish: ArrayPatch, low: int | None, high: int |
     level has no such tuning."""
     findings = Findings()
     if low is not None and high is not None and low > high:
-        message = f"the least pace ({format_size(low)}/s) is above the greatest ({format_size(high)}/s)"
+        message = f"the minimum resync speed ({format_size(low)}/s) exceeds the maximum ({format_size(high)}/s)"
         findings.add(Invalid, "sync_speed_min_bytes_s", low, message)
     if "health_command" in wish.model_fields_set:
-        message = "md tells the health of its arrays itself: leave health_command out"
+        message = "md reports the health of its arrays itself: omit health_command"
         findings.add(Invalid, "health_command", wish.health_command, message)
     _check_write_mostly(findings, array, wish.write_mostly or ())
     if wish.spare_group is not None and array.level == Level.RAID0:
-        message = f"array {array.name} is raid0: no spare could fill a lost disk's place"
+        message = f"array {array.name} is raid0: a spare could not replace a lost disk"
         findings.add(Invalid, "spare_group", wish.spare_group, message)
     for problem in tuning_problems(array.level, wish):
         findings.add_problem(Invalid, problem)
@@ -216,11 +231,11 @@ def plan_patch(array: KnownArray, wish: ArrayPatch, low: int | None, high: int |
     for field, word in (("sync_speed_min_bytes_s", "at least"), ("sync_speed_max_bytes_s", "at most")):
         if field in wish.model_fields_set:
             value = getattr(wish, field)
-            pace = f"{format_size(value)}/s" if value is not None else "what the kernel chooses"
+            pace = f"{format_size(value)}/s" if value is not None else "the speed chosen by the kernel"
             details.append(f"resync, rebuild and scrub run at {word} {pace} per disk")
     if "write_mostly" in wish.model_fields_set:
         mostly = ", ".join(wish.write_mostly or ()) or "no disk"
-        details.append(f"{mostly} is read only if no other disk holds the data, now and after every start")
+        details.append(f"{mostly} is read only if no other disk has the data, now and after every start")
     if "spare_group" in wish.model_fields_set:
         group = wish.spare_group
         shares = f"it shares spares with the other arrays of spare group {group}" if group else "it shares no spares"
@@ -232,8 +247,8 @@ def plan_patch(array: KnownArray, wish: ArrayPatch, low: int | None, high: int |
     if wish.stripe_cache_size is not None:
         room = format_size(wish.stripe_cache_size * len(array.members) * PAGE_BYTES)
         warnings.append(
-            f"The stripe cache takes {room} of memory. It is kept lower where that is over 1/{MEMORY_SHARE} of it, or "
-            "over its part of what all parity arrays may take together."
+            f"The stripe cache uses {room} of memory. It is limited if it exceeds 1/{MEMORY_SHARE} of memory, or the "
+            "array's share of the limit for all parity arrays together."
         )
     changes = tuple(Change(action=Action.CHANGE, noun="array", name=array.name, detail=detail) for detail in details)
     return Plan(title=f"Change array {array.name}", changes=changes, steps=(), warnings=tuple(warnings))
@@ -250,9 +265,9 @@ def _check_write_mostly(findings: Findings, array: KnownArray, chosen: Sequence[
 
 def plan_let_go(array: KnownArray, disk: MdMember) -> Plan:
     """What remains to be done once md has copied a disk that was replaced."""
-    detail = f"disk {disk.disk_id} was replaced and becomes free"
+    detail = f"disk {disk.disk_id} was replaced and becomes available"
     return Plan(
-        title=f"Let go of disk {disk.disk_id} of array {array.name}",
+        title=f"Remove replaced disk {disk.disk_id} from array {array.name}",
         changes=(Change(action=Action.CHANGE, noun="array", name=array.name, detail=detail),),
         steps=(MdRemove(array_id=array.id, uuid=array.uuid, md_name=array.md_name, member=disk),),
     )
@@ -292,7 +307,7 @@ class Request:
                 place = next((m for m in self.found.members if m.disk_id == member.disk_id), None)
                 return member, place
         own = ", ".join(member.disk_id for member in self.array.members)
-        message = f"disk {reference} does not belong to array {self.array.name}; its disks are {own}"
+        message = f"disk {reference} is not a member of array {self.array.name}; its disks are {own}"
         raise Invalid(
             f"{self.what}: {message}.", errors=(FieldProblem(field="disk", value=reference, message=message),)
         )
@@ -310,13 +325,15 @@ class Request:
         for field, disk in zip(fields, disks, strict=True):
             if disk and disk.size_bytes < least:
                 message = (
-                    f"disk {disk.id} has {format_size(disk.size_bytes)} and {format_size(least)} are needed: "
-                    "take a larger one"
+                    f"disk {disk.id} has {format_size(disk.size_bytes)}, but {format_size(least)} are required: use "
+                    "a larger disk"
                 )
                 self.add(Invalid, field, disk.id, message)
             if disk and sectors and disk.logical_block_bytes not in sectors:
                 have = " or ".join(str(size) for size in sorted(sectors))
-                message = f"disk {disk.id} has sectors of {disk.logical_block_bytes} bytes, the array's have {have}"
+                message = (
+                    f"disk {disk.id} has {disk.logical_block_bytes}-byte sectors, but those of the array have {have}"
+                )
                 self.add(Invalid, field, disk.id, message)
         self.refuse()
         whole = [disk for disk in disks if disk]
@@ -327,7 +344,7 @@ class Request:
         """Finds fault unless the array works without this member."""
         found, name = self.found, self.array.name
         if found.state is ArrayState.RESYNCING:
-            message = f"array {name} is still being synchronised and is not redundant yet: wait for that"
+            message = f"array {name} is still resyncing and not redundant yet: wait until the resync has finished"
             self.add(InUse, "disk", place.disk_id, message)
             return
         left = frozenset(
@@ -335,8 +352,8 @@ class Request:
         )
         if not survives(found.level, found.raid_disks, left, found.layout):
             message = (
-                f"array {name} ({found.level}, {found.state.value}) would be lost without disk {place.disk_id}: it has "
-                "no redundancy left. Add a disk and wait for the rebuild first"
+                f"array {name} ({found.level}, {found.state.value}) would be lost without disk {place.disk_id}: it "
+                "has no redundancy left. Add a disk and wait for the rebuild first"
             )
             self.add(InUse, "disk", place.disk_id, message)
 
@@ -350,7 +367,7 @@ class Request:
         found = next((a for a in self.seen.arrays if a.uuid == self.array.uuid), None)
         if found is None or found.state in (ArrayState.MISSING, ArrayState.FAILED):
             state = found.state.value if found else ArrayState.MISSING.value
-            message = f"array {self.array.name} is {state}: bring back the disks it lost first"
+            message = f"array {self.array.name} is {state}: attach its missing disks first"
             raise Conflict(f"{self.what}: {message}.")
         return found
 

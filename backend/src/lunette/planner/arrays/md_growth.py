@@ -24,22 +24,22 @@ from lunette.providers.encryption.plan import inner_bytes, mapping_of
 from lunette.providers.volumes.lvm.plan import group_bytes
 
 RAID0 = (
-    "array {} is raid0: md can reshape it only as a raid4 without its parity disk, and a reboot in the middle would "
-    "leave it so. Make a new array of the disks and move volumes to it"
+    "array {} is raid0: md can reshape it only as a raid4 without a parity disk, and a restart during the reshape "
+    "would leave it in this state. Create a new array from the disks and move the volumes to it"
 )
 FAR = (
-    "array {} is a raid10 with layout {}: the kernel reshapes near and offset layouts, never far ones. Make a new "
-    "array of the disks and move volumes to it"
+    "array {} is a raid10 with layout {}: the kernel can reshape near and offset layouts, but not far layouts. "
+    "Create a new array from the disks and move the volumes to it"
 )
 _HOLE = (
-    "The partial parity log is taken off for the reshape. Until it is back, which happens by itself, the write hole is "
-    "open: a power cut followed by the loss of a disk can damage blocks that were not being written."
+    "The partial parity log is removed for the reshape and restored automatically afterwards. Until then the write "
+    "hole is open: a power failure followed by the loss of a disk can damage blocks that were not being written."
 )
 _RESHAPE = (
-    "Every block is read and written again while hosts use the array: that takes hours to days. It goes on by itself "
-    "after a restart and cannot be taken back. The new room can be used once it is over."
+    "All blocks are read and rewritten while hosts use the array, which takes hours to days. The reshape continues "
+    "automatically after a restart and cannot be undone. The added capacity is available when it has finished."
 )
-_COPIES = "The new disks are filled from the others; until that is over they do not count."
+_COPIES = "The new disks are rebuilt from the others; until the rebuild has finished they add no redundancy."
 
 
 def plan_grow(array: KnownArray, wish: ArrayGrow, seen: Observation, owners: Mapping[str, str]) -> Plan:
@@ -125,15 +125,13 @@ def must_be_quiet(ask: Request, field: str, value: object, then: str = "try agai
     found, name = ask.found, ask.array.name
     if found.is_reshaping:
         done = f" ({found.progress.percent:.0f} % done)" if found.progress else ""
-        ask.add(Conflict, field, value, f"array {name} is being reshaped{done}: wait until that is over")
+        ask.add(Conflict, field, value, f"array {name} is being reshaped{done}: wait until the reshape has finished")
     elif found.state in (ArrayState.DEGRADED, ArrayState.REBUILDING):
-        message = (
-            f"array {name} is {found.state.value}: replace the disk that is lost, wait for the rebuild, then {then}"
-        )
+        message = f"array {name} is {found.state.value}: replace the lost disk, wait for the rebuild, then {then}"
         ask.add(Conflict, field, value, message)
     elif found.progress is not None or found.state is not ArrayState.CLEAN:
         runs = _runs(found) or found.state.value
-        message = f"array {name} is busy ({runs}): wait until that is over, or stop a scrub, then {then}"
+        message = f"array {name} is busy ({runs}): wait until this has finished, or stop a scrub, then {then}"
         ask.add(Conflict, field, value, message)
 
 
@@ -147,9 +145,9 @@ def _check(ask: Request, count: int) -> None:
         must_be_quiet(ask, "disks", count, "grow")
     spares = sum(member.slot is None for member in found.members)
     if found.raid_disks + count + spares > MAX_DISKS:
-        ask.add(Invalid, "disks", count, f"md takes {MAX_DISKS} disks, spares included")
+        ask.add(Invalid, "disks", count, f"md supports up to {MAX_DISKS} disks, spares included")
     elif found.write_hole is WriteHole.PPL and found.raid_disks + count > PPL_MAX_DISKS:
-        message = f"a partial parity log reaches {PPL_MAX_DISKS} disks: make a second array of the new ones"
+        message = f"a partial parity log supports up to {PPL_MAX_DISKS} disks: create a second array from the new disks"
         ask.add(Invalid, "disks", count, message)
     ask.refuse()
 

@@ -15,19 +15,20 @@ from lunette.planner.engines.known_array import KnownArray
 from lunette.providers.arrays.md.plan import LEVELS, MAX_DISKS
 
 _BECOMES = {facts.level.value: facts.becomes for facts in LEVELS}
-_NEW_ARRAY = "make a new array and move volumes to it"
+_NEW_ARRAY = "create a new array and move the volumes to it"
 _Q = (
-    "The second parity is all on the new disk, so every write goes to that disk too: small writes are slower than on a "
-    "raid6 that was made as one. It stays so."
+    "All of the second parity is on the new disk, so every write also goes to that disk: small writes are "
+    "permanently slower than on an array created as raid6."
 )
 _AS_BEFORE = (
-    "Until the new disk is filled the array survives the loss of one disk, as before. No block of it moves. If the "
-    "power goes meanwhile under writes, md takes it for dirty and degraded: it stays stopped, whole, until it is "
-    "forced to start."
+    "Until the new disk has been rebuilt, the array tolerates the loss of one disk, as before. Existing blocks do "
+    "not move. If the power fails during writes meanwhile, md treats the array as dirty and degraded: the array "
+    "stays stopped, with its data intact, until it is force-started."
 )
 _NO_LOG = (
-    "A raid6 keeps no partial parity log. From here on the write hole is open, as on every raid6: a power cut followed "
-    "by the loss of a disk can damage blocks that were not being written. A bitmap keeps the resync short."
+    "A raid6 has no partial parity log. After this change the write hole is open, as on every raid6: a power "
+    "failure followed by the loss of a disk can damage blocks that were not being written. A bitmap keeps resyncs "
+    "short."
 )
 
 
@@ -45,13 +46,14 @@ def plan_reshape(array: KnownArray, wish: ArrayReshape, seen: Observation, owner
     steps.append(MdRelevel(**ask.which, from_level=Level(found.level), to_level=level, from_disks=found.raid_disks))
     which = [f"disk {disk.id}" for disk in disks] or ["a spare of the array"]
     return Plan(
-        title=f"Make array {name} a {level.value}",
+        title=f"Change array {name} to {level.value}",
         changes=(
             *lost,
-            ask.changed(f"{which[0]} becomes a member and gets the second parity"),
+            ask.changed(f"{which[0]} becomes a member and stores the second parity"),
             ask.changed(
-                f"{found.level} of {found.raid_disks} disks becomes {level.value} of {found.raid_disks + 1}: any two "
-                "may be lost once the new one is filled; the room for volumes stays"
+                f"{found.level} of {found.raid_disks} disks becomes {level.value} of {found.raid_disks + 1}: it "
+                "tolerates the loss of any two disks when the new one has been rebuilt; the capacity for volumes "
+                "does not change"
             ),
         ),
         steps=tuple(steps),
@@ -63,22 +65,22 @@ def _check(ask: Request, wish: ArrayReshape, level: Level) -> None:
     found, name = ask.found, ask.array.name
     becomes = _BECOMES.get(found.level, ())
     if found.level == level:
-        ask.add(Invalid, "level", level.value, f"array {name} is {level.value} already")
+        ask.add(Invalid, "level", level.value, f"array {name} is already {level.value}")
     elif level not in becomes:
-        can = f"a {found.level} becomes {' or '.join(one.value for one in becomes) or 'no other level'} here"
+        can = f"a {found.level} can be changed to {' or '.join(one.value for one in becomes) or 'no other level'}"
         ask.add(Invalid, "level", level.value, f"array {name} is {found.level}, and {can}: {_NEW_ARRAY}")
     elif found.raid_disks < 3:
-        message = (
-            f"array {name} has {found.raid_disks} disks, and md takes over three at least: grow it by a disk first"
-        )
+        message = f"array {name} has {found.raid_disks} disks, and md requires at least three: grow it by a disk first"
         ask.add(Invalid, "level", level.value, message)
     else:
         must_be_quiet(ask, "level", level.value)
     spares = sum(member.slot is None and member.state == "spare" for member in found.members)
     if len(wish.disks) > 1:
-        message = f"{level.value} takes one disk more: name one, and grow the array by the others afterwards"
+        message = f"{level.value} needs one more disk: specify one, and grow the array by the others afterwards"
         ask.add(Invalid, "disks", len(wish.disks), message)
     elif not wish.disks and not spares:
-        ask.add(Invalid, "disks", 0, f"{level.value} takes one disk more, and array {name} has no spare: name a disk")
+        ask.add(
+            Invalid, "disks", 0, f"{level.value} needs one more disk, and array {name} has no spare: specify a disk"
+        )
     elif found.raid_disks + len(wish.disks) + spares > MAX_DISKS:
-        ask.add(Invalid, "disks", len(wish.disks), f"md takes {MAX_DISKS} disks, spares included")
+        ask.add(Invalid, "disks", len(wish.disks), f"md supports up to {MAX_DISKS} disks, spares included")

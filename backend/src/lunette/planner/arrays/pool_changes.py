@@ -25,7 +25,7 @@ from lunette.planner.arrays.md_changes import Request
 from lunette.planner.arrays.pool_roles import least_bytes
 from lunette.planner.engines.known_array import KnownArray
 
-WHEN_BACK = "It is attached, and ZFS does not use it, because it had too many errors. Replace"
+WHEN_BACK = "It is attached, but ZFS does not use it, because it had too many errors. Replace"
 
 
 def plan_replace(array: KnownArray, wish: ArrayReplace, seen: Observation, owners: Mapping[str, str]) -> Plan:
@@ -34,13 +34,15 @@ def plan_replace(array: KnownArray, wish: ArrayReplace, seen: Observation, owner
     old, place = ask.own(wish.disk)
     role = place.role if place else array.role(old.disk_id)
     if role in (MemberRole.CACHE, MemberRole.SPARE):
-        words = f"{role.value} disk {old.disk_id} is not replaced: remove it, and add another"
+        words = f"{role.value} disk {old.disk_id} cannot be replaced: remove it and add another"
         ask.add(Invalid, "disk", old.disk_id, words)
     disks, wipes, lost = ask.take({"new": wish.new}, wish.wipe, least_bytes(ask, role))
     new = disks[0]
     is_working = place is not None and place.state == "in_sync"
     if place is not None and place.state == "rebuilding":
-        ask.add(Conflict, "disk", old.disk_id, f"disk {old.disk_id} is being filled: wait until that is over")
+        ask.add(
+            Conflict, "disk", old.disk_id, f"disk {old.disk_id} is being rebuilt: wait until the rebuild has finished"
+        )
     ask.refuse()
     fill = PoolReplace(
         array_id=array.id,
@@ -51,10 +53,14 @@ def plan_replace(array: KnownArray, wish: ArrayReplace, seen: Observation, owner
         new=MdMember(disk_id=new.id, serial=new.serial),
     )
     release: tuple[AnyStep, ...] = () if is_working else (_release(array, old),)
-    warning = "It is filled while the old disk still works." if is_working else "Until it is filled a disk is missing."
+    warning = (
+        "It is rebuilt while the old disk still works."
+        if is_working
+        else "A disk is missing until the new one has been rebuilt."
+    )
     return Plan(
         title=f"Replace disk {old.disk_id} of array {array.name}",
-        changes=(*lost, ask.changed(f"disk {new.id} comes for disk {old.disk_id}")),
+        changes=(*lost, ask.changed(f"disk {new.id} replaces disk {old.disk_id}")),
         steps=(*wipes, fill, *release),
         warnings=(warning, *ailing(disks)),
     )
@@ -66,16 +72,16 @@ def plan_scrub(array: KnownArray, wish: ArrayScrub, seen: Observation) -> Plan:
     ask = Request(array, seen, f"The scrub of array {array.name} was not {'stopped' if stop else 'started'}")
     running = ask.found.progress.action if ask.found.progress else None
     if running == "recover":
-        message = f"array {array.name} is being filled: wait until that is over"
+        message = f"array {array.name} is being rebuilt: wait until the rebuild has finished"
         ask.add(Conflict, "action", wish.action, message)
     ask.refuse()
     return Plan(
         title=f"Stop the scrub of array {array.name}" if stop else f"Scrub array {array.name}",
         changes=(
             ask.changed(
-                "the scrub stops"
+                "the scrub is stopped"
                 if stop
-                else "every block is read, compared with its checksum, and repaired where it is wrong"
+                else "all blocks are read, checksums are verified, and errors are repaired"
             ),
         ),
         steps=(PoolScrub(array_id=array.id, guid=array.uuid, pool=array.group, action=wish.action),),
@@ -84,9 +90,9 @@ def plan_scrub(array: KnownArray, wish: ArrayScrub, seen: Observation) -> Plan:
 
 def plan_let_go(array: KnownArray, disk: MdMember) -> Plan:
     """What remains to be done once ZFS has filled the disk that came for this one."""
-    detail = f"disk {disk.disk_id} was replaced and becomes free"
+    detail = f"disk {disk.disk_id} was replaced and becomes available"
     return Plan(
-        title=f"Let go of disk {disk.disk_id} of array {array.name}",
+        title=f"Remove replaced disk {disk.disk_id} from array {array.name}",
         changes=(Change(action=Action.CHANGE, noun="array", name=array.name, detail=detail),),
         steps=(_release(array, disk),),
     )
@@ -101,17 +107,17 @@ def plan_add_disks(array: KnownArray, wish: ArrayAddDisks, seen: Observation, ow
 
 
 def plan_grow(array: KnownArray, wish: ArrayGrow, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
-    words = "gets no further disks here yet: make a second pool of them"
+    words = "cannot be grown by disks here: create a second pool from them"
     _not_offered(array, "disks", wish.disks[0], words)
 
 
 def plan_reshape(array: KnownArray, wish: ArrayReshape, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
-    words = "keeps the level it was made with: make a second pool"
+    words = "cannot change its level: create a second pool"
     _not_offered(array, "level", wish.level.value, words)
 
 
 def plan_fail(array: KnownArray, wish: ArrayDiskChoice, _seen: Observation) -> Plan:
-    _not_offered(array, "disk", wish.disk, "gives no working disk up: replace it")
+    _not_offered(array, "disk", wish.disk, "cannot fail a working disk: replace it instead")
 
 
 def plan_remove(array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> Plan:
@@ -119,13 +125,13 @@ def plan_remove(array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> 
 
 
 def plan_readd(array: KnownArray, wish: ArrayDiskChoice, _seen: Observation) -> Plan:
-    _not_offered(array, "disk", wish.disk, "takes a disk back by itself once it is there again")
+    _not_offered(array, "disk", wish.disk, "re-adds a disk automatically when it is attached again")
 
 
 def plan_patch(array: KnownArray, wish: ArrayPatch, _low: int | None, _high: int | None) -> Plan:
     field = next((field for field in ArrayPatch.model_fields if field in wish.model_fields_set), "")
-    words = "chooses its own pace" if field.startswith("sync_speed") else "has no such tuning"
-    words = "tells its health itself" if field == "health_command" else words
+    words = "sets its resync speed itself" if field.startswith("sync_speed") else "does not have this tuning option"
+    words = "reports its health itself" if field == "health_command" else words
     _not_offered(array, field, "", words)
 
 

@@ -40,7 +40,7 @@ def plan_add(array: KnownArray, wish: ArrayAddDisks, seen: Observation, owners: 
     Raises Conflict or Invalid naming what stands in the way.
     """
     role = MemberRole(wish.role)
-    ask = Request(array, seen, f"Nothing was added to array {array.name}", owners)
+    ask = Request(array, seen, f"No disk was added to array {array.name}", owners)
     present = [member for member in ask.found.members if member.role is role]
     beside = _beside(ask, role, present)
     _check_count(ask, role, len(present), len(wish.disks))
@@ -68,9 +68,9 @@ def plan_add(array: KnownArray, wish: ArrayAddDisks, seen: Observation, owners: 
 
 def plan_spares(array: KnownArray, wish: ArrayAddSpares, seen: Observation, owners: Mapping[str, str]) -> Plan:
     """Disks that stand by; the first steps in by itself if the pool has lost one."""
-    ask = Request(array, seen, f"Nothing was added to array {array.name}", owners)
+    ask = Request(array, seen, f"No spare was added to array {array.name}", owners)
     if ask.found.level == Level.STRIPE:
-        ask.add(Invalid, "disks", "stripe", f"array {array.name} is a stripe: a spare could not be filled")
+        ask.add(Invalid, "disks", "stripe", f"array {array.name} is a stripe: a spare could not replace a lost disk")
     fields = {f"disks[{index}]": reference for index, reference in enumerate(wish.disks)}
     disks, wipes, lost = ask.take(fields, wish.wipe)
     step = PoolAdd(
@@ -95,7 +95,7 @@ def _beside(ask: Request, role: MemberRole, present: list[ObservedMember]) -> Md
         return None
     whole = next((member for member in present if member.state == "in_sync"), None)
     if whole is None:
-        words = f"none of its {role.value} disks works now: replace or remove them first"
+        words = f"none of its {role.value} disks works: replace or remove them first"
         ask.add(Conflict, "role", role.value, words)
         ask.refuse()
         return None
@@ -104,7 +104,7 @@ def _beside(ask: Request, role: MemberRole, present: list[ObservedMember]) -> Md
 
 def _check_count(ask: Request, role: MemberRole, present: int, added: int) -> None:
     if role in MIRRORED and present + added > MAX_MIRROR:
-        words = f"a mirror of {role.value} disks has {MAX_MIRROR} at most, and there are {present} already"
+        words = f"a mirror of {role.value} disks can have up to {MAX_MIRROR} disks and already has {present}"
         ask.add(Invalid, "disks", str(added), words)
     if role is MemberRole.SPECIAL:
         problem = zfs.special_problem(Level(ask.found.level), ask.found.raid_disks, present + added)
@@ -120,28 +120,30 @@ def plan_remove(array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> 
     others = [m for m in ask.found.members if m.role is role and m.disk_id != disk.disk_id and m.state == "in_sync"]
     stand_in = _stand_in(ask, place)
     if role is MemberRole.SPARE and place is not None and place.slot is not None:
-        message = f"spare {disk.disk_id} stands in for a lost disk: replace or remove that one first"
+        message = f"spare {disk.disk_id} replaces a lost disk: replace or remove the lost disk first"
         ask.add(InUse, "disk", disk.disk_id, message)
     elif role is MemberRole.DATA and not stand_in:
-        message = f"disk {disk.disk_id} holds data of array {array.name}, which has none to spare: replace it"
+        message = f"disk {disk.disk_id} contains data of array {array.name}, which needs all its data disks: replace it"
         ask.add(InUse, "disk", disk.disk_id, message)
     elif role is MemberRole.SPECIAL and zfs.special_problem(Level(ask.found.level), ask.found.raid_disks, len(others)):
         message = (
-            f"disk {disk.disk_id} holds the metadata of array {array.name}, and the {len(others)} special disks beside "
-            f"it are not redundant enough without it{_for_good(ask.found.level)}: replace it"
+            f"disk {disk.disk_id} holds metadata of array {array.name}, and the other {len(others)} special disks "
+            f"are not redundant enough without it{_for_good(ask.found.level)}: replace it"
         )
         ask.add(InUse, "disk", disk.disk_id, message)
     elif place is not None and place.state == "rebuilding":
-        ask.add(Conflict, "disk", disk.disk_id, f"disk {disk.disk_id} is being filled: wait until that is over")
+        ask.add(
+            Conflict, "disk", disk.disk_id, f"disk {disk.disk_id} is being rebuilt: wait until the rebuild has finished"
+        )
     ask.refuse()
     is_here = seen.disk(disk.disk_id) is not None
-    detail = "it becomes free" if is_here else "it is not there, and keeps what it carries"
+    detail = "it becomes available" if is_here else "it is not attached and keeps its content"
     step = PoolTakeOut(array_id=array.id, guid=array.uuid, pool=array.group, role=role, member=disk, stays=stand_in)
     return Plan(
         title=f"Remove disk {disk.disk_id} from array {array.name}",
         changes=(
-            ask.changed(f"{role.value} disk {disk.disk_id} leaves: {detail}"),
-            *((ask.changed(f"spare {stand_in.disk_id} stays in its place for good"),) if stand_in else ()),
+            ask.changed(f"{role.value} disk {disk.disk_id} is removed: {detail}"),
+            *((ask.changed(f"spare {stand_in.disk_id} permanently replaces it"),) if stand_in else ()),
         ),
         steps=(step,),
         warnings=_without(role, len(others)),
@@ -161,10 +163,10 @@ def _stand_in(ask: Request, place: ObservedMember | None) -> MdMember | None:
 
 def _for_good(level: str) -> str:
     """What OpenZFS does not do at all (spa_vdev_remove_top_check, module/zfs/vdev_removal.c)."""
-    return "; a pool with raidz never gives its last ones up" if space.parity(Level(level)) else ""
+    return "; the last special disks of a pool with raidz cannot be removed" if space.parity(Level(level)) else ""
 
 
 def _without(role: MemberRole, left: int) -> tuple[str, ...]:
     if role is not MemberRole.LOG or left > 1:
         return ()
-    return (zfs.ONE_LOG if left else "Synchronous writes go to the data disks then, and take longer.",)
+    return (zfs.ONE_LOG if left else "Synchronous writes then go to the data disks and take longer.",)

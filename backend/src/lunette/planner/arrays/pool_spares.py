@@ -35,7 +35,7 @@ def _step_in(array: KnownArray, found: ObservedArray, slots: Mapping[int, Sequen
     step = PoolSpareIn(
         array_id=array.id, guid=array.uuid, pool=array.group, old=old, spare=_known(array, spare.disk_id), name=name
     )
-    return _plan(array, f"Spare {name} steps in for disk {old.disk_id} of array {array.name}", step)
+    return _plan(array, f"Spare {name} replaces disk {old.disk_id} of array {array.name}", step)
 
 
 def _back(array: KnownArray, found: ObservedArray, slots: Mapping[int, Sequence[ObservedMember]]) -> Plan | None:
@@ -49,7 +49,7 @@ def _back(array: KnownArray, found: ObservedArray, slots: Mapping[int, Sequence[
             step = PoolSpareBack(
                 array_id=array.id, guid=array.uuid, pool=array.group, spare=_known(array, spare.disk_id), name=name
             )
-            return _plan(array, f"Spare {name} of array {array.name} stands by again", step)
+            return _plan(array, f"Spare {name} of array {array.name} is available again", step)
     return None
 
 

@@ -34,8 +34,8 @@ def _copies(level: Level, count: int) -> str | None:
     if level not in _STRIPED or count <= USUAL_COPIES:
         return None
     return (
-        f"A mirror of {count} disks keeps {count} copies of everything and holds what one disk holds. "
-        f"{_STRIPED[level]}; or make several arrays of 2 or 3 disks."
+        f"A mirror of {count} disks stores {count} copies of all data and has the capacity of one disk. "
+        f"{_STRIPED[level]}; or create several arrays of 2 or 3 disks."
     )
 
 
@@ -44,9 +44,9 @@ def _wide(level: Level, count: int) -> str | None:
         return None
     draid = level.value.replace("raidz", "draid")
     return (
-        f"{level.value} of {count} disks is wide: every small read or write waits for all of them, and a rebuild reads "
-        f"all of them. Make several arrays of up to {WIDEST_RAIDZ} disks, or {draid}, which rebuilds onto all of its "
-        "disks at once."
+        f"{level.value} of {count} disks is wide: every small read or write waits for all disks, and a rebuild reads "
+        f"all of them. Create several arrays of up to {WIDEST_RAIDZ} disks, or {draid}, which rebuilds onto all of "
+        "its disks in parallel."
     )
 
 
@@ -59,7 +59,7 @@ def _unreadable(level: Level, disks: Sequence[ObservedDisk]) -> str | None:
     if chance < WORTH_TELLING:
         return None
     return (
-        f"To replace a disk, all others are read: {format_size(read)}. With one unreadable sector in 10^15 bits, which "
-        f"data sheets allow, the chance that a sector cannot be rebuilt is {chance:.0%}. {_ONE_PARITY[level].value} "
-        "survives that."
+        f"Replacing a disk reads all others: {format_size(read)}. With one unreadable sector in 10^15 bits, which "
+        f"data sheets specify, the probability that a sector cannot be rebuilt is {chance:.0%}. "
+        f"{_ONE_PARITY[level].value} tolerates this."
     )

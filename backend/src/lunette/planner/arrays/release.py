@@ -20,12 +20,13 @@ from lunette.planner.volumes.retained import DEADLINE_S
 from lunette.providers.arrays.md.parse import RELEASED
 
 GONE = (
-    "Lunette forgets the array, its volumes and the numbers hosts knew them by. Nothing starts the array at a boot any "
-    "more. It can be adopted again, here or elsewhere, as a foreign array; its volumes then get new NAAs and serials. "
-    "To serve them elsewhere as the same disks, take `lunette export --format targetcli` before you unmap them."
+    "Lunette removes its records of the array, its volumes and the identifiers under which hosts see them. The "
+    "array is no longer started at boot. It can be adopted again, here or elsewhere, as a foreign array; its "
+    "volumes then get new NAAs and serials. To serve them elsewhere with the same identifiers, run `lunette export "
+    "--format targetcli` before you unmap them."
 )
-STOPPED = "It is stopped in the end, so its disks can be taken out, all of them together."
-GOES_ON = "It was adopted, keeps md's name and goes on running as it is until the next boot."
+STOPPED = "It is stopped at the end; its disks can then be removed, all of them together."
+GOES_ON = "It was adopted, keeps its md name and continues to run unchanged until the next boot."
 
 
 def plan_release(
@@ -44,7 +45,7 @@ def plan_release(
             message = f"volume {volume.name} is mapped to {shorten(volume.mapped_to)}: unmap it first"
             findings.add(InUse, "array", volume.name, message)
     if deleted:
-        message = f"what was deleted is kept on it ({shorten(list(deleted))}): recover or erase it first"
+        message = f"it contains deleted volumes or snapshots ({shorten(list(deleted))}): recover or erase them first"
         findings.add(InUse, "array", array.name, message)
     findings.refuse(f"Array {array.name} was not released")
     return Plan(
@@ -57,26 +58,28 @@ def plan_release(
 
 def _check_kind(findings: Findings, array: KnownArray, wish: ArrayRelease) -> None:
     if array.engine is not ArrayEngine.MD:
-        message = f"array {array.name} is of engine {array.engine.value}, and only md arrays are released yet"
+        message = f"array {array.name} uses engine {array.engine.value}, and only md arrays can be released"
         findings.add(Invalid, "array", array.name, message)
     elif array.encryption:
-        message = f"array {array.name} is encrypted: its keys are Lunette's, so it stays Lunette's"
+        message = f"array {array.name} is encrypted with keys that only Lunette has: it cannot be released"
         findings.add(Invalid, "array", array.name, message)
     elif wish.confirm != array.name:
-        message = f"confirm must be the array's name, {array.name}: hosts cannot reach what is on it afterwards"
+        message = f"confirm must be the array's name, {array.name}: hosts cannot access its volumes afterwards"
         findings.add(Invalid, "confirm", wish.confirm, message)
 
 
 def _check_health(findings: Findings, array: KnownArray, found: ObservedArray | None) -> None:
     """Each disk carries the mark, so each must be there; and what goes on is let go on first."""
     if found is None or found.state is ArrayState.MISSING:
-        message = "it does not run: attach its disks, for each carries Lunette's mark"
+        message = "it is not running: attach all its disks, because each carries Lunette's mark"
         findings.add(Conflict, "array", array.name, message)
     elif found.progress is not None or found.is_reshaping:
         action = found.progress.action if found.progress else "reshape"
-        findings.add(Conflict, "array", array.name, f"the kernel is at a {action} of it: wait until that is over")
+        findings.add(
+            Conflict, "array", array.name, f"the kernel is running a {action} on it: wait until this has finished"
+        )
     elif found.state is not ArrayState.CLEAN:
-        findings.add(Conflict, "array", array.name, f"it is {found.state.value} now: replace the disk that is lost")
+        findings.add(Conflict, "array", array.name, f"it is {found.state.value} now: replace the lost disk")
 
 
 def _is_named_by_us(array: KnownArray) -> bool:
@@ -85,15 +88,18 @@ def _is_named_by_us(array: KnownArray) -> bool:
 
 
 def _changes(array: KnownArray, volumes: Sequence[KnownVolume]) -> Iterator[Change]:
-    disks = f"its {len(array.members)} disks and what is on them stay as they are"
-    place = f"md's {RELEASED}:{array.md_name}" if _is_named_by_us(array) else f"md's {array.md_name}"
-    detail = f"{disks}, as {place} with volume group {array.group}; Lunette forgets it"
+    disks = f"its {len(array.members)} disks and their content do not change"
+    place = f"md array {RELEASED}:{array.md_name}" if _is_named_by_us(array) else f"md array {array.md_name}"
+    detail = f"{disks}: {place} with volume group {array.group}; Lunette's records of it are removed"
     yield Change(action=Action.CHANGE, noun="array", name=array.name, detail=detail)
     for volume in volumes:
-        detail = f"stays as {volume.group}/{volume.lv_name} ({format_size(volume.size_bytes)}); Lunette forgets it"
+        detail = (
+            f"remains as {volume.group}/{volume.lv_name} ({format_size(volume.size_bytes)}); Lunette's records of it "
+            "are removed"
+        )
         yield Change(action=Action.CHANGE, noun="volume", name=volume.name, detail=detail)
         for snapshot in volume.snapshots:
-            detail = "stays, as a logical volume; Lunette forgets it"
+            detail = "remains as a logical volume; Lunette's records of it are removed"
             yield Change(action=Action.CHANGE, noun="snapshot", name=snapshot, detail=detail)
 
 

@@ -79,11 +79,11 @@ def _move(group: str, taking: Pair, giving: Pair, disk: MdMember) -> Move:
     add = MdAdd(
         array_id=taker.id, uuid=taker.uuid, md_name=taker.md_name, member=disk, disk_bytes=short.disk_bytes or 0
     )
-    gets = f"spare {disk.disk_id} of array {giver.name} is filled for the disk that is lost"
-    lends = f"its spare {disk.disk_id} goes to array {taker.name} for good"
+    gets = f"spare {disk.disk_id} of array {giver.name} replaces the lost disk"
+    lends = f"its spare {disk.disk_id} moves permanently to array {taker.name}"
     plan = Plan(
-        title=f"Spare {disk.disk_id} of array {giver.name} goes to array {taker.name}, which lost a disk "
-        f"(spare group {group})",
+        title=f"Spare {disk.disk_id} of array {giver.name} moves to array {taker.name}, which lost a disk (spare group "
+        f"{group})",
         changes=tuple(
             Change(action=Action.CHANGE, noun="array", name=name, detail=detail)
             for name, detail in ((taker.name, gets), (giver.name, lends))

@@ -15,7 +15,7 @@ from lunette.planner.engines.known_array import KnownArray
 
 _GONE = ("missing", "faulty")
 _TITLES = {
-    WriteHole.PPL: "Put the partial parity log of array {} back",
+    WriteHole.PPL: "Restore the partial parity log of array {}",
     WriteHole.BITMAP: "Replace the partial parity log of array {} with a write-intent bitmap",
 }
 
@@ -55,8 +55,8 @@ def losing_log(found: ObservedArray, disks: Iterable[ObservedDisk]) -> tuple[str
     if found.write_hole is not WriteHole.PPL or not names:
         return ()
     words = (
-        f"Volatile write cache is active on {', '.join(names)}, and the array has a partial parity log: once the array "
-        "is clean, a write-intent bitmap replaces the log, and the write hole is open. Turn the cache off to keep the "
-        "log."
+        f"Volatile write cache is active on {', '.join(names)}, and the array has a partial parity log: as soon as "
+        "the array is clean, a write-intent bitmap replaces the log, and the write hole is open. Disable the cache "
+        "to retain the log."
     )
     return (words,)

@@ -84,8 +84,8 @@ def check_luns(title: str, new: Sequence[LunUse], present: Sequence[LunUse]) -> 
 def _refuse(title: str, found: Sequence[str]) -> None:
     if found:
         raise LunetteError(
-            f"{title}: the plan was refused by its own check, and nothing was changed. This is a fault of Lunette; "
-            f"please report it: {'; '.join(found)}.",
+            f"{title}: the plan failed its consistency check, and nothing was changed. This is a bug in Lunette; "
+            f"report it: {'; '.join(found)}.",
             log="; ".join(found),
         )
 
@@ -140,20 +140,20 @@ def _disks(steps: Sequence[AnyStep], seen: Observation, may_wipe: frozenset[str]
         if uses > 1:
             yield f"disk {disk_id} is wiped {uses} times"
         if disk_id not in may_wipe:
-            yield f"disk {disk_id} would be wiped though the request did not name it"
+            yield f"disk {disk_id} would be wiped, but the request does not list it"
     wiped = {step.disk_id: step for step in wipes}
     given = {step.member.disk_id: step.uuid for step in steps if isinstance(step, MdSpareOut)}
     named = [(step.disk_id, step.serial) for step in wipes] + [(member.disk_id, member.serial) for member in members]
     for disk_id, serial in dict.fromkeys(named):
         disk = seen.disk(disk_id)
         if disk is None or disk.id != disk_id:
-            yield f"disk {disk_id} is not there under this id"
+            yield f"disk {disk_id} was not found under this ID"
         elif disk.serial != serial:
             yield f"disk {disk_id} has serial {disk.serial}, the plan says {serial}"
         elif disk_id not in given:
             yield from _use(disk, wiped.get(disk_id))
         elif not _is_spare(seen, given[disk_id], disk_id):
-            yield f"disk {disk_id} is no spare of the array it is taken from"
+            yield f"disk {disk_id} is not a spare of the array it is taken from"
 
 
 def _use(disk: ObservedDisk, wipe: DiskWipe | DiskErase | None) -> Iterator[str]:
@@ -161,9 +161,9 @@ def _use(disk: ObservedDisk, wipe: DiskWipe | DiskErase | None) -> Iterator[str]
     if disk.is_busy():
         yield f"disk {disk.id} is busy"
     elif disk.occupation() and wipe is None:
-        yield f"disk {disk.id} is not blank and no wipe comes first"
+        yield f"disk {disk.id} is not blank and is not wiped first"
     elif wipe is not None and wipe.signatures != disk.signatures:
-        yield f"disk {disk.id} carries other signatures than the plan names"
+        yield f"disk {disk.id} carries other signatures than the plan lists"
 
 
 def _is_spare(seen: Observation, uuid: str, disk_id: str) -> bool:
@@ -240,14 +240,14 @@ def _space(steps: Sequence[AnyStep], seen: Observation, promised: Mapping[str, i
             continue
         pool = pools.get(step.group)
         if pool is None:
-            yield f"group {step.group} is not there"
+            yield f"group {step.group} was not found"
             continue
         sizes = _taken(step, pool)
         pool_name = step.pool if isinstance(step, VolumeCut | VolumeGrow) else None
         is_thin = pool_name is not None or (isinstance(step, VolumeCut) and step.provisioning is Provisioning.THIN)
         wanted[step.group] += 0 if is_thin else sum(sizes)
         if any(size % pool.extent_bytes or size < 0 for size in sizes) or not any(sizes):
-            yield f"{step.describe()}: {sizes} bytes are no whole number of extents"
+            yield f"{step.describe()}: {sizes} bytes are not a whole number of extents"
         if isinstance(step, VolumeCut) and pool_name and step.provisioning is not Provisioning.THIN:
             yield f"{step.describe()}: it is thick and takes from thin pool {pool_name}"
         if pool_name and step.group not in thin:
@@ -255,7 +255,7 @@ def _space(steps: Sequence[AnyStep], seen: Observation, promised: Mapping[str, i
     for group, asked in wanted.items():
         free = pools[group].free_bytes - promised.get(group, 0) if group in pools else 0
         if group in pools and asked > free:
-            yield f"{asked} bytes are to be cut from {group}, which has {free} free"
+            yield f"{asked} bytes are to be allocated from {group}, which has {free} free"
 
 
 def _taken(step: VolumeCut | VolumeGrow | ThinPoolCreate | ThinPoolGrow, pool: ObservedPool) -> tuple[int, ...]:
@@ -282,10 +282,10 @@ def _seals(steps: Sequence[AnyStep]) -> Iterator[str]:
         for volume in step.volumes
     ]
     if sorted(cut) != sorted(sealed):
-        yield f"{len(cut)} volumes are cut and {len(sealed)} sealed, or others"
+        yield f"{len(cut)} volumes are created but {len(sealed)} are sealed, or others are sealed"
     kinds = [step.kind for step in steps]
     if "volumes.seal" in kinds and "volume.cut" in kinds[kinds.index("volumes.seal") :]:
-        yield "a volume is sealed before the last one is cut"
+        yield "a volume is sealed before the last one is created"
 
 
 def _removals(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
@@ -298,15 +298,15 @@ def _removals(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
                 array = arrays.get(step.uuid)
                 adopted = ":" in step.md_name  # it keeps the name that others gave it
                 if array is not None and (array.system or not (array.marked or adopted)):
-                    yield f"array {step.md_name} does not carry our mark"
+                    yield f"array {step.md_name} does not carry this appliance's mark"
             case LvmRaidDestroy() | LvmRaidReplace():
                 array = arrays.get(step.uuid)
                 if array is not None and not (array.ours and array.name == step.raid_group):
-                    yield f"array {step.raid_group} does not carry our mark"
+                    yield f"array {step.raid_group} does not carry this appliance's mark"
             case PoolDestroy() | PoolStep():
                 array = arrays.get(step.guid)
                 if array is not None and not (array.ours and array.name == step.pool):
-                    yield f"pool {step.pool} does not carry our mark"
+                    yield f"pool {step.pool} does not carry this appliance's mark"
 
 
 def _volumes_that_leave(
@@ -324,12 +324,12 @@ def _volumes_that_leave(
             names = step.names() if isinstance(step, VolumeAside) else (step.lv_name,)
             for found in (on_machine.get((step.group, name)) for name in names):
                 if found is not None and found.volume_id != step.volume_id:
-                    yield f"volume {found.name} does not carry our mark"
+                    yield f"volume {found.name} does not carry this appliance's mark"
         elif isinstance(step, SnapshotDelete | SnapshotAside):
             names = step.names() if isinstance(step, SnapshotAside) else (step.lv_name,)
             for found in (on_machine.get((step.group, name)) for name in names):
                 if found is not None and found.snapshot_id != step.snapshot_id:
-                    yield f"snapshot {found.name} does not carry our mark"
+                    yield f"snapshot {found.name} does not carry this appliance's mark"
 
 
 def lun_faults(new: Sequence[LunUse], present: Sequence[LunUse]) -> Iterator[str]:
@@ -340,8 +340,8 @@ def lun_faults(new: Sequence[LunUse], present: Sequence[LunUse]) -> Iterator[str
         if not 0 <= use.lun <= 255:
             yield f"LUN {use.lun} is out of range"
         if (use.owner_id, use.lun) in numbers:
-            yield f"LUN {use.lun} of {use.owner_id} is taken"
+            yield f"LUN {use.lun} of {use.owner_id} is in use"
         if (use.owner_id, use.volume_id) in volumes:
-            yield f"volume {use.volume_id} is mapped to {use.owner_id} already"
+            yield f"volume {use.volume_id} is already mapped to {use.owner_id}"
         numbers.add((use.owner_id, use.lun))
         volumes.add((use.owner_id, use.volume_id))

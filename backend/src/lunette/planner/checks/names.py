@@ -11,6 +11,6 @@ _ID = re.compile(r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 def check_name(findings: Findings, noun: str, name: str, taken: bool, field: str = "name") -> None:
     """A name is unique within its noun, and cannot be mistaken for an id: both are accepted as a reference."""
     if _ID.match(name):
-        findings.add(Invalid, field, name, f"{name} has the form of an id; take a name that a person chose")
+        findings.add(Invalid, field, name, f"{name} has the form of an ID; choose another name")
     elif taken:
-        findings.add(Conflict, field, name, f"there is a {noun} named {name} already; choose another name")
+        findings.add(Conflict, field, name, f"{noun} {name} already exists; choose another name")

@@ -20,9 +20,10 @@ def check_seen(title: str, steps: Sequence[AnyStep], seen: Observation) -> None:
     known |= {pool.group for pool in seen.pools}
     for step in steps:
         for one in _hiding(step, seen, known):
-            subject = one.name or f"what {one.part.value} shows"
+            subject = one.name or f"the content of {one.part.value}"
             raise Conflict(
-                f"{title}: {subject} cannot be read now ({one.reason}): the alert says what to do. Nothing was changed."
+                f"{title}: {subject} cannot be read now ({one.reason}): see the alert for what to do. Nothing was "
+                "changed."
             )
 
 

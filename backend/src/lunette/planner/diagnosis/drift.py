@@ -9,17 +9,16 @@ from lunette.domain.firewall import FirewallState
 from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
 
-LEFT_ALONE = "It is never touched. Delete it with the tools it was made with, if nobody needs it."
-AGAIN = "It is tried again by itself until it is there; put right what the reason names."
-OLDER = "Nothing is taken away for it. If an older database was restored, restore the newest one."
+LEFT_ALONE = "Lunette never changes it. If it is not needed, delete it with the tools that created it."
+AGAIN = "Lunette retries automatically until it succeeds; correct the cause that the reason names."
+OLDER = "Nothing is removed because of it. If an older database was restored, restore the newest one."
 ELSEWHERE = (
-    "It is never touched. If the database was restored from a backup, restore a newer one. If this appliance was "
-    "installed anew, or the disks are another appliance's, `lunette rebuild` looks what is on them; do not wipe them "
-    "before."
+    "Lunette never changes it. If the database was restored from a backup, restore a newer one. If this appliance "
+    "was reinstalled, or the disks belong to another appliance, `lunette rebuild` shows their content; do not wipe "
+    "them before."
 )
 UNKNOWN = (
-    "It is left as it is. If the database was restored from a backup, restore a newer one; do not wipe its disks "
-    "before."
+    "It is not changed. If the database was restored from a backup, restore a newer one; do not wipe its disks before."
 )
 
 
@@ -54,7 +53,7 @@ def find(facts: DriftFacts, seen: Observation | None, report: ConvergeReport | N
 
 def _exports(facts: DriftFacts, report: ConvergeReport) -> Iterator[Drift]:
     if not report.accepted:
-        words = report.refusal or "the agent refuses the exports of this database"
+        words = report.refusal or "the agent rejects the exports of this database"
         yield Drift(kind=DriftKind.REFUSED, noun="export", name="all", words=words, fix=OLDER, is_repaired=False)
     for line in report.unexplained:
         noun, _, rest = line.partition(" ")
@@ -79,7 +78,7 @@ def _exports(facts: DriftFacts, report: ConvergeReport) -> Iterator[Drift]:
                 is_repaired=True,
             )
     for name in report.foreign:
-        words = "it is in the kernel's target configuration and carries no mark of this appliance"
+        words = "it is in the kernel's target configuration and does not carry this appliance's mark"
         yield Drift(kind=DriftKind.FOREIGN, noun="export", name=name, words=words, fix=LEFT_ALONE, is_repaired=False)
 
 
@@ -92,7 +91,7 @@ def _firewall(seen: Observation) -> Iterator[Drift]:
             name=firewall.mode.value,
             fix=AGAIN,
             is_repaired=True,
-            words=firewall.reason or "its rules are not in force",
+            words=firewall.reason or "its rules are not in effect",
         )
 
 
@@ -106,8 +105,8 @@ def _storage(facts: DriftFacts, seen: Observation) -> Iterator[Drift]:
                 kind=DriftKind.MISSING,
                 noun="array",
                 name=one.name,
-                words="the machine does not have it",
-                fix="Its exports wait. Attach its disks again: it comes up by itself.",
+                words="it was not found",
+                fix="Its exports wait. Attach its disks again: it then starts automatically.",
                 is_repaired=True,
             )
     for array in seen.arrays:
@@ -115,13 +114,16 @@ def _storage(facts: DriftFacts, seen: Observation) -> Iterator[Drift]:
             continue
         what = f"{array.engine.value} {array.level}"
         if not array.ours:
-            words = f"{what} of {array.raid_disks} disks that this appliance did not make"
+            words = f"{what} of {array.raid_disks} disks that this appliance did not create"
             if array.marked:
-                words = f"{what} of {array.raid_disks} disks with an appliance's mark, and no record of this one has it"
+                words = (
+                    f"{what} of {array.raid_disks} disks with an appliance's mark, but without a record on this "
+                    "appliance"
+                )
             fix = ELSEWHERE if array.marked else LEFT_ALONE
             yield Drift(kind=DriftKind.FOREIGN, noun="array", name=array.name, words=words, fix=fix, is_repaired=False)
         else:
-            words = f"{what} that this appliance brings up, and the database does not know it"
+            words = f"{what} that this appliance starts, but that is not in the database"
             yield Drift(
                 kind=DriftKind.UNKNOWN, noun="array", name=array.name, words=words, fix=UNKNOWN, is_repaired=False
             )
@@ -129,7 +131,7 @@ def _storage(facts: DriftFacts, seen: Observation) -> Iterator[Drift]:
     pools_of_zfs = {array.name for array in seen.arrays}
     for pool in seen.pools:
         if not pool.ours and pool.group not in pools_of_zfs:
-            words = "a volume group that this appliance did not make"
+            words = "a volume group that this appliance did not create"
             yield Drift(
                 kind=DriftKind.FOREIGN, noun="pool", name=pool.group, words=words, fix=LEFT_ALONE, is_repaired=False
             )
@@ -145,8 +147,9 @@ def _volumes(facts: DriftFacts, seen: Observation, ours: set[str]) -> Iterator[D
                 kind=DriftKind.MISSING,
                 noun="volume",
                 name=one.name,
-                words="the machine does not have it",
-                fix="Look at its array first: a volume is not seen while its array is down. Hosts wait meanwhile.",
+                words="it was not found",
+                fix="Check its array first: a volume is not visible while its array is not running. Hosts wait "
+                "meanwhile.",
                 is_repaired=False,
             )
     for volume in seen.volumes:
@@ -154,10 +157,10 @@ def _volumes(facts: DriftFacts, seen: Observation, ours: set[str]) -> Iterator[D
         name = f"{volume.group}/{volume.name}"
         if volume.volume_id is None and volume.snapshot_id is None:
             if volume.group in ours:
-                words = "it is in a group of this appliance and carries no mark of it"
+                words = "it is in a volume group of this appliance and does not carry its mark"
                 yield Drift(
                     kind=DriftKind.FOREIGN, noun="volume", name=name, words=words, fix=LEFT_ALONE, is_repaired=False
                 )
         elif not known:
-            words = "it carries this appliance's mark, and the database does not know it"
+            words = "it carries this appliance's mark, but is not in the database"
             yield Drift(kind=DriftKind.UNKNOWN, noun="volume", name=name, words=words, fix=UNKNOWN, is_repaired=False)

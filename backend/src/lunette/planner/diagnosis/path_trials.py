@@ -19,14 +19,14 @@ from lunette.planner.diagnosis.why import AWAY
 from lunette.planner.kits.facts import REPLACEMENT_S, KitDoor, KitPortal
 
 NOT_TRIED = {
-    Protocol.ISER: "they bypass the network stack, so no rule of the kernel takes one of them away",
-    Protocol.FC: "LIO has no order that keeps one port away from another for a while",
-    Protocol.NVME_TCP: "the kernel's NVMe target does not tell who is connected, so nobody knows whose connection ends",
-    Protocol.NVME_RDMA: "the kernel's NVMe target does not tell who is connected, so nobody knows whose path it is",
-    Protocol.NVME_FC: "the kernel's NVMe target does not tell who is connected, so nobody knows whose path it is",
+    Protocol.ISER: "they bypass the network stack, so no kernel rule can interrupt them",
+    Protocol.FC: "LIO cannot block one port for another temporarily",
+    Protocol.NVME_TCP: "the kernel's NVMe target does not report the connected hosts, so they cannot be identified",
+    Protocol.NVME_RDMA: "the kernel's NVMe target does not report the connected hosts, so they cannot be identified",
+    Protocol.NVME_FC: "the kernel's NVMe target does not report the connected hosts, so they cannot be identified",
 }
 """Why paths of these protocols are left as they are."""
-OVER_SPDK = "SPDK tells who is connected and counts no host's I/O, so nobody sees whether it goes on over the others"
+OVER_SPDK = "SPDK does not count the I/O of hosts, so it is unknown whether it continues over the other paths"
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ def plan_trial(facts: TrialFacts, wish: HostVerifyPaths, identities: IdentitySou
     host = facts.paths.host.host
     if wish.confirm != host:
         problem = FieldProblem(field="confirm", value=wish.confirm, message=f"it must be the host's name, {host}")
-        raise Invalid(f"No path is taken away: confirm: {problem.message}.", errors=(problem,))
+        raise Invalid(f"No path was interrupted: confirm: {problem.message}.", errors=(problem,))
     _check(facts)
     links = tuple(_links(facts.paths))
     if len(links) < 2:
-        _refuse(host, f"it has one path over iSCSI ({links[0].shown}), and would lose its volumes: add a second one")
+        _refuse(host, f"it has one path over iSCSI ({links[0].shown}), and would lose its volumes: add a second path")
     iqns = tuple(facts.paths.host.iqns)
     tries = [
         PathTry(
@@ -62,11 +62,13 @@ def plan_trial(facts: TrialFacts, wish: HostVerifyPaths, identities: IdentitySou
         for link in links
     ]
     changes = tuple(
-        Change(action=Action.INTERRUPT, noun="host", name=host, detail=f"{link.shown} is away for {wish.away_s} s")
+        Change(
+            action=Action.INTERRUPT, noun="host", name=host, detail=f"{link.shown} is interrupted for {wish.away_s} s"
+        )
         for link in links
     )
     return Plan(
-        title=f"Try every path of host {host}",
+        title=f"Test every path of host {host}",
         changes=changes,
         hosts_interrupted=(host,),
         steps=(PathsAsk(host=host, initiators=iqns, links=links), *tries),
@@ -83,12 +85,15 @@ def _check(facts: TrialFacts) -> None:
     over_iscsi = [path for path in paths if path.protocol is Protocol.ISCSI]
     if not over_iscsi:
         others = sorted({path.protocol for path in paths})
-        reason = f"{others[0]}: {_why_not(facts.paths, others[0])}" if others else "there is no portal for it"
-        _refuse(host.host, f"only paths over iSCSI can be tried, and it has none. {reason}")
+        reason = f"{others[0]}: {_why_not(facts.paths, others[0])}" if others else "no portal exists for it"
+        _refuse(host.host, f"only paths over iSCSI can be tested, and it has none. {reason}")
     if facts.unfit:
-        _refuse(host.host, f"{'; '.join(facts.unfit)}: wait until that is over, so that one fault at a time is met")
+        _refuse(
+            host.host,
+            f"{'; '.join(facts.unfit)}: wait until this is resolved, because only one fault at a time is tested",
+        )
     if wrong := next((path for path in over_iscsi if path.state is not PathState.UP), None):
-        _refuse(host.host, f"{wrong.words}: all of its paths must be there first")
+        _refuse(host.host, f"{wrong.words}: all its paths must be connected first")
 
 
 def _why_not(facts: PathFacts, protocol: Protocol) -> str:
@@ -98,7 +103,7 @@ def _why_not(facts: PathFacts, protocol: Protocol) -> str:
 
 
 def _refuse(host: str, reason: str) -> NoReturn:
-    raise Conflict(f"The paths of host {host} are not tried: {reason}.")
+    raise Conflict(f"The paths of host {host} cannot be tested: {reason}.")
 
 
 def _links(facts: PathFacts) -> Iterator[HostLink]:
@@ -113,9 +118,12 @@ def _links(facts: PathFacts) -> Iterator[HostLink]:
         )
         found = [peer for peer in peers if peer in own] or [peer for peer in peers if peer not in claimed]
         if shared := next((peer for peer in found if peer in claimed), None):
-            _refuse(facts.host.host, f"its address {shared} is that of another host too, whose paths would go with it")
+            _refuse(
+                facts.host.host,
+                f"its address {shared} is also an address of another host, whose paths would be interrupted with it",
+            )
         if not found or (len(found) > 1 and not own.issuperset(found)):
-            _refuse(facts.host.host, f"nobody can tell which connection on portal {portal.name} is its own")
+            _refuse(facts.host.host, f"it is not known which connection on portal {portal.name} is its own")
         yield from (_link(portal, peer) for peer in found)
 
 
@@ -141,13 +149,13 @@ def _is_shared(facts: PathFacts, door: KitDoor) -> bool:
 
 def _warnings(facts: TrialFacts, wish: HostVerifyPaths) -> Iterator[str]:
     yield (
-        "The host must read or write all the time: a path is taken away only while it does, and the trial passes only "
-        "if it goes on."
+        "The host must perform I/O continuously: a path is interrupted only while it does, and the test passes only "
+        "if the I/O continues."
     )
     yield (
-        f"What is under way on a path that goes waits up to {REPLACEMENT_S} s on a host set up by its kit, longer on "
-        f"others. Each path is back after {wish.away_s} s at the latest, whatever becomes of the appliance's agent; a "
-        "host that stands still for 30 s gets it back at once."
+        f"Outstanding I/O on an interrupted path waits up to {REPLACEMENT_S} s on a host configured with its setup "
+        f"kit, longer on others. Each path is restored after {wish.away_s} s at the latest, even if the appliance's "
+        "agent fails; if the host performs no I/O for 30 s, its path is restored immediately."
     )
     for protocol in sorted({path.protocol for path in facts.found.paths if path.protocol in NOT_TRIED}):
-        yield f"Paths over {protocol.value} are not tried: {_why_not(facts.paths, protocol)}."
+        yield f"Paths over {protocol.value} are not tested: {_why_not(facts.paths, protocol)}."

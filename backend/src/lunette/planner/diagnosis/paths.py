@@ -20,7 +20,7 @@ from lunette.planner.diagnosis.why import AWAY
 from lunette.planner.kits.facts import KitDoor, KitFacts, KitPortal
 
 NOBODY = (
-    "nobody can tell over which portals: the host has more sessions than connections from addresses known to be its"
+    "it is not known over which portals: the host has more sessions than connections from addresses known to be its own"
 )
 
 
@@ -109,11 +109,11 @@ def _over_iscsi(facts: PathFacts, door: KitDoor) -> Iterator[HostPath]:
         state = states.get(portal, PathState.UNKNOWN)
         where = f"portal {portal.name} ({portal.shown})"
         if portal.name in facts.blocked and state is not PathState.UP:
-            yield _portal_path(door, portal, PathState.DOWN, f"{where} does not listen: {facts.blocked[portal.name]}")
+            yield _portal_path(door, portal, PathState.DOWN, f"{where} is not listening: {facts.blocked[portal.name]}")
         elif state is PathState.UP:
             yield _portal_path(door, portal, state, f"logged in on {where}")
         elif state is PathState.DOWN:
-            yield _portal_path(door, portal, state, f"nothing on {where}")
+            yield _portal_path(door, portal, state, f"no connection to {where}")
         else:
             yield _portal_path(door, portal, state, f"{where}: {NOBODY if facts.sessions else AWAY}")
 
@@ -123,7 +123,7 @@ class _Attribution:
 
     def __init__(self, facts: PathFacts, door: KitDoor, portals: Sequence[KitPortal]) -> None:
         if facts.sessions is None:
-            raise ValueError("without the agent there is nothing to attribute")
+            raise ValueError("without the agent, connections cannot be attributed to hosts")
         self._facts, self._door, self._portals, self._seen = facts, door, portals, facts.sessions
         self._here = [one for one in facts.own if one.target == door.name]
         self._peers = {one.peer for one in facts.own if one.peer}
@@ -177,13 +177,13 @@ def _over_nvme(facts: PathFacts, door: KitDoor) -> Iterator[HostPath]:
             for one in facts.own
         )
         if portal.name in facts.blocked and not is_there:
-            yield _portal_path(door, portal, PathState.DOWN, f"{where} does not listen: {facts.blocked[portal.name]}")
+            yield _portal_path(door, portal, PathState.DOWN, f"{where} is not listening: {facts.blocked[portal.name]}")
         elif is_there:
             yield _portal_path(door, portal, PathState.UP, f"connected on {where}")
         elif unseen is not None:
             yield _portal_path(door, portal, PathState.UNKNOWN, f"{where}: {unseen}")
         else:
-            yield _portal_path(door, portal, PathState.DOWN, f"nothing on {where}")
+            yield _portal_path(door, portal, PathState.DOWN, f"no connection to {where}")
 
 
 def _is_through(where: str, portal: KitPortal) -> bool:
@@ -204,16 +204,16 @@ def _over_fc(facts: PathFacts) -> Iterator[HostPath]:
     }
     for port, initiator in sorted(there | visible):
         is_up = (port, initiator) in there
-        words = f"{initiator} is {'' if is_up else 'on the fabric and not '}logged in on port {port}"
+        words = f"{initiator} is {'' if is_up else 'on the fabric but not '}logged in on port {port}"
         yield _fc_path(port, initiator, PathState.UP if is_up else PathState.DOWN, words)
     state = PathState.DOWN if facts.sessions else PathState.UNKNOWN
     for initiator in facts.host.wwpns:
         if initiator not in {one for _, one in there | visible}:
-            words = f"{initiator} is not on the fabric of any port: look at its link and at the switch's zones"
+            words = f"{initiator} is not on the fabric of any port: check its link and the switch zoning"
             yield _fc_path("", initiator, state, words if facts.sessions else AWAY)
     for port in facts.host.fc_ports:
         if port not in {one for one, _ in there | visible}:
-            words = f"nothing on port {port}: no port of the host is on its fabric"
+            words = f"no connection to port {port}: no port of the host is on its fabric"
             yield _fc_path(port, None, state, words if facts.sessions else AWAY)
 
 
@@ -242,22 +242,22 @@ def _volumes(door: KitDoor, paths: Sequence[HostPath]) -> Iterator[VolumePaths]:
 def _counted(paths: Sequence[HostPath], up: int) -> str:
     """Such as: expected 4 paths, seen 3: nothing on portal b (10.0.0.2:3260)."""
     if not paths:
-        return "there is no path at all: the host has no initiator, or the appliance no portal, for this volume"
+        return "no path exists: the host has no initiator, or the appliance no portal, for this volume"
     plural = "path" if len(paths) == 1 else "paths"
     missing = "; ".join(path.words for path in paths if path.state is PathState.DOWN)
     unknown = [path for path in paths if path.state is PathState.UNKNOWN]
     words = f"expected {len(paths)} {plural}, seen {up}"
     if unknown:
-        words = f"expected {len(paths)} {plural}, {f'at least {up} seen' if up else 'not known how many there are'}"
+        words = f"expected {len(paths)} {plural}, {f'at least {up} seen' if up else 'number seen unknown'}"
     reasons = list(dict.fromkeys(path.words for path in unknown))[:1]
     return ": ".join([words, *([missing] if missing else reasons)])
 
 
 def _sentence(host: KitFacts, paths: Sequence[HostPath], volumes: Sequence[VolumePaths]) -> str:
     if not volumes:
-        return f"Nothing is mapped to host {host.host}, so it needs no path."
+        return f"No volume is mapped to host {host.host}, so it needs no path."
     worst = next((one for one in volumes if one.state is _worst([each.state for each in volumes])), volumes[0])
     if worst.state is PathState.UP:
         several = "its only path" if len(paths) == 1 else f"all {len(paths)} paths"
-        return f"Host {host.host} is there over {several}." + (" Add a second one." if len(paths) == 1 else "")
+        return f"Host {host.host} is connected over {several}." + (" Add a second path." if len(paths) == 1 else "")
     return f"Host {host.host}: {worst.words}."

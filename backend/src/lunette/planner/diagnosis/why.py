@@ -35,9 +35,9 @@ KIND_OF = {
     Protocol.FC: "wwpn",
 }
 """The kind of initiator that comes over each protocol."""
-AWAY = "nobody knows: the agent does not answer; look at lunette-agent on the appliance"
+AWAY = "the agent does not respond; check lunette-agent on the appliance"
 
-UNREAD = "what would tell of it cannot be read now; see the alerts"
+UNREAD = "it cannot be read now; see the alerts"
 
 
 @dataclass(frozen=True)
@@ -103,12 +103,12 @@ def why(facts: ChainFacts) -> WhyChain:
 def _sentence(facts: ChainFacts, links: Sequence[WhyLink]) -> str:
     broken = next((link for link in links if link.state is LinkState.BROKEN), None)
     if broken:
-        return f"It breaks at the {broken.part}: {broken.words}."
+        return f"The path is broken at the {broken.part}: {broken.words}."
     unknown = next((link for link in links if link.state is LinkState.UNKNOWN), None)
     if unknown:
-        return f"Nothing is known to be broken, but the {unknown.part} cannot be judged: {unknown.words}."
+        return f"No fault was found, but the state of the {unknown.part} is unknown: {unknown.words}."
     where = facts.guest.way.place if facts.guest and facts.guest.way else ""
-    return f"Nothing is broken on the way: the host is logged in and is offered {where}. Let the host rescan its disks."
+    return f"The host is connected and can access {where}. If it does not see the volume, rescan its disks."
 
 
 def _ok(part: Part, words: str) -> WhyLink:
@@ -139,38 +139,38 @@ def _disks(facts: ChainFacts, observed: ObservedArray | None) -> WhyLink:
     faulty = [m.disk_id for m in observed.members if m.state == "faulty" and m.disk_id] if observed else []
     lost = [*gone, *(disk_id for disk_id in faulty if disk_id not in gone)]
     if not lost:
-        return _ok(Part.DISK, f"all {len(ids)} disks of array {facts.array.name} are there")
-    words = f"{len(lost)} of {len(ids)} disks of array {facts.array.name} are gone or faulty ({shorten(lost)})"
+        return _ok(Part.DISK, f"all {len(ids)} disks of array {facts.array.name} are present")
+    words = f"{len(lost)} of {len(ids)} disks of array {facts.array.name} are missing or faulty ({shorten(lost)})"
     if observed is not None and observed.dirty_without:
-        return _ok(Part.DISK, f"{words}, which the array survives by itself")
+        return _ok(Part.DISK, f"{words}, which the array tolerates")
     if observed is None or observed.state in (ArrayState.FAILED, ArrayState.MISSING):
-        return _broken(Part.DISK, f"{words}; check their cables and power, or put them back")
-    return _ok(Part.DISK, f"{words}, and the array runs without them; replace them")
+        return _broken(Part.DISK, f"{words}; check their cables and power, or reinsert them")
+    return _ok(Part.DISK, f"{words}, and the array is running without them; replace them")
 
 
 def _array(facts: ChainFacts, observed: ObservedArray | None) -> WhyLink:
     name = f"array {facts.array.name}"
     if facts.array.state != ResourceState.READY:
-        return _broken(Part.ARRAY, f"{name} is {facts.array.state}; look at its job")
+        return _broken(Part.ARRAY, f"{name} is {facts.array.state}; check its job")
     if facts.seen is None:
         return _unknown(Part.ARRAY)
     if observed is not None and observed.dirty_without:
-        words = "it was being written to when it stopped, and lacks a disk; bring that back, or force the start"
+        words = "it stopped during writes, and lacks a disk; reattach this disk, or force-start the array"
         return _broken(Part.ARRAY, f"{name} stays stopped: {words}")
     if observed is None and facts.seen.hides_array(facts.array.engine, facts.array.uuid, facts.array.group):
         return _unknown(Part.ARRAY, UNREAD)
     if observed is None or observed.state is ArrayState.MISSING:
-        return _broken(Part.ARRAY, f"{name} is not running; it is started by itself as soon as its disks are there")
+        return _broken(Part.ARRAY, f"{name} is not running; it starts automatically as soon as its disks are attached")
     if observed.locked:
         way = f"unlock it with `lunette array unlock {facts.array.name}`"
-        return _broken(Part.ARRAY, f"{name} waits for its key: {way}, and its exports come back by themselves")
+        return _broken(Part.ARRAY, f"{name} waits for its key: {way}; its exports then return automatically")
     if observed.state is ArrayState.FAILED:
-        return _broken(Part.ARRAY, f"{name} has failed: it lost more disks than its level survives")
+        return _broken(Part.ARRAY, f"{name} has failed: it lost more disks than its level tolerates")
     if facts.seen.hides_volumes(facts.array.engine, facts.array.group):
         return _ok(Part.ARRAY, f"{name} is {observed.state.value}")
     if not any(pool.group == facts.array.group for pool in facts.seen.pools):
         return _broken(
-            Part.ARRAY, f"{name} runs, but {facts.array.group}, which its volumes are cut from, is not there"
+            Part.ARRAY, f"{name} is running, but {facts.array.group}, which holds its volumes, was not found"
         )
     return _ok(Part.ARRAY, f"{name} is {observed.state.value}")
 
@@ -178,7 +178,7 @@ def _array(facts: ChainFacts, observed: ObservedArray | None) -> WhyLink:
 def _volume(facts: ChainFacts) -> WhyLink:
     name = f"volume {facts.volume}"
     if facts.volume_state != ResourceState.READY:
-        return _broken(Part.VOLUME, f"{name} is {facts.volume_state}; look at its job")
+        return _broken(Part.VOLUME, f"{name} is {facts.volume_state}; check its job")
     if facts.seen is None:
         return _unknown(Part.VOLUME)
     found = next((volume for volume in facts.seen.volumes if volume.volume_id == facts.volume_id), None)
@@ -186,13 +186,14 @@ def _volume(facts: ChainFacts) -> WhyLink:
         return _unknown(Part.VOLUME, UNREAD)
     if found is None:
         return _broken(
-            Part.VOLUME, f"{name} is not on its array; look on the appliance at what {facts.array.group} holds"
+            Part.VOLUME, f"{name} was not found on its array; check the content of {facts.array.group} on the appliance"
         )
     if not found.active:
         return _broken(
-            Part.VOLUME, f"{name} is there but not active; the agent activates it within seconds, or says why"
+            Part.VOLUME,
+            f"{name} is present but not active; the agent activates it within seconds, or reports why it cannot",
         )
-    return _ok(Part.VOLUME, f"{name} is there as {found.device}")
+    return _ok(Part.VOLUME, f"{name} is present as {found.device}")
 
 
 def _export(facts: ChainFacts) -> WhyLink:
@@ -201,7 +202,7 @@ def _export(facts: ChainFacts) -> WhyLink:
     if guest is None and facts.owners:
         return _broken(Part.EXPORT, f"{name} is mapped to {shorten(list(facts.owners))}, which has no hosts; add some")
     if guest is None:
-        return _broken(Part.EXPORT, f"{name} is mapped to nobody; map it to a host or a host group")
+        return _broken(Part.EXPORT, f"{name} is not mapped; map it to a host or a host group")
     if guest.way is None:
         others = f"; it is mapped to {shorten(list(facts.owners))}" if facts.owners else ""
         through = f" nor to its host group {guest.group}" if guest.group else ""
@@ -209,7 +210,11 @@ def _export(facts: ChainFacts) -> WhyLink:
     if facts.report is None or facts.seen is None:
         return _unknown(Part.EXPORT)
     if not facts.report.accepted:
-        return _broken(Part.EXPORT, f"the agent keeps serving what it served: {facts.report.refusal}")
+        return _broken(
+            Part.EXPORT,
+            "the agent rejected the current configuration and continues to serve the previous one: "
+            f"{facts.report.refusal}",
+        )
     doors: Sequence[TargetReport] = facts.report.targets if guest.way.family is Family.SCSI else facts.report.subsystems
     reports: list[VolumeReport | TargetReport] = [
         *(one for one in facts.report.volumes if one.volume_id == facts.volume_id),
@@ -219,7 +224,7 @@ def _export(facts: ChainFacts) -> WhyLink:
     if blocked is not None:
         return _broken(Part.EXPORT, f"it waits: {blocked.reason or 'the agent gave no reason'}{_without(facts, doors)}")
     if len(reports) < 2 or facts.report.generation < facts.wanted:
-        return _broken(Part.EXPORT, "the agent has not taken up the last change yet; ask again in a few seconds")
+        return _broken(Part.EXPORT, "the agent has not applied the last change yet; ask again in a few seconds")
     via = f" through host group {guest.way.group}" if guest.way.group else ""
     return _ok(Part.EXPORT, f"{guest.way.place}{via} is open")
 
@@ -233,7 +238,7 @@ def _without(facts: ChainFacts, doors: Sequence[TargetReport]) -> str:
     if door.opened_without_after_s is None:
         return ""
     owner = f"host group {guest.way.group}" if guest.way.group else f"host {guest.name}"
-    return f"; the host's paths opened without it after {door.opened_without_after_s} s, as {owner} says"
+    return f"; the host's paths opened without it after {door.opened_without_after_s} s, as {owner} specifies"
 
 
 def _portal(facts: ChainFacts) -> WhyLink:
@@ -243,7 +248,7 @@ def _portal(facts: ChainFacts) -> WhyLink:
         kinds &= KINDS[facts.guest.way.family]
         names = "IQN or WWPN" if facts.guest.way.family is Family.SCSI else "NQN"
         if not kinds:
-            return _broken(Part.PORTAL, f"host {facts.guest.name} has no initiator for this; enter its {names}")
+            return _broken(Part.PORTAL, f"host {facts.guest.name} has no initiator for this mapping; enter its {names}")
     elif facts.guest and not kinds:
         return _broken(Part.PORTAL, f"host {facts.guest.name} has no initiator; enter its IQN, WWPN or NQN")
     if kinds == {"wwpn"}:
@@ -251,7 +256,7 @@ def _portal(facts: ChainFacts) -> WhyLink:
     fitting = [portal for portal in facts.portals if KIND_OF[Protocol(portal.protocol)] in kinds]
     if not fitting:
         there = ", ".join(sorted({portal.protocol for portal in facts.portals})) or "none"
-        return _broken(Part.PORTAL, f"no portal speaks a protocol of the host's initiators; there are: {there}")
+        return _broken(Part.PORTAL, f"no portal serves a protocol of the host's initiators; available: {there}")
     if facts.report is None or facts.seen is None:
         return _unknown(Part.PORTAL)
     reports = {one.portal_id: one for one in facts.report.portals}
@@ -259,9 +264,9 @@ def _portal(facts: ChainFacts) -> WhyLink:
     listening = [portal for portal, one in states if one is not None and one.state is ServingState.OPEN]
     if listening:
         places = [_place(portal) for portal in listening]
-        return _ok(Part.PORTAL, f"{shorten(places)} listens")
-    reasons = [f"{portal.name}: {(one.reason if one else None) or 'not taken up yet'}" for portal, one in states]
-    return _broken(Part.PORTAL, f"no portal listens ({'; '.join(reasons)})")
+        return _ok(Part.PORTAL, f"{shorten(places)} is listening")
+    reasons = [f"{portal.name}: {(one.reason if one else None) or 'not applied yet'}" for portal, one in states]
+    return _broken(Part.PORTAL, f"no portal is listening ({'; '.join(reasons)})")
 
 
 def _place(portal: KnownPortal) -> str:
@@ -276,7 +281,9 @@ def _fc_port(facts: ChainFacts) -> WhyLink:
     serving = [port for port in facts.seen.fc_ports if port.mode in (FcMode.TARGET, FcMode.DUAL)]
     if not serving:
         there = ", ".join(port.wwpn for port in facts.seen.fc_ports) or "none"
-        return _broken(Part.PORTAL, f"no Fibre Channel port serves as a target (there are: {there}); make one a target")
+        return _broken(
+            Part.PORTAL, f"no Fibre Channel port is in target mode (present: {there}); set one to target mode"
+        )
     online = [port.wwpn for port in serving if port.state == "Online"]
     if not online:
         return _broken(Part.PORTAL, f"Fibre Channel port {serving[0].wwpn} has no link ({serving[0].state})")
@@ -289,20 +296,18 @@ def _not_over_fc(facts: ChainFacts, guest: Guest) -> WhyLink:
     ports = facts.seen.fc_ports if facts.seen else ()
     here = [(port.wwpn, one.wwpn) for port in ports for one in port.remotes if one.wwpn in wwpns]
     if here:
-        words = (
-            f"{here[0][1]} of host {guest.name} is on the fabric of {here[0][0]} and is not logged in as an initiator"
-        )
+        words = f"{here[0][1]} of host {guest.name} is on the fabric of {here[0][0]} but not logged in as an initiator"
         return _broken(
-            Part.SESSION, f"{words}; let it log in anew (`echo 1 > /sys/class/fc_host/hostN/issue_lip` on it)"
+            Part.SESSION, f"{words}; log it in again (`echo 1 > /sys/class/fc_host/hostN/issue_lip` on the host)"
         )
-    words = f"host {guest.name} ({shorten(sorted(wwpns))}) is not seen on the fabric of any port"
-    return _broken(Part.SESSION, f"{words}; look at its link, at the switch's zones, and compare its WWPN")
+    words = f"host {guest.name} ({shorten(sorted(wwpns))}) is not on the fabric of any port"
+    return _broken(Part.SESSION, f"{words}; check its link, the switch zoning and its WWPN")
 
 
 def _session(facts: ChainFacts) -> WhyLink:
     guest = facts.guest
     if guest is None or guest.way is None:
-        return _broken(Part.SESSION, "nobody who may see the volume can be logged in")
+        return _broken(Part.SESSION, "no host with access to the volume can be logged in")
     if facts.sessions is None:
         return _unknown(Part.SESSION)
     names = {name.lower() for _, name in guest.initiators}
@@ -318,7 +323,5 @@ def _session(facts: ChainFacts) -> WhyLink:
     elsewhere = " (it is logged in to another target)" if own else ""
     fitting = [one for one in facts.portals if Protocol(one.protocol).family is guest.way.family]
     places = [_place(portal) for portal in fitting]
-    words = (
-        f"host {guest.name} is not logged in to {guest.way.target_name}{elsewhere}; let it log in at {shorten(places)}"
-    )
-    return _broken(Part.SESSION, f"{words}, and compare its initiator name and CHAP with what is entered here")
+    words = f"host {guest.name} is not logged in to {guest.way.target_name}{elsewhere}; connect it to {shorten(places)}"
+    return _broken(Part.SESSION, f"{words}, and check its initiator name and CHAP secret")

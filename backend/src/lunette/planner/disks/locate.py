@@ -13,12 +13,12 @@ def plan_locate(disk: ObservedDisk, *, is_on: bool) -> Plan:
         where = f"bay {disk.place.bay}, which has no light" if disk.place.bay else "no bay of a SCSI enclosure (SES)"
         at = f" It is at PCI address {disk.place.pci_address}." if disk.place.pci_address else ""
         raise Conflict(
-            f"Disk {disk.id} has no light that could be switched: the kernel shows it in {where}.{at} Find it by its "
-            f"serial, {disk.serial or 'which it does not tell'}."
+            f"Disk {disk.id} has no locate light that Lunette can control: the kernel reports it in {where}.{at} "
+            f"Find it by its serial, {disk.serial or 'which it does not report'}."
         )
-    words = f"the light of bay {disk.place.bay} goes {'on' if is_on else 'off'}"
+    words = f"the locate light of bay {disk.place.bay} is turned {'on' if is_on else 'off'}"
     step = DiskLocate(disk_id=disk.id, serial=disk.serial, is_on=is_on, was_on=was_on)
     change = Change(action=Action.CHANGE, noun="disk", name=disk.id, detail=words)
     return Plan(
-        title=f"Switch the light of disk {disk.id} {'on' if is_on else 'off'}", changes=(change,), steps=(step,)
+        title=f"Turn {'on' if is_on else 'off'} the locate light of disk {disk.id}", changes=(change,), steps=(step,)
     )

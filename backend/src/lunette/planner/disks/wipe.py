@@ -23,10 +23,10 @@ OF_OTHERS = (
 )
 """Types of signatures of what may span several disks, or be locked: who destroys one names it."""
 
-_CANNOT_BE_STOPPED = "It cannot be stopped once it has begun, and may take minutes."
+_CANNOT_BE_STOPPED = "It cannot be stopped after it has started, and can take minutes."
 _SANITIZES_ITSELF = (
-    "It cannot be stopped once it has begun, also by a power cut: the drive goes on with it, reads and writes nothing "
-    "until it is done, and may take hours."
+    "It cannot be stopped after it has started, not even by a power failure: the drive continues, performs no other "
+    "I/O until it has finished, and can take hours."
 )
 
 
@@ -36,11 +36,14 @@ def plan_wipe(
     """`owner` is the array of ours the disk belongs to."""
     _refuse_use(disk, owner)
     _check_names(disk, wish)
-    lost = "nothing tells of it any more" if wish.method is WipeMethod.SIGNATURES else "all is lost"
+    lost = "all signatures are lost" if wish.method is WipeMethod.SIGNATURES else "all data is lost"
     change = Change(action=Action.DESTROY, noun="disk", name=disk.id, detail=f"{_carries(disk)}: {lost}")
     if wish.method is WipeMethod.SIGNATURES:
         wipe = DiskWipe(disk_id=disk.id, serial=disk.serial, size_bytes=disk.size_bytes, signatures=disk.signatures)
-        warning = "The data itself stays on the disk and can be read by whoever has it: only what tells of it goes."
+        warning = (
+            "The data itself stays on the disk and can be read by anyone who has the disk: only its signatures are "
+            "removed."
+        )
         return Plan(title=f"Wipe disk {disk.id}", changes=(change,), steps=(wipe,), warnings=(warning,))
     method = EraseMethod(wish.method.value)
     _check_erase(disk, method, seen)
@@ -58,43 +61,43 @@ def plan_wipe(
 
 def _refuse_use(disk: ObservedDisk, owner: str | None) -> None:
     if owner is not None:
-        raise InUse(f"Disk {disk.id} belongs to array {owner}: delete the array, or take the disk out of it, first.")
+        raise InUse(f"Disk {disk.id} belongs to array {owner}: delete the array or remove the disk from it first.")
     if disk.used_by_system:
-        raise InUse(f"Disk {disk.id} carries the running system: it is never wiped.")
+        raise InUse(f"Disk {disk.id} carries the running system and cannot be wiped.")
     if disk.fabric:
-        raise InUse(f"Disk {disk.id} is reached over a fabric: it is another array's volume, and never wiped.")
+        raise InUse(f"Disk {disk.id} is attached over a fabric: it is a volume of another array and cannot be wiped.")
     if not disk.is_known and not disk.is_busy():
-        raise Conflict(f"Disk {disk.id} is not wiped: {disk.hindrance()}.")
+        raise Conflict(f"Disk {disk.id} cannot be wiped: {disk.hindrance()}.")
     if disk.is_busy():
-        raise InUse(f"Disk {disk.id} is not wiped: {disk.occupation()}. Free it first.")
+        raise InUse(f"Disk {disk.id} cannot be wiped: {disk.occupation()}. Free it first.")
 
 
 def _check_names(disk: ObservedDisk, wish: DiskWipeWish) -> None:
     if not disk.serial:
-        raise Conflict(f"Disk {disk.id} tells no serial by which it could be confirmed: it is not wiped.")
+        raise Conflict(f"Disk {disk.id} reports no serial to confirm it by, so it cannot be wiped.")
     if wish.confirm != disk.serial:
-        _invalid("confirm", wish.confirm, f"it must be the serial of the disk, which is {disk.serial}")
+        _invalid("confirm", wish.confirm, f"it must be the serial of the disk, {disk.serial}")
     unnamed = [one.type for one in disk.signatures if one.type in OF_OTHERS and one.type not in wish.signatures]
     if unnamed:
         _invalid(
             "signatures",
             ", ".join(wish.signatures) or None,
-            f"the disk may be a part of something larger: it carries {', '.join(dict.fromkeys(unnamed))}. Name that "
-            "to destroy it",
+            f"the disk can be part of something larger: it carries {', '.join(dict.fromkeys(unnamed))}. List these "
+            "signatures to destroy them",
         )
 
 
 def _check_erase(disk: ObservedDisk, method: EraseMethod, seen: Observation) -> None:
     support: EraseSupport | None = disk.health.erases if disk.health else None
     if support is None:
-        _invalid("method", method.value, "the drive did not say that it can erase itself, or was not asked yet")
+        _invalid("method", method.value, "the drive has not reported that it can erase itself, or was not queried yet")
     if not support.offers(method):
-        _invalid("method", method.value, "the drive does not offer it")
+        _invalid("method", method.value, "the drive does not support it")
     siblings = [one.id for one in seen.disks if one.id != disk.id and _is_of_one_drive(one, disk)]
     if support.reaches_siblings(method) and siblings:
         raise Conflict(
-            f"Disk {disk.id} is one drive with {', '.join(siblings)}, and the drive erases all of them or none: it is "
-            "not erased. Wipe its signatures instead."
+            f"Disk {disk.id} is one drive with {', '.join(siblings)}, and the drive can only erase all of them: disk "
+            f"{disk.id} was not erased. Wipe its signatures instead."
         )
 
 
@@ -111,9 +114,9 @@ def _is_of_one_drive(one: ObservedDisk, other: ObservedDisk) -> bool:
 
 
 def _carries(disk: ObservedDisk) -> str:
-    return disk.occupation() or "it shows nothing, but may hold data"
+    return disk.occupation() or "it has no signatures, but can contain data"
 
 
 def _invalid(field: str, value: str | None, message: str) -> NoReturn:
     problem = FieldProblem(field=field, value=value, message=message)
-    raise Invalid(f"The disk is not wiped: {field}: {message}.", errors=(problem,))
+    raise Invalid(f"The disk was not wiped: {field}: {message}.", errors=(problem,))

@@ -115,8 +115,8 @@ TOGETHER: dict[VolumeEngine, SnapshottingTogether] = {VolumeEngine.ZVOL: zvol}
 
 
 NO_THICK_SNAPSHOTS = (
-    "it is thick, and a snapshot would turn each first write of its hosts into several, for as long as it lives; only "
-    "thin volumes have snapshots here"
+    "it is thick, and a snapshot would turn each first write by its hosts into several writes for the lifetime of "
+    "the snapshot; only thin volumes support snapshots here"
 )
 
 
@@ -205,22 +205,25 @@ def role_problems(wish: ArrayCreate) -> Iterator[FieldProblem]:
     """Disks for what this engine has no use for, and groups it does not make. Spares it judges itself."""
     for role, ids in wish.by_role().items():
         if ids and role not in (MemberRole.DATA, MemberRole.SPARE, *recorded_roles(wish)):
-            rule = f"an array of engine {wish.engine.value} has no {role.value} disks: leave {role.field} out"
+            rule = f"an array of engine {wish.engine.value} does not support {role.value} disks: omit {role.field}"
             yield FieldProblem(field=role.field, value=str(len(ids)), message=rule)
     levels = ARRAY_ENGINES[wish.engine].capability().levels
     options = next(facts.options for facts in levels if facts.level is wish.level)
     if wish.write_mostly and "write_mostly" not in options:
-        rule = f"{wish.level.value} reads every disk for its own part: only md's raid1 has write-mostly disks"
+        rule = (
+            f"{wish.level.value} reads every disk for its own part of the data: only md raid1 supports write-mostly "
+            "disks"
+        )
         yield FieldProblem(field="write_mostly", value=", ".join(wish.write_mostly), message=rule)
     if wish.integrity and "integrity" not in options:
-        rule = f"engine {wish.engine.value} keeps no checksums of its disks this way: leave integrity out"
+        rule = f"engine {wish.engine.value} does not support these checksums: omit integrity"
         yield FieldProblem(field="integrity", value="true", message=rule)
     if wish.spare_group is not None and "spare_group" not in options:
-        rule = f"{wish.level.value} of engine {wish.engine.value} shares no spares: leave spare_group out"
+        rule = f"{wish.level.value} of engine {wish.engine.value} does not share spares: omit spare_group"
         yield FieldProblem(field="spare_group", value=wish.spare_group, message=rule)
     for field in ("group_data_disks", "distributed_spares"):
         if (value := getattr(wish, field)) is not None and field not in options:
-            yield FieldProblem(field=field, value=str(value), message=f"only a draid has {field}: leave it out")
+            yield FieldProblem(field=field, value=str(value), message=f"only a draid supports {field}: omit it")
 
 
 def capabilities(seen: Observation, kind: str) -> dict[str, EngineCapability]:

@@ -43,18 +43,18 @@ def build(facts: KitFacts) -> HostKit:
 def _missing(facts: KitFacts) -> Iterator[str]:
     """What keeps the host from its volumes, family by family."""
     if not facts.doors:
-        yield f"Nothing is mapped to host {facts.host}, so there is nothing to connect to: map a volume first."
+        yield f"No volume is mapped to host {facts.host}, so there is nothing to connect to: map a volume first."
     scsi, nvme = facts.doors_of(Family.SCSI), facts.doors_of(Family.NVME)
     if scsi and not (facts.iqns or facts.wwpns):
         yield f"Host {facts.host} has no initiator for its volumes over SCSI: enter its IQN or WWPN."
     if scsi and facts.iqns and not facts.portals_of(Protocol.ISCSI, Protocol.ISER):
-        yield "No portal speaks iSCSI: add one on an address the host can reach."
+        yield "No portal serves iSCSI: add one on an address that the host can reach."
     if scsi and facts.wwpns and not facts.fc_ports:
-        yield "No Fibre Channel port of the appliance serves as a target: make one a target."
+        yield "No Fibre Channel port of the appliance is in target mode: set one to target mode."
     if nvme and not facts.nqns:
         yield f"Host {facts.host} has no initiator for its volumes over NVMe: enter its NQN."
     if nvme and facts.nqns and not facts.portals_of(*NVME_PROTOCOLS):
-        yield "No portal speaks NVMe: add one on an address the host can reach."
+        yield "No portal serves NVMe: add one on an address that the host can reach."
 
 
 def _everywhere(facts: KitFacts) -> Iterator[str]:
@@ -63,8 +63,9 @@ def _everywhere(facts: KitFacts) -> Iterator[str]:
         places = [one.shown for one in facts.portals if one.name == name]
         if len(places) > 1:
             yield (
-                f"Portal {name} listens on every address, so the kit goes to each: {', '.join(places)}. If the host "
-                "cannot reach them all, replace it by portals on the addresses it can."
+                f"Portal {name} listens on every address, so the setup kit connects to each: {', '.join(places)}. If "
+                "the host cannot reach all of them, replace the portal with portals on the addresses that it can "
+                "reach."
             )
 
 

@@ -36,14 +36,20 @@ def _place(path: str) -> str:
 
 def _readme(kit: HostKit) -> str:
     apply = "apply.cmd" if kit.os_type is OsType.WINDOWS else "sh apply.sh"
-    lines = [f"Initiator kit of host {kit.host} ({kit.os_type.value}), made by its Lunette appliance.", ""]
+    lines = [f"Setup kit of host {kit.host} ({kit.os_type.value}), created by its Lunette appliance.", ""]
     if kit.commands:
-        lines += [f"Run `{apply}` as the superuser; it can be run again. It writes the files and does:", ""]
+        lines += [
+            f"Run `{apply}` as the superuser; it can be run repeatedly. It writes the files and performs these steps:",
+            "",
+        ]
         lines += [f"{number}. {one.purpose}\n   {one.run}" for number, one in enumerate(kit.commands, 1)]
     lines += ["", *(f"Files: {one.path}: {one.purpose}" for one in kit.files)]
     lines += ["", *(f"WARNING: {text}" for text in kit.warnings), *(f"Note: {text}" for text in kit.notes)]
     if kit.needs_secrets and not kit.has_secrets:
-        lines += ["", "Secrets are left out: write them in place of @LUNETTE-...@, or fetch the kit with its secrets."]
+        lines += [
+            "",
+            "Secrets are not included: replace @LUNETTE-...@ with them, or download the kit with its secrets.",
+        ]
     return "\n".join(lines) + "\n"
 
 

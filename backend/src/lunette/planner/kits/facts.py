@@ -120,10 +120,12 @@ class KitFacts:
     def measured(self) -> str:
         """What the waiting times go by, as a sentence."""
         if self.outage_s is None:
-            return "How long a restart takes was not measured here yet: fetch the kit again after the first one."
+            return (
+                "The duration of a restart has not been measured yet: download the kit again after the first restart."
+            )
         return (
-            f"The last restart kept hosts from their volumes for {self.outage_s:.0f} s, as the plan of an update says, "
-            "and an update that fails takes twice that. Fetch the kit again when restarts have become longer."
+            f"At the last restart, hosts could not access their volumes for {self.outage_s:.0f} s; an update that "
+            "fails takes twice as long. Download the kit again if restarts take longer."
         )
 
     @property

@@ -66,7 +66,7 @@ def check_waiting(findings: Findings, name: str, seen: Observation) -> None:
     """One change is on trial at a time."""
     waiting = next((one.name for one in seen.interfaces if one.trial is not None), None)
     if waiting is not None:
-        message = f"a change of interface {waiting} waits to be confirmed: confirm it or take it back first"
+        message = f"a change of interface {waiting} is not confirmed yet: confirm or revert it first"
         findings.add(Conflict, "interface", name, message)
 
 
@@ -89,16 +89,16 @@ def check(
     for index, address in enumerate(settings.addresses):
         text, ip = str(address), address.ip
         if ip.is_multicast or ip.is_unspecified or ip.is_loopback or ip.is_link_local:
-            findings.add(Invalid, "addresses", text, f"{ip} is no address for an interface")
+            findings.add(Invalid, "addresses", text, f"{ip} is not a valid interface address")
         if ip.version == 4 and address.network.prefixlen < 31 and ip in (address.network[0], address.network[-1]):
-            findings.add(Invalid, "addresses", text, f"{ip} is the network's own or its broadcast address")
+            findings.add(Invalid, "addresses", text, f"{ip} is the network address or broadcast address of its network")
         if str(ip) in elsewhere:
-            findings.add(Conflict, "addresses", text, f"{ip} is an address of interface {elsewhere[str(ip)]}")
+            findings.add(Conflict, "addresses", text, f"{ip} is already an address of interface {elsewhere[str(ip)]}")
         if ip in [other.ip for other in settings.addresses[:index]]:
-            findings.add(Invalid, "addresses", text, f"{ip} is given twice")
+            findings.add(Invalid, "addresses", text, f"{ip} is listed twice")
     gateway = settings.gateway
     if gateway is not None and not any(gateway in address.network for address in settings.addresses):
-        message = f"gateway {gateway} is in the network of none of its addresses"
+        message = f"gateway {gateway} is not in the network of any of its addresses"
         findings.add(Invalid, "gateway", gateway, message)
     _check_mtu(findings, interface, settings, seen)
 
@@ -111,15 +111,15 @@ def _check_mtu(
         return
     least = max(least or 0, IPV6_MTU)
     if mtu < least or (most is not None and mtu > most):
-        message = f"interface {interface.name} takes an MTU of {least} to {most or 'any'} bytes"
+        message = f"interface {interface.name} supports an MTU of {least} to {most or 'any'} bytes"
         findings.add(Invalid, "mtu_bytes", mtu, message)
     for other in seen.interfaces:
         above = other.settings.mtu_bytes if other.settings and other.parent == interface.name else None
         if above is not None and above > mtu:
-            message = f"VLAN {other.name}, which it carries, has an MTU of {above} bytes: lower that first"
+            message = f"VLAN {other.name} on this interface has an MTU of {above} bytes: lower that first"
             findings.add(Conflict, "mtu_bytes", mtu, message)
         if other.name == interface.parent and mtu > other.mtu_bytes:
-            message = f"{other.name}, which carries it, has an MTU of {other.mtu_bytes} bytes: a VLAN takes no more"
+            message = f"its parent {other.name} has an MTU of {other.mtu_bytes} bytes: a VLAN cannot have a larger one"
             findings.add(Invalid, "mtu_bytes", mtu, message)
 
 
@@ -148,19 +148,25 @@ def warnings(
 ) -> Iterator[str]:
     """What is good to know before: the trial, the way of who asks, what pauses."""
     caller = paths.caller
-    yield f"It is taken back by itself unless it is confirmed within {TRIAL_S} s."
+    yield f"It is reverted automatically unless it is confirmed within {TRIAL_S} s."
     here = {str(ip_address(one.ip)) for one in interface.addresses}
     if caller in going:
-        new = shorten([str(address.ip) for address in settings.addresses]) or "the one that DHCP gives"
-        yield f"You reach this appliance through {caller}, which goes: confirm through {new}."
+        new = shorten([str(address.ip) for address in settings.addresses]) or "the address that DHCP assigns"
+        yield f"You reach this appliance through {caller}, which is removed: confirm through {new}."
     elif caller in here:
         yield f"You reach this appliance through this interface ({caller})."
     if interface.settings is None and interface.configured_by is not None:
-        yield f"Gateway and DNS servers that {interface.configured_by} gave it go, unless they are given here."
+        yield (
+            f"The gateway and DNS servers that {interface.configured_by} configured are removed unless they are "
+            "specified here."
+        )
     everywhere = [one.name for one in paths.portals if is_everywhere(one.address)]
     if going and everywhere:
-        yield f"Portal {shorten(everywhere)} listens on every address: hosts that come through this one lose the path."
+        yield (
+            f"Portal {shorten(everywhere)} listens on all addresses: hosts that connect through this address lose "
+            "the path."
+        )
     wanted = settings.mtu_bytes
     on_it = [portal.name for portal in paths.portals if portal.address in here - going]
     if wanted is not None and wanted != interface.mtu_bytes and on_it:
-        yield f"Traffic of portal {shorten(on_it)} pauses while the MTU changes; switch and hosts need the same one."
+        yield f"Traffic of portal {shorten(on_it)} pauses while the MTU changes; switches and hosts need the same MTU."

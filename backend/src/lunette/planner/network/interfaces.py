@@ -21,11 +21,11 @@ def plan_change(
     """Another way for an interface to be. Raises Invalid, Conflict or InUse naming the field."""
     findings = Findings()
     if interface.reason is not None:
-        findings.add(Conflict, "interface", interface.name, f"Lunette leaves it alone: {interface.reason}")
+        findings.add(Conflict, "interface", interface.name, f"Lunette does not manage it: {interface.reason}")
     check_waiting(findings, interface.name, seen)
     before = interface.settings
     if before is None and wish.members is None and wish.dhcp is None and not wish.addresses:
-        message = "say where its addresses come from: Lunette does not configure it yet"
+        message = "specify where its addresses come from: Lunette does not configure it yet"
         findings.add(Invalid, "addresses", None, message)
     settings = wish.applied(before or InterfaceSettings())
     settings = settings.model_copy(update={"table": table_for(interface, settings, seen)})
@@ -61,13 +61,14 @@ def plan_change(
 
 def plan_end(interface: ObservedInterface, *, keep: bool) -> Plan:
     """Ends a trial: what is tried stays, or goes. Raises Conflict if nothing waits."""
-    words_ = "stays as it is now, also after a boot" if keep else "becomes as it was before"
+    words_ = "keeps its current settings, also after a restart" if keep else "returns to its previous settings"
     if interface.trial is None:
         raise Conflict(
-            f"No change of interface {interface.name} waits to be confirmed: it was confirmed or taken back already."
+            f"No change of interface {interface.name} is waiting for confirmation: it was already confirmed or "
+            "reverted."
         )
     return Plan(
-        title=f"{'Confirm' if keep else 'Take back'} the change of interface {interface.name}",
+        title=f"{'Confirm' if keep else 'Revert'} the change of interface {interface.name}",
         changes=(Change(action=Action.CHANGE, noun="interface", name=interface.name, detail=words_),),
         steps=(),
     )
@@ -78,7 +79,9 @@ def _check_named(findings: Findings, losing: Sequence[KnownPortal], wish: Interf
     for portal in losing:
         if portal.name not in wish.portals:
             where = shown(portal.address, portal.port)
-            message = f"portal {portal.name} listens on {where}, which goes: name the portal, or delete it first"
+            message = (
+                f"portal {portal.name} listens on {where}, which is removed: specify the portal, or delete it first"
+            )
             findings.add(InUse, "portals", portal.name, message)
 
 
@@ -97,6 +100,6 @@ def _members(
         return ()
     made = interface.settings.made if interface.settings else None
     if made is None or made.kind is not InterfaceKind.BOND:
-        findings.add(Invalid, "members", None, f"interface {interface.name} is no bond that Lunette made")
+        findings.add(Invalid, "members", None, f"interface {interface.name} is not a bond that Lunette created")
         return ()
     return beside_of(findings, interface.name, made.members, wish.members, seen, paths)

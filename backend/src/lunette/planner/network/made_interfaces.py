@@ -42,7 +42,7 @@ def plan_create(wish: InterfaceCreate, seen: Observation, paths: Paths, trial_id
     findings = Findings()
     check_waiting(findings, wish.name, seen)
     if wish.name in _TAKEN or any(one.name == wish.name for one in seen.interfaces):
-        findings.add(Conflict, "name", wish.name, f"there is an interface {wish.name} already")
+        findings.add(Conflict, "name", wish.name, f"an interface named {wish.name} already exists")
     _check_fields(findings, wish)
     if wish.kind is InterfaceKind.VLAN:
         beside = _onto_parent(findings, wish, seen)
@@ -70,12 +70,17 @@ def plan_remove(interface: ObservedInterface, seen: Observation, paths: Paths, t
     name, made = interface.name, interface.settings.made if interface.settings else None
     check_waiting(findings, name, seen)
     if interface.reason is not None:
-        findings.add(Conflict, "interface", name, f"Lunette leaves it alone: {interface.reason}")
+        findings.add(Conflict, "interface", name, f"Lunette does not manage it: {interface.reason}")
     elif made is None:
-        findings.add(Conflict, "interface", name, "Lunette did not make it: only its own VLANs and bonds can go")
+        findings.add(
+            Conflict,
+            "interface",
+            name,
+            "Lunette did not create it: only VLANs and bonds that Lunette created can be removed",
+        )
     for above in seen.interfaces:
         if above.parent == name:
-            message = f"it carries VLAN {above.vlan_id} (interface {above.name}): remove that first"
+            message = f"VLAN {above.vlan_id} (interface {above.name}) runs on it: remove that first"
             findings.add(InUse, "interface", name, message)
     for portal in listening(interface, paths):
         message = f"portal {portal.name} listens on {portal.address}: delete the portal first"
@@ -106,9 +111,9 @@ def beside_of(
     known = {one.name: one for one in seen.interfaces}
     for index, name in enumerate(members):
         if name in members[:index]:
-            findings.add(Invalid, "members", name, f"interface {name} is given twice")
+            findings.add(Invalid, "members", name, f"interface {name} is listed twice")
         elif name not in known:
-            findings.add(Invalid, "members", name, f"this machine has no network interface {name}")
+            findings.add(Invalid, "members", name, f"network interface {name} was not found")
         elif name not in before:
             _check_member(findings, known[name], seen, paths)
     joining = [Beside(interface=name, settings=InterfaceSettings(bond=bond)) for name in members if name not in before]
@@ -120,7 +125,7 @@ def lines(name: str, beside: Sequence[Beside]) -> list[Change]:
 
     def detail(settings: InterfaceSettings | None) -> str:
         if settings is None:
-            return "Lunette configures it no longer"
+            return "Lunette no longer configures it"
         return f"belongs to {settings.bond}" if settings.bond else f"carries {', '.join(settings.vlans) or 'no VLAN'}"
 
     return [
@@ -135,16 +140,16 @@ def _check_fields(findings: Findings, wish: InterfaceCreate) -> None:
     for field in ("parent", "vlan_id"):
         value = getattr(wish, field)
         if is_vlan and value is None:
-            findings.add(Invalid, field, None, "a VLAN needs the interface that carries it, and its number")
+            findings.add(Invalid, field, None, "a VLAN needs a parent interface and a VLAN ID")
         if not is_vlan and value is not None:
-            findings.add(Invalid, field, value, "a bond has members, no parent and no VLAN number")
+            findings.add(Invalid, field, value, "a bond has members, but no parent and no VLAN ID")
     for field in ("members", "mode", "lacp_rate", "miimon_ms"):
         if is_vlan and getattr(wish, field):
-            findings.add(Invalid, field, getattr(wish, field), "a VLAN is no bond")
+            findings.add(Invalid, field, getattr(wish, field), "a VLAN is not a bond")
     if not is_vlan and not wish.members:
         findings.add(Invalid, "members", None, "a bond needs members")
     if not is_vlan and wish.lacp_rate is not None and wish.mode is not BondMode.LACP:
-        findings.add(Invalid, "lacp_rate", wish.lacp_rate.value, "only a bond of mode 802.3ad speaks LACP")
+        findings.add(Invalid, "lacp_rate", wish.lacp_rate.value, "only a bond in mode 802.3ad uses LACP")
 
 
 def _settings(wish: InterfaceCreate) -> InterfaceSettings:
@@ -186,23 +191,23 @@ def _onto_parent(findings: Findings, wish: InterfaceCreate, seen: Observation) -
     parent = next((one for one in seen.interfaces if one.name == wish.parent), None)
     if parent is None:
         if wish.parent is not None:
-            findings.add(Invalid, "parent", wish.parent, f"this machine has no network interface {wish.parent}")
+            findings.add(Invalid, "parent", wish.parent, f"network interface {wish.parent} was not found")
         return ()
     for other in seen.interfaces:
         if other.parent == parent.name and other.vlan_id == wish.vlan_id:
-            message = f"VLAN {wish.vlan_id} of {parent.name} is interface {other.name} already"
+            message = f"VLAN {wish.vlan_id} of {parent.name} already exists as interface {other.name}"
             findings.add(Conflict, "vlan_id", wish.vlan_id, message)
     if parent.reason is not None:
-        findings.add(Conflict, "parent", parent.name, f"Lunette leaves it alone: {parent.reason}")
+        findings.add(Conflict, "parent", parent.name, f"Lunette does not manage it: {parent.reason}")
     elif parent.kind == InterfaceKind.VLAN.value:
-        findings.add(Invalid, "parent", parent.name, f"{parent.name} is a VLAN itself")
+        findings.add(Invalid, "parent", parent.name, f"{parent.name} is itself a VLAN")
     elif parent.settings is None and parent.addresses:
-        message = f"{parent.name} has addresses that Lunette does not configure yet: change it first, so that they stay"
+        message = f"{parent.name} has addresses that Lunette does not configure yet: change it first to retain them"
         findings.add(Conflict, "parent", parent.name, message)
     before = parent.settings or InterfaceSettings()
     most = before.mtu_bytes or parent.mtu_bytes
     if wish.mtu_bytes is not None and wish.mtu_bytes > most:
-        message = f"{parent.name}, which carries it, has an MTU of {most} bytes: a VLAN takes no more"
+        message = f"its parent {parent.name} has an MTU of {most} bytes: a VLAN cannot have a larger one"
         findings.add(Invalid, "mtu_bytes", wish.mtu_bytes, message)
     after = before.model_copy(update={"vlans": (*before.vlans, wish.name)})
     return (Beside(interface=parent.name, settings=after),)
@@ -224,12 +229,12 @@ def _check_member(findings: Findings, one: ObservedInterface, seen: Observation,
         findings.add(Conflict, "members", one.name, message)
 
     if one.reason is not None:
-        refuse(f"Lunette leaves {one.name} alone: {one.reason}")
+        refuse(f"Lunette does not manage {one.name}: {one.reason}")
     elif one.kind in _NO_MEMBERS:
-        refuse(f"{one.name} is a {one.kind}: a bond is made of interfaces with a link of their own")
+        refuse(f"{one.name} is a {one.kind}: members of a bond must be physical interfaces")
     carried = next((other for other in seen.interfaces if other.parent == one.name), None)
     if carried is not None:
-        refuse(f"{one.name} carries VLAN {carried.vlan_id} (interface {carried.name}): remove that first")
+        refuse(f"VLAN {carried.vlan_id} (interface {carried.name}) runs on {one.name}: remove that first")
     for portal in listening(one, paths):
         message = f"portal {portal.name} listens on {portal.address} of {one.name}: delete the portal first"
         findings.add(InUse, "members", one.name, message)

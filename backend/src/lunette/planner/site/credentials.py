@@ -21,7 +21,7 @@ def credentials(findings: Findings, key: str, place: str, wanted: Asked, held: A
     values = _merged(wanted, held)
     for secret in _needed(values):
         if values.get(secret) is None:
-            message = f"{key} has no {secret} here yet: give it in the document once, it is kept from then on"
+            message = f"{key} has no {secret} stored yet: specify it in the document once, it is then stored"
             findings.add(Invalid, f"{place}.{secret}", None, message)
             return None
     try:

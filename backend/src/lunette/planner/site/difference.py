@@ -140,7 +140,10 @@ class _Comparison:
             values |= {name: made for name, made, _ in self._credentials(key, values, None)}
         if isinstance(entry, ArrayCreate):
             if entry.encryption is not None:
-                message = f"{key} is encrypted, and a document holds no passphrase: make it with `lunette array create`"
+                message = (
+                    f"{key} is encrypted, and a document cannot contain a passphrase: create it with `lunette array "
+                    "create`"
+                )
                 self._findings.add(Invalid, f"{self._places[key]}.encryption", entry.encryption.value, message)
             values["wipe"] = tuple(disk for ids in entry.by_role().values() for disk in ids if disk in self._wipe)
         self._add(CREATE_PHASE[noun], Verb.CREATE, noun, key, CREATES[noun].model_construct(**_complete(noun, values)))
@@ -175,14 +178,17 @@ class _Comparison:
             phase, verb = JOIN_PHASE[type(wish)]
             place = f"{self._places[key]}.{name}"
             if len(wish.disks) > MAX_JOINING:
-                message = f"{len(wish.disks)} disks are to join {key}, and {MAX_JOINING} can at once: add some first"
+                message = (
+                    f"{len(wish.disks)} disks would be added to {key}, and at most {MAX_JOINING} can be added at a "
+                    "time: add some first"
+                )
                 self._findings.add(Invalid, place, str(len(wish.disks)), message)
             self._phases[phase].append(SiteChange(verb, SiteNoun.ARRAY, (key,), (wish,), (place,)))
 
     def _refuse_fixed(self, noun: SiteNoun, key: str, fixed: Mapping[str, object], present: Model) -> None:
         for name, value in fixed.items():
             is_now = _words(getattr(present, name))
-            message = f"{key} has {name} {is_now}, which cannot become {_words(value)} in place: "
+            message = f"{key} has {name} {is_now}, which cannot be changed to {_words(value)}: "
             message += _remedy(noun, key, name)
             self._findings.add(Conflict, f"{self._places[key]}.{name}", _words(value), message)
 
@@ -244,23 +250,23 @@ class _Comparison:
     def _notes(self) -> Iterator[str]:
         if self._renames.idle:
             yield (
-                f"Nothing is renamed to {shorten(self._renames.idle)}, which exists already beside its former name: "
-                "leave renamed_from out."
+                f"Nothing is renamed to {shorten(self._renames.idle)}, which already exists in addition to its "
+                "former name: omit renamed_from."
             )
         if held := [key for key in self._busy if key in self._places]:
             yield (
-                f"A job has {shorten(held)}: the document changes nothing of {'it' if len(held) == 1 else 'them'}. "
-                "Resolve a job that is stuck."
+                f"A job is changing {shorten(held)}: the document does not change "
+                f"{'it' if len(held) == 1 else 'them'}. Resolve the job if it is stuck."
             )
         if self._left_alone:
             yield (
-                f"{len(self._left_alone)} are not in the document and stay: {shorten(self._left_alone)}. "
-                "Name them in destroy to remove them."
+                f"{len(self._left_alone)} are not in the document and are not changed: {shorten(self._left_alone)}. "
+                "List them in destroy to remove them."
             )
         gone = {change.keys[0] for changes in self._phases.values() for change in changes if change.verb is Verb.DELETE}
         idle = [key for key in self._request.destroy if key not in gone and not key.startswith("disk/")]
         if idle:
-            yield f"Named in destroy, and nothing to destroy there: {shorten(idle)}."
+            yield f"Listed in destroy, but not found: {shorten(idle)}."
 
 
 def _given(entry: Model) -> dict[str, Any]:
@@ -309,22 +315,28 @@ def _more(value: object, shrunk: tuple[object, ...]) -> bool:
 def _remedy(noun: SiteNoun, key: str, name: str) -> str:
     """What to do about a field that cannot change. Never to delete what holds data."""
     if noun in REPLACEABLE:
-        return f"name {key} in destroy if it may be deleted and created again: the plan names the hosts it interrupts"
+        return (
+            f"list {key} in destroy if it can be deleted and created again: the plan names the hosts that this "
+            "interrupts"
+        )
     called = key.partition("/")[2]
     others = {
         (
             SiteNoun.VOLUME,
             "size_bytes",
-        ): "what hosts keep at its end would be lost. Make a smaller volume and let the host copy",
-        (SiteNoun.ARRAY, "level"): f"change it by `lunette array reshape {called}`, as far as md can",
-        (SiteNoun.ARRAY, "disks"): f"change a disk by `lunette array replace {called}`; more disks are added in place",
+        ): "data of hosts at its end would be lost. Create a smaller volume and copy the data on the host",
+        (SiteNoun.ARRAY, "level"): f"change it with `lunette array reshape {called}`, if md supports this",
+        (
+            SiteNoun.ARRAY,
+            "disks",
+        ): f"replace a disk with `lunette array replace {called}`; more disks can be added to the document",
         **dict.fromkeys(
             ((SiteNoun.ARRAY, role) for role in ("spares", "log", "cache", "special")),
-            f"take a disk out by `lunette array remove {called}`; more disks are added in place",
+            f"remove a disk with `lunette array remove {called}`; more disks can be added to the document",
         ),
     }
-    other = others.get((noun, name), "it is fixed when it is made")
-    return f"{other}. In the document, write what is there"
+    other = others.get((noun, name), "it cannot change after creation")
+    return f"{other}. In the document, specify the current value"
 
 
 def _ends(key: str) -> Collection[str]:

@@ -9,14 +9,14 @@ from lunette.domain.power import ObservedPower, PowerAction
 from lunette.domain.steps import MachineStop
 from lunette.planner.access.connected import Connected
 
-_TITLES = {PowerAction.RESTART: "Restart the appliance", PowerAction.OFF: "Switch the appliance off"}
+_TITLES = {PowerAction.RESTART: "Restart the appliance", PowerAction.OFF: "Shut down the appliance"}
 
 
 def plan_stop(action: PowerAction, seen: Observation, connected: Connected, jobs: int) -> Plan:
     """The machine stops in order. `jobs` are under way and go on at the next start. Raises Conflict or Unavailable."""
     power = _possible(seen)
-    detail = "restarts" if action is PowerAction.RESTART else "is switched off, and stays off until it is switched on"
-    until = "until it is up again" if action is PowerAction.RESTART else "until it is switched on again"
+    detail = "restarts" if action is PowerAction.RESTART else "is shut down, and stays off until it is switched on"
+    until = "until it has restarted" if action is PowerAction.RESTART else "until it is switched on again"
     changes = [Change(action=Action.CHANGE, noun="system", name=seen.hostname, detail=detail)]
     changes += [
         Change(action=Action.INTERRUPT, noun="host", name=host, detail=f"loses its paths {until}")
@@ -33,31 +33,31 @@ def plan_stop(action: PowerAction, seen: Observation, connected: Connected, jobs
 
 def _possible(seen: Observation) -> ObservedPower:
     if seen.power is None:
-        raise Unavailable("The agent is older than the API and cannot stop the machine: restart it as root.")
+        raise Unavailable("The agent is older than the API and cannot stop the system: restart it as root.")
     if seen.power.reason:
         raise Conflict(f"{seen.power.reason[:1].upper()}{seen.power.reason[1:]}.")
     if seen.slots is not None and seen.slots.on_trial:
         raise Conflict(
-            f"Version {seen.slots.version(seen.slots.running)} is on trial, and a restart now would end it: wait until "
-            "it has proved healthy."
+            f"Version {seen.slots.version(seen.slots.running)} is on trial, and a restart now would end the trial: "
+            "wait until the version has passed its health checks."
         )
     return seen.power
 
 
 def _outage(action: PowerAction, power: ObservedPower) -> str:
     if action is PowerAction.OFF:
-        return "All I/O stops until somebody switches the machine on, at its button or its management controller"
+        return "All I/O stops until the system is switched on, at its power button or its management controller"
     if power.outage_s is None:
-        return "All I/O stops while it restarts; how long that takes was not measured on this machine yet"
+        return "All I/O stops during the restart; how long it takes has not been measured yet"
     return (
-        f"All I/O stops for about {power.outage_s:.0f} s, as at the last restart. Hosts whose timeouts are shorter see "
-        "errors"
+        f"All I/O stops for about {power.outage_s:.0f} s, as measured at the last restart. Hosts with shorter "
+        "timeouts report errors"
     )
 
 
 def _meanwhile(seen: Observation, jobs: int) -> Iterator[str]:
     if jobs:
-        yield f"{jobs} job{'s are' if jobs > 1 else ' is'} under way; what is left is done after the next start"
+        yield f"{jobs} job{'s are' if jobs > 1 else ' is'} running; the remaining steps run after the next start"
     busy = sorted(array.name for array in seen.arrays if array.ours and array.progress is not None)
     if busy:
-        yield f"A rebuild, check or reshape of {', '.join(busy)} goes on after the next start"
+        yield f"A rebuild, check or reshape of {', '.join(busy)} continues after the next start"

@@ -30,8 +30,8 @@ def judge(served: ExportSet | None, wanted: ExportSet, give_up: Iterable[str] = 
         return Judgement(refusal=None, still_served=(), left_out=(), opens=())
     if served.appliance_id != wanted.appliance_id or served.database_id != wanted.database_id:
         refusal = (
-            f"the backup is of appliance {wanted.appliance_id}, and here appliance {served.appliance_id} has arrays or "
-            "serves hosts: restore a backup of this one, or restore on an appliance that serves nothing"
+            f"the backup is of appliance {wanted.appliance_id}, but appliance {served.appliance_id} has arrays or "
+            "serves hosts: restore a backup of this appliance, or restore on an appliance that serves nothing"
         )
         return Judgement(refusal=refusal, still_served=(), left_out=(), opens=())
     staying = _without(served, frozenset(give_up))
@@ -157,9 +157,9 @@ def _mappings_in_the_way(served: ExportSet, wanted: ExportSet) -> Iterator[LeftO
                 continue
             what = f"volume {names[lun.volume_id]} for {_hosts(door)}"
             if lun.volume_id in users:
-                words = f"{what}: it is served to {users[lun.volume_id]} now"
+                words = f"{what}: it is now served to {users[lun.volume_id]}"
             elif (door.target_id, lun.lun) in numbers:
-                words = f"{what}: number {lun.lun} is volume {numbers[door.target_id, lun.lun]} there now"
+                words = f"{what}: number {lun.lun} is now used by volume {numbers[door.target_id, lun.lun]}"
             else:
                 continue
             yield LeftOut(noun="mapping", id=lun.mapping_id, words=words)
@@ -173,7 +173,7 @@ def _initiators_in_the_way(served: ExportSet, wanted: ExportSet) -> Iterator[Lef
         for id_, (name, host) in _initiators(door).items():
             if name in places and places[name][0] != id_ and id_ not in told:
                 told.add(id_)
-                words = f"{name} of {host}: it is let in as {places[name][1]} now"
+                words = f"{name} of {host}: it now has access as {places[name][1]}"
                 yield LeftOut(noun="initiator", id=id_, words=words)
 
 

@@ -44,7 +44,7 @@ def volume_subject(volume_id: str, name: str, provisioning: Provisioning, engine
 
 def array_subject(array_id: str, name: str, level: str) -> Subject:
     """An array, with why it cannot be scrubbed."""
-    return Subject(array_id, name, "it is raid0: it has nothing to compare" if level == "raid0" else None)
+    return Subject(array_id, name, "it is raid0: it has no redundancy to compare" if level == "raid0" else None)
 
 
 def plan_create(wish: ScheduleCreate, facts: ScheduleFacts) -> tuple[Plan, tuple[Subject, ...]]:
@@ -79,14 +79,14 @@ def plan_patch(
     details = [_difference(name, before, after) for name in values if getattr(before, name) != getattr(after, name)]
     changes = tuple(Change(action=Action.CHANGE, noun="schedule", name=before.name, detail=one) for one in details)
     less = after.keep is not None and before.keep is not None and after.keep != before.keep
-    warnings = ("The next run deletes those of its snapshots that are not to be kept any more.",) if less else ()
+    warnings = ("The next run deletes those of its snapshots that exceed the new retention.",) if less else ()
     return Plan(title=f"Change schedule {before.name}", changes=changes, steps=(), warnings=warnings), after, chosen
 
 
 def plan_delete(name: str, snapshots: int) -> Plan:
     """The schedule goes, what it took stays."""
-    stay = f"; its {snapshots} snapshots stay, and nothing deletes them by itself any more" if snapshots else ""
-    change = Change(action=Action.DESTROY, noun="schedule", name=name, detail=f"it runs no more{stay}")
+    stay = f"; its {snapshots} snapshots remain and are no longer deleted automatically" if snapshots else ""
+    change = Change(action=Action.DESTROY, noun="schedule", name=name, detail=f"it no longer runs{stay}")
     return Plan(title=f"Delete schedule {name}", changes=(change,), steps=())
 
 
@@ -94,7 +94,7 @@ def plan_run(name: str, action: ScheduleAction, subjects: Sequence[str], parts: 
     """One run. `parts` are the plans of what it will do, where they can be known before."""
     what = "snapshot" if action is ScheduleAction.SNAPSHOT else "array"
     verb, words = (
-        (Action.CREATE, "of volume {}, and those beyond what is kept are deleted")
+        (Action.CREATE, "of volume {}, and snapshots beyond the retention are deleted")
         if what == "snapshot"
         else (Action.CHANGE, "{} is scrubbed")
     )
@@ -129,7 +129,7 @@ def _chosen(
     for reference in references:
         subject = subjects.get(reference)
         if subject is None:
-            message = f"there is no {noun} {reference}; read the list of {noun}s again"
+            message = f"{noun} {reference} was not found; reload the list of {noun}s"
             findings.add(Invalid, field, reference, message)
         elif subject.unable:
             findings.add(Invalid, field, reference, f"{noun} {subject.name}: {subject.unable}")
@@ -149,7 +149,7 @@ def _words(action: ScheduleAction, subjects: Sequence[Subject]) -> str:
 
 def _times(wish: ScheduleCreate, facts: ScheduleFacts) -> str:
     if not wish.enabled:
-        return f"at `{wish.when}` ({facts.zone.key}), once it is enabled"
+        return f"at `{wish.when}` ({facts.zone.key}), when it is enabled"
     first = next(upcoming(wish.when, facts.zone, facts.now)).astimezone(facts.zone)
     return f"at `{wish.when}` ({facts.zone.key}), first on {first:%Y-%m-%d at %H:%M}"
 

@@ -17,14 +17,14 @@ def plan_update(
     older = runs is not None and is_older(bundle.version, runs)
     if older and not wish.downgrade:
         raise Conflict(
-            f"Version {bundle.version} is older than the running version {runs}: faults fixed since then would return. "
-            "Set `downgrade` to install it anyway."
+            f"Version {bundle.version} is older than the running version {runs}: faults fixed since then would "
+            "return. Set `downgrade` to install it anyway."
         )
     write = SlotWrite(
         bundle_id=wish.bundle, slot=idle, version=bundle.version, replaces=slots.version(idle), downgrade=wish.downgrade
     )
     detail = f"version {runs} becomes {bundle.version}, in slot {idle}"
-    words = f"version {write.replaces} is no way back any more"
+    words = f"version {write.replaces} is no longer available as the previous version"
     lost = (Change(action=Action.DESTROY, noun="slot", name=idle, detail=words),) if write.replaces else ()
     start = SlotStart(trial_id=trial_id, slot=idle, version=bundle.version)
     plan = _plan(f"Update to version {bundle.version}", slots, detail, (write, start), lost, connected)
@@ -39,10 +39,10 @@ def plan_back(slots: ObservedSlots | None, connected: Connected, trial_id: str) 
     slots = ready(slots)
     version = slots.version(slots.idle)
     if version is None:
-        raise Conflict(f"Slot {slots.idle} holds nothing that could be started: there is no version to go back to.")
+        raise Conflict(f"Slot {slots.idle} contains no bootable system: there is no version to go back to.")
     start = SlotStart(trial_id=trial_id, slot=slots.idle, version=version)
-    detail = f"version {slots.version(slots.running)} becomes {version} again, in slot {slots.idle}"
-    return _plan(f"Go back to version {version}", slots, detail, (start,), (), connected)
+    detail = f"version {slots.version(slots.running)} is replaced by {version}, in slot {slots.idle}"
+    return _plan(f"Roll back to version {version}", slots, detail, (start,), (), connected)
 
 
 def ready(slots: ObservedSlots | None) -> ObservedSlots:
@@ -51,8 +51,8 @@ def ready(slots: ObservedSlots | None) -> ObservedSlots:
         raise Conflict(NOT_INSTALLED)
     if slots.on_trial:
         raise Conflict(
-            f"Version {slots.version(slots.running)} is on trial, and slot {slots.idle} is the way back: "
-            "wait until it has proved healthy."
+            f"Version {slots.version(slots.running)} is on trial, and slot {slots.idle} is the fallback: wait until "
+            "the version has passed its health checks."
         )
     return slots
 
@@ -61,11 +61,12 @@ def outage(slots: ObservedSlots) -> str:
     """How long hosts are without their exports, as far as it was measured here."""
     if slots.outage_s is None:
         return (
-            "How long a restart takes was not measured on this machine yet: hosts must wait as long as it takes to boot"
+            "How long a restart takes has not been measured yet: hosts must tolerate the time that the appliance "
+            "takes to boot"
         )
     return (
-        f"All I/O stops for about {slots.outage_s:.0f} s, as at the last restart; for about twice as long if the new "
-        "version does not prove healthy. Hosts whose timeouts are shorter see errors"
+        f"All I/O stops for about {slots.outage_s:.0f} s, as measured at the last restart; for about twice as long "
+        "if the new version fails its health checks. Hosts with shorter timeouts report errors"
     )
 
 
@@ -79,7 +80,7 @@ def _plan(
 ) -> Plan:
     changes = [Change(action=Action.CHANGE, noun="system", name="lunette", detail=detail), *lost]
     changes += [
-        Change(action=Action.INTERRUPT, noun="host", name=host, detail="loses its paths until the system is up again")
+        Change(action=Action.INTERRUPT, noun="host", name=host, detail="loses its paths until the system has restarted")
         for host in connected.hosts
     ]
     return Plan(

@@ -110,7 +110,7 @@ def enumerated(names: Iterable[str]) -> str:
 def _mapped_refusal(one: SavedMappedLun, luns: Mapping[int, SavedLun], stores: Backstores) -> str | None:
     lun = luns.get(one.tpg_lun)
     if lun is None:
-        return f"Its portal group has no LUN {one.tpg_lun}, so rtslib passes it over too."
+        return f"Its portal group has no LUN {one.tpg_lun}, so rtslib ignores it too."
     if (refusal := stores.refusal(lun)) is not None:
         return refusal
     if one.write_protect:

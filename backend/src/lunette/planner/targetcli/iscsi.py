@@ -150,14 +150,14 @@ def _target_refusal(target: SavedTarget) -> str | None:
 def _group_refusal(group: SavedGroup) -> str | None:
     """Why a portal group cannot be the target of a host or a group of hosts."""
     if not group.enable:
-        return "It is disabled: it serves nobody, so there is nothing to keep."
+        return "It is disabled: it serves no host, so there is nothing to adopt."
     if is_on(group.attributes, "generate_node_acls"):
         return (
             "It is in demo mode (generate_node_acls=1): whoever asks gets in, with every LUN. Lunette lets in hosts "
             "that are named: make an ACL for each initiator and set generate_node_acls=0."
         )
     if not group.node_acls:
-        return "No initiator has an ACL, so nobody gets in and nobody would be its owner."
+        return "No initiator has an ACL, so no host can log in and nothing would be its owner."
     for name in _FIXED:
         if str(group.attributes.get(name) or "0") != "0":
             return f"{name} is {group.attributes[name]}, and Lunette serves with 0: hosts may depend on it."

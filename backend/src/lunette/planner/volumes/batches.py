@@ -115,11 +115,11 @@ def _apart(volumes: Sequence[KnownVolume]) -> str | None:
     """Why snapshots of these volumes cannot be taken at one moment; None if they can."""
     if one := next((volume for volume in volumes if snapshotting_together(volume.array_engine) is None), None):
         return (
-            f"volume {one.name} is on an array whose engine takes snapshots one after the other; volumes of one ZFS "
-            "pool can have theirs at one moment"
+            f"volume {one.name} is on an array whose engine takes snapshots one after the other; only volumes of one "
+            "ZFS pool can have snapshots of the same point in time"
         )
     if len({volume.group for volume in volumes}) > 1:
-        return "the volumes are on several pools, and only those of one pool can have their snapshots at one moment"
+        return "the volumes are on several pools; only volumes of one pool can have snapshots of the same point in time"
     return None
 
 
@@ -141,10 +141,10 @@ def _known(findings: Findings, chosen: Sequence[Chosen]) -> dict[int, KnownVolum
     places: dict[str, int] = {}
     for index, one in enumerate(chosen):
         if one.volume is None:
-            message = f"there is no volume {one.reference}; it may have been deleted. Read the list again"
+            message = f"volume {one.reference} was not found; it may have been deleted. Reload the list"
             findings.add(Invalid, _at(index), one.reference, message)
         elif one.volume.id in places:
-            message = f"volume {one.volume.name} is named twice, here and at {_at(places[one.volume.id])}"
+            message = f"volume {one.volume.name} is listed twice, here and at {_at(places[one.volume.id])}"
             findings.add(Invalid, _at(index), one.reference, message)
         elif one.busy:
             findings.add(Conflict, _at(index), one.volume.name, f"volume {one.volume.name}: {one.busy}")

@@ -103,7 +103,7 @@ def check_names(findings: Findings, names: Sequence[str], taken: frozenset[str])
         where = at("volumes", index, len(names), "name")
         check_name(findings, "volume", name, name in taken, where)
         if uses[name] > 1:
-            findings.add(Invalid, where, name, f"the name {name} is asked for {uses[name]} times")
+            findings.add(Invalid, where, name, f"the name {name} is used {uses[name]} times")
 
 
 def _check_one(
@@ -112,12 +112,12 @@ def _check_one(
     array = facts.arrays.get(wish.array)
     where = at("volumes", index, count, "array")
     if array is None:
-        message = f"there is no array {wish.array}; take a name or id from the list of arrays"
+        message = f"array {wish.array} was not found; use a name or ID from the list of arrays"
         findings.add(Invalid, where, wish.array, message)
     elif array.state != ResourceState.READY:
         findings.add(Conflict, where, wish.array, f"array {array.name} is {array.state}; wait until it is ready")
     elif not any(pool.group == array.group for pool in seen.pools):
-        message = f"array {array.name} is not active now, so nothing can be cut from it; look at its state first"
+        message = f"array {array.name} is not active, so no volume can be created on it; check its state first"
         findings.add(Conflict, where, wish.array, message)
     if array is not None:
         problem = volume_planning(array.engine).size_problem(wish.size_bytes)
@@ -144,7 +144,7 @@ def _check_space(findings: Findings, wishes: Sequence[VolumeCreate], seen: Obser
             asked = _asked(wishes, facts, array.id, Provisioning.THICK)
             message = (
                 f"volume {wish.name} of {format_size(wish.size_bytes)} does not fit: array {array.name} has "
-                f"{format_size(at_first[array.id])} free and {format_size(asked)} are asked for in all; "
+                f"{format_size(at_first[array.id])} free and {format_size(asked)} are requested in total; "
                 f"{_how_to_fit(facts.erasable_bytes.get(array.id, 0))}"
             )
             findings.add(NoSpace, at("volumes", index, len(wishes), "size_bytes"), wish.size_bytes, message)
@@ -152,7 +152,7 @@ def _check_space(findings: Findings, wishes: Sequence[VolumeCreate], seen: Obser
             left[array.id] -= taken
 
 
-def _how_to_fit(erasable_bytes: int, otherwise: str = "ask for less") -> str:
+def _how_to_fit(erasable_bytes: int, otherwise: str = "request less") -> str:
     erase = f"; erasing deleted volumes would free {format_size(erasable_bytes)}" if erasable_bytes else ""
     return f"{otherwise}, or free space{erase}"
 
@@ -185,8 +185,8 @@ def _new_pools(
         step = pooling.pool_create(ids.id(), pool, left, thin)
         if step is None:
             message = (
-                f"array {array.name} has {format_size(max(0, left))} free, too little for the thin pool the first thin "
-                f"volume needs; {_how_to_fit(facts.erasable_bytes.get(array.id, 0), 'take another array')}"
+                f"array {array.name} has {format_size(max(0, left))} free, not enough for the thin pool that the "
+                f"first thin volume needs; {_how_to_fit(facts.erasable_bytes.get(array.id, 0), 'use another array')}"
             )
             findings.add(NoSpace, "provisioning", Provisioning.THIN.value, message)
         else:
@@ -207,8 +207,8 @@ def _overcommitted(
         room = _thin_room(array, seen, promised + metadata)
         if thin and total > room:
             found.append(
-                f"The thin volumes of array {array.name} could hold {format_size(total)} together, and it has room for "
-                f"{format_size(room)}: watch the alerts, and add space before it is full."
+                f"The thin volumes of array {array.name} can grow to {format_size(total)} in total, but the array "
+                f"has capacity for {format_size(room)}: watch the alerts, and add capacity before it is full."
             )
     return tuple(found)
 
@@ -290,7 +290,7 @@ def plan_patch(volume: KnownVolume, patch: VolumePatch, name_taken: bool) -> Pla
     changes = []
     if patch.name is not None and patch.name != volume.name:
         check_name(findings, "volume", patch.name, name_taken)
-        changes.append(_change(volume, f"name becomes {patch.name}; hosts see no difference"))
+        changes.append(_change(volume, f"name becomes {patch.name}; hosts are not affected"))
     if patch.description is not None and patch.description != volume.description:
         changes.append(_change(volume, "new description"))
     findings.refuse(f"Volume {volume.name} was not changed")
@@ -315,7 +315,7 @@ def plan_grow(volume: KnownVolume, size_bytes: int, seen: Observation, promised:
     planning = growing(volume.array_engine)
     step = planning.grow_step(volume.group, volume.id, volume.size_bytes, size_bytes, volume.provisioning)
     more = format_size(size_bytes - volume.size_bytes)
-    hosts = f"; {shorten(volume.mapped_to)} see it at their next rescan" if volume.mapped_to else ""
+    hosts = f"; {shorten(volume.mapped_to)} see the new size at their next rescan" if volume.mapped_to else ""
     return Plan(
         title=title,
         changes=(_change(volume, f"{more} more: {format_size(size_bytes)}{hosts}"),),
@@ -331,17 +331,17 @@ def _check_growth(findings: Findings, volume: KnownVolume, size_bytes: int, seen
         findings.add(Conflict, "volume", volume.name, unable)
     elif size_bytes < volume.size_bytes:
         message = (
-            f"a volume never gets smaller, and {volume.name} has {format_size(volume.size_bytes)}: what hosts keep at "
-            "its end would be lost. Make a smaller volume and let the host copy"
+            f"a volume cannot be shrunk, and {volume.name} has {format_size(volume.size_bytes)}: data of hosts at "
+            "its end would be lost. Create a smaller volume and copy the data on the host"
         )
         findings.add(Invalid, "size_bytes", size_bytes, message)
     elif odd:
         findings.add_problem(Invalid, odd)
     elif pool is None:
-        findings.add(Conflict, "volume", volume.name, "its array is not active now; look at its state first")
+        findings.add(Conflict, "volume", volume.name, "its array is not active; check its state first")
     elif volume.provisioning is Provisioning.THICK:
         left = max(0, pool.free_bytes // pool.extent_bytes * pool.extent_bytes - promised)
         reserved = volume_planning(volume.array_engine).reserved_bytes
         if reserved(size_bytes) - reserved(volume.size_bytes) > left:
-            message = f"its array has {format_size(left)} free; ask for less, or free space"
+            message = f"its array has {format_size(left)} free; request less, or free space"
             findings.add(NoSpace, "size_bytes", size_bytes, message)

@@ -30,7 +30,7 @@ def plan_recover(snapshot: KnownDeletedSnapshot, name: str, name_taken: bool, se
     """Raises Conflict if the name is taken, its volume is a deleted one, or its array is down."""
     findings = Findings()
     if name_taken:
-        message = f"another snapshot has the name {name} by now; recover it under a new one"
+        message = f"another snapshot is now named {name}; recover this one under a new name"
         findings.add(Conflict, "name", name, message)
     else:
         check_name(findings, "snapshot", name, taken=False)
@@ -40,7 +40,7 @@ def plan_recover(snapshot: KnownDeletedSnapshot, name: str, name_taken: bool, se
     _must_be_active(findings, snapshot, seen)
     findings.refuse(f"Snapshot {snapshot.name} was not recovered")
     renamed = f" as {name}" if name != snapshot.name else ""
-    change = Change(action=Action.CREATE, noun="snapshot", name=name, detail=f"of volume {snapshot.volume}, as it was")
+    change = Change(action=Action.CREATE, noun="snapshot", name=name, detail=f"of volume {snapshot.volume}, unchanged")
     step = bring_snapshot_back_step(snapshot.array_engine, snapshot.group, snapshot.volume_id, snapshot.id)
     return Plan(title=f"Recover snapshot {snapshot.name}{renamed}", changes=(change,), steps=(step,))
 
@@ -50,7 +50,7 @@ def plan_erase(snapshot: KnownDeletedSnapshot, seen: Observation) -> Plan:
     findings = Findings()
     _must_be_active(findings, snapshot, seen)
     findings.refuse(f"Deleted snapshot {snapshot.name} was not erased")
-    detail = f"of volume {snapshot.volume}; what it alone holds is lost, and free again"
+    detail = f"of volume {snapshot.volume}; data that only this snapshot holds is lost, and its space is freed"
     step = erase_snapshot_step(
         snapshot.array_engine, snapshot.group, snapshot.volume_id, snapshot.id, volume_is_kept=snapshot.volume_is_kept
     )
@@ -63,5 +63,5 @@ def plan_erase(snapshot: KnownDeletedSnapshot, seen: Observation) -> Plan:
 
 def _must_be_active(findings: Findings, snapshot: KnownDeletedSnapshot, seen: Observation) -> None:
     if not any(pool.group == snapshot.group for pool in seen.pools):
-        message = f"array {snapshot.array} is not active now; look at its state first"
+        message = f"array {snapshot.array} is not active; check its state first"
         findings.add(Conflict, "snapshot", snapshot.name, message)

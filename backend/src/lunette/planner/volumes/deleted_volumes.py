@@ -36,7 +36,7 @@ def plan_recover(volume: KnownDeleted, name: str, name_taken: bool, seen: Observ
     """Brings it back with its identity, mapped to nobody. Raises Conflict if the name is taken or the array is down."""
     findings = Findings()
     if name_taken:
-        message = f"another volume has the name {name} by now; recover it under a new one"
+        message = f"another volume is now named {name}; recover this one under a new name"
         findings.add(Conflict, "name", name, message)
     else:
         check_name(findings, "volume", name, taken=False)
@@ -44,7 +44,7 @@ def plan_recover(volume: KnownDeleted, name: str, name_taken: bool, seen: Observ
     findings.refuse(f"Volume {volume.name} was not recovered")
     step = bring_back_step(volume.array_engine, volume.group, volume.id, volume.size_bytes)
     renamed = f" as {name}" if name != volume.name else ""
-    detail = f"{format_size(volume.size_bytes)} on {volume.array}, with its data and identity, mapped to nobody"
+    detail = f"{format_size(volume.size_bytes)} on {volume.array}, with its data and identifiers, not mapped"
     return Plan(
         title=f"Recover volume {volume.name}{renamed}",
         changes=(Change(action=Action.CREATE, noun="volume", name=name, detail=detail),),
@@ -68,13 +68,13 @@ def plan_erase(volume: KnownDeleted, seen: Observation, *, last_thin: bool) -> P
 
 def erased(volume: KnownDeleted) -> Change:
     """What is lost, in words."""
-    detail = f"{format_size(volume.size_bytes)} of data are lost, and {format_size(volume.held_bytes)} are free again"
+    detail = f"{format_size(volume.size_bytes)} of data are lost, and {format_size(volume.held_bytes)} are freed"
     if volume.snapshots:
-        detail += f"; its deleted snapshots ({shorten([one.name for one in volume.snapshots])}) are lost too"
+        detail += f"; its deleted snapshots ({shorten([one.name for one in volume.snapshots])}) are also lost"
     return Change(action=Action.DESTROY, noun="deleted volume", name=volume.name, detail=detail)
 
 
 def _must_be_active(findings: Findings, volume: KnownDeleted, seen: Observation) -> None:
     if not any(pool.group == volume.group for pool in seen.pools):
-        message = f"array {volume.array} is not active now; look at its state first"
+        message = f"array {volume.array} is not active; check its state first"
         findings.add(Conflict, "volume", volume.name, message)

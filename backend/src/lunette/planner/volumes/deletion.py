@@ -28,7 +28,7 @@ class Keeping:
 
     def words(self) -> str:
         """Until when, and what stays taken."""
-        return f"{recoverable(self.hours, self.until)}; {format_size(self.held_bytes)} stay taken"
+        return f"{recoverable(self.hours, self.until)}; {format_size(self.held_bytes)} remain in use"
 
 
 def recoverable(hours: int, until: dt.datetime) -> str:
@@ -75,10 +75,10 @@ def check_deletion(findings: Findings, volume: KnownVolume, where: str, kept: Ke
         findings.add(InUse, where, volume.name, message)
     if kept is None and volume.deleted_snapshots:
         names = shorten([one.name for one in volume.deleted_snapshots])
-        message = f"its deleted snapshots ({names}) can be recovered, and would be lost with it; erase these first"
+        message = f"its deleted snapshots ({names}) can still be recovered and would be lost with it; erase these first"
         findings.add(InUse, where, volume.name, message)
     if kept is not None and not kept.is_reachable:
-        findings.add(Conflict, where, volume.name, "its array is not active now; look at its state first")
+        findings.add(Conflict, where, volume.name, "its array is not active; check its state first")
 
 
 def deletion(volume: KnownVolume, last_thin: bool, kept: Keeping | None) -> tuple[str, tuple[AnyStep, ...]]:
@@ -87,7 +87,7 @@ def deletion(volume: KnownVolume, last_thin: bool, kept: Keeping | None) -> tupl
     if kept is not None:
         aside = set_aside_steps(engine, group, volume.id, size, kept.held_bytes, kept.hours)
         names = [one.name for one in volume.deleted_snapshots]
-        along = f"; its deleted snapshots ({shorten(names)}) go along" if names else ""
+        along = f"; its deleted snapshots ({shorten(names)}) are retained with it" if names else ""
         return kept.words() + along, recorded.of_volume(aside, volume.lv_name)
     pooling = thin_pooling(engine)
     steps = recorded.of_volume(volume_planning(engine).delete_steps(group, volume.id, size), volume.lv_name)

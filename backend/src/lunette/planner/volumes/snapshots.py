@@ -65,13 +65,13 @@ def check_volume(findings: Findings, volume: KnownVolume, seen: Observation, whe
     elif thick := thick_snapshot_reason(volume.array_engine, volume.provisioning):
         findings.add(Invalid, where, volume.name, thick)
     elif not _is_active(seen, volume.group):
-        findings.add(Conflict, where, volume.name, "its array is not active now; look at its state first")
+        findings.add(Conflict, where, volume.name, "its array is not active; check its state first")
 
 
 def taking(name: str, volume: KnownVolume, ids: IdentitySource) -> tuple[Change, SnapshotTake]:
     """A new snapshot in words, and the step that takes it."""
     step = snapshotting(volume.array_engine).snapshot_step(volume.group, ids.id(), volume.id, volume.size_bytes)
-    detail = f"of volume {volume.name} ({format_size(volume.size_bytes)}), as it is at that moment"
+    detail = f"of volume {volume.name} ({format_size(volume.size_bytes)}), at this point in time"
     return Change(action=Action.CREATE, noun="snapshot", name=name, detail=detail), step
 
 
@@ -103,20 +103,20 @@ def plan_delete(snapshot: KnownSnapshot, clones: Sequence[str], kept: SnapshotKe
     """
     findings = Findings()
     if clones:
-        message = f"{shorten(tuple(clones))} began as it and cannot be without it on this engine; delete these first"
+        message = f"on this engine its clones depend on it: {shorten(tuple(clones))}; delete these first"
         findings.add(InUse, "snapshot", snapshot.name, message)
     if kept is not None and not kept.is_reachable:
-        message = f"array {snapshot.array} is not active now; look at its state first"
+        message = f"array {snapshot.array} is not active; check its state first"
         findings.add(Conflict, "snapshot", snapshot.name, message)
     findings.refuse(f"Snapshot {snapshot.name} was not deleted")
     volume = snapshot.volume
     engine, group = volume.array_engine, volume.group
-    detail = f"volume {volume.name} cannot be rolled back to it any more; clones of it stay"
+    detail = f"volume {volume.name} can no longer be rolled back to it; its clones remain"
     aside = set_snapshot_aside_step(engine, group, volume.id, snapshot.id, kept.hours if kept else 0)
     destroy = snapshotting(engine).snapshot_delete_step(group, snapshot.id, volume.id)
     step: AnyStep = destroy.model_copy(update={"aside_name": aside.aside_name})
     if kept is not None:
-        detail = f"{recoverable(kept.hours, kept.until)}; what it alone holds stays taken"
+        detail = f"{recoverable(kept.hours, kept.until)}; the space that only this snapshot holds remains in use"
         step = aside
     return Plan(
         title=f"Delete snapshot {snapshot.name}",
@@ -135,7 +135,7 @@ def plan_clone(
     if unable := unable_reason(seen, snapshot.volume.array_engine, EngineAbility.SNAPSHOT):
         findings.add(Invalid, "snapshot", snapshot.name, unable)
     elif not _is_active(seen, snapshot.volume.group):
-        findings.add(Conflict, "snapshot", snapshot.name, f"array {snapshot.array} is not active now")
+        findings.add(Conflict, "snapshot", snapshot.name, f"array {snapshot.array} is not active")
     title = f"{len(names)} volumes" if len(names) > 1 else f"volume {names[0]}"
     findings.refuse(f"Snapshot {snapshot.name} was not cloned")
     volumes = tuple(_clone(name, snapshot, wish.description, ids) for name in names)
@@ -184,15 +184,15 @@ def plan_roll_back(wish: RollBack, seen: Observation, ids: IdentitySource) -> Pl
     volume, snapshot = wish.volume, wish.snapshot
     findings = Findings()
     if snapshot.volume.id != volume.id:
-        message = f"snapshot {snapshot.name} is of volume {snapshot.volume.name}; name one of {volume.name}"
+        message = f"snapshot {snapshot.name} belongs to volume {snapshot.volume.name}; specify one of {volume.name}"
         findings.add(Invalid, "snapshot", snapshot.name, message)
     if volume.mapped_to:
-        message = f"it is mapped to {shorten(volume.mapped_to)}, who would find other data; delete these mappings first"
+        message = f"it is mapped to {shorten(volume.mapped_to)}, whose data would change; delete these mappings first"
         findings.add(InUse, "volume", volume.name, message)
     if unable := unable_reason(seen, volume.array_engine, EngineAbility.SNAPSHOT):
         findings.add(Invalid, "volume", volume.name, unable)
     elif not _is_active(seen, volume.group):
-        findings.add(Conflict, "volume", volume.name, "its array is not active now; look at its state first")
+        findings.add(Conflict, "volume", volume.name, "its array is not active; check its state first")
     elif between := snapshotting(volume.array_engine).roll_back_problem(wish.newer):
         findings.add(Conflict, "snapshot", snapshot.name, between)
     elif wish.kept is not None:
@@ -200,7 +200,7 @@ def plan_roll_back(wish: RollBack, seen: Observation, ids: IdentitySource) -> Pl
     findings.refuse(f"Volume {volume.name} was not rolled back")
     engine = snapshotting(volume.array_engine)
     steps = engine.roll_back_steps(volume.group, volume.id, snapshot.id, ids.id(), volume.size_bytes)
-    lost = "what was written since is lost"
+    lost = "data written since then is lost"
     if wish.kept is not None:
         kept_id, kept = ids.id(), wish.kept
         steps = tuple(
@@ -209,10 +209,10 @@ def plan_roll_back(wish: RollBack, seen: Observation, ids: IdentitySource) -> Pl
             else step
             for step in steps
         )
-        lost = f"what it holds now becomes a deleted volume of its name: {kept.words()}"
-    detail = f"it becomes as it was in snapshot {snapshot.name}; {lost}"
+        lost = f"its current content becomes a deleted volume with the same name: {kept.words()}"
+    detail = f"it returns to the state of snapshot {snapshot.name}; {lost}"
     return Plan(
-        title=f"Roll volume {volume.name} back to snapshot {snapshot.name}",
+        title=f"Roll back volume {volume.name} to snapshot {snapshot.name}",
         changes=(Change(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail),),
         steps=steps,
     )
@@ -227,8 +227,8 @@ def _check_room(findings: Findings, wish: RollBack, seen: Observation) -> None:
     left = max(0, sum(pool.free_bytes for pool in seen.pools if pool.group == volume.group) - wish.promised)
     if needed > left:
         message = (
-            f"to keep what it holds needs {format_size(needed)}, and its array has {format_size(left)} free; free "
-            "space, or roll back without keeping it (keep: false)"
+            f"retaining its current content needs {format_size(needed)}, and its array has {format_size(left)} free; "
+            "free space, or roll back without retaining it (keep: false)"
         )
         findings.add(NoSpace, "keep", "true", message)
 

@@ -15,6 +15,6 @@ def waits(array: ExportArray, disks: Sequence[ObservedDisk], own: Collection[str
     """
     there = [disk for disk in disks if not {disk.id, *disk.links}.isdisjoint(array.members) and disk.id not in own]
     others = [f"disk {disk.id} {disk.stranger()}" for disk in there]
-    more = [f"{len(others) - _MOST} more are like that"] if len(others) > _MOST else []
+    more = [f"{len(others) - _MOST} more disks are in the same state"] if len(others) > _MOST else []
     none = f"none of its {len(array.members)} disks {'carries it' if others else 'is present'}"
     return "; ".join([f"waiting for array {array.name}: {found or none}", *others[:_MOST], *more])

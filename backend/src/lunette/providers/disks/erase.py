@@ -36,7 +36,7 @@ def erase(system: System, step: DiskErase) -> str | None:
     disk = same_disk(observe_disks(system), step.disk_id, step.serial)
     drive = _DRIVES.get(disk.transport)
     if drive is None:
-        raise Conflict(f"disk {step.disk_id} is no drive that can erase itself: wipe its signatures instead")
+        raise Conflict(f"disk {step.disk_id} cannot erase itself: wipe its signatures instead")
     # A sanitize that is under way lets nobody look at the disk.
     if not (step.method.is_sanitize and _is_sanitizing(system, drive, disk)):
         refuse(system, disk, step)
@@ -50,9 +50,7 @@ def erase(system: System, step: DiskErase) -> str | None:
         system.run(["blockdev", "--rereadpt", disk.device], ok=(0, 1))  # nothing else tells udev of it
     left = look_again(system, step, disk.device)
     if left.signatures or left.partitions:
-        raise ToolFailed(
-            f"disk {step.disk_id} is not blank after the erase: {left.occupation()}; look at the job's log"
-        )
+        raise ToolFailed(f"disk {step.disk_id} is not blank after the erase: {left.occupation()}; see the job's log")
     kept = [*_done(system), step.erase_id][-KEPT:]
     system.write_durably(DONE, json.dumps(kept).encode())
     return f"disk {step.disk_id} has erased itself"
@@ -69,11 +67,11 @@ def _await_sanitized(system: System, drive: ModuleType, disk: ObservedDisk) -> N
     until = system.monotonic() + SANITIZE_S
     while (state := drive.state(system, disk)) is Sanitize.RUNNING:
         if system.monotonic() >= until:
-            raise ToolFailed(f"disk {disk.id} is still sanitizing after {SANITIZE_S / 3600:.0f} hours, and goes on")
+            raise ToolFailed(f"disk {disk.id} is still sanitizing after {SANITIZE_S / 3600:.0f} hours, and continues")
         system.sleep(LOOK_S)
     if state is Sanitize.FAILED:
         raise ToolFailed(
-            f"disk {disk.id} failed to sanitize itself and lets nobody read or write until a sanitize succeeds: try "
+            f"disk {disk.id} failed to sanitize itself and refuses reads and writes until a sanitize succeeds: try "
             "again, or replace the drive"
         )
 

@@ -37,15 +37,15 @@ def prove(system: System, disk: ObservedDisk, step: DiskErase) -> None:
     serial = _serial(_identify(system, disk))
     if serial != step.serial:
         raise Conflict(
-            f"disk {step.disk_id} says that its serial is {serial or '(none)'}, the plan was made for {step.serial}: "
-            "make a new plan"
+            f"disk {step.disk_id} reports the serial number {serial or '(none)'}, but the plan was made for "
+            f"{step.serial}: make a new plan"
         )
     if step.method not in _HOW or not support(system, disk).offers(step.method):
         raise Conflict(f"disk {step.disk_id} cannot erase itself by {step.method.value}: choose another method")
     if "SD1" in _status(system, disk):
         raise Conflict(
-            f"disk {step.disk_id} has sanitizing frozen, as some firmware does at every start: plug it in again while "
-            "the machine runs, then try again"
+            f"disk {step.disk_id} has sanitizing frozen, as some firmware does at every start: reconnect it while "
+            "the appliance is running, then try again"
         )
 
 

@@ -29,8 +29,8 @@ def prove(system: System, disk: ObservedDisk, step: DiskErase) -> None:
     serial = str(told.get("sn") or "").strip()
     if serial != step.serial:
         raise Conflict(
-            f"the controller of disk {step.disk_id} says that its serial is {serial or '(none)'}, the plan was made "
-            f"for {step.serial}: make a new plan"
+            f"the controller of disk {step.disk_id} reports the serial number {serial or '(none)'}, but the plan was "
+            f"made for {step.serial}: make a new plan"
         )
     support = parse.erases(told)
     if not support.offers(step.method):
@@ -67,7 +67,7 @@ def _state(system: System, device: str) -> int:
     (log,) = told.values()
     found = _STATE.match(str(log["sstat"]["status"]))
     if found is None:
-        raise ToolFailed(f"nvme sanitize-log of {device} tells no state", log=json.dumps(told))
+        raise ToolFailed(f"nvme sanitize-log of {device} reports no state", log=json.dumps(told))
     return int(found[1], 0)
 
 
@@ -91,7 +91,8 @@ def _block_format(system: System, disk: ObservedDisk) -> int:
     chosen = told["lbafs"][number]
     if chosen.get("ms") or told.get("dps"):
         raise Conflict(
-            f"disk {disk.id} is formatted with metadata or protection information, which a format would lose: erase it "
+            f"disk {disk.id} is formatted with metadata or protection information, which a format would lose: erase "
+            "it "
             "with nvme-cli"
         )
     return number

@@ -43,8 +43,8 @@ def prove(system: System, disk: ObservedDisk, step: DiskErase) -> None:
     serial = found[1] if found else ""
     if serial != step.serial:
         raise Conflict(
-            f"disk {step.disk_id} says that its serial is {serial or '(none)'}, the plan was made for {step.serial}: "
-            "make a new plan"
+            f"disk {step.disk_id} reports the serial number {serial or '(none)'}, but the plan was made for "
+            f"{step.serial}: make a new plan"
         )
     if step.method not in _ACTIONS or not support(system, disk).offers(step.method):
         raise Conflict(f"disk {step.disk_id} cannot erase itself by {step.method.value}: choose another method")

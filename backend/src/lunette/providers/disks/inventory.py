@@ -65,7 +65,7 @@ def read_signatures(system: System, devices: list[str]) -> dict[str, tuple[Signa
     try:
         found = parse.signatures(system.run(["wipefs", "--json", "--no-act", "--", *devices]).stdout)
         if odd := found.keys() - {device.rpartition("/")[2] for device in devices}:
-            raise ToolFailed(f"wipefs told of other devices than it was asked: {', '.join(sorted(odd))[:200]}")
+            raise ToolFailed(f"wipefs reported devices that were not requested: {', '.join(sorted(odd))[:200]}")
         return found
     except ToolFailed as error:
         if len(devices) == 1:
@@ -89,17 +89,17 @@ def same_disk(disks: tuple[ObservedDisk, ...], disk_id: str, serial: str) -> Obs
     bare = [d for d in disks if d.kernel_name == disk_id and not (d.is_known or d.other_path_of)]
     disk = next(iter([*named, *bare]), None)
     if disk is None:
-        raise NotFound(f"disk {disk_id} is not there: check the drive and its cable, then try again")
+        raise NotFound(f"disk {disk_id} was not found: check the drive and its cable, then try again")
     if disk.serial != serial:
         raise Conflict(
-            f"disk {disk_id} has serial {disk.serial or '(none)'}, but the plan was made for serial {serial}: "
-            "the drive was exchanged, so make a new plan"
+            f"disk {disk_id} has serial {disk.serial or '(none)'}, but the plan was made for serial {serial}: the "
+            "drive was replaced, so make a new plan"
         )
     others = [one.id for one in disks if one.serial == serial and one is not disk and not one.other_path_of]
     if serial and others and disk.id != disk_id and identity.is_shared(disk_id, disk.links, serial):
         raise Conflict(
-            f"{disk_id} is a name that disks {disk.id} and {', '.join(others)} share, so it tells none of them: "
-            "make a new plan"
+            f"{disk_id} is a name that disks {disk.id} and {', '.join(others)} share, so it identifies neither: make "
+            "a new plan"
         )
     return disk
 

@@ -23,7 +23,7 @@ def entries(text: str, unread: dict[str, str] | None = None) -> list[dict[str, A
         except ODD as error:
             if unread is None:
                 raise
-            unread[name] = f"lsblk tells of it what Lunette cannot read ({why(error)})"
+            unread[name] = f"lsblk reports data about it that Lunette cannot read ({why(error)})"
     return found
 
 

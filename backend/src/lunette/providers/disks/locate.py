@@ -22,14 +22,14 @@ def _switch(system: System, step: DiskLocate, *, is_on: bool) -> str | None:
     bay = place.bay_of(system, disk.kernel_name)
     lit = place.is_lit(system, bay[1]) if bay else None
     if bay is None or lit is None:
-        raise Conflict(f"disk {step.disk_id} sits in no bay with a light that the kernel knows")
+        raise Conflict(f"disk {step.disk_id} is not in a bay with a locate light that the kernel can control")
     if lit is is_on:
         return None
-    words = f"the light of bay {bay[0]} is {'on' if is_on else 'off'}"
+    words = f"the locate light of bay {bay[0]} is {'on' if is_on else 'off'}"
     try:
         system.write(f"{bay[1]}/locate", str(int(is_on)))
     except OSError as error:
-        raise ToolFailed(f"the enclosure refused to switch the light of bay {bay[0]}: {error}") from error
+        raise ToolFailed(f"the enclosure refused to switch the locate light of bay {bay[0]}: {error}") from error
     if place.is_lit(system, bay[1]) is not is_on:
-        raise ToolFailed(f"the enclosure took the order, but does not say that {words}")
+        raise ToolFailed(f"the enclosure accepted the command, but does not report that {words}")
     return words

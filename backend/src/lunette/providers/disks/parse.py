@@ -66,7 +66,11 @@ def block_tree(text: str, unread: dict[str, str] | None = None) -> list[dict[str
             _tell_left_out(entry["kname"])
     there = [entry for entry in drives if None not in (entry["size"], entry["log-sec"], entry["phy-sec"])]
     if unread is not None:
-        unread |= {entry["kname"]: "lsblk tells no size of it: it is leaving" for entry in drives if entry not in there}
+        unread |= {
+            entry["kname"]: "lsblk reports no size for it: it is being removed"
+            for entry in drives
+            if entry not in there
+        }
     whole: dict[str, dict[str, Any]] = {}
     for entry in there:
         over = next((child for child in entry["children"] if child["type"] == "mpath"), None)
@@ -179,7 +183,7 @@ def disk(
 
 def _limits(entry: Mapping[str, Any], facts: SysfsFacts) -> Iterator[str]:
     if entry["type"] == "zbc" or facts.zoned == "host-managed":
-        yield "it is a host-managed zoned disk, which takes writes in the order of its zones only: no array can use it"
+        yield "it is a host-managed zoned disk, which accepts only sequential writes in each zone: no array can use it"
     if facts.is_read_only:
         yield "it is read-only"
 

@@ -103,12 +103,15 @@ def _physical_volume(system: System, content: _Content) -> str | None:
     try:
         found = groups(said)
     except ToolFailed as error:
-        raise ToolFailed("pvs does not tell which volume groups are active, so nothing is wiped", log=said) from error
+        raise ToolFailed(
+            "pvs does not report which volume groups are active, so nothing was wiped", log=said
+        ) from error
     listed = sum(bool(group) for group in found.values())
     if listed < len(devices):
         message = (
-            f"pvs lists {listed} physical volumes of active volume groups, and active volumes lie on {len(devices)} "
-            f"devices ({', '.join(devices)}), so nothing is wiped: look at `pvs` on the appliance, then try again"
+            f"pvs lists {listed} physical volumes of active volume groups, but active volumes are on {len(devices)} "
+            f"devices ({', '.join(devices)}), so nothing was wiped: check the output of `pvs` on the appliance, then "
+            "try again"
         )
         raise ToolFailed(message, log=said)
     group = found.get(content.uuid)

@@ -93,6 +93,6 @@ def identify(system: System, disk: ObservedDisk) -> parse.Json:
     """What the controller of an NVMe disk says of itself; smartctl tells its limits of temperature from 7.5 on only."""
     controller = _CONTROLLER.match(disk.kernel_name)
     if controller is None:
-        raise Conflict(f"disk {disk.id} is no NVMe drive")
+        raise Conflict(f"disk {disk.id} is not an NVMe drive")
     argv = ["nvme", "id-ctrl", f"/dev/{controller[1]}", "--output-format=json"]
     return parse.document(system.run(argv, timeout_s=TIMEOUT_S).stdout)

@@ -51,10 +51,10 @@ _OACS_FORMAT = 1 << 1
 _VWC_PRESENT = 1 << 0
 _SANICAP_CRYPTO, _SANICAP_BLOCK = 1 << 0, 1 << 1
 _FNA_FORMATS_ALL, _FNA_ERASES_ALL, _FNA_CRYPTO = 1 << 0, 1 << 1, 1 << 2
-_NO_JSON = "smartctl printed no JSON: see whether smartmontools 7.3 or later is installed"
-_NO_VERDICT = "the drive gives no verdict of its own, so nobody can say that it is well"
+_NO_JSON = "smartctl printed no JSON: check whether smartmontools 7.3 or later is installed"
+_NO_VERDICT = "the drive reports no overall health status, so its health is unknown"
 _MOST_NAMES = 5
-WHOLE = "the whole answer"
+WHOLE = "the entire output"
 Json = Mapping[str, Any]
 
 
@@ -89,8 +89,8 @@ def unread(names: Iterable[str]) -> str:
     found = tuple(names)
     more = f" and {len(found) - _MOST_NAMES} more" if len(found) > _MOST_NAMES else ""
     return (
-        f"smartctl's answer cannot be read at {', '.join(found[:_MOST_NAMES])}{more}: look with `smartctl --all`, and "
-        "see whether the drive's firmware and smartmontools are up to date"
+        f"the output of smartctl cannot be read at {', '.join(found[:_MOST_NAMES])}{more}: run `smartctl --all`, and "
+        "check whether the drive's firmware and smartmontools are up to date"
     )
 
 
@@ -113,9 +113,9 @@ def document(text: str) -> Json:
     try:
         found = shapes.document(text)
     except (ValueError, RecursionError) as error:
-        raise ToolFailed("nvme printed no JSON: see whether nvme-cli 2 is installed", log=text[:1000]) from error
+        raise ToolFailed("nvme printed no JSON: check whether nvme-cli 2 is installed", log=text[:1000]) from error
     if not isinstance(found, dict):
-        raise ToolFailed("nvme printed what is no document: see whether nvme-cli 2 is installed", log=text[:1000])
+        raise ToolFailed("nvme printed unexpected JSON: check whether nvme-cli 2 is installed", log=text[:1000])
     return found
 
 
@@ -291,4 +291,4 @@ def _celsius(value: int | None) -> int | None:
 def _why(told: Section) -> str:
     """Why there are no values, in smartctl's words if it has some."""
     said = [text for one in told.section("smartctl").rows("messages") if (text := one.text("string"))]
-    return f"smartctl says: {said[0][:200]}" if said else "the drive has no SMART, or does not tell it"
+    return f"smartctl reports: {said[0][:200]}" if said else "the drive has no SMART, or does not report it"

@@ -18,7 +18,7 @@ def wipe(system: System, step: DiskWipe) -> str | None:
     settle(system)
     disk = same_disk(observe_disks(system), step.disk_id, step.serial)
     if disk.other_path_of:
-        raise InUse(f"disk {step.disk_id} is not wiped because {disk.occupation()}: name that")
+        raise InUse(f"disk {step.disk_id} is not wiped because {disk.occupation()}: name this signature in the request")
     if not disk.signatures and not disk.partitions:
         return None
     refuse(system, disk, step)
@@ -31,7 +31,7 @@ def wipe(system: System, step: DiskWipe) -> str | None:
         system.run(["wipefs", "--all", "--", device])
     left = look_again(system, step, disk.device)
     if left.signatures or left.partitions:
-        raise ToolFailed(f"disk {step.disk_id} is not blank after the wipe: {left.occupation()}; look at the job's log")
+        raise ToolFailed(f"disk {step.disk_id} is not blank after the wipe: {left.occupation()}; see the job's log")
     return f"disk {step.disk_id} is blank"
 
 
@@ -69,8 +69,8 @@ def refuse(system: System, disk: ObservedDisk, step: DiskWipe | DiskErase) -> No
     user = user_of(system, disk)
     if user is not None:
         raise InUse(
-            f"disk {step.disk_id} is not wiped because {user}: take that out of use first, or pull the disk if it is "
-            "a copy"
+            f"disk {step.disk_id} is not wiped because {user}: stop using that first, or remove the disk if it is a "
+            "copy"
         )
 
 

@@ -30,7 +30,7 @@ def hindrance(system: System) -> str | None:
         return missing_tool(TOOL)
     if system.exists(MODULE) or system.run(["modprobe", "--dry-run", "--quiet", "dm_crypt"], ok=(0, 1)).returncode == 0:
         return None
-    return "the kernel has no module dm_crypt: boot one that has it"
+    return "the kernel has no module dm_crypt: boot a kernel that has it"
 
 
 class Header(Model):
@@ -45,7 +45,7 @@ def header(system: System, device: str) -> Header | None:
     found = [sign for signs in read_signatures(system, [device]).values() for sign in signs]
     others = sorted({sign.type for sign in found if sign.type != LUKS})
     if others:
-        raise InUse(f"{device} already carries {', '.join(others)}: it is left alone")
+        raise InUse(f"{device} already carries {', '.join(others)} and was not changed")
     if not found:
         return None
     dumped = system.run(["cryptsetup", "luksDump", "--dump-json-metadata", "--", device], timeout_s=TIMEOUT_S).stdout
@@ -139,7 +139,9 @@ def erase(system: System, device: str, uuid: str) -> bool:
     if found is None:
         return False
     if found.uuid != uuid:
-        raise Conflict(f"{device} carries a LUKS header {found.uuid} that is not ours: it is left alone")
+        raise Conflict(
+            f"{device} carries a LUKS header {found.uuid} that does not belong to this appliance, so it was not changed"
+        )
     if found.slots:
         system.run(["cryptsetup", "luksErase", "--batch-mode", "--", device], timeout_s=TIMEOUT_S)
     system.run(["wipefs", "--all", "--", device], timeout_s=TIMEOUT_S)

@@ -47,7 +47,7 @@ def keep(system: System, path: str, key: str) -> None:
         system.write_durably(path, key.encode(), 0o600)
     except OSError as error:
         raise ToolFailed(
-            f"a key cannot be kept ({error.strerror}): free space on the system drive, then try again"
+            f"a key cannot be stored ({error.strerror}): free space on the system drive, then try again"
         ) from error
 
 

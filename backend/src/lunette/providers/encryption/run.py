@@ -19,18 +19,20 @@ def create(system: System, step: LuksCreate) -> str | None:
     """Encrypt the array; None if that was done. Refuses a device that carries anything else, and a key that is gone."""
     settle(system)
     if not ensure_running(system, step.md_uuid):
-        raise NotFound(f"the array of {step.mapping} is on none of the disks: attach them, then try again")
+        raise NotFound(f"the array of {step.mapping} is not on any disk: attach its disks, then try again")
     device = device_path(step.md_uuid)
     found = luks.header(system, system.realpath(device))
     if found is not None and found.uuid != step.array_id:
-        raise Conflict(f"{device} carries a LUKS header {found.uuid} that is not the planned one: it is left alone")
+        raise Conflict(
+            f"{device} carries a LUKS header {found.uuid} that is not the planned one, so it was not changed"
+        )
     passphrase = keys.lent(system, step.array_id)
     if is_open(system, step.md_uuid, step.mapping) and _has_kept(system, device, step):
         return None
     if passphrase is None:
         raise Conflict(
-            "the passphrase is not here any more: the appliance was restarted before the array was encrypted, and "
-            "keeps none. Make the array again"
+            "the passphrase is no longer available: the appliance was restarted before the array was encrypted, and "
+            "does not store passphrases. Create the array again"
         )
     if found is None or not found.slots:
         label = md_name(step.array_id)
@@ -38,7 +40,7 @@ def create(system: System, step: LuksCreate) -> str | None:
     if not is_open(system, step.md_uuid, step.mapping) and not luks.open_device(
         system, device, step.mapping, passphrase
     ):
-        raise ToolFailed(f"{device} does not open with the passphrase it was encrypted with: make the array again")
+        raise ToolFailed(f"{device} does not open with the passphrase it was encrypted with: create the array again")
     if step.keep_key:
         keep_key(system, device, step.array_id, passphrase)
     return f"{device} is encrypted and open as {step.mapping}"
@@ -58,7 +60,7 @@ def remove(system: System, step: LuksCreate | LuksDestroy) -> str | None:
         changed = luks.erase(system, system.realpath(device_path(step.md_uuid)), step.array_id) or changed
     for path in (keys.new_path(step.array_id), keys.kept_path(step.array_id)):
         keys.forget(system, path)
-    return f"{step.mapping} is closed and its keys are erased" if changed else None
+    return f"{step.mapping} was closed and its keys were erased" if changed else None
 
 
 def undo_create(system: System, step: LuksCreate) -> str | None:

@@ -34,7 +34,7 @@ def opened(system: System, md_uuid: str, array_id: str, name: str) -> str:
             raise Locked(f"{WAITING} {name}")
         device = _own_device(system, md_uuid, array_id, name)
         if not luks.open_device(system, device, mapping, key):
-            raise Locked(f"{WAITING} {name}: the key that the appliance keeps does not open it")
+            raise Locked(f"{WAITING} {name}: the key that the appliance stores does not unlock it")
     return mapping_path(mapping)
 
 
@@ -62,9 +62,9 @@ def change(system: System, order: KeyChange) -> str:
     if new != old:
         done += _replace(system, device, order, old, new)
     if order.keep_key is True and keep_key(system, device, order.array_id, new):
-        done.append("the appliance keeps a key and unlocks it at every start")
+        done.append("the appliance stores a key and unlocks the array at every start")
     elif order.keep_key is False and _drop_kept(system, device, order.array_id):
-        done.append("the appliance keeps no key any more")
+        done.append("the appliance no longer stores a key")
     return "; ".join(done) or "nothing was to be done"
 
 
@@ -90,14 +90,17 @@ def _replace(system: System, device: str, order: KeyChange, old: str, new: str) 
         changed = True
         if not luks.opens(system, device, new):
             raise ToolFailed(
-                f"the new passphrase was written and does not open array {order.name}: the one before is kept"
+                f"the new passphrase was written, but does not unlock array {order.name}: the previous one remains "
+                "valid"
             )
     if not order.keep_old and luks.opens(system, device, old):
         luks.remove_key(system, device, old)
         changed = True
     if not changed:
         return ()
-    return ("both passphrases open it",) if order.keep_old else ("the new passphrase opens it, the old one does not",)
+    return (
+        ("both passphrases unlock it",) if order.keep_old else ("the new passphrase unlocks it, the old one does not",)
+    )
 
 
 def _drop_kept(system: System, device: str, array_id: str) -> bool:
@@ -111,7 +114,7 @@ def _drop_kept(system: System, device: str, array_id: str) -> bool:
 
 def _device(system: System, md_uuid: str, array_id: str, name: str) -> str:
     if not ensure_running(system, md_uuid, degraded=True):
-        raise Conflict(f"array {name} does not run: none of its disks is here. Attach them, then try again")
+        raise Conflict(f"array {name} is not running: none of its disks is present. Attach them, then try again")
     return _own_device(system, md_uuid, array_id, name)
 
 
@@ -119,10 +122,10 @@ def _own_device(system: System, md_uuid: str, array_id: str, name: str) -> str:
     device = device_path(md_uuid)
     found = luks.header(system, system.realpath(device))
     if found is None or found.uuid != array_id:
-        raise Conflict(f"array {name} does not carry the LUKS header it was made with: it is left alone")
+        raise Conflict(f"array {name} does not carry the LUKS header it was created with and was not changed")
     return device
 
 
 def _wrong(name: str) -> Invalid:
-    problem = FieldProblem(field="passphrase", value=None, message="it does not open the array")
-    return Invalid(f"The passphrase does not open array {name}; nothing was changed.", errors=(problem,))
+    problem = FieldProblem(field="passphrase", value=None, message="is wrong")
+    return Invalid(f"The passphrase does not unlock array {name}; nothing was changed.", errors=(problem,))

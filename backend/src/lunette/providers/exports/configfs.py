@@ -11,10 +11,10 @@ from lunette.system.doorway import System
 MOST = 200
 _WORDS = {
     errno.EBUSY: "it is in use",
-    errno.ENODEV: "its device is not there",
-    errno.ENOENT: "its device is not there",
-    errno.EADDRNOTAVAIL: "the machine does not have this address",
-    errno.EADDRINUSE: "another portal or program has this port",
+    errno.ENODEV: "its device does not exist",
+    errno.ENOENT: "its device does not exist",
+    errno.EADDRNOTAVAIL: "the appliance does not have this address",
+    errno.EADDRINUSE: "another portal or program uses this port",
 }
 
 
@@ -86,14 +86,14 @@ class Configfs:
         self._move(f"make {path}", lambda: self.system.mkdir(self._at(path)), (path, "was missing"))
 
     def rmdir(self, path: str) -> None:
-        self._move(f"remove {path}", lambda: self.system.rmdir(self._at(path)), (path, "was there unasked"))
+        self._move(f"remove {path}", lambda: self.system.rmdir(self._at(path)), (path, "was unexpected"))
 
     def link(self, path: str, target: str) -> None:
         make = partial(self.system.symlink, self._at(target), self._at(path))
         self._move(f"link {path}", make, (path, "was missing"))
 
     def unlink(self, path: str) -> None:
-        self._move(f"unlink {path}", lambda: self.system.unlink(self._at(path)), (path, "was there unasked"))
+        self._move(f"unlink {path}", lambda: self.system.unlink(self._at(path)), (path, "was unexpected"))
 
     def write(self, path: str, value: str) -> None:
         """Without a newline: LIO's CHAP attributes would keep it. The value is in no message."""

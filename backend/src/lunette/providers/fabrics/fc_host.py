@@ -131,7 +131,7 @@ def lacking(system: System) -> str | None:
     """Why nothing can be served over Fibre Channel on this machine; None if a port can."""
     drivers = sorted({driver_of(system, host) for host in hosts(system).values()})
     if not drivers:
-        return "this machine has no Fibre Channel port: put in a QLogic HBA (driver qla2xxx)"
+        return "this appliance has no Fibre Channel port: install a QLogic HBA (driver qla2xxx)"
     reasons = [hindrance(system, driver) for driver in drivers]
     return None if None in reasons else reasons[0]
 

@@ -16,9 +16,9 @@ HOSTS = "/sys/class/fc_host"
 SCSI_HOSTS = "/sys/class/scsi_host"
 LOOP = "/sys/module/nvmet_fc/holders/nvme_fcloop"
 NO_PORT = (
-    "no Fibre Channel port here can be an NVMe target. In the kernel only ports of Emulex HBAs can: load their driver "
-    "with lpfc_enable_nvmet=0x<WWPN> (in /etc/modprobe.d, then restart). Ports of QLogic HBAs serve volumes over SCSI "
-    "(fc-ports)"
+    "no Fibre Channel port of this appliance can be an NVMe target. The kernel supports this only on ports of Emulex "
+    "HBAs: load their driver with lpfc_enable_nvmet=0x<WWPN> (in /etc/modprobe.d, then restart). Ports of QLogic "
+    "HBAs serve volumes over SCSI (fc-ports)"
 )
 _ENABLED = "NVME Target Enabled"
 
@@ -48,8 +48,10 @@ def barred(system: System, portals: Iterable[ExportPortal]) -> dict[str, str]:
 def away(system: System, address: str) -> str:
     """What to say of a port that is not there."""
     there = ", ".join(targets(system))
-    others = f"; there are: {there}" if there else ""
-    return f"no NVMe target port {address} is here: put its HBA back, or look whether its driver was told to{others}"
+    others = f"; existing ports: {there}" if there else ""
+    return (
+        f"NVMe target port {address} does not exist: reinstall its HBA, or check whether its driver enables it{others}"
+    )
 
 
 def _read(system: System, path: str) -> str:

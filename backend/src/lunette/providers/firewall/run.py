@@ -76,7 +76,7 @@ def load(system: System, text: str, file: str | None = None) -> None:
         if any(words in error.log for words in _NOT_IN_THIS_KERNEL):
             raise Unavailable("the kernel has no nftables (nf_tables, nf_tables_inet): boot one that has it") from error
         first = error.log.strip().partition("\n")[0]
-        raise ToolFailed(f"nft did not take the rules: {first or error.detail}", log=error.log) from error
+        raise ToolFailed(f"nft rejected the rules: {first or error.detail}", log=error.log) from error
 
 
 def keep(system: System, text: str) -> None:
@@ -105,7 +105,7 @@ def broken_at_start(system: System) -> str | None:
         system.unlink(BROKEN)
     except (OSError, LunetteError):
         return None
-    return " ".join(said.decode(errors="replace").split())[:300] or "nft did not say why"
+    return " ".join(said.decode(errors="replace").split())[:300] or "nft reported no reason"
 
 
 def _settled(value: Any) -> Any:

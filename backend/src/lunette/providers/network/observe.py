@@ -68,7 +68,7 @@ def _interfaces(
             if "LOOPBACK" not in (link.get("flags") or ()) and link.get("link_type") != "loopback":
                 yield _interface(system, link, networkd, on_trial[1] if on_trial[0] == name else None)
         except ODD as error:
-            unread[name] = f"ip or networkctl tells of it what Lunette cannot read ({why(error)})"
+            unread[name] = f"ip or networkctl reports data about it that Lunette cannot read ({why(error)})"
 
 
 def _removed(name: str, waiting: InterfaceTrial | None) -> ObservedInterface:
@@ -138,7 +138,7 @@ def _reason(
     if file is not None and file not in OWN_FILES and files.interface_of(file) is None:
         return f"it is configured by {path}, which is not Lunette's"
     if file is None and has_addresses and state.get("AdministrativeState") in _UNCONFIGURED:
-        return "its addresses were given by something else than systemd-networkd"
+        return "its addresses were not configured by systemd-networkd"
     return None
 
 

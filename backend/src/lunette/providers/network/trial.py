@@ -60,9 +60,9 @@ def begin(system: System, step: InterfaceTry) -> str | None:
     if there is not None and there.id == step.trial_id:
         return None
     if there is not None:
-        raise Conflict(f"a change of interface {there.interface} waits to be confirmed: confirm it or take it back")
+        raise Conflict(f"a change of interface {there.interface} awaits confirmation: confirm or revert it")
     if system.read_file(LAST) == step.trial_id.encode():
-        raise Conflict(f"this change of interface {step.interface} was taken back, for nobody confirmed it in time")
+        raise Conflict(f"this change of interface {step.interface} was reverted, because it was not confirmed in time")
     before = {one.interface: _mtu(system, one.interface) for one in step.all}
     for folder in (files.KEPT, files.READ, NEXT):
         _make_folder(system, folder)
@@ -102,7 +102,7 @@ def keep(system: System, step: InterfaceKeep) -> str | None:
         system.unlink(TRIAL)
     if _lay(system, tried):  # the timer was quicker, and is overruled
         system.run(["networkctl", "reload"])
-    return f"interface {step.interface} stays as it is"
+    return f"the change of interface {step.interface} was confirmed"
 
 
 def revert(system: System, step: InterfaceRevert) -> str | None:
@@ -133,8 +133,8 @@ def _await_made(system: System, interface: str) -> None:
     while not system.exists(f"/sys/class/net/{interface}"):
         if system.monotonic() >= deadline:
             raise Unavailable(
-                f"The kernel made no interface {interface} within {MADE_S:.0f} s: systemd-networkd's log says why, "
-                "such as a kernel module that is missing (8021q for a VLAN, bonding for a bond)."
+                f"The kernel did not create interface {interface} within {MADE_S:.0f} s: see the log of "
+                "systemd-networkd. A kernel module may be missing (8021q for a VLAN, bonding for a bond)."
             )
         system.sleep(0.2)
 
@@ -181,7 +181,7 @@ def _finish(system: System) -> None:
 def _need(system: System, step: InterfaceStep) -> Trial:
     there = pending(system)
     if there is None or there.id != step.trial_id:
-        raise Conflict(f"no change of interface {step.interface} waits to be confirmed: it was taken back")
+        raise Conflict(f"no change of interface {step.interface} awaits confirmation: it was reverted")
     return there
 
 

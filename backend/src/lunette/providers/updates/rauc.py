@@ -20,21 +20,21 @@ _REVOKED = b"-----BEGIN X509 CRL-----"
 BUNDLES = "/var/lib/lunette/api/updates"
 """Where the API lays what was uploaded; RAUC believes nothing of it but what is signed."""
 VERIFY_S, WRITE_S = 300.0, 3000.0
-_TOO_LATE = "set the clock, or install anew if it is right"
+_TOO_LATE = "set the clock, or reinstall if it is correct"
 _WORDS = (
-    ("certificate revoked", "its signer's certificate was revoked: take a bundle of another signer"),
-    ("certificate has expired", "by this appliance's clock its signer's certificate has expired: take a newer bundle"),
+    ("certificate revoked", "its signer's certificate was revoked: use a bundle of another signer"),
+    ("certificate has expired", "by this appliance's clock its signer's certificate has expired: use a newer bundle"),
     ("is not yet valid", "by this appliance's clock its signer's certificate is not valid yet: set the clock"),
     ("crl has expired", f"by this appliance's clock the list of revoked certificates has expired: {_TOO_LATE}"),
     ("certificate purpose", "its signer's certificate is not for signing code"),
-    ("signature verification failed", "it is not signed by anybody this appliance trusts"),
-    ("invalid bundle format", "it is no bundle, or only a part of one"),
-    ("invalid identifier", "it is no bundle, or only a part of one"),
-    ("signature size", "it is no bundle, or only a part of one"),
-    ("failed to read", "it is only a part of a bundle"),
-    ("too small", "it is only a part of a bundle"),
+    ("signature verification failed", "its signer is not trusted by this appliance"),
+    ("invalid bundle format", "it is not a bundle, or it is incomplete"),
+    ("invalid identifier", "it is not a bundle, or it is incomplete"),
+    ("signature size", "it is not a bundle, or it is incomplete"),
+    ("failed to read", "it is incomplete"),
+    ("too small", "it is incomplete"),
     ("dm-verity status 'c", "its content was changed after it was signed"),
-    ("no space left", "there is no room for it"),
+    ("no space left", "there is not enough space for it"),
 )
 """What RAUC prints, in lower case, and what it means."""
 _LAST = "LastError: "
@@ -122,4 +122,4 @@ def explain(error: ToolFailed) -> str:
 def trusts(system: System) -> str:
     """Whose bundles this system takes."""
     found = system.read_file(TRUSTS)
-    return found.decode(errors="replace").strip() if found else "nobody: this system was built without a certificate"
+    return found.decode(errors="replace").strip() if found else "none: this system was built without a certificate"

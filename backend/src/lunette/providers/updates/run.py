@@ -10,8 +10,8 @@ from lunette.providers.updates.slots import Slots, find
 from lunette.system.doorway import System
 
 NOT_INSTALLED = (
-    "this system was not started from a disk that the installer made, so it has no second slot: install the appliance "
-    "from the ISO, or update a server the way it was set up"
+    "this system was not started from a disk that the installer prepared, so it has no second slot: install the "
+    "appliance from the ISO, or update this server the way it was set up"
 )
 RESTART_S = 900.0
 """How long an orderly restart may take to end this process."""
@@ -52,7 +52,7 @@ def look(system: System, bundle_id: BundleId) -> BundleFacts:
     """What an uploaded bundle is. Raises NotFound, Invalid or Conflict."""
     path = f"{rauc.BUNDLES}/{bundle_id}.raucb"
     if not system.exists(path):
-        raise NotFound("the bundle is not here any more: upload it again")
+        raise NotFound("the bundle is no longer available: upload it again")
     return rauc.verify(system, need(system), path)
 
 
@@ -60,19 +60,24 @@ def write(system: System, step: SlotWrite) -> str | None:
     """Verify the bundle again and write it. Its slot is not started meanwhile, whatever happens."""
     slots = need(system)
     if step.slot == slots.running:
-        raise Conflict(f"slot {step.slot} runs: an update is written to the other one")
+        raise Conflict(f"slot {step.slot} is running: an update is installed to the other slot")
     if on_trial(system, slots):
-        raise Conflict("the system that runs is on trial, and the other slot is the way back: wait until it is over")
+        raise Conflict(
+            "the running system is on trial, and the other slot is its fallback: wait until the trial has ended"
+        )
     if slots.mirrored:
         _check_mirror(system, slots)
     if record.versions(system, slots)[SLOTS.index(step.slot)] == step.version and _written(system) == step.bundle_id:
         return None
     facts = look(system, step.bundle_id)
     if facts.version != step.version:
-        raise Invalid(f"the bundle has version {facts.version}, the plan was made for {step.version}: make a new plan")
+        raise Invalid(
+            f"the bundle has version {facts.version}, but the plan was made for {step.version}: make a new plan"
+        )
     if is_older(facts.version, runs := record.own_version(system)) and not step.downgrade:
         raise Conflict(
-            f"version {facts.version} is older than {runs}, the running version: a downgrade must be asked for"
+            f"version {facts.version} is older than {runs}, the running version: a downgrade must be requested "
+            "explicitly"
         )
     record.keep_version(system, slots.running, record.own_version(system))
     record.keep_version(system, step.slot, None)
@@ -101,9 +106,7 @@ def _check_mirror(system: System, slots: Slots) -> None:
     device = slots.device(slots.idle)
     name = system.realpath(device).rpartition("/")[2]
     if not system.is_block_device(device) or system.read(f"/sys/block/{name}/md/degraded").strip() != "0":
-        raise Conflict(
-            "a system disk is missing, so that the other slot is not on both of them: replace the disk first"
-        )
+        raise Conflict("a system disk is missing, so the other slot is not mirrored: replace the disk first")
 
 
 def start(system: System, step: SlotStart, serving: Callable[[], tuple[str, ...]]) -> str | None:
@@ -121,8 +124,10 @@ def start(system: System, step: SlotStart, serving: Callable[[], tuple[str, ...]
         system.sleep(POLL_S)
         known = record.trial(system) or known
     if known.state is TrialState.FAILED:
-        raise Conflict(f"version {step.version} did not prove healthy, and slot {slots.running} runs: {known.reason}")
-    return f"version {step.version} runs from slot {step.slot}, and is started from now on"
+        raise Conflict(
+            f"version {step.version} failed its health checks, and slot {slots.running} is running: {known.reason}"
+        )
+    return f"version {step.version} runs from slot {step.slot}, and is now started by default"
 
 
 def undo_start(system: System, step: SlotStart) -> str | None:
@@ -133,16 +138,16 @@ def undo_start(system: System, step: SlotStart) -> str | None:
     if choice.trial != step.slot or known is None or known.id != step.trial_id:
         return None
     efi.write(system, slots, choice.refusing(step.slot))
-    record.keep_trial(system, known.model_copy(update={"state": TrialState.FAILED, "reason": "it was taken back"}))
-    return f"slot {step.slot} is not started"
+    record.keep_trial(system, known.model_copy(update={"state": TrialState.FAILED, "reason": "it was rolled back"}))
+    return f"slot {step.slot} will not be started"
 
 
 def _restart(system: System, slots: Slots, step: SlotStart, serving: tuple[str, ...]) -> str:
     """Ends with this process: the answer comes after the restart."""
     if step.slot == slots.running:
-        raise Conflict(f"slot {step.slot} runs already")
+        raise Conflict(f"slot {step.slot} is already running")
     if record.versions(system, slots)[SLOTS.index(step.slot)] != step.version:
-        raise Conflict(f"slot {step.slot} does not have version {step.version}: it was written anew meanwhile")
+        raise Conflict(f"slot {step.slot} does not have version {step.version}: it was overwritten meanwhile")
     trial = SlotTrial(
         id=step.trial_id, slot=step.slot, version=step.version, boot=record.boot_id(system), serving=serving
     )
@@ -152,4 +157,6 @@ def _restart(system: System, slots: Slots, step: SlotStart, serving: tuple[str, 
     deadline = system.monotonic() + RESTART_S
     while system.monotonic() < deadline:
         system.sleep(POLL_S)
-    raise ToolFailed(f"the appliance did not restart within {RESTART_S:.0f} s: restart it by hand, or take this back")
+    raise ToolFailed(
+        f"the appliance did not restart within {RESTART_S:.0f} s: restart it manually, or roll this job back"
+    )

@@ -11,10 +11,10 @@ DEADLINE_S = 900.0
 """From the start of the kernel's user space until hosts are served again, on a slow machine with many disks."""
 POLL_S = 2.0
 SILENT = (
-    "it did not get as far as telling why: its kernel, its first programs or its disk failed, or the power was cut; "
-    "what it wrote to its journal is kept"
+    "it could not report a reason: its kernel, its early startup or its disk failed, or the power failed; its "
+    "journal is retained"
 )
-NOT_STARTED = "it was not started: the power was cut before it was chosen, or the boot loader could not load it"
+NOT_STARTED = "it was not started: the power failed before it was selected, or the boot loader could not load it"
 
 Look = Callable[[], str | None]
 """What is not as it should be yet, None if all is well."""
@@ -49,7 +49,7 @@ def missing(trial: SlotTrial, serving: Collection[str]) -> str | None:
     if not closed:
         return None
     named = ", ".join(closed[:3]) + (f" and {len(closed) - 3} more" if len(closed) > 3 else "")
-    return f"{len(closed)} of {len(trial.serving)} exports that hosts had before are not open: {named}"
+    return f"{len(closed)} of {len(trial.serving)} exports that hosts had before are not online: {named}"
 
 
 def settle(system: System) -> str | None:

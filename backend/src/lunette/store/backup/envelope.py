@@ -81,29 +81,34 @@ def unseal(file: bytes, passphrase: str) -> tuple[Header, bytes]:
     header, opening, mac, sealed = _parts(file)
     key, mac_key = _stretched(passphrase, header.stretching)
     if not hmac.compare_digest(mac, _mac(mac_key, opening)):
-        raise _wrong("passphrase", "the passphrase is not that of this backup, or the file was changed")
+        raise _wrong("passphrase", "the passphrase does not match this backup, or the file was changed")
     try:
         return header, AESGCM(key).decrypt(base64.b64decode(header.nonce), sealed, opening)
     except (InvalidTag, ValueError) as error:
-        raise _wrong("content", "the file is damaged; take another copy of it") from error
+        raise _wrong("content", "the file is damaged; use another copy of it") from error
 
 
 def _parts(file: bytes) -> tuple[Header, bytes, bytes, bytes]:
     if not file.startswith(MAGIC):
-        raise _wrong("content", "this is no backup of Lunette")
+        raise _wrong("content", "this is not a Lunette backup")
     end = file.find(b"\n", len(MAGIC), len(MAGIC) + _MAX_HEADER_BYTES)
     if end < 0:
-        raise _wrong("content", "the file is cut short")
+        raise _wrong("content", "the file is incomplete")
     try:
         header = Header.model_validate_json(file[len(MAGIC) : end])
     except ValidationError as error:
         raise _wrong("content", "its header cannot be read: it is damaged, or of a newer version of Lunette") from error
     if header.format != FORMAT:
-        raise _wrong("content", f"it has form {header.format} and this version reads {FORMAT}: upgrade this appliance")
+        raise _wrong(
+            "content", f"it has format {header.format}, but this version reads format {FORMAT}: upgrade this appliance"
+        )
     opening, rest = file[: end + 1], file[end + 1 :]
     if len(rest) != _MAC_BYTES + header.sealed_bytes:
         more = len(rest) - _MAC_BYTES - header.sealed_bytes
-        raise _wrong("content", f"the file is cut short by {-more} bytes" if more < 0 else f"{more} bytes are too many")
+        raise _wrong(
+            "content",
+            f"the file is incomplete: {-more} bytes are missing" if more < 0 else f"the file has {more} extra bytes",
+        )
     return header, opening, rest[:_MAC_BYTES], rest[_MAC_BYTES:]
 
 

@@ -58,7 +58,7 @@ def _day(value: str) -> str:
     with suppress(ValueError):
         if date.fromisoformat(value).isoformat() == value:
             return value
-    raise ValueError("expected a day, such as 2026-11-28")
+    raise ValueError("expected a date, such as 2026-11-28")
 
 
 def _moment(value: str) -> str:

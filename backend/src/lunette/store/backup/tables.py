@@ -149,7 +149,7 @@ def _lines_of(content: bytes) -> Iterator[bytes]:
             raise ValueError(f"it unpacks to more than {MAX_UNPACKED_BYTES} bytes, or {MAX_LINE_BYTES} in a line")
         yield from lines
     if not unpacker.eof:
-        raise ValueError("it is cut off")
+        raise ValueError("it is incomplete")
     if rest:
         yield rest
 
@@ -167,7 +167,7 @@ def _fill(engine: Engine, content: bytes, schema_revision: str) -> Extras:
                 connection.execute(Base.metadata.tables[name].delete())
     except (DBAPIError, zlib.error, ValueError, LookupError, TypeError, StopIteration) as error:
         raise Invalid(
-            "Nothing was changed: the content of this backup does not make a database. Take another backup.",
+            "Nothing was changed: the content of this backup is not a valid database. Use another backup.",
             log=f"{type(error).__name__}: {error}",
         ) from error
     return extras
@@ -181,7 +181,7 @@ def _insert(connection: Connection, lines: Iterable[bytes]) -> None:
         if isinstance(found, dict):
             _flush(connection, statement, rows)
             if found["table"] not in present:
-                raise ValueError("it has a table that no version of Lunette has")
+                raise ValueError("it has a table that is unknown to every version of Lunette")
             columns = ", ".join(_quoted(name) for name in found["columns"])
             marks = ", ".join("?" * len(found["columns"]))
             statement = f"INSERT INTO {_quoted(found['table'])} ({columns}) VALUES ({marks})"  # noqa: S608 quoted

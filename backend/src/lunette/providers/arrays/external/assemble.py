@@ -32,7 +32,8 @@ def activate(system: System, array: ExportArray) -> None:
     known = observe.physical_volume(system, device)
     if known is None or known.group != array.group or not {TAG, array_tag(array.uuid)} <= known.tags:
         raise Conflict(
-            f"disk {array.members[0]} does not carry array {array.name}: it is left alone; attach the one that does"
+            f"disk {array.members[0]} does not contain array {array.name} and was not changed; attach the disk that "
+            "does"
         )
     _drop_stale(system, array.group, system.realpath(device).rpartition("/")[2])
     group.activate(system, array.group, device)

@@ -27,13 +27,13 @@ def take(system: System, member: MdMember, uuid: str) -> str:
     disk = same_disk(observe_disks(system), member.disk_id, member.serial)
     if disk.fabric or disk.used_by_system:
         whose = "it is reached over a fabric" if disk.fabric else "it carries the running system"
-        raise InUse(f"disk {disk.id} is not taken because {whose}: choose another")
+        raise InUse(f"disk {disk.id} cannot be used because {whose}: choose another disk")
     if carried_uuid(disk) == uuid and not disk.mounts:
         return path(system, disk.id)
     if (why := disk.occupation()) is not None:
-        raise InUse(f"disk {disk.id} is not taken because {why}: name it to be wiped, or take another disk")
+        raise InUse(f"disk {disk.id} cannot be used because {why}: allow wiping it, or choose another disk")
     if system.is_held(disk.device):
-        raise InUse(f"disk {disk.id} is held by another program: free it first")
+        raise InUse(f"disk {disk.id} is in use by another program: free it first")
     return path(system, disk.id)
 
 

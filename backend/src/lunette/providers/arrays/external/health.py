@@ -49,7 +49,7 @@ def told(array: ObservedArray, health: DeviceHealth | None, command: str) -> Obs
     if array.state is ArrayState.MISSING:
         return array
     if health is None:
-        return array.model_copy(update={"health_words": f"health command {command} was not asked yet"})
+        return array.model_copy(update={"health_words": f"health command {command} has not run yet"})
     progress = None
     if health.state is DeviceState.REBUILDING and health.progress_percent is not None:
         progress = SyncProgress(action="recover", percent=health.progress_percent, rate_bytes_s=None, left_s=None)
@@ -61,22 +61,22 @@ def _program(system: System, name: str) -> str:
     """Its path. Raises Invalid if this is no bare name, NotFound if there is none, InUse if anybody but root could have
     written it."""
     if not _NAME.fullmatch(name):
-        raise Invalid("the name of a health command has small letters, digits, - and _ only")
+        raise Invalid("the name of a health command can contain only lower-case letters, digits, - and _")
     for folder in FOLDERS:
         if system.file_facts(f"{folder}/{name}") is not None:
             if (why := _refusal(system, folder, name)) is not None:
-                raise InUse(f"{folder}/{name} is not run: {why}")
+                raise InUse(f"{folder}/{name} was not run: {why}")
             return f"{folder}/{name}"
-    raise NotFound(f"there is none in {' or '.join(FOLDERS)}")
+    raise NotFound(f"it does not exist in {' or '.join(FOLDERS)}")
 
 
 def _refusal(system: System, folder: str, name: str) -> str | None:
     for one in (folder, f"{folder}/{name}"):
         facts = system.file_facts(one)
         if facts is None or not facts.is_plain:
-            return f"{one} is no plain file" if one != folder else f"{folder} is no folder"
+            return f"{one} is not a regular file" if one != folder else f"{folder} is not a folder"
         if facts.uid != 0 or facts.mode & _OTHERS_WRITE:
-            return f"{one} can be written by others than root: chown root, chmod go-w"
+            return f"{one} is writable by users other than root: run chown root and chmod go-w"
         if one != folder and not facts.mode & _ANY_RUN:
             return f"{one} is not executable"
     return None

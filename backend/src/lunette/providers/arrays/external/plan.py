@@ -23,7 +23,7 @@ from lunette.domain.sizes import GIB, MIB, format_size
 from lunette.domain.tuning import TuningName, notation
 
 MIN_DISK_BYTES = 64 * MIB
-_OWN_TOOLS = "what presents the device does that with its own tools"
+_OWN_TOOLS = "the tools of the device manage them"
 LEVELS = (
     LevelCapability(
         level=Level.EXTERNAL,
@@ -32,7 +32,7 @@ LEVELS = (
         small_write_ios=1,
         write_hole=(WriteHole.EXTERNAL,),
         verbs=(),
-        survives_failures="unknown to Lunette: what presents the device knows",
+        survives_failures="unknown to Lunette: the device determines it",
         options=("health_command",),
     ),
 )
@@ -87,7 +87,7 @@ def problems(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldPro
         rule = f"an external array takes no spares, {_OWN_TOOLS}: leave spares out"
         found.append(FieldProblem(field="spares", value=str(len(wish.spares)), message=rule))
     if wish.write_hole not in (None, WriteHole.EXTERNAL):
-        rule = "what presents the device closes its write hole or does not: leave write_hole out"
+        rule = "the device itself may close its write hole: leave write_hole out"
         found.append(FieldProblem(field="write_hole", value=wish.write_hole, message=rule))
     others = (
         "chunk_bytes",

@@ -55,7 +55,7 @@ def shut_down(system: System) -> list[str]:
         is_used = system.find_tool("pvs") and observe.members(observe_disks(system))
         found = observe.groups(system, unread) if is_used else ()
     except LunetteError as error:
-        return [f"arrays of LVM cannot be listed: {error.detail}"]
+        return [f"LVM arrays cannot be listed: {error.detail}"]
     refused = [f"array {name or 'of LVM'} cannot be read: {reason}" for name, reason in unread.items()]
     for group in found:
         try:
@@ -100,7 +100,7 @@ def _lost(group: parse.RaidGroup) -> int:
 def _activate(system: System, group: parse.RaidGroup, *, degraded: bool) -> None:
     left = frozenset(slot for slot, pv in enumerate(group.images) if group.pvs.get(pv, parse.NOWHERE) != parse.NOWHERE)
     if not survives(group.level, len(group.images), left):
-        raise ToolFailed(f"array {group.name} is {group.level} and does not work with {len(left)} of its disks")
+        raise ToolFailed(f"array {group.name} is {group.level} and cannot run with {len(left)} of its disks")
     if degraded and group.integrity and group.missing():
         system.run(["vgreduce", "--removemissing", "--force", "--", group.name], timeout_s=TIMEOUT_S)
     mode = "degraded" if degraded else "complete"

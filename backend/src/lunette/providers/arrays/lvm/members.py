@@ -38,9 +38,9 @@ def replace(system: System, step: LvmRaidReplace) -> str | None:
         settle(system)
         group = _running(system, step)
         if new not in group.images:
-            raise Conflict(f"LVM did not put disk {step.new.disk_id} in the place of {step.old.disk_id}: see the log")
+            raise Conflict(f"LVM did not replace disk {step.old.disk_id} with disk {step.new.disk_id}: see the log")
     left = _forget(system, step, group, old)
-    return f"disk {step.new.disk_id} is being filled in {group.name}" if not is_done or left else None
+    return f"disk {step.new.disk_id} is being rebuilt in {group.name}" if not is_done or left else None
 
 
 def scrub(system: System, step: LvmRaidScrub) -> str | None:
@@ -52,7 +52,7 @@ def scrub(system: System, step: LvmRaidScrub) -> str | None:
         return None
     allowed = SCRUBS if step.action is ScrubAction.STOP else ("idle",)
     if now not in allowed:
-        ends = "stop it first" if now in SCRUBS else "wait until it is over"
+        ends = "stop it first" if now in SCRUBS else "wait until it has finished"
         raise Conflict(f"array {step.raid_group} is busy ({now}): {ends}, then try again")
     _tell(system, group, wanted)
     return f"array {step.raid_group}: {wanted}"
@@ -64,7 +64,7 @@ def undo_scrub(system: System, step: LvmRaidScrub) -> str | None:
     if step.action is ScrubAction.STOP or _action(system, group) not in SCRUBS:
         return None
     _tell(system, group, "idle")
-    return f"array {step.raid_group}: the scrub is stopped"
+    return f"array {step.raid_group}: the scrub was stopped"
 
 
 def _word(step: LvmRaidScrub, group: parse.RaidGroup) -> str:
@@ -92,14 +92,14 @@ def _action(system: System, group: parse.RaidGroup) -> str:
 def _status(system: System, group: parse.RaidGroup) -> parse.RaidStatus:
     found = parse.statuses(observe.status(system)).get(mapped_name(group.name))
     if found is None:
-        raise NotFound(f"the kernel does not show array {group.name}: bring it up, then try again")
+        raise NotFound(f"the kernel does not show array {group.name}: start it, then try again")
     return found
 
 
 def _running(system: System, step: LvmRaidStep) -> parse.RaidGroup:
     found = assemble.running(system, step.uuid, degraded=True)
     if found is None or not found.is_whole or found.name != step.raid_group:
-        raise NotFound(f"array {step.raid_group} is on none of the disks: attach them, then try again")
+        raise NotFound(f"array {step.raid_group} is not on any disk: attach its disks, then try again")
     return found
 
 
@@ -107,7 +107,7 @@ def _check_needless(system: System, group: parse.RaidGroup, old: str, step: LvmR
     """Raises InUse unless the array works without the old disk, Conflict while it is not in sync."""
     status = _status(system, group)
     if status.action not in ("idle", "frozen"):
-        raise Conflict(f"array {group.name} is busy ({status.action}): wait until that is over, then try again")
+        raise Conflict(f"array {group.name} is busy ({status.action}): wait until it has finished, then try again")
     working = frozenset(
         slot
         for slot, pv in enumerate(group.images)

@@ -37,7 +37,7 @@ def find(system: System, uuid: str) -> parse.RaidGroup | None:
     unread: dict[str, str] = {}
     found = next((group for group in groups(system, unread) if group.uuid == uuid), None)
     if found is None and unread:
-        raise ToolFailed(f"LVM does not tell of every array: {next(iter(unread.values()))}")
+        raise ToolFailed(f"LVM does not report every array: {next(iter(unread.values()))}")
     return found
 
 

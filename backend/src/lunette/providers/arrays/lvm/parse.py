@@ -81,7 +81,7 @@ def groups(pv_report: str, volume_report: str, unread: dict[str, str] | None = N
         except ODD as error:
             if unread is None:
                 raise
-            unread[name] = f"pvs or lvs tells of it what Lunette cannot read ({why(error)})"
+            unread[name] = f"pvs or lvs reports data about it that Lunette cannot read ({why(error)})"
     return tuple(found)
 
 

@@ -53,8 +53,9 @@ _SURVIVES = {
 VERBS = (ArrayVerb.REPLACE, ArrayVerb.SCRUB)
 _HOLE = (WriteHole.BITMAP,)
 CHECKSUMS = (
-    "Checksums find what a disk gives back wrong, and it is repaired from the others: not what was changed on its way "
-    "to the disk. Each write is written twice, and until they are computed once over all disks they find nothing."
+    "Checksums detect data that a disk returns corrupted, and it is repaired from the other disks. They do not "
+    "detect data that was corrupted on its way to the disk. Every write is written twice, and checksums detect "
+    "nothing until they have been computed on all disks."
 )
 _PV_UUID = re.compile(r"LuneRd((?:-[0-9a-f]{4}){5})-[0-9a-f]{6}")
 """LVM's own are drawn from all letters and digits; the first six are a mark that does not come up by chance."""
@@ -116,23 +117,27 @@ def problems(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldPro
     facts, count = next(f for f in LEVELS if f.level is wish.level), len(wish.disks)
     found = []
     if not facts.min_disks <= count <= facts.max_disks:
-        rule = f"lvm {wish.level.value} takes {facts.min_disks} to {facts.max_disks} disks, not {count}"
+        rule = f"lvm {wish.level.value} requires {facts.min_disks} to {facts.max_disks} disks, not {count}"
         found.append(FieldProblem(field="disks", value=str(count), message=rule))
     if wish.level is Level.RAID10 and count % 2:
-        rule = f"lvm raid10 lays each chunk on a pair of disks: {count} is no even number"
+        rule = f"lvm raid10 stores each chunk on a pair of disks and requires an even number of disks, not {count}"
         found.append(FieldProblem(field="disks", value=str(count), message=rule))
     if wish.chunk_bytes is not None and (wish.level is Level.RAID1 or wish.chunk_bytes & (wish.chunk_bytes - 1)):
-        rule = "raid1 has no chunk: leave chunk_bytes out" if wish.level is Level.RAID1 else "a chunk is a power of two"
+        rule = (
+            "raid1 has no chunks: leave chunk_bytes out"
+            if wish.level is Level.RAID1
+            else "the chunk size must be a power of two"
+        )
         found.append(FieldProblem(field="chunk_bytes", value=str(wish.chunk_bytes), message=rule))
     if wish.spares:
-        rule = "LVM fills a disk only when it is told to: leave spares out, and replace a disk that is lost"
+        rule = "LVM does not rebuild onto spares automatically: leave spares out, and replace a failed disk"
         found.append(FieldProblem(field="spares", value=str(len(wish.spares)), message=rule))
     if wish.write_hole not in (None, *_HOLE):
-        rule = "LVM RAID keeps a bitmap and nothing else: leave write_hole out, or take md"
+        rule = "LVM RAID supports only a bitmap: leave write_hole out, or use md"
         found.append(FieldProblem(field="write_hole", value=wish.write_hole, message=rule))
     others = ("layout", "sync_speed_min_bytes_s", "sync_speed_max_bytes_s", *(name.value for name in TuningName))
     found += [
-        FieldProblem(field=field, value=notation(chosen), message=f"an array of LVM has no {field}: leave it out")
+        FieldProblem(field=field, value=notation(chosen), message=f"an LVM array has no {field}: leave it out")
         for field in others
         if (chosen := getattr(wish, field)) is not None
     ]

@@ -79,15 +79,15 @@ def check_blank(disk: ObservedDisk, uuid: str, least: int) -> None:
     busy = disk.used_by_system or disk.fabric or disk.mounts or disk.is_swap or (disk.holders and not own)
     if busy or others or disk.partitions:
         why = disk.occupation() or ("it carries the running system" if disk.used_by_system else "it is on a fabric")
-        raise InUse(f"disk {disk.id} cannot be a member because {why}: name it to be wiped, or take another disk")
+        raise InUse(f"disk {disk.id} cannot be a member because {why}: allow wiping it, or choose another disk")
     if disk.size_bytes < least:
-        raise Conflict(f"disk {disk.id} has {disk.size_bytes} bytes, and {least} are needed of it: take a larger one")
+        raise Conflict(f"disk {disk.id} has {disk.size_bytes} bytes, but {least} are required: choose a larger disk")
 
 
 def make_member(system: System, disk: ObservedDisk, uuid: str) -> None:
     """Mark a blank disk as a member of this array. The caller made sure that it is blank."""
     if system.is_held(disk.device):
-        raise InUse(f"disk {disk.id} is held by another program: free it first")
+        raise InUse(f"disk {disk.id} is in use by another program: free it first")
     named = ["--uuid", pv_uuid(uuid, disk.id), "--norestorefile"]
     size = f"--metadatasize={METADATA_BYTES // 1024}k"
     system.run(["pvcreate", "-y", size, *named, "--", disk.device], timeout_s=TIMEOUT_S)
@@ -101,7 +101,7 @@ def clear_member(system: System, disk: ObservedDisk, left: str = "") -> None:
     if known is None:
         return
     if known.group not in ("", UNKNOWN_GROUP, left):
-        raise Conflict(f"disk {disk.id} belongs to volume group {known.group}: it is left alone")
+        raise Conflict(f"disk {disk.id} belongs to volume group {known.group} and was not changed")
     # Twice forced where a vgcreate or vgremove was cut short: LVM cannot tell that from damage, the UUID can.
     force = ["-ff"] if known.group else []
     system.run(["pvremove", "-y", *force, "--", device], timeout_s=TIMEOUT_S)
@@ -138,12 +138,12 @@ def _recognise(system: System, step: LvmRaidCreate, found: parse.RaidGroup) -> N
     if not same or found.integrity != step.integrity or found.size_bytes < step.size_bytes:
         raise Conflict(
             f"an array {found.name} ({found.level}, {len(found.images)} disks) is under the UUID planned for "
-            f"{step.raid_group} ({step.level.value}, {len(step.members)} disks): it is left alone"
+            f"{step.raid_group} ({step.level.value}, {len(step.members)} disks) and was not changed"
         )
     if found.missing():
         raise Conflict(
-            f"array {found.name} was made and {len(found.missing())} of its disks are missing: attach them, then try "
-            "again"
+            f"array {found.name} was created, but {len(found.missing())} of its disks are missing: attach them, then "
+            "try again"
         )
     assemble.running(system, step.uuid)
 
@@ -165,15 +165,18 @@ def _remove(system: System, step: LvmRaidCreate | LvmRaidDestroy, members: Seque
         _check_unused(system, step, found)
     _take_apart(system, found, own)
     absent = len(members) - len(own)
-    note = f"; {absent} of its disks are not there and keep their labels" if absent > 0 else ""
-    return f"LVM RAID {step.raid_group} is gone from {len(own)} disks{note}"
+    note = f"; {absent} of its disks are missing and retain their labels" if absent > 0 else ""
+    return f"LVM RAID {step.raid_group} was removed from {len(own)} disks{note}"
 
 
 def _check_unused(system: System, step: LvmRaidCreate | LvmRaidDestroy, found: parse.RaidGroup) -> None:
     """Raises InUse while something is on the array, which is started to see that. One that cannot start any more is
     cleared as it is."""
     if found.name != step.raid_group:
-        raise Conflict(f"the group {found.name} on the disks of {step.raid_group} is not ours: it is left alone")
+        raise Conflict(
+            f"the group {found.name} on the disks of {step.raid_group} does not belong to this appliance and was not "
+            "changed"
+        )
     if not found.is_active:
         try:
             assemble.running(system, step.uuid, degraded=True)
@@ -182,7 +185,7 @@ def _check_unused(system: System, step: LvmRaidCreate | LvmRaidDestroy, found: p
     device = device_path(found.name)
     carried = [s.type for signs in read_signatures(system, [system.realpath(device)]).values() for s in signs]
     if UNREADABLE in carried:  # a tool failed: tried again, for what was erased before this step does not come back
-        raise ToolFailed(f"array {found.name} cannot be read: look at its disks, then try again")
+        raise ToolFailed(f"array {found.name} cannot be read: check its disks, then try again")
     if carried or system.is_held(device):
         raise InUse(f"array {found.name} is in use ({', '.join(carried) or 'open'}): remove its volumes first")
 
@@ -201,4 +204,6 @@ def _take_apart(system: System, found: parse.RaidGroup | None, own: Mapping[str,
         clear_member(system, disk)
     settle(system)
     if any(pv in observe.members(observe_disks(system)) for pv in own):
-        raise ToolFailed("a disk still carries the mark of an array after it was removed; the job's log has the reason")
+        raise ToolFailed(
+            "a disk still has the mark of an array after the array was removed; the job's log has the reason"
+        )

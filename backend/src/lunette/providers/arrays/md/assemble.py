@@ -64,9 +64,9 @@ def stays_stopped(name: str, lacking: int, count: int) -> str:
     """Why md does not start a dirty degraded array, and what to do."""
     return (
         f"array {name} stays stopped: it was being written to when it stopped, and {lacking} of its {count} disks "
-        f"{'is' if lacking == 1 else 'are'} missing or not filled, so without a partial parity log nobody can tell "
-        f"which blocks of that are right. Bring the disk back; only if it is lost for good: lunette array force-start "
-        f"{name} --confirm {name}"
+        f"{'is' if lacking == 1 else 'are'} missing or not rebuilt, so without a partial parity log its missing "
+        "blocks cannot be computed reliably. Reconnect the disk. Only if it is permanently lost: lunette array "
+        f"force-start {name} --confirm {name}"
     )
 
 

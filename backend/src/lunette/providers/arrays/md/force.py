@@ -22,14 +22,19 @@ def start(system: System, step: MdForceStart) -> str | None:
     blocks = observe.superblocks(system, disks, step.uuid)
     foreign = next((block.name for block in blocks.values() if not parse.is_known(block.name, step.md_name)), None)
     if foreign is not None:
-        raise Conflict(f"the array {foreign} under the UUID of {step.md_name} is not ours: it is left alone")
+        raise Conflict(
+            f"the array {foreign} under the UUID of {step.md_name} does not belong to this appliance and was not "
+            "changed"
+        )
     named = {same_disk(disks, member.disk_id, member.serial).device for member in step.members}
     there = parse.current(list(blocks.values()))
     whole = {d: b.role for d, b in blocks.items() if b in there and b.role is not None and not b.recovers}
     if len(set(whole.values())) == step.of_disks:
-        raise Conflict(f"array {step.md_name} has all its disks again: it starts by itself, nothing is to be forced")
+        raise Conflict(
+            f"array {step.md_name} has all its disks again and starts automatically: a forced start is not needed"
+        )
     if set(whole) != named:
-        raise Conflict(f"array {step.md_name} has other disks now than when the plan was made: plan anew")
+        raise Conflict(f"array {step.md_name} has different disks than when the plan was made: make a new plan")
     # A disk that was being filled goes on from where its own superblock says; the kernel takes nothing from the rest.
     others = {device for device, block in blocks.items() if block in there and (block.role is None or block.recovers)}
     name = step.md_name.rpartition(":")[2]

@@ -20,11 +20,11 @@ def start(system: System, step: MdStart) -> str | None:
         return None
     blocks = observe.superblocks(system, observe_disks(system), step.uuid)
     if not blocks:
-        raise NotFound(f"array {step.md_name} is on none of the disks any more: attach them, then try again")
+        raise NotFound(f"array {step.md_name} is no longer on any disk: attach its disks, then try again")
     for block in blocks.values():
         _check_name(block.name, step)
     if missing := parse.missing_slots(list(blocks.values())):
-        raise NotFound(f"array {step.md_name} lacks {len(missing)} of its disks: attach them, then try again")
+        raise NotFound(f"array {step.md_name} is missing {len(missing)} of its disks: attach them, then try again")
     assemble.start(system, step.uuid, md_name(step.uuid), sorted(blocks), options=["--readonly"])
     return f"array {step.md_name} runs read-only"
 
@@ -42,7 +42,7 @@ def undo_start(system: System, step: MdStart) -> str | None:
 def open_(system: System, step: MdOpen) -> str | None:
     """Let the array be written; None if it can be."""
     if not assemble.ensure_running(system, step.uuid):
-        raise NotFound(f"array {step.md_name} is on none of the disks any more: attach them, then try again")
+        raise NotFound(f"array {step.md_name} is no longer on any disk: attach its disks, then try again")
     running = observe.running_array(system, step.uuid)
     _check_name(observe.sure_md_name(system, running.kernel_name) if running else "", step)
     return f"array {step.md_name} can be written" if make_writable(system, step.uuid) else None
@@ -70,7 +70,7 @@ def undo_open(system: System, step: MdOpen) -> str | None:
 
 def _check_name(name: str, step: MdStart | MdOpen) -> None:
     if name != step.md_name:
-        raise Conflict(f"{name or 'an array without a name'} has the UUID of {step.md_name}: it is left alone")
+        raise Conflict(f"{name or 'an array without a name'} has the UUID of {step.md_name} and was not changed")
 
 
 def _is_used(system: System, running: parse.KernelArray) -> bool:

@@ -26,7 +26,7 @@ def relevel(system: System, step: MdRelevel) -> str | None:
         return go_on(system, array)
     if (array.attributes["level"], step.to_level) != (step.from_level, Level.RAID6) or step.from_level != Level.RAID5:
         found = array.attributes["level"]
-        raise Conflict(f"array {step.md_name} is {found}: only a raid5 becomes a raid6. Make a new plan")
+        raise Conflict(f"array {step.md_name} is {found}: only raid5 can be changed to raid6. Make a new plan")
     check_ready(array, step.md_name, step.from_disks, spares=1)
     options = ["--level=6", f"--raid-devices={step.from_disks + 1}", "--layout=preserve"]
     start(system, step, options, lambda found: found.attributes["level"] == step.to_level)

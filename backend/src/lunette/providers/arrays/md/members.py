@@ -32,10 +32,10 @@ def add(system: System, step: MdAdd) -> str | None:
             disk = same_disk(observe_disks(system), step.member.disk_id, step.member.serial)
         word = _take_back(system, array, disk, step)
     elif bound is not None:
-        raise InUse(f"disk {disk.id} is in array {step.md_name} as a faulty one: remove it first")
+        raise InUse(f"disk {disk.id} is a faulty member of array {step.md_name}: remove it first")
     else:
         _add_blank(system, array, disk, step)
-        word = "is added"
+        word = "was added"
     return f"disk {disk.id} {word}"
 
 
@@ -49,10 +49,10 @@ def undo_add(system: System, step: MdAdd) -> str | None:
     bound = _bound(array, disk)
     if bound is not None:
         if bound.slot is not None and parse.is_reshaping(array.attributes):
-            raise InUse(f"disk {disk.id} takes part in a reshape of array {step.md_name} by now: it is not taken out")
+            raise InUse(f"disk {disk.id} already takes part in a reshape of array {step.md_name} and cannot be removed")
         _remove(system, array, bound)
     cleared = not step.returns and _clear(system, disk, step)
-    return f"disk {disk.id} is out again" if bound is not None or cleared else None
+    return f"disk {disk.id} was removed again" if bound is not None or cleared else None
 
 
 def replace(system: System, step: MdReplace) -> str | None:
@@ -67,15 +67,15 @@ def replace(system: System, step: MdReplace) -> str | None:
     old = same_disk(disks, step.old.disk_id, step.old.serial)
     worn = _bound(array, old)
     if parse.is_reshaping(array.attributes):
-        raise Conflict(f"array {step.md_name} is being reshaped: no disk is copied before that is over")
+        raise Conflict(f"array {step.md_name} is being reshaped: disks can be copied only after it has finished")
     if worn is None or "in_sync" not in worn.flags or len(_working(array)) < _slots(array):
         raise Conflict(
-            f"array {step.md_name} has lost a disk since the plan was made, so the new one would be taken for that: "
-            "make a new plan"
+            f"array {step.md_name} has lost a disk since the plan was made, which the new disk would replace: make a "
+            "new plan"
         )
     running = system.read(f"/sys/block/{array.kernel_name}/md/sync_action").strip()
     if running != "idle":  # md's slot_store takes no number for a disk while anything runs (drivers/md/md.c)
-        raise Conflict(f"array {step.md_name} is busy ({running}): wait until that is over, then try again")
+        raise Conflict(f"array {step.md_name} is busy ({running}): wait until it has finished, then try again")
     if joined is None:
         _add_blank(system, array, new, step)
     system.run(["mdadm", "--manage", _device(array), "--replace", old.device, "--with", new.device])
@@ -91,7 +91,7 @@ def undo_replace(system: System, step: MdReplace) -> str | None:
     old, new = _present(disks, step.old), _present(disks, step.new)
     joined = _bound(array, new) if new else None
     if joined is not None and joined.slot is not None and not joined.relieves and "faulty" not in joined.flags:
-        raise InUse(f"disk {step.new.disk_id} is in the place of {step.old.disk_id} by now: it is not taken out")
+        raise InUse(f"disk {step.new.disk_id} has already replaced disk {step.old.disk_id} and cannot be removed")
     worn = _bound(array, old) if old else None
     changed = False
     if worn is not None and "want_replacement" in worn.flags:
@@ -133,10 +133,10 @@ def remove(system: System, step: MdRemove) -> str | None:
         bound = _bound(array, disk)
         if bound is not None:
             if bound.slot is not None and "faulty" not in bound.flags:
-                raise InUse(f"disk {disk.id} holds data of array {step.md_name}: replace it, or fail it first")
+                raise InUse(f"disk {disk.id} contains data of array {step.md_name}: replace it, or fail it first")
             _remove(system, array, bound)
         changed = _clear(system, disk, step) or bound is not None
-    return f"disk {step.member.disk_id} is removed" if changed else None
+    return f"disk {step.member.disk_id} was removed" if changed else None
 
 
 def take_spare_out(system: System, step: MdSpareOut) -> str | None:
@@ -147,12 +147,14 @@ def take_spare_out(system: System, step: MdSpareOut) -> str | None:
     bound = _bound(array, disk)
     if bound is not None:
         if len(_working(array)) < _slots(array):
-            raise Conflict(f"array {step.md_name} has lost a disk by now and needs its spare itself: make a new plan")
+            raise Conflict(
+                f"array {step.md_name} has lost a disk meanwhile and needs its spare itself: make a new plan"
+            )
         if bound.slot is not None or "faulty" in bound.flags:
-            raise InUse(f"disk {disk.id} is no spare of array {step.md_name} any more: make a new plan")
+            raise InUse(f"disk {disk.id} is no longer a spare of array {step.md_name}: make a new plan")
         _remove(system, array, bound)
     changed = _clear(system, disk, step) or bound is not None
-    return f"spare {disk.id} is out" if changed else None
+    return f"spare {disk.id} was removed" if changed else None
 
 
 def undo_take_spare_out(system: System, step: MdSpareOut) -> str | None:
@@ -163,16 +165,18 @@ def undo_take_spare_out(system: System, step: MdSpareOut) -> str | None:
     if disk is None or _bound(array, disk) is not None:
         return None
     _add_blank(system, array, disk, step)
-    return f"spare {disk.id} is back"
+    return f"spare {disk.id} was added again"
 
 
 def running_array(system: System, step: MdStep) -> parse.KernelArray:
     """The array of the step. Raises NotFound unless it runs, Conflict unless it is ours."""
     found = observe.running_array(system, step.uuid)
     if found is None or not is_running(found):
-        raise NotFound(f"array {step.md_name} does not run: see which disks it waits for, attach them, then try again")
+        raise NotFound(f"array {step.md_name} is not running: attach the disks it is waiting for, then try again")
     if not parse.is_known(observe.sure_md_name(system, found.kernel_name), step.md_name):
-        raise Conflict(f"the array under the UUID of {step.md_name} is not ours: it is left alone")
+        raise Conflict(
+            f"the array under the UUID of {step.md_name} does not belong to this appliance and was not changed"
+        )
     return found
 
 
@@ -185,12 +189,16 @@ def _take_back(system: System, array: parse.KernelArray, disk: ObservedDisk, ste
         else:
             settle(system)
             quick = array.attributes["consistency_policy"] == "bitmap"
-            return "is back: what changed meanwhile is copied" if quick else "is back and is filled anew"
+            return (
+                "was added again: data that changed meanwhile is being copied"
+                if quick
+                else "was added again and is being rebuilt"
+            )
         again = running_array(system, step)
         if _bound(again, disk) is not None:
-            return "is back"
+            return "was added again"
     _add_blank(system, array, disk, step)
-    return "is back and is filled anew"
+    return "was added again and is being rebuilt"
 
 
 def _add_blank(
@@ -201,12 +209,12 @@ def _add_blank(
     foreign = [s.type for s in disk.signatures if not (own and s.type == "linux_raid_member")]
     if disk.is_busy() or foreign or disk.partitions:
         why = disk.occupation() or ("it carries the running system" if disk.used_by_system else "it is on a fabric")
-        raise InUse(f"disk {disk.id} cannot join the array because {why}: free it, or take another disk")
+        raise InUse(f"disk {disk.id} cannot join the array because {why}: free it, or choose another disk")
     if disk.size_bytes < least:
-        raise Conflict(f"disk {disk.id} has {disk.size_bytes} bytes, and {least} are needed of it: take a larger one")
+        raise Conflict(f"disk {disk.id} has {disk.size_bytes} bytes, but {least} are required: choose a larger disk")
     _clear(system, disk, step)
     if system.is_held(disk.device):
-        raise InUse(f"disk {disk.id} is held by another program: free it first")
+        raise InUse(f"disk {disk.id} is in use by another program: free it first")
     system.run(["mdadm", "--manage", _device(array), "--add", disk.device])
     settle(system)
 
@@ -233,7 +241,10 @@ def _check_redundant(array: parse.KernelArray, member: parse.KernelMember, name:
     if member.relieves or "in_sync" not in member.flags:
         return
     if array.attributes["sync_action"] == "resync":
-        raise InUse(f"array {name} is still being synchronised and is not redundant yet: wait for that, then try again")
+        raise InUse(
+            f"array {name} is still being synchronised and is not redundant yet: wait until it has finished, then "
+            "try again"
+        )
     left = _working(array) - {member.slot}
     kept, layout = frozenset(slot for slot in left if slot is not None), parse.layout_of(array.attributes)
     if not survives(array.attributes["level"], _slots(array), kept, layout):
@@ -269,7 +280,10 @@ def _clear(system: System, disk: ObservedDisk, step: MdStep) -> bool:
     if block is None:
         return False
     if not parse.is_known(block.name, step.md_name):
-        raise Conflict(f"{disk.id} carries array {block.name}, which is not ours, under the UUID of our array")
+        raise Conflict(
+            f"{disk.id} contains array {block.name}, which does not belong to this appliance, under the UUID of an "
+            "array of this appliance"
+        )
     system.run(["mdadm", "--zero-superblock", disk.device])
     settle(system)
     return True

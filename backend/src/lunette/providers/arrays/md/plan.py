@@ -204,26 +204,26 @@ def problems(wish: ArrayCreate, disk_bytes: Sequence[int], cached: Sequence[str]
     included, with an active volatile write cache."""
     facts, count, found = _BY_LEVEL[wish.level], len(wish.disks), []
     if not facts.min_disks <= count <= facts.max_disks:
-        rule = f"md {wish.level.value} takes {facts.min_disks} to {facts.max_disks} disks, not {count}"
+        rule = f"md {wish.level.value} requires {facts.min_disks} to {facts.max_disks} disks, not {count}"
         found.append(FieldProblem(field="disks", value=str(count), message=rule))
     if wish.spares and wish.level is Level.RAID0:
-        rule = "raid0 has no redundancy, so no spare could take a lost disk's place: leave spares out"
+        rule = "raid0 has no redundancy, so a spare cannot replace a failed disk: leave spares out"
         found.append(FieldProblem(field="spares", value=str(len(wish.spares)), message=rule))
     elif count + len(wish.spares) > MAX_DISKS:
-        rule = f"md takes {MAX_DISKS} disks, spares included, not {count + len(wish.spares)}"
+        rule = f"md supports at most {MAX_DISKS} disks, including spares, not {count + len(wish.spares)}"
         found.append(FieldProblem(field="spares", value=str(len(wish.spares)), message=rule))
     chunk = wish.chunk_bytes
     if chunk is not None and wish.level is Level.RAID1:
         rule = "raid1 has no stripes: leave chunk_bytes out"
         found.append(FieldProblem(field="chunk_bytes", value=str(chunk), message=rule))
     elif chunk is not None and chunk & (chunk - 1):
-        rule = "a chunk is a power of two, from 4 KiB to 128 MiB"
+        rule = "the chunk size must be a power of two, from 4 KiB to 128 MiB"
         found.append(FieldProblem(field="chunk_bytes", value=str(chunk), message=rule))
     if wish.layout is not None and wish.level is not Level.RAID10:
-        rule = f"{wish.level.value} has no copies to lay out, only raid10 has: leave layout out"
+        rule = f"{wish.level.value} has no copy layout, only raid10 has: leave layout out"
         found.append(FieldProblem(field="layout", value=wish.layout.value, message=rule))
     elif wish.layout is not None and facts.min_disks <= count < raid10.copies_of(wish.layout).count:
-        rule = f"layout {wish.layout.value} puts each copy on another disk, and there are {count} disks"
+        rule = f"layout {wish.layout.value} puts each copy on a different disk, but there are only {count} disks"
         found.append(FieldProblem(field="layout", value=wish.layout.value, message=rule))
     found += _write_hole_problems(wish, cached)
     found += tuning_problems(wish.level.value, wish)
@@ -242,9 +242,9 @@ def _write_hole_problems(wish: ArrayCreate, cached: Sequence[str]) -> list[Field
     if hole is None:
         return []
     if hole not in offered:
-        rule = f"md {wish.level.value} offers {', '.join(one.value for one in offered)}"
+        rule = f"md {wish.level.value} supports {', '.join(one.value for one in offered)}"
     elif hole is WriteHole.PPL and len(wish.disks) > PPL_MAX_DISKS:
-        rule = f"a partial parity log reaches {PPL_MAX_DISKS} disks: take bitmap, or fewer disks"
+        rule = f"a partial parity log supports at most {PPL_MAX_DISKS} disks: use bitmap, or fewer disks"
     elif hole is WriteHole.PPL and cached:
         rule = f"{no_log(cached)}: use bitmap, or turn the write cache of these disks off permanently first"
     else:
@@ -261,7 +261,8 @@ def no_log(cached: Sequence[str]) -> str:
     shown = ", ".join(cached[:MAX_SHOWN]) + (f" and {len(cached) - MAX_SHOWN} more" if len(cached) > MAX_SHOWN else "")
     has = "has an active volatile write cache" if len(cached) == 1 else "have active volatile write caches"
     return (
-        f"with a partial parity log md acknowledges a host's flush before the members are flushed, and {shown} {has}, "
+        f"with a partial parity log md acknowledges a host's flush before the members are flushed, and {shown} "
+        f"{has}, "
         "so a power cut could lose data that a host has flushed"
     )
 
@@ -281,12 +282,12 @@ def tuning_problems(level: str, wish: ArrayCreate | ArrayTuning) -> tuple[FieldP
 def write_mostly_problems(chosen: Sequence[str], disks: Sequence[str]) -> list[FieldProblem]:
     """Disks that are to be write-mostly and are none of the mirror's, or all of them."""
     found = [
-        FieldProblem(field="write_mostly", value=one, message=f"{one} is none of the disks: {', '.join(disks)}")
+        FieldProblem(field="write_mostly", value=one, message=f"{one} is not one of the disks: {', '.join(disks)}")
         for one in chosen
         if one not in disks
     ]
     if not found and chosen and set(chosen) >= set(disks):
-        rule = "all disks are write-mostly, and reads must go to one: leave at least one out"
+        rule = "all disks are write-mostly, but at least one disk must serve reads: leave at least one out"
         found.append(FieldProblem(field="write_mostly", value=", ".join(chosen), message=rule))
     return found
 

@@ -16,10 +16,10 @@ def release(system: System, step: MdRelease) -> str | None:
     InUse while somebody uses the array."""
     names = _names(system, step)
     if names == {parse.RELEASED}:
-        return f"array {step.md_name} is stopped" if _stop_idle(system, step) else None
+        return f"array {step.md_name} was stopped" if _stop_idle(system, step) else None
     _rename(system, step, parse.RELEASED, ["--readonly"])
     _stop(system, step)
-    return f"array {step.md_name} carries no mark of Lunette any more"
+    return f"array {step.md_name} no longer carries a mark of Lunette"
 
 
 def undo_release(system: System, step: MdRelease) -> str | None:
@@ -37,19 +37,19 @@ def _names(system: System, step: MdRelease) -> set[str]:
     if len(blocks) < len(step.members):
         raise NotFound(
             f"array {step.md_name} has {len(blocks)} of its {len(step.members)} disks: attach the others, then try "
-            "again, for each carries its mark"
+            "again, because each carries its mark"
         )
     for block in blocks.values():
         if block.name not in (f"{host}:{step.md_name}" for host in (parse.HOMEHOST, parse.RELEASED)):
             name = block.name or "an array without a name"
-            raise Conflict(f"{name} has the UUID of {step.md_name}: it is left alone")
+            raise Conflict(f"{name} has the UUID of {step.md_name} and was not changed")
     return {block.name.partition(":")[0] for block in blocks.values()}
 
 
 def _rename(system: System, step: MdRelease, home_host: str, options: list[str]) -> None:
     running = observe.running_array(system, step.uuid)
     if running is not None and _is_used(system, running):
-        raise InUse(f"array {step.md_name} is in use: who uses it must let go of it first")
+        raise InUse(f"array {step.md_name} is in use: stop the programs that use it first")
     blocks = observe.superblocks(system, observe_disks(system), step.uuid)
     options = [f"--homehost={home_host}", "--update=homehost", *options]
     assemble.start(system, step.uuid, step.md_name, sorted(blocks), options=options)
@@ -71,7 +71,7 @@ def _stop(system: System, step: MdRelease) -> None:
     assemble.stop(system, step.uuid)
     settle(system)
     if observe.running_array(system, step.uuid) is not None:
-        raise ToolFailed(f"array {step.md_name} runs though it was stopped: look what holds it")
+        raise ToolFailed(f"array {step.md_name} is still running after it was stopped: check what is using it")
 
 
 def _is_used(system: System, running: parse.KernelArray) -> bool:

@@ -120,9 +120,11 @@ def _set_policy(system: System, step: MdWriteHole, policy: WriteHole) -> str | N
     if now == _POLICIES[policy]:
         return None
     if parse.is_reshaping(array.attributes):
-        raise InUse(f"array {step.md_name} is being reshaped: its write hole is treated as before once that is over")
+        raise InUse(f"array {step.md_name} is being reshaped: its write-hole protection is restored after the reshape")
     if policy is WriteHole.PPL and not _parity_is_right(system, array):
-        raise InUse(f"the parity of array {step.md_name} is not right everywhere yet: the log goes on after the resync")
+        raise InUse(
+            f"the parity of array {step.md_name} is not consistent everywhere yet: the log is enabled after the resync"
+        )
     # An mdadm that was killed may have left the kernel in between: it looks at what is there, so it is asked again.
     command = ["mdadm", "--grow", f"/dev/{array.kernel_name}"]
     if now == "ppl":
@@ -147,17 +149,17 @@ def check_ready(array: parse.KernelArray, name: str, disks: int, *, spares: int 
     standing = [m for m in array.members if m.slot is None and "faulty" not in m.flags]
     whole = {m.slot for m in array.members if m.slot is not None and "in_sync" in m.flags and not m.relieves}
     if facts["level"] == "raid10" and layouts.copies_of(parse.layout_of(facts)).is_far:
-        raise Conflict(f"array {name} has layout {parse.layout_of(facts)}: the kernel reshapes no far layout")
+        raise Conflict(f"array {name} has layout {parse.layout_of(facts)}: the kernel cannot reshape a far layout")
     if _count(array) != disks:
-        raise Conflict(f"array {name} has {_count(array)} disks and the plan was made for {disks}: plan anew")
+        raise Conflict(f"array {name} has {_count(array)} disks, but the plan was made for {disks}: make a new plan")
     if len(whole) < disks:
         raise Conflict(f"array {name} has lost a disk since the plan was made: replace it first, then try again")
     if parse.is_reshaping(facts) or facts["sync_action"] not in ("idle", "frozen"):
-        raise Conflict(f"array {name} is busy ({facts['sync_action']}): wait until that is over, then try again")
+        raise Conflict(f"array {name} is busy ({facts['sync_action']}): wait until it has finished, then try again")
     if len(standing) < spares:
-        raise Conflict(f"array {name} has {len(standing)} disks that stand by, too few: add disks, then try again")
+        raise Conflict(f"array {name} has {len(standing)} spares, which is too few: add disks, then try again")
     if facts["consistency_policy"] in ("ppl", "journal"):
-        raise Conflict(f"array {name} keeps a {facts['consistency_policy']} log: take it off before the reshape")
+        raise Conflict(f"array {name} uses a {facts['consistency_policy']} log: remove it before the reshape")
 
 
 def _room_to_grow(array: parse.KernelArray, step: MdReshape) -> int:
@@ -173,9 +175,9 @@ def _offset(system: System, array: parse.KernelArray, step: MdStep, room: int) -
     if len(found) < len(bound) or target < max(block.data_offset - block.space_before for block in found):
         free = min(block.space_before for block in found) * _SECTOR
         raise Conflict(
-            f"array {step.md_name} cannot be laid out anew: a power cut is survived only if its data move "
-            f"{format_size(room * _SECTOR)} ahead on every disk, and one has {format_size(free)} free there. "
-            "Make a new array and move volumes to it"
+            f"array {step.md_name} cannot be reshaped: to survive a power failure, its data must move "
+            f"{format_size(room * _SECTOR)} forward on every disk, but one disk has {format_size(free)} free there. "
+            "Create another array and move the volumes to it"
         )
     return f"--data-offset={target // 2}K"
 
@@ -200,7 +202,7 @@ def go_on(system: System, array: parse.KernelArray) -> str | None:
     if array.attributes["sync_action"] != "frozen":
         return None
     _let_go(system, array)
-    return f"array {array.kernel_name} goes on"
+    return f"array {array.kernel_name} continues"
 
 
 def _let_go(system: System, array: parse.KernelArray) -> None:

@@ -38,7 +38,7 @@ def create(system: System, step: MdCreate) -> str | None:
     _clear(system, disks, step.uuid, step.md_name)
     for disk in disks:
         if system.is_held(disk.device):
-            raise InUse(f"disk {disk.id} is held by another program: free it first")
+            raise InUse(f"disk {disk.id} is in use by another program: free it first")
     system.run(_create_command(step, [disk.device for disk in disks]), timeout_s=CREATE_TIMEOUT_S)
     settle(system)
     found = observe.running_array(system, step.uuid)
@@ -97,7 +97,7 @@ def _recognise(system: System, step: MdCreate) -> bool:
             return False
         if not complete:
             raise Conflict(
-                f"array {step.md_name} has run before and {len(_every(step)) - len(blocks)} of its disks are missing: "
+                f"array {step.md_name} ran before, but {len(_every(step)) - len(blocks)} of its disks are missing: "
                 "attach them, or wipe the others"
             )
         assemble.start(system, step.uuid, step.md_name, sorted(blocks))
@@ -130,8 +130,8 @@ def _remove(system: System, uuid: str, name: str, serials: dict[str, str]) -> st
     absent = len(serials) - len(present)
     if running is None and not cleared:
         return None
-    note = f"; {absent} of its disks are not there and keep their superblocks" if absent else ""
-    return f"array {name} is gone from {len(present)} disks{note}"
+    note = f"; {absent} of its disks are missing and retain their superblocks" if absent else ""
+    return f"array {name} was removed from {len(present)} disks{note}"
 
 
 def _own_disks(disks: Sequence[ObservedDisk], serials: dict[str, str]) -> list[ObservedDisk]:
@@ -150,7 +150,10 @@ def _clear(system: System, disks: Sequence[ObservedDisk], uuid: str, name: str) 
     blocks = observe.superblocks(system, disks, uuid)
     for device, block in blocks.items():
         if not parse.is_known(block.name, name):
-            raise Conflict(f"{device} carries array {block.name}, which is not ours, under the UUID of our plan")
+            raise Conflict(
+                f"{device} contains array {block.name}, which does not belong to this appliance, under the UUID of "
+                "the plan"
+            )
         system.run(["mdadm", "--zero-superblock", device])
     if blocks:
         settle(system)
@@ -164,14 +167,14 @@ def _check_same(system: System, running: parse.KernelArray, step: MdCreate) -> N
     if name != f"{parse.HOMEHOST}:{step.md_name}" or level != step.level.value or count != str(len(step.members)):
         raise Conflict(
             f"an array {name or running.kernel_name} ({level}, {count} disks) runs under the UUID planned for "
-            f"{step.md_name} ({step.level.value}, {len(step.members)} disks): it is left alone"
+            f"{step.md_name} ({step.level.value}, {len(step.members)} disks) and was not changed"
         )
     layout = parse.layout_of(running.attributes)
     if step.layout is not None and layout != step.layout:
-        raise Conflict(f"array {name} has layout {layout} where {step.layout.value} was planned: it is left alone")
+        raise Conflict(f"array {name} has layout {layout} where {step.layout.value} was planned and was not changed")
     planned = usable_bytes(step.level, step.member_bytes, len(step.members), step.chunk_bytes, step.layout)
     if running.size_bytes < planned:
-        raise Conflict(f"array {name} has {running.size_bytes} bytes where {planned} were planned: it is left alone")
+        raise Conflict(f"array {name} has {running.size_bytes} bytes where {planned} were planned and was not changed")
 
 
 def _check_member(disk: ObservedDisk, step: MdCreate) -> None:
@@ -179,19 +182,22 @@ def _check_member(disk: ObservedDisk, step: MdCreate) -> None:
     foreign = [s.type for s in disk.signatures if not (own and s.type == "linux_raid_member")]
     if disk.used_by_system or disk.fabric or disk.mounts or disk.is_swap or (disk.holders and not own):
         why = disk.occupation() or ("it carries the running system" if disk.used_by_system else "it is on a fabric")
-        raise InUse(f"disk {disk.id} cannot be a member because {why}: free it, or take another disk")
+        raise InUse(f"disk {disk.id} cannot be a member because {why}: free it, or choose another disk")
     if foreign or disk.partitions:
         raise InUse(
-            f"disk {disk.id} cannot be a member because {disk.occupation()}: name it to be wiped, or take another disk"
+            f"disk {disk.id} cannot be a member because {disk.occupation()}: allow wiping it, or choose another disk"
         )
     if disk.size_bytes < step.member_bytes:
-        raise Conflict(f"disk {disk.id} has {disk.size_bytes} bytes, and {step.member_bytes} are needed of it")
+        raise Conflict(f"disk {disk.id} has {disk.size_bytes} bytes, but {step.member_bytes} are required")
 
 
 def _check_unused(system: System, running: parse.KernelArray, uuid: str, name: str) -> None:
     device = f"/dev/{running.kernel_name}"
     if not parse.is_known(observe.sure_md_name(system, running.kernel_name), name):
-        raise Conflict(f"the array {running.kernel_name} under the UUID of {name} is not ours: it is left alone")
+        raise Conflict(
+            f"the array {running.kernel_name} under the UUID of {name} does not belong to this appliance and was not "
+            "changed"
+        )
     on_it = system.listdir(f"/sys/block/{running.kernel_name}/holders")
     if on_it or system.is_held(device):
         raise InUse(f"array {name} is in use ({', '.join(on_it) or 'open'}): remove its volumes first")

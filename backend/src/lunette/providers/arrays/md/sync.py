@@ -30,7 +30,7 @@ def scrub(system: System, step: MdScrub) -> str | None:
         return None
     allowed = SCRUBS if step.action is ScrubAction.STOP else ("idle",)
     if now not in allowed:
-        ends = "stop it first" if now in SCRUBS else "wait until it is over"
+        ends = "stop it first" if now in SCRUBS else "wait until it has finished"
         raise Conflict(f"array {step.md_name} is busy ({now}): {ends}, then try again")
     if wanted != "idle" and system.read(f"{base}/sync_min").strip() != "0":
         system.write(f"{base}/sync_min", "0")
@@ -44,7 +44,7 @@ def undo_scrub(system: System, step: MdScrub) -> str | None:
     if step.action is ScrubAction.STOP or system.read(attribute).strip() != step.action.value:
         return None
     system.write(attribute, "idle")
-    return f"array {step.md_name}: the scrub is stopped"
+    return f"array {step.md_name}: the scrub was stopped"
 
 
 def keep_writable(system: System, array: ExportArray) -> None:

@@ -40,7 +40,7 @@ class Machine:
         words = f"1/{self.share} of {format_size(self.memory_bytes)} memory"
         if self.share == MEMORY_SHARE:
             return words
-        return f"{words}, for {self.parity_arrays} parity arrays share 1/{TOGETHER} of it"
+        return f"{words}, because {self.parity_arrays} parity arrays share 1/{TOGETHER} of it"
 
 
 def machine(system: System) -> Machine:
@@ -97,7 +97,7 @@ def automatic_stripes(has: Machine, disks: int, chunk_bytes: int) -> tuple[int, 
     room = format_size(count * disks * PAGE_BYTES)
     if count < asked:
         return count, f"{room} with {disks} disks, all that {has.limit} allows"
-    reason = "the kernel's own, which it raises by itself while it runs short"
+    reason = "the kernel default, which the kernel raises automatically when it runs short"
     if asked > KERNEL_STRIPES:
         reason = f"room for {WHOLE_STRIPES} stripes of {format_size(chunk_bytes)} chunks"
     return count, f"{reason}: {room} with {disks} disks, of {has.limit}"
@@ -110,7 +110,7 @@ def _parity(system: System, array: KernelArray, has: Machine) -> list[ObservedTu
     values: Mapping[TuningName, tuple[int, str, int | None]] = {
         TuningName.GROUP_THREAD_CNT: (threads, why_threads, None),
         TuningName.STRIPE_CACHE_SIZE: (stripes, why_stripes, most_stripes(has, disks)),
-        TuningName.SKIP_COPY: (0, "the kernel's own: whole pages are copied before they are written", None),
+        TuningName.SKIP_COPY: (0, "the kernel default: full pages are copied before they are written", None),
     }
     base = f"/sys/block/{array.kernel_name}/md"
     return [

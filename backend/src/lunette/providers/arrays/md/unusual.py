@@ -19,13 +19,13 @@ def of_running(array: KernelArray) -> tuple[str, ...]:
     version = found.get("metadata_version", "")
     words = list(_shape(found.get("level", ""), {one.device: one.flags for one in array.members}))
     if array.firmware:
-        words.insert(0, f"is a volume of firmware RAID ({array.firmware}), which the firmware and its own tools tend")
+        words.insert(0, f"is a volume of firmware RAID ({array.firmware}), which the firmware and its tools manage")
     elif not version.startswith("external:") and version not in _VERSIONS:
         words.insert(0, _old(version))
     if found.get("consistency_policy") == "journal" and not any("write journal" in one for one in words):
-        words.append("has a write journal, which Lunette does not tend")
+        words.append("has a write journal, which Lunette does not manage")
     if found.get("bitmap/location") == "file":
-        words.append("has its write-intent bitmap in a file on another disk, which Lunette does not tend")
+        words.append("has its write-intent bitmap in a file on another disk, which Lunette does not manage")
     if found.get("bitmap/metadata") == "clustered":
         words.append("is clustered: other machines may run it at the same time")
     return tuple(words)
@@ -44,19 +44,19 @@ def of_superblocks(blocks: Mapping[str, Superblock]) -> tuple[str, ...]:
     if newest.cluster:
         words.append("is clustered: other machines may run it at the same time")
     if newest.reshapes:
-        words.append("is being reshaped: let the machine it comes from finish that")
+        words.append("is being reshaped: finish that on the system it comes from")
     return tuple(words)
 
 
 def _old(version: str) -> str:
-    return f"has superblocks of version {version}, and Lunette keeps those of version 1.2"
+    return f"has superblocks of version {version}, but Lunette supports only version 1.2"
 
 
 def _shape(level: str, flags: Mapping[str, frozenset[str]]) -> Iterator[str]:
     journals = [device for device, found in flags.items() if "journal" in found]
     if journals:
-        yield f"has a write journal on {', '.join(sorted(journals))}, which Lunette does not tend"
+        yield f"has a write journal on {', '.join(sorted(journals))}, which Lunette does not manage"
     for word, flag in _FLAGS.items():
         marked = sorted(device for device, found in flags.items() if flag in found)
         if marked and not (flag == "write_mostly" and level == "raid1"):
-            yield f"has {', '.join(marked)} marked as {word}, which Lunette does not do on {level or 'it'}"
+            yield f"has {', '.join(marked)} marked as {word}, which Lunette does not support on {level or 'it'}"

@@ -19,8 +19,8 @@ EXPORT_TIMEOUT_S = 90.0
 
 
 NO_LOG = (
-    "its log disks are missing, and may hold the last writes that hosts were told are safe. Bring one of them back; if "
-    "all are gone for good, see the guide to pools for how to go on without those writes"
+    "its log disks are missing and may contain the last writes that were acknowledged to hosts. Reconnect one of "
+    "them; if all are permanently lost, see the guide to pools for how to continue without those writes"
 )
 
 
@@ -58,7 +58,8 @@ def _why(error: LunetteError) -> str:
         return NO_LOG
     if (used := next((line for line in said if line.startswith("Last accessed by")), None)) is not None:
         return (
-            f"another machine has it in use, or had when it failed. {used}. Take the disks away from that machine first"
+            f"another system is using it, or was using it when it failed. {used}. Disconnect the disks from that "
+            "system first"
         )
     return next((line for line in said if line.startswith("cannot import")), error.detail)
 
@@ -85,7 +86,7 @@ def activate(system: System, array: ExportArray) -> None:
     """
     root = observe.root(system, array.group)
     if root is None or root.marks.get(MARK) != array.array_id:
-        raise Conflict(f"pool {array.group} does not carry our mark of array {array.name}: it is left alone")
+        raise Conflict(f"pool {array.group} does not carry the mark of array {array.name} and was not changed")
     settle(system)
 
 

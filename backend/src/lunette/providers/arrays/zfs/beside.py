@@ -30,26 +30,26 @@ def add(system: System, step: PoolAdd | PoolAddSpecial) -> str | None:
     for disk in disks:
         labels.clear(system, disk, step.pool, step.guid, is_nameless=step.role in NAMELESS)
         if system.is_held(disk.device):
-            raise InUse(f"disk {disk.id} is held by another program: free it first")
+            raise InUse(f"disk {disk.id} is in use by another program: free it first")
     joining.announce(system, step.guid, [member.disk_id for member in step.members])
     for words in _commands(system, step, pool, [disk.id for disk in disks]):
         system.run(words, timeout_s=TIMEOUT_S)
     settle(system)
-    return f"pool {step.pool} has {len(disks)} {step.role.value} disks more"
+    return f"{len(disks)} {step.role.value} disks were added to pool {step.pool}"
 
 
 def undo_add(system: System, step: PoolAdd) -> str | None:
     """Take the disks out and make them blank; None if there is nothing of it."""
     done = [_out(system, step, member) for member in step.members]
     joining.give_up(system, step.guid)
-    return f"pool {step.pool} is without them again" if any(done) else None
+    return f"the disks were removed from pool {step.pool} again" if any(done) else None
 
 
 def take_out(system: System, step: PoolTakeOut) -> str | None:
     """Take the disk out of the pool and make it blank; None if that was done, or it is not there."""
     if not _out(system, step, step.member):
         return None
-    return f"disk {step.member.disk_id} is out of pool {step.pool}"
+    return f"disk {step.member.disk_id} was removed from pool {step.pool}"
 
 
 def _out(system: System, step: PoolAdd | PoolTakeOut, member: MdMember) -> bool:
@@ -72,7 +72,7 @@ def _verb(pool: parse.Pool, role: MemberRole, member: MdMember) -> str:
         return "detach" if _top(pool, role, member).kind == "mirror" else "remove"
     path = device_path(member.disk_id)
     if not any(slot.kind == "spare" and slot.vdevs[0].path == path for slot in pool.slots()):
-        raise Conflict(f"no spare stands in for disk {member.disk_id} of pool {pool.name}: it is left alone")
+        raise Conflict(f"no spare replaces disk {member.disk_id} of pool {pool.name}, so nothing was changed")
     return "detach"
 
 
@@ -82,7 +82,7 @@ def _top(pool: parse.Pool, role: MemberRole, member: MdMember) -> parse.Vdev:
     for top in pool.by_role()[role]:
         if any(leaf.path == path for leaf in top.leaves()):
             return top
-    raise Conflict(f"disk {member.disk_id} is no {role.value} disk of pool {pool.name}: it is left alone")
+    raise Conflict(f"disk {member.disk_id} is not a {role.value} disk of pool {pool.name} and was not changed")
 
 
 def _commands(system: System, step: PoolAdd | PoolAddSpecial, pool: parse.Pool, ids: list[str]) -> list[list[str]]:
@@ -93,7 +93,7 @@ def _commands(system: System, step: PoolAdd | PoolAddSpecial, pool: parse.Pool, 
         return [["zpool", "add", *force, *ashift, "--", step.pool, *role_words(step.role, ids)]]
     leaf = leaf_of(pool, step.beside.disk_id)
     if leaf is None:
-        raise NotFound(f"disk {step.beside.disk_id} has no place in pool {step.pool}: look at the array's members")
+        raise NotFound(f"disk {step.beside.disk_id} is not a member of pool {step.pool}: check the array's members")
     return [["zpool", "attach", *ashift, "--", step.pool, leaf.guid, f"/dev/disk/by-id/{id_}"] for id_ in ids]
 
 
@@ -101,7 +101,7 @@ def _check_sector(system: System, disk: ObservedDisk, step: PoolAdd | PoolAddSpe
     shift = _shift(system, step.pool)
     if disk.logical_block_bytes > 1 << shift:
         raise Conflict(
-            f"disk {disk.id} has sectors of {disk.logical_block_bytes} bytes, and pool {step.pool} writes {1 << shift}"
+            f"disk {disk.id} has sectors of {disk.logical_block_bytes} bytes, but pool {step.pool} writes {1 << shift}"
         )
 
 

@@ -53,7 +53,7 @@ def datasets(text: str, unread: dict[str, str] | None = None) -> tuple[Dataset, 
             if unread is None:
                 raise
             pool = name.partition("/")[0].partition("@")[0]
-            unread[pool] = f"zfs list tells of {name} what Lunette cannot read ({why(error)})"
+            unread[pool] = f"zfs list reports data about {name} that Lunette cannot read ({why(error)})"
     return tuple(read)
 
 
@@ -61,7 +61,7 @@ def _dataset(name: str, entry: Mapping[str, Any]) -> Dataset:
     values = {key: _local(value) for key, value in entry["properties"].items()}
     size = values.get("volsize")
     if MARKS[0] not in values:
-        raise ValueError(f"property {MARKS[0]} is not told")
+        raise ValueError(f"property {MARKS[0]} is not reported")
     return Dataset(
         name=name,
         kind=text_of(entry["type"]),

@@ -51,7 +51,7 @@ class Shape(Model):
         if not 1 <= self.data <= room:
             return (
                 f"a group of {self.data} data and {self.parity} parity disks does not fit on {self.disks} disks with "
-                f"{self.spares} distributed spares: {max(0, room)} data disks are the most"
+                f"{self.spares} distributed spares: at most {max(0, room)} data disks are possible"
             )
         return None
 

@@ -59,7 +59,7 @@ def _carried(system: System, disk_id: str) -> list[Signature]:
     carried = [signature for signatures in found.values() for signature in signatures]
     if any(signature.type == UNREADABLE for signature in carried):
         raise ToolFailed(
-            f"disk {disk_id} cannot be read, so what it carries is not known: try again, or pull it first",
+            f"disk {disk_id} cannot be read, so its content is unknown: try again, or remove it first",
             log=carried[0].label or "",
         )
     return carried

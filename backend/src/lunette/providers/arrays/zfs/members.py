@@ -22,15 +22,15 @@ def replace(system: System, step: PoolReplace) -> str | None:
         return None
     old = leaf_of(pool, step.old.disk_id)
     if old is None:
-        raise NotFound(f"disk {step.old.disk_id} has no place in pool {step.pool}: look at the array's members")
+        raise NotFound(f"disk {step.old.disk_id} is not a member of pool {step.pool}: check the array's members")
     disk = same_disk(observe_disks(system), step.new.disk_id, step.new.serial)
     check_new(system, disk, step, step.disk_bytes)
     labels.clear(system, disk, step.pool, step.guid)
     if system.is_held(disk.device):
-        raise InUse(f"disk {disk.id} is held by another program: free it first")
+        raise InUse(f"disk {disk.id} is in use by another program: free it first")
     system.run(["zpool", "replace", "--", step.pool, old.guid, f"/dev/disk/by-id/{disk.id}"], timeout_s=TIMEOUT_S)
     settle(system)
-    return f"disk {disk.id} is being filled"
+    return f"disk {disk.id} is being rebuilt"
 
 
 def undo_replace(system: System, step: PoolReplace) -> str | None:
@@ -42,13 +42,13 @@ def undo_replace(system: System, step: PoolReplace) -> str | None:
     leaf = leaf_of(pool, step.new.disk_id)
     if leaf is not None:
         if leaf_of(pool, step.old.disk_id) is None:
-            raise Conflict(f"disk {step.new.disk_id} has taken its place in pool {step.pool}: it is not taken out")
+            raise Conflict(f"disk {step.new.disk_id} is already in use in pool {step.pool} and cannot be removed")
         system.run(["zpool", "detach", "--", step.pool, leaf.guid], timeout_s=TIMEOUT_S)
         settle(system)
     try:
         disk = same_disk(observe_disks(system), step.new.disk_id, step.new.serial)
     except NotFound:
-        return None if leaf is None else f"disk {step.new.disk_id} is out of the pool"
+        return None if leaf is None else f"disk {step.new.disk_id} was removed from the pool"
     cleared = labels.clear(system, disk, step.pool, step.guid)
     return f"disk {disk.id} is blank again" if cleared or leaf is not None else None
 
@@ -62,7 +62,7 @@ def release(system: System, step: PoolRelease) -> str | None:
     except NotFound:
         return None
     if leaf is not None and leaf.state in ("ONLINE", "AVAIL", parse.IN_USE):
-        raise InUse(f"pool {step.pool} still uses disk {disk.id}: wait until the new one is filled")
+        raise InUse(f"pool {step.pool} still uses disk {disk.id}: wait until the new disk is rebuilt")
     if leaf is not None or system.is_held(disk.device):
         return None
     return f"disk {disk.id} is free" if labels.clear(system, disk, step.pool, step.guid) else None
@@ -73,7 +73,7 @@ def scrub(system: System, step: PoolScrub) -> str | None:
     scan = own_pool(system, step).scan
     runs = scan is not None and scan.is_running
     if scan is not None and runs and scan.is_resilver:
-        raise Conflict(f"a disk of pool {step.pool} is being filled: wait until that is over, then try again")
+        raise Conflict(f"a disk of pool {step.pool} is being rebuilt: wait until it has finished, then try again")
     if runs != (step.action is ScrubAction.STOP):
         return None
     if step.action is ScrubAction.STOP:
@@ -91,17 +91,17 @@ def undo_scrub(system: System, step: PoolScrub) -> str | None:
 
 def _stop(system: System, pool: str) -> str:
     system.run(["zpool", "scrub", "-s", "--", pool], timeout_s=TIMEOUT_S)
-    return f"the scrub of pool {pool} is stopped"
+    return f"the scrub of pool {pool} was stopped"
 
 
 def own_pool(system: System, step: PoolStep) -> parse.Pool:
     """The pool of the step, with its disks under the names of today. Raises NotFound, or Conflict if it is not ours."""
     pool = observe.find_pool(system, step.pool)
     if pool is None:
-        raise NotFound(f"pool {step.pool} is not there: bring its array up, then try again")
+        raise NotFound(f"pool {step.pool} is not available: start its array, then try again")
     root = next((found for found in observe.datasets(system, step.pool) if found.name == step.pool), None)
     if pool.guid != step.guid or root is None or root.marks.get(MARK) != step.array_id:
-        raise Conflict(f"pool {step.pool} does not carry the mark of array {step.array_id}: it is left alone")
+        raise Conflict(f"pool {step.pool} does not carry the mark of array {step.array_id} and was not changed")
     return links.placed_now(system, pool)
 
 
@@ -117,10 +117,10 @@ def check_new(
     if disk.is_busy():
         raise InUse(f"disk {disk.id} cannot be a member because {disk.occupation() or 'it is in use'}: free it first")
     if disk.size_bytes < least_bytes:
-        raise Conflict(f"disk {disk.id} has {disk.size_bytes} bytes, and {least_bytes} are needed of it")
+        raise Conflict(f"disk {disk.id} has {disk.size_bytes} bytes, but {least_bytes} are required")
     label = labels.read(system, disk.id)
     own = label is not None and ((label.pool, label.guid) == (step.pool, step.guid) or (is_nameless and not label.pool))
     if (disk.signatures or disk.partitions) and not own and not labels.is_bare(system, disk):
         raise InUse(
-            f"disk {disk.id} cannot be a member because {disk.occupation()}: name it to be wiped, or take another disk"
+            f"disk {disk.id} cannot be a member because {disk.occupation()}: allow wiping it, or choose another disk"
         )

@@ -16,7 +16,9 @@ _POOLS = "/proc/spl/kstat/zfs"
 TIMEOUT_S = 180.0
 """zpool is slow on an emulated CPU, and hangs for ever on a disk that answers nothing: then it is killed."""
 
-SUSPENDED = "it is suspended: it lost more disks than it survives. Bring them back, then run `zpool clear` as root"
+SUSPENDED = (
+    "it is suspended because it lost more disks than it tolerates. Reconnect them, then run `zpool clear` as root"
+)
 
 
 def imported(system: System) -> list[str]:
@@ -85,7 +87,7 @@ def _left_out(
     for name in imported(system):
         if name in names and name not in told:
             words = result.stderr.strip().partition("\n")[0] or "nothing"
-            unread.setdefault(name, f"{' '.join(result.argv[:2])} said of it: {words}"[:300])
+            unread.setdefault(name, f"{' '.join(result.argv[:2])} reported: {words}"[:300])
 
 
 def root(system: System, pool: str) -> Dataset | None:

@@ -154,7 +154,7 @@ def pools(text: str, unread: dict[str, str] | None = None) -> tuple[Pool, ...]:
         except ODD as error:
             if unread is None:
                 raise
-            unread[name] = f"zpool status tells of it what Lunette cannot read ({why(error)})"
+            unread[name] = f"zpool status reports data about it that Lunette cannot read ({why(error)})"
     return tuple(read)
 
 
@@ -185,7 +185,7 @@ def _vdev(entry: Mapping[str, Any]) -> Vdev:
     vdevs = tuple(_vdev(child) for child in (entry.get("vdevs") or {}).values())
     kind = text_of(entry.get("vdev_type") or _kind_of(name, vdevs))
     if kind in _INNER_KINDS and not vdevs:
-        raise ValueError(f"no disks are told of {name}")
+        raise ValueError(f"no disks are reported for {name}")
     state = entry.get("state") or (_state_of(vdevs) if vdevs else None)
     return Vdev(
         name=name,
@@ -205,7 +205,7 @@ def _kind_of(name: str, vdevs: Sequence[Vdev]) -> str:
         return DISTRIBUTED if _SPARE.match(name) else "disk"
     if inner := _INNER.match(name):
         return inner[1]
-    raise ValueError(f"the kind of vdev {name} is not told")
+    raise ValueError(f"the kind of vdev {name} is not reported")
 
 
 def _state_of(vdevs: Sequence[Vdev]) -> str:

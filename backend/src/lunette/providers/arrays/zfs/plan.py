@@ -87,12 +87,10 @@ def _options(level: Level) -> tuple[str, ...]:
 
 
 ONE_LOG = (
-    "The log is one disk: if it is lost together with the power, the last writes that hosts were told are safe are "
-    "lost with it. Two disks are mirrored."
+    "The log is a single disk: if it fails during a power failure, the last writes that were acknowledged to hosts "
+    "are lost. Two log disks form a mirror."
 )
-SPECIAL_STAYS = (
-    "Special disks stay for the life of the pool: its metadata is on them, and they are never taken out again."
-)
+SPECIAL_STAYS = "Special disks contain the metadata of the pool and can never be removed."
 
 LEVELS = tuple(
     LevelCapability(
@@ -126,25 +124,25 @@ def problems(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldPro
     """What ZFS would refuse about this wish, each with the field, its value and the rule."""
     facts, count, found = next(f for f in LEVELS if f.level is wish.level), len(wish.disks), []
     if not facts.min_disks <= count <= facts.max_disks:
-        rule = f"zfs {wish.level.value} takes {facts.min_disks} to {facts.max_disks} disks, not {count}"
+        rule = f"zfs {wish.level.value} requires {facts.min_disks} to {facts.max_disks} disks, not {count}"
         found.append(FieldProblem(field="disks", value=str(count), message=rule))
     if wish.level is Level.RAID10 and count % 2:
-        rule = f"zfs raid10 is made of mirrors of two disks: {count} is no even number"
+        rule = f"zfs raid10 consists of two-disk mirrors and requires an even number of disks, not {count}"
         found.append(FieldProblem(field="disks", value=str(count), message=rule))
     if wish.spares and wish.level is Level.STRIPE:
-        rule = "a stripe has nothing to fill a spare from: leave spares out"
+        rule = "a stripe has no redundancy to rebuild a spare from: leave spares out"
         found.append(FieldProblem(field="spares", value=str(len(wish.spares)), message=rule))
     if wish.chunk_bytes is not None:
-        rule = "a pool has no chunk: leave chunk_bytes out"
+        rule = "a pool has no chunks: leave chunk_bytes out"
         found.append(FieldProblem(field="chunk_bytes", value=str(wish.chunk_bytes), message=rule))
     if wish.layout is not None:
-        rule = "a pool has no copies to lay out: leave layout out"
+        rule = "a pool has no copy layout: leave layout out"
         found.append(FieldProblem(field="layout", value=wish.layout.value, message=rule))
     if wish.write_hole not in (None, *_HOLE):
-        rule = "a pool writes every block to a new place, so it has no write hole to close: leave write_hole out"
+        rule = "a pool writes every block to a new location, so it has no write hole to close: leave write_hole out"
         found.append(FieldProblem(field="write_hole", value=wish.write_hole, message=rule))
     found += [
-        FieldProblem(field=field, value=str(pace), message=f"a pool chooses its own pace: leave {field} out")
+        FieldProblem(field=field, value=str(pace), message=f"a pool sets its own resync speed: leave {field} out")
         for field in ("sync_speed_min_bytes_s", "sync_speed_max_bytes_s")
         if (pace := getattr(wish, field)) is not None
     ]
@@ -199,8 +197,8 @@ def special_problem(level: Level, disks: int, special: int) -> FieldProblem | No
     if special > lost:
         return None
     rule = (
-        f"a pool is lost with its special disks: {level.value} survives the loss of {lost}, so {lost + 1} special "
-        f"disks are needed, one mirror, not {special}"
+        f"a pool is lost with its special disks: {level.value} tolerates the loss of {lost}, so a mirror of "
+        f"{lost + 1} special disks is required, not {special}"
     )
     return FieldProblem(field="special", value=str(special), message=rule)
 

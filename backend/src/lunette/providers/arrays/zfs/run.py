@@ -48,7 +48,7 @@ def create(system: System, step: PoolCreate) -> str | None:
     for disk in itertools.chain.from_iterable(disks.values()):
         _clear(system, disk, step, None)
         if system.is_held(disk.device):
-            raise InUse(f"disk {disk.id} is held by another program: free it first")
+            raise InUse(f"disk {disk.id} is in use by another program: free it first")
     _run_create(system, step, _create_command(step, disks))
     settle(system)
     return _finish(system, step)
@@ -109,7 +109,7 @@ def _finish(system: System, step: PoolCreate) -> str | None:
     if (pool.level(), pool.layout()) != (step.level.value, step.layout) or len(pool.slots()) != len(step.members):
         raise Conflict(
             f"pool {step.pool} is a {pool.level()} of {len(pool.slots())} disks where a {step.level.value} of "
-            f"{len(step.members)} was planned: it is left alone"
+            f"{len(step.members)} was planned and was not changed"
         )
     disks = observe_disks(system)
     for role, members in step.by_role().items():
@@ -119,12 +119,12 @@ def _finish(system: System, step: PoolCreate) -> str | None:
             one.disk_id for one in members if device_path(one.disk_id) not in paths and one.disk_id not in ids
         ]:
             raise Conflict(
-                f"disk {absent[0]} is no {role.value} disk of pool {step.pool} as it was planned: it is left alone"
+                f"disk {absent[0]} is not a {role.value} disk of pool {step.pool} as it was planned and was not changed"
             )
     if pool.guid == step.guid:
         return None
     system.run(["zpool", "reguid", "-g", step.guid, "--", step.pool], timeout_s=CREATE_TIMEOUT_S)
-    return f"pool {step.pool} is made of {len(step.everyone())} disks"
+    return f"pool {step.pool} was created from {len(step.everyone())} disks"
 
 
 def _everyone(step: PoolCreate | PoolDestroy) -> tuple[MdMember, ...]:
@@ -137,7 +137,7 @@ def _own_pool(system: System, step: PoolCreate | PoolDestroy) -> parse.Pool:
         raise ToolFailed(f"pool {step.pool} is not shown by zpool; the job's log has the reason")
     root = next((found for found in observe.datasets(system, step.pool) if found.name == step.pool), None)
     if root is None or root.marks.get(MARK) != step.array_id:
-        raise Conflict(f"pool {step.pool} does not carry the mark of array {step.array_id}: it is left alone")
+        raise Conflict(f"pool {step.pool} does not carry the mark of array {step.array_id} and was not changed")
     return pool
 
 
@@ -148,7 +148,7 @@ def _remove(system: System, step: PoolCreate | PoolDestroy, guid: str | None) ->
     if was_there:
         pool = _own_pool(system, step)
         if guid not in (None, pool.guid):
-            raise Conflict(f"pool {step.pool} has guid {pool.guid}, the plan says {guid}: it is left alone")
+            raise Conflict(f"pool {step.pool} has guid {pool.guid}, the plan says {guid} and was not changed")
         names = [name for one in kept for name in (one.aside_name, *(below.aside_name for below in one.snapshots))]
         gone = {step.pool, *(f"{step.pool}/{name}" for name in names)}
         volumes = [found.name for found in observe.datasets(system, step.pool) if found.name not in gone]
@@ -161,8 +161,8 @@ def _remove(system: System, step: PoolCreate | PoolDestroy, guid: str | None) ->
     if not was_there and not cleared:
         return None
     absent = len(_everyone(step)) - len(disks)
-    note = f"; {absent} of its disks are not there and keep their labels" if absent else ""
-    return f"pool {step.pool} is gone from {cleared} disks{note}"
+    note = f"; {absent} of its disks are missing and retain their labels" if absent else ""
+    return f"pool {step.pool} was removed from {cleared} disks{note}"
 
 
 def _clear(system: System, disk: ObservedDisk, step: PoolCreate | PoolDestroy, guid: str | None) -> bool:
@@ -186,16 +186,16 @@ def _check_member(system: System, disk: ObservedDisk, step: PoolCreate, role: Me
     """A label that names no pool is what a creation that was cut short left on a cache disk: the plan saw it blank."""
     if disk.is_busy():
         why = disk.occupation() or ("it carries the running system" if disk.used_by_system else "it is on a fabric")
-        raise InUse(f"disk {disk.id} cannot be a member because {why}: free it, or take another disk")
+        raise InUse(f"disk {disk.id} cannot be a member because {why}: free it, or choose another disk")
     if not disk.signatures and not disk.partitions:
         return
     label = labels.read(system, disk.id)
     if label is not None and label.pool == step.pool and label.guid == step.guid:
-        raise Conflict(f"disk {disk.id} carries finished pool {step.pool}, which does not import: look at its disks")
+        raise Conflict(f"disk {disk.id} carries finished pool {step.pool}, which cannot be imported: check its disks")
     is_own = label is not None and (label.pool == step.pool or (label.is_nameless and role in NAMELESS))
     if not is_own and not labels.is_bare(system, disk):
         raise InUse(
-            f"disk {disk.id} cannot be a member because {disk.occupation()}: name it to be wiped, or take another disk"
+            f"disk {disk.id} cannot be a member because {disk.occupation()}: allow wiping it, or choose another disk"
         )
 
 

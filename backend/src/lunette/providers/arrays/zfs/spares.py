@@ -19,14 +19,14 @@ def step_in(system: System, step: PoolSpareIn) -> str | None:
         return None
     old = leaf_of(pool, step.old.disk_id)
     if old is None:
-        raise NotFound(f"disk {step.old.disk_id} has no place in pool {step.pool}: look at the array's members")
+        raise NotFound(f"disk {step.old.disk_id} is not a member of pool {step.pool}: check the array's members")
     stands_by = any(spare.path == _path(step) and spare.state == "AVAIL" for spare in pool.spares)
     if not stands_by:
-        raise Conflict(f"spare {step.name} does not stand by in pool {step.pool} any more")
+        raise Conflict(f"spare {step.name} is no longer available in pool {step.pool}")
     word = f"/dev/disk/by-id/{step.spare.disk_id}" if step.spare else step.name
     system.run(["zpool", "replace", "--", step.pool, old.guid, word], timeout_s=TIMEOUT_S)
     settle(system)
-    return f"spare {step.name} is being filled for disk {step.old.disk_id}"
+    return f"spare {step.name} is being rebuilt to replace disk {step.old.disk_id}"
 
 
 def go_back(system: System, step: PoolSpareIn | PoolSpareBack) -> str | None:
@@ -37,7 +37,7 @@ def go_back(system: System, step: PoolSpareIn | PoolSpareBack) -> str | None:
         return None
     system.run(["zpool", "detach", "--", step.pool, leaf.guid], timeout_s=TIMEOUT_S)
     settle(system)
-    return f"spare {step.name} stands by again"
+    return f"spare {step.name} is available again"
 
 
 def _in_place(pool: parse.Pool, step: PoolSpareIn | PoolSpareBack) -> parse.Vdev | None:

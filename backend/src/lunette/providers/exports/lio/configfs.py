@@ -41,13 +41,13 @@ class Configfs(configfs.Configfs):
                 self.mkdir(path)
         except Refused as error:
             raise Refused(
-                f"nobody can listen on {where}: the machine does not have this address, or another portal or program "
-                "has this port"
+                f"cannot listen on {where}: the appliance does not have this address, or another portal or program "
+                "uses this port"
             ) from error
         try:
             self.hold(path, over_rdma)
         except Refused as error:
-            raise Refused(f"nobody can listen over RDMA on {where}: {str(error).rpartition(': ')[2]}") from error
+            raise Refused(f"cannot listen over RDMA on {where}: {str(error).rpartition(': ')[2]}") from error
 
 
 def prepare(system: System) -> None:

@@ -118,7 +118,7 @@ class _Builder:
         return self._device_reason(volume.volume_id, volume.device)
 
     def _device_reason(self, volume_id: str | None, device: str) -> str:
-        return self._reasons.get(volume_id or "", f"its device {device} is not there")
+        return self._reasons.get(volume_id or "", f"its device {device} does not exist")
 
     def _hindrance(self, node: Node) -> str | None:
         """What a node hangs on and is not right: itself before it was cleared, its parents, what it links to."""
@@ -177,7 +177,8 @@ class _Builder:
         same = device == node.device or (node.adopted and adopted.is_same(self.files, device, node.device))
         if serial != node.serial or not same:
             raise Refused(
-                f"it is served from {device} with serial {serial}, which is not its own: unmap it and map anew"
+                f"it is served from {device} with serial number {serial}, which is not its own: unmap it and map it "
+                "again"
             )
 
     def _check_device(self, node: Backstore) -> None:
@@ -191,7 +192,7 @@ class _Builder:
         if int(sectors) * 512 < node.size_bytes:
             raise Refused(f"{node.device} has {int(sectors) * 512} bytes instead of {node.size_bytes}: not served")
         if system.is_held(node.device):
-            raise Refused(f"{node.device} is held by another program: free it first")
+            raise Refused(f"{node.device} is in use by another program: free it first")
 
 
 def _sweep(

@@ -27,7 +27,7 @@ def end(system: System, step: SessionEnd, adopted: Collection[str] = ()) -> str 
     group = f"iscsi/{step.target}/tpgt_{step.tag}"
     if step.target not in strays.own_targets(files, f"{TARGET_AUTHORITY}:", adopted):
         if step.target in files.names("iscsi"):
-            raise Conflict(f"target {step.target} is not Lunette's: its sessions are left alone")
+            raise Conflict(f"target {step.target} does not belong to Lunette: its sessions were not changed")
         return None
     if step.initiator not in files.names(f"{group}/acls"):
         return None
@@ -47,7 +47,7 @@ def _end(files: Configfs, acl: str, step: SessionEnd) -> str:
         files.write(f"{acl}/cmdsn_depth", str(step.queue_depth))
     if _number(files, acl) == step.number:
         raise ToolFailed(
-            f"session {step.number} of {step.initiator} is still there after the kernel was told to end it"
+            f"session {step.number} of {step.initiator} still exists after the kernel was requested to end it"
         )
     return _ended(step)
 
@@ -67,4 +67,4 @@ def _number(files: Configfs, acl: str) -> int | None:
 
 
 def _ended(step: SessionEnd) -> str:
-    return f"session {step.number} of {step.initiator} is ended"
+    return f"session {step.number} of {step.initiator} was ended"

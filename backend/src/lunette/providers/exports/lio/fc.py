@@ -62,7 +62,7 @@ def look(files: Configfs, wish: ExportSet, let_go: frozenset[str]) -> Ports:
             continue
         if others := _foreign_luns(files, f"{fabric.folder}/{port.wwpn}"):
             reasons[port.port_id] = (
-                f"port {port.wwpn} serves {others[0]} already, which is not ours: take it away there first"
+                f"port {port.wwpn} already serves {others[0]}, which does not belong to Lunette: remove it there first"
             )
         else:
             places.append(_place(files, port, fabric, host, wish))
@@ -85,7 +85,7 @@ def look(files: Configfs, wish: ExportSet, let_go: frozenset[str]) -> Ports:
 def _missing(system: System, port: ExportFcPort, host: str | None) -> str | None:
     """Why a port cannot be what it is to be; one that is to be nothing lacks nothing."""
     if host is None and port.mode is not FcMode.DISABLED:
-        return f"no Fibre Channel port {port.wwpn} is there: put its HBA back, or delete the port here"
+        return f"Fibre Channel port {port.wwpn} is missing: reinstall its HBA, or delete the port from Lunette"
     if host is not None and port.mode is FcMode.TARGET:
         return fc_host.hindrance(system, fc_host.driver_of(system, host))
     return None
@@ -162,7 +162,7 @@ def _is_on(files: Configfs, port: ExportFcPort) -> bool:
 def _reboot(mode: FcMode) -> str:
     option = f"options qla2xxx qlini_mode={fc_host.INI_MODES[mode]}"
     return (
-        f"its driver does not change its mode while the machine runs: a reboot is needed, with '{option}' in "
+        f"its driver cannot change the mode of the port at runtime: a restart is required, with '{option}' in "
         "/etc/modprobe.d and in the initramfs"
     )
 

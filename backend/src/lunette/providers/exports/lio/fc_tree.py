@@ -138,8 +138,8 @@ def _door(one: Place, wwpn: str, owners: Sequence[ExportTarget], standing: Mappi
         nodes=(Node(path=acl, port_id=one.port.port_id), *mapped),
         owners={owner.iqn: tuple(lun.volume_id for lun in owner.luns) for owner in owners},
         refusal=(
-            f"LUN {min(colliding)} is one volume of the host's own and another of its group, and over Fibre Channel it "
-            "would see both under one number: map one of them under another number"
+            f"LUN {min(colliding)} is used by a volume of the host itself and by another volume of its group, and "
+            "over Fibre Channel the host would see both under the same LUN: map one of them under a different LUN"
         )
         if colliding
         else None,

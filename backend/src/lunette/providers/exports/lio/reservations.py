@@ -42,8 +42,8 @@ def restore(files: Configfs, path: str, serial: str) -> None:
             files.write(f"{path}/pr/res_aptpl_metadata", registration)
     except (Refused, ValueError) as error:
         raise Refused(
-            f"a persistent reservation of before the restart cannot be given back ({error}), and without it a host "
-            f"that was fenced off could write: make sure that none does, then remove {file_of(serial)}"
+            f"a persistent reservation from before the restart cannot be restored ({error}), and without it a fenced "
+            f"host could write: make sure that no fenced host writes, then remove {file_of(serial)}"
         ) from error
 
 

@@ -136,29 +136,36 @@ def _portal(portal: ExportPortal) -> _Json:
 def _left_out(wish: ExportSet, drivers: dict[str, str], asked: Sequence[str]) -> Iterator[str]:
     if asked:
         yield (
-            f"The CHAP secrets of {_enumerated(asked)}: they cannot log in to what is restored from this; an "
-            "administrator may ask for a document with secrets."
+            f"The CHAP secrets of {_enumerated(asked)}: these hosts cannot log in to a configuration restored from "
+            "this file; an administrator can export it with secrets."
         )
     for target in wish.targets:
         for one in target.initiators:
             if not _speaks(one.iqn):
-                yield f"Initiator {one.iqn} of {one.host}: rtslib takes no name with an underscore; rename it there."
+                yield (
+                    f"Initiator {one.iqn} of {one.host}: rtslib does not accept names with an underscore; rename the "
+                    "initiator on the host."
+                )
         for fc in target.fc_initiators:
             if not _WWPN.fullmatch(fc.wwpn.replace(":", "")):
-                yield f"Initiator {fc.wwpn} of {fc.host}: rtslib takes it for no WWPN; make its ACL by hand."
+                yield f"Initiator {fc.wwpn} of {fc.host}: rtslib does not accept it as a WWPN; create its ACL manually."
     for port in wish.fc_ports:
         if words := _port_problem(port, drivers.get(port.wwpn)):
             yield f"Fibre Channel port {port.wwpn}: {words}"
     for wwpn, numbers in fc_tree.collisions(wish.targets).items():
-        yield f"LUN {min(numbers)} of {wwpn}: two volumes have this number over Fibre Channel; map one of them anew."
+        yield (
+            f"LUN {min(numbers)} of {wwpn}: two volumes have this LUN over Fibre Channel; map one of them again under "
+            "a different LUN."
+        )
     names = {volume.volume_id: volume.name for volume in wish.volumes}
     for subsystem in wish.subsystems:
         volumes = _enumerated([names[lun.volume_id] for lun in subsystem.luns])
         yield f"{volumes} over NVMe ({subsystem.nqn}): LIO does not serve NVMe; set it up with nvmetcli."
     if wish.targets:
         yield (
-            f"SCSI vendor and product: hosts will read LIO-ORG and IBLOCK instead of {VENDOR} and {PRODUCT}; serials "
-            "and NAAs stay. Multipath settings that name ours must name LIO-ORG too, before you change over."
+            f"SCSI vendor and product: hosts will see LIO-ORG and IBLOCK instead of {VENDOR} and {PRODUCT}; serial "
+            "numbers and NAAs do not change. Multipath settings that match the former must also match LIO-ORG before "
+            "the migration."
         )
 
 
@@ -166,8 +173,10 @@ def _port_problem(port: ExportFcPort, driver: str | None) -> str | None:
     if port.mode is not FcMode.TARGET:
         return None
     if driver is None:
-        return "the machine does not show it now, so its fabric is not known; ask again once it is there."
-    return None if driver in BY_DRIVER else f"its driver {driver} has no fabric that Lunette knows; set it up by hand."
+        return "it is not present now, so its fabric is unknown; export again when it is present."
+    return (
+        None if driver in BY_DRIVER else f"its driver {driver} has no fabric that Lunette supports; set it up manually."
+    )
 
 
 def _speaks(iqn: str) -> bool:

@@ -91,8 +91,8 @@ class _Builder:
         for node in wanted.hosts:
             if node.path in foreign_hosts:
                 self.failed[node.path] = (
-                    f"host {node.path.partition('/')[2]} is allowed in subsystem {foreign_hosts[node.path]}, which is "
-                    "not ours: take it out there first"
+                    f"host {node.path.partition('/')[2]} is allowed in subsystem {foreign_hosts[node.path]}, which "
+                    "does not belong to Lunette: remove it there first"
                 )
 
     def make(self, node: Node, how: Maker) -> None:
@@ -171,7 +171,7 @@ class _Builder:
         address, number = self.files.read(f"{port}/addr_traddr"), self.files.read(f"{port}/addr_trsvcid")
         if is_fc_address(address):
             return nvme_fc.away(self.files.system, address)
-        return f"nobody can listen on {address} port {number}: {words}"
+        return f"cannot listen on {address} port {number}: {words}"
 
     def open(self, gate: HostGate) -> None:
         """Give a host its key once all its volumes are there, or were waited for long enough; one that is open stays
@@ -214,7 +214,7 @@ class _Builder:
             self.files.system.write(f"{ROOT}/{node.path}/revalidate_size", "1")
 
     def _device_reason(self, volume_id: str, device: str) -> str:
-        return self._reasons.get(volume_id, f"its device {device} is not there")
+        return self._reasons.get(volume_id, f"its device {device} does not exist")
 
     def _check_device(self, node: Namespace) -> None:
         """nvmet opens a device without claiming it (6.12), so nobody but us keeps two engines off one volume."""
@@ -228,7 +228,7 @@ class _Builder:
         if int(sectors) * 512 < node.size_bytes:
             raise Refused(f"{node.device} has {int(sectors) * 512} bytes instead of {node.size_bytes}: not served")
         if system.is_held(node.device):
-            raise Refused(f"{node.device} is held by another program: free it first")
+            raise Refused(f"{node.device} is in use by another program: free it first")
 
 
 def _report(wish: ExportSet, wanted: Tree, builder: _Builder, ours: Ours, lack: Lack) -> ConvergeReport:

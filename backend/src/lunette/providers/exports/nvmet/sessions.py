@@ -15,12 +15,14 @@ from lunette.system.doorway import System
 DEBUGFS = "/sys/kernel/debug/nvmet"
 UNSEEN = UnseenSessions(
     family=Family.NVME,
-    reason="This kernel does not tell who is connected to its NVMe target: it is built without "
-    "CONFIG_NVME_TARGET_DEBUGFS, or debugfs is not mounted.",
+    reason=(
+        "This kernel does not report who is connected to its NVMe target: it is built without "
+        "CONFIG_NVME_TARGET_DEBUGFS, or debugfs is not mounted."
+    ),
 )
 UNCOUNTED = UnseenSessions(
     family=Family.NVME,
-    reason="The kernel's NVMe target counts nothing per host (Linux 6.12): see the counters of the volumes.",
+    reason="The kernel's NVMe target has no counters per host (Linux 6.12): see the counters of the volumes.",
 )
 _PROTOCOLS = {"tcp": Protocol.NVME_TCP, "rdma": Protocol.NVME_RDMA, "fc": Protocol.NVME_FC}
 

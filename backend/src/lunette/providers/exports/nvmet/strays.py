@@ -95,7 +95,7 @@ class _Sweeper:
         """
         host = self.files.points_to(link)
         if host is None:
-            raise Refused(f"{link} does not tell whom it lets in")
+            raise Refused(f"{link} does not show which host it allows")
         if host not in self.wanted:
             self.files.close(host)
         for place in self.ours.places_of(self.files, subsystem):

@@ -18,17 +18,17 @@ _LARGEST = 65507
 def full_size(system: System, link: HostLink) -> str:
     """In words. Raises Conflict if small packets come back and full ones do not; who answers none is told so."""
     if system.find_tool("ping") is None:
-        return f"packets of full size were not tried: {missing_tool('ping')}"
+        return f"full-size packets were not tested: {missing_tool('ping')}"
     mtu, interface = _mtu(system, link.address)
     if mtu is None:
-        return f"packets of full size were not tried: no interface has the address {link.address}"
+        return f"full-size packets were not tested: no interface has the address {link.address}"
     if _answers(system, link, min(mtu - _HEADERS[ip_address(link.address).version], _LARGEST)):
-        return f"packets of {mtu} bytes come through"
+        return f"packets of {mtu} bytes get through"
     if not _answers(system, link, SMALL):
-        return f"packets of {mtu} bytes were not tried, for the host answers no ping"
+        return f"packets of {mtu} bytes were not tested, because the host does not answer ping"
     raise Conflict(
-        f"packets of {mtu} bytes, the MTU of {interface}, do not reach {link.peer}, and small ones do: set one MTU on "
-        f"the host, the switches and the appliance. No path was taken away"
+        f"packets of {mtu} bytes, the MTU of {interface}, do not reach {link.peer}, but small ones do: set the same "
+        "MTU on the host, the switches and the appliance. No path was blocked"
     )
 
 

@@ -62,8 +62,8 @@ def attempt(system: System, step: PathTry) -> tuple[bool, str]:
         barrier.lift(system)
     back_s = _await_back(system, step, before)
     words = (
-        f"{step.link.shown} was away for {step.away_s} s: the host went on over the others, its longest pause was "
-        f"{pause_s:.0f} s; the path was back after {back_s:.0f} s"
+        f"{step.link.shown} was blocked for {step.away_s} s: the host continued over its other paths, with a longest "
+        f"pause of {pause_s:.0f} s; the path was restored after {back_s:.0f} s"
     )
     system.write_durably(NOTE, json.dumps({"trial": step.trial_id, "words": words}).encode())
     return True, words
@@ -71,7 +71,7 @@ def attempt(system: System, step: PathTry) -> tuple[bool, str]:
 
 def give_back(system: System, step: PathTry) -> str | None:
     """Takes a trial back that did not come to its end. None if the path is not away."""
-    return f"{step.link.shown} is given back" if barrier.lift(system) else None
+    return f"{step.link.shown} was restored" if barrier.lift(system) else None
 
 
 def _noted(system: System, step: PathTry) -> str | None:
@@ -88,7 +88,7 @@ def _await(system: System, links: Sequence[HostLink], sessions: dict[str, int], 
     until = system.monotonic() + deadline_s
     while (fault := _fault(system, links, sessions)) is not None:
         if system.monotonic() >= until:
-            raise Conflict(f"{fault}. No path was taken away: put this right, then ask again")
+            raise Conflict(f"{fault}. No path was blocked: correct this, then run the test again")
         system.sleep(POLL_S)
 
 
@@ -97,9 +97,12 @@ def _fault(system: System, links: Sequence[HostLink], sessions: dict[str, int]) 
     for link in links:
         found = sockets.of_link(seen, link)
         if not found:
-            return f"there is no connection on {link.shown}"
+            return f"no connection on {link.shown}"
         if any(one.silent_s is None or one.silent_s > QUIET_S for one in found):
-            return f"nothing came on {link.shown} for {QUIET_S:.0f} s: it may be dead, though nobody has noticed yet"
+            return (
+                f"nothing was received on {link.shown} for {QUIET_S:.0f} s: the connection may have failed without "
+                "being noticed"
+            )
     for iqn, wanted in sessions.items():
         if (there := _sessions(system, iqn)) < wanted:
             return f"target {iqn} has {there} sessions of the {wanted} it had when the plan was made"
@@ -134,9 +137,9 @@ def _watch(system: System, step: PathTry, load: "_Load") -> float:
         seen = sockets.established(system)
         lost = next((other for other in step.others if not sockets.of_link(seen, other)), None)
         if lost is not None:
-            raise ToolFailed(f"{lost.shown} broke off while {step.link.shown} was away, which was given back at once")
+            raise ToolFailed(f"{lost.shown} failed while {step.link.shown} was blocked, which was restored immediately")
         if sockets.of_link(seen, step.link):
-            raise ToolFailed(f"{step.link.shown} could not be kept away: the host came in again")
+            raise ToolFailed(f"{step.link.shown} could not be blocked: the host reconnected")
         if load.look() > STALLED_S:
             raise ToolFailed(_stood_still(step, STALLED_S))
     if (pause_s := load.look()) > ENDING_S:
@@ -146,8 +149,9 @@ def _watch(system: System, step: PathTry, load: "_Load") -> float:
 
 def _stood_still(step: PathTry, seconds: float) -> str:
     return (
-        f"I/O of host {step.host} stood still for {seconds:.0f} s while {step.link.shown} was away; it was given back. "
-        "Look at the host's multipath, and apply its kit: it lets I/O move to another path after 15 s"
+        f"I/O of host {step.host} stopped for {seconds:.0f} s while {step.link.shown} was blocked; the path was "
+        "restored. Check the host's multipath configuration, and apply its setup kit, which lets I/O move to another "
+        "path after 15 s"
     )
 
 
@@ -164,8 +168,8 @@ def _await_back(system: System, step: PathTry, connections: int) -> float:
         is_back,
         BACK_S,
         (
-            f"host {step.host} did not come back on {step.link.shown} within {BACK_S} s after it was given back: log "
-            "it in there, and see that its initiator tries for ever. No other path is taken away"
+            f"host {step.host} did not reconnect on {step.link.shown} within {BACK_S} s after the path was restored: "
+            "log it in there, and make sure that its initiator retries indefinitely. No other path is blocked"
         ),
     )
     return system.monotonic() - begun
@@ -195,8 +199,8 @@ class _Load:
         self._system.sleep(BEFORE_S)
         if self.look() > 0:
             raise Conflict(
-                f"host {host} does next to no I/O, so nobody could see whether it goes on: let it write or read all "
-                "the time, then ask again. No path was taken away"
+                f"host {host} performs almost no I/O, so the test cannot tell whether its I/O continues: let it read "
+                "or write continuously, then run the test again. No path was blocked"
             )
 
     def begin(self) -> None:

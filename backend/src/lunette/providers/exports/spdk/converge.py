@@ -129,7 +129,7 @@ class _Builder:
             for step, answer in zip(batch, answers, strict=True):
                 if answer.error is not None:
                     self.failed[step.path] = (
-                        f"SPDK refused to {step.what}: {answer.error}; journalctl -u {process.UNIT} tells why"
+                        f"SPDK refused to {step.what}: {answer.error}; see journalctl -u {process.UNIT}"
                     )
                 elif counts:
                     self.changed += 1
@@ -183,7 +183,7 @@ class _Builder:
             if self._system.read_file(path) != content:
                 self._system.write_durably(path, content, 0o600)
             if name not in self.seen.keys:
-                found.append(Step(name, name, "take a key", requests.add_key(name, path)))
+                found.append(Step(name, name, "add a key", requests.add_key(name, path)))
         return found
 
     def _namespace_hindrance(self, step: Step) -> str | None:
@@ -209,7 +209,7 @@ def look(system: System, run_dir: str = RUN_DIR) -> Seen:
     answers = system.call(socket_in(run_dir), requests.looks(), timeout_s=PATIENCE_S)
     for method, answer in zip(requests.LOOKS, answers, strict=True):
         if answer.error is not None:
-            raise ToolFailed(f"SPDK does not tell what stands in its target: {method}: {answer.error}")
+            raise ToolFailed(f"SPDK does not report the content of its target: {method}: {answer.error}")
     return seen.read([answer.result for answer in answers])
 
 
@@ -275,7 +275,7 @@ def _portal_reports(wish: ExportSet, builder: _Builder) -> Iterator[PortalReport
         if wanting.is_served(portal):
             reason = builder.failed.get(listener_path(DISCOVERY, wanting.listener(portal)))
         else:
-            reason = "SPDK listens over TCP, on one address of the appliance for each portal: not here"
+            reason = "SPDK serves only portals over TCP that have one address of the appliance"
         yield PortalReport(portal_id=portal.portal_id, state=_state(reason), reason=reason)
 
 

@@ -16,7 +16,7 @@ from lunette.system.doorway import System
 BLOCK = "/sys/class/block"
 WRITE_THROUGH = "write through"
 NAMED = 4
-_WAY_OUT = "take a portal of engine nvmet, which writes through caches when a host asks for it"
+_WAY_OUT = "use a portal of engine nvmet, which writes through caches when a host requests it"
 
 
 class Devices:
@@ -33,7 +33,7 @@ class Devices:
         """
         system = self._system
         if not system.is_block_device(bdev.device):
-            raise Refused(why_away or f"its device {bdev.device} is not there")
+            raise Refused(why_away or f"its device {bdev.device} does not exist")
         if held:
             raise Refused(held)
         name = self._name(bdev.device)
@@ -44,7 +44,7 @@ class Devices:
         if reason := self.volatile(bdev.device):
             raise Refused(reason)
         if system.is_held(bdev.device):
-            raise Refused(f"{bdev.device} is held by another program: free it first")
+            raise Refused(f"{bdev.device} is in use by another program: free it first")
         return int(self._read(name, "queue/logical_block_size"))
 
     def volatile(self, device: str) -> str | None:
@@ -54,8 +54,8 @@ class Devices:
             return None
         shown = ", ".join(keepers[:NAMED]) + (f" and {len(keepers) - NAMED} more" if len(keepers) > NAMED else "")
         return (
-            f"SPDK does not write through volatile caches, and below {device} there are: {shown}. Switch write caches "
-            f"of drives off, take thick volumes, or {_WAY_OUT}"
+            f"SPDK does not write through volatile caches, and {device} depends on: {shown}. Disable the write "
+            f"caches of the drives, use thick volumes, or {_WAY_OUT}"
         )
 
     def _keepers(self, name: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from lunette.providers.reading import reader
 from lunette.system.doorway import System
 
 UNCOUNTED = UnseenSessions(
-    family=Family.NVME, reason="SPDK's NVMe target counts nothing per host: see the counters of the volumes."
+    family=Family.NVME, reason="SPDK's NVMe target has no counters per host: see the counters of the volumes."
 )
 
 

@@ -58,14 +58,14 @@ def unused_keys(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
         key for one in seen.subsystems.values() for host in one.hosts.values() for key in (host.key, host.mutual_key)
     }
     return tuple(
-        Step(name, name, "forget a key", requests.remove_key(name))
+        Step(name, name, "remove a key", requests.remove_key(name))
         for name in sorted(seen.keys - wanted.keys.keys() - used)
     )
 
 
 def subsystems(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
     return tuple(
-        Step(nqn, nqn, f"make subsystem {nqn}", requests.make_subsystem(one))
+        Step(nqn, nqn, f"create subsystem {nqn}", requests.make_subsystem(one))
         for nqn, one in wanted.subsystems.items()
         if nqn not in seen.subsystems
     )
@@ -73,7 +73,9 @@ def subsystems(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
 
 def namespaces(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
     return tuple(
-        Step(namespace_path(nqn, nsid), nqn, f"make namespace {nsid} of {nqn}", requests.add_namespace(nqn, namespace))
+        Step(
+            namespace_path(nqn, nsid), nqn, f"create namespace {nsid} of {nqn}", requests.add_namespace(nqn, namespace)
+        )
         for nqn, one in wanted.subsystems.items()
         for nsid, namespace in one.namespaces.items()
         if nqn not in seen.subsystems or nsid not in seen.subsystems[nqn].namespaces
@@ -100,7 +102,7 @@ def listeners(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
 def hosts(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
     """Lets hosts in that are not in yet: to be sent only for subsystems that are whole."""
     return tuple(
-        Step(host_path(nqn, name), nqn, f"let {name} into {nqn}", requests.add_host(nqn, host))
+        Step(host_path(nqn, name), nqn, f"allow {name} to access {nqn}", requests.add_host(nqn, host))
         for nqn, one in wanted.subsystems.items()
         for name, host in one.hosts.items()
         if nqn not in seen.subsystems or name not in seen.subsystems[nqn].hosts
@@ -120,7 +122,7 @@ def changed_keys(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
 def grown(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
     """Hosts are told by an event."""
     return tuple(
-        Step(name, name, f"look at the size of {bdev.device}", requests.rescan_bdev(name))
+        Step(name, name, f"update the size of {bdev.device}", requests.rescan_bdev(name))
         for name, bdev in wanted.bdevs.items()
         if name in seen.bdevs and seen.bdevs[name].size_bytes < bdev.size_bytes
     )
@@ -140,10 +142,10 @@ def _close(seen: Seen, wanted: Wanted, prefix: str) -> Iterator[Step]:
             continue  # not ours, or it goes as a whole
         for place in sorted(one.listeners - wanted.subsystems[nqn].listeners, key=lambda place: place.shown):
             call = requests.remove_listener(nqn, place)
-            yield Step(listener_path(nqn, place), nqn, f"close {place.shown} to {nqn}", call)
+            yield Step(listener_path(nqn, place), nqn, f"stop serving {nqn} on {place.shown}", call)
         for name in one.hosts.keys() - wanted.subsystems[nqn].hosts.keys():
             call = requests.remove_host(nqn, name)
-            yield Step(host_path(nqn, name), nqn, f"put {name} out of {nqn}", call)
+            yield Step(host_path(nqn, name), nqn, f"remove access of {name} to {nqn}", call)
 
 
 def _free(seen: Seen, wanted: Wanted, prefix: str) -> Iterator[Step]:

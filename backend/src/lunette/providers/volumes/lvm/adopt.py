@@ -15,7 +15,7 @@ def adopt(system: System, step: GroupAdopt) -> str | None:
     """Mark the group and the volumes; None if all of them are marked."""
     group = _group(system, step)
     if group is None:
-        raise NotFound(f"volume group {step.group} is not on its array any more: look what became of it")
+        raise NotFound(f"volume group {step.group} is no longer on its array: check what happened to it")
     _check(group, step)
     list_device(system, device_path(step.md_uuid))
     unmarked = [one for one in step.volumes if not _is_marked(group, one)]
@@ -59,20 +59,20 @@ def _group(system: System, step: GroupAdopt) -> parse.Group | None:
     if group is None or group.name != step.group:
         return None
     if group.uuid != step.group_uuid:
-        raise Conflict(f"{step.group} is another volume group than the one that was looked at: it is left alone")
+        raise Conflict(f"{step.group} is not the volume group that was inspected, and was not changed")
     return group
 
 
 def _check(group: parse.Group, step: GroupAdopt) -> None:
     """Raises NotFound or Conflict, before anything is marked, unless every volume is there and free to be marked."""
     if TAG in group.tags and array_tag(step.md_uuid) not in group.tags:
-        raise Conflict(f"volume group {step.group} carries the mark of another array: it is left alone")
+        raise Conflict(f"volume group {step.group} carries the mark of another array and was not changed")
     for one in step.volumes:
         found = group.volume(one.lv_name)
         if found is None:
-            raise NotFound(f"logical volume {step.group}/{one.lv_name} is not there any more: look again")
+            raise NotFound(f"logical volume {step.group}/{one.lv_name} no longer exists: inspect the array again")
         if TAG in found.tags and volume_tag(one.volume_id) not in found.tags:
-            raise Conflict(f"{step.group}/{one.lv_name} carries the mark of another volume: it is left alone")
+            raise Conflict(f"{step.group}/{one.lv_name} carries the mark of another volume and was not changed")
 
 
 def _is_marked(group: parse.Group, one: AdoptedVolume) -> bool:

@@ -27,7 +27,7 @@ def set_aside(system: System, step: VolumeAside) -> str | None:
     system.run(["lvchange", "--setactivationskip", "y", "--", path], timeout_s=TIMEOUT_S)
     if found.name != step.aside_name:
         system.run(["lvrename", "--", step.group, step.lv_name, step.aside_name], timeout_s=TIMEOUT_S)
-    return f"volume {step.lv_name} is kept as {step.aside_name}"
+    return f"volume {step.lv_name} is retained as {step.aside_name}"
 
 
 def bring_back(system: System, step: VolumeAside) -> str | None:
@@ -40,7 +40,7 @@ def bring_back(system: System, step: VolumeAside) -> str | None:
     path = f"{step.group}/{step.lv_name}"
     system.run(["lvchange", "--setactivationskip", "n", "--", path], timeout_s=TIMEOUT_S)
     system.run(["lvchange", "-ay", "--", path], timeout_s=TIMEOUT_S)
-    return f"volume {step.lv_name} is back"
+    return f"volume {step.lv_name} was restored"
 
 
 def undo_set_aside(system: System, step: VolumeAside) -> str | None:

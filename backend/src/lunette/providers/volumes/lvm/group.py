@@ -42,14 +42,14 @@ def create(system: System, step: GroupCreate | GroupRemove) -> str | None:
     device = _array_device(system, step)
     carried = [s.type for found in read_signatures(system, [system.realpath(device)]).values() for s in found]
     if carried not in ([], ["LVM2_member"]):
-        raise InUse(f"{device} already carries {', '.join(carried)}: no volume group is made on it")
+        raise InUse(f"{device} already carries {', '.join(carried)}, so no volume group was created on it")
     known = _physical_volume(system, device) if carried else None
     if known is not None and known.group:
         if known.group == step.group and array_tag(step.md_uuid) in known.tags:
             list_device(system, device)
             keys.forget(system, keys.lent_path(step.array_id))
             return None
-        raise Conflict(f"{device} belongs to volume group {known.group} already: no other group is made on it")
+        raise Conflict(f"{device} belongs to volume group {known.group} already, so no other group was created on it")
     if known is None:
         size = f"--metadatasize={METADATA_BYTES // 1024}k"
         named = ["--uuid", pv_uuid(step.md_uuid), "--norestorefile"] if step.disk else []
@@ -60,7 +60,7 @@ def create(system: System, step: GroupCreate | GroupRemove) -> str | None:
     extent = f"--physicalextentsize={step.extent_bytes // 1024}k"
     system.run(["vgcreate", "-y", *tags, extent, "--", step.group, device], timeout_s=TIMEOUT_S)
     keys.forget(system, keys.lent_path(step.array_id))
-    return f"volume group {step.group} is made on {device}"
+    return f"volume group {step.group} was created on {device}"
 
 
 def remove(system: System, step: GroupCreate | GroupRemove | GroupErase) -> str | None:
@@ -72,12 +72,12 @@ def remove(system: System, step: GroupCreate | GroupRemove | GroupErase) -> str 
         return None
     known = _physical_volume(system, device)
     if known is None:
-        return f"what was left of volume group {step.group} is gone from {device}"
+        return f"the remains of volume group {step.group} were removed from {device}"
     list_device(system, device)
     if known.group:
         _remove_group(system, step, known)
     system.run(["pvremove", "-y", "--", device], timeout_s=TIMEOUT_S)
-    return f"volume group {step.group} is gone from {device}"
+    return f"volume group {step.group} was removed from {device}"
 
 
 def grow(system: System, step: GroupGrow) -> str | None:
@@ -86,10 +86,10 @@ def grow(system: System, step: GroupGrow) -> str | None:
     below = system.realpath(device_path(step.md_uuid)).rpartition("/")[2]
     size = int(system.read(f"/sys/class/block/{below}/size")) * 512
     if size < step.size_bytes:
-        raise Conflict(f"the array of {step.group} has {size} bytes yet, not {step.size_bytes}: wait for the reshape")
+        raise Conflict(f"the array of {step.group} still has {size} bytes, not {step.size_bytes}: wait for the reshape")
     known = observe.physical_volume(system, device)
     if known is None or known.group != step.group or array_tag(step.md_uuid) not in known.tags:
-        raise Conflict(f"{device} does not carry volume group {step.group} of ours: it is left alone")
+        raise Conflict(f"{device} does not contain volume group {step.group} of this appliance and was not changed")
     group = observe.find_group(system, step.group)
     if group is not None and group.size_bytes >= group_bytes(step.size_bytes - (HEADER_BYTES if step.mapping else 0)):
         return None
@@ -103,7 +103,7 @@ def check_carries(system: System, group: str, device: str, array_uuid: str) -> N
     """Raises Conflict unless the device carries this group, with our marks of this array."""
     known = observe.physical_volume(system, device)
     if known is None or known.group != group or not is_marked(known.tags, array_uuid):
-        raise Conflict(f"{device} does not carry volume group {group} of ours: it is left alone")
+        raise Conflict(f"{device} does not contain volume group {group} of this appliance and was not changed")
 
 
 def activate(system: System, group: str, device: str) -> None:
@@ -128,10 +128,10 @@ def _array_device(system: System, step: GroupCreate | GroupRemove | GroupGrow) -
         return external.take(system, step.disk, step.md_uuid)
     if not isinstance(step, GroupGrow) and step.raid_group:
         if raid.running(system, step.md_uuid) is None:
-            raise NotFound(f"array {step.raid_group} is on none of the disks: attach them, then try again")
+            raise NotFound(f"array {step.raid_group} is not on any disk: attach its disks, then try again")
         return raid_path(step.raid_group)
     if not ensure_running(system, step.md_uuid):
-        raise NotFound(f"array {device} is on none of the disks: attach them, then try again")
+        raise NotFound(f"array {device} is not on any disk: attach its disks, then try again")
     return opened(system, step.md_uuid, step.array_id, step.group) if step.mapping else device
 
 
@@ -166,7 +166,10 @@ def _physical_volume(system: System, device: str) -> parse.PhysicalVolume | None
 
 def _remove_group(system: System, step: GroupCreate | GroupRemove | GroupErase, known: parse.PhysicalVolume) -> None:
     if known.group != step.group or array_tag(step.md_uuid) not in known.tags:
-        raise Conflict(f"the array of {step.group} carries volume group {known.group}, which is not ours: left alone")
+        raise Conflict(
+            f"the array of {step.group} carries volume group {known.group}, which does not belong to this appliance "
+            "and was not changed"
+        )
     group = observe.find_group(system, step.group)
     if group is None:
         raise ToolFailed(f"LVM does not show volume group {step.group}, though its array carries it")

@@ -28,7 +28,7 @@ def unlist_device(system: System, device: str) -> bool:
     told = _listed(system)
     if not _shows(system, told, device):
         if left_out := skipped(told):
-            raise ToolFailed(f"LVM does not tell whether it looks at {device}: {next(iter(left_out.values()))}")
+            raise ToolFailed(f"LVM does not report whether it uses {device}: {next(iter(left_out.values()))}")
         return False
     system.run(["lvm", "lvmdevices", "-y", "--deldev", device], timeout_s=TIMEOUT_S)
     return True

@@ -33,7 +33,7 @@ def skipped(told: CommandResult) -> dict[str, str]:
     if told.returncode != SKIPPED:
         return {}
     named = [(found[1], line) for line in words if (found := _NAMED.search(line))]
-    return dict(named) if words and len(named) == len(words) else {"": " ".join(words)[:300] or "LVM names no reason"}
+    return dict(named) if words and len(named) == len(words) else {"": " ".join(words)[:300] or "LVM reports no reason"}
 
 
 def find_group(system: System, name: str) -> parse.Group | None:

@@ -16,24 +16,24 @@ def own_group(system: System, name: str) -> parse.Group:
     """The group with its volumes. Raises NotFound while it is down, Conflict if it is not ours."""
     group = observe.find_group(system, name)
     if group is None:
-        raise NotFound(f"volume group {name} is not there: bring its array up, then try again")
+        raise NotFound(f"volume group {name} is not available: start its array, then try again")
     if TAG not in group.tags:
-        raise Conflict(f"volume group {name} does not carry our mark: it is left alone")
+        raise Conflict(f"volume group {name} does not carry the mark of this appliance and was not changed")
     return group
 
 
 def check_own(volume: parse.Volume, tag: str, group: str) -> None:
     """Raises Conflict unless the volume carries our mark and this tag."""
     if TAG not in volume.tags or tag not in volume.tags:
-        raise Conflict(f"{group}/{volume.name} does not carry the mark {tag}: it is left alone")
+        raise Conflict(f"{group}/{volume.name} does not carry the mark {tag} and was not changed")
 
 
 def check_space(group: parse.Group, what: str, needed: int) -> None:
     """Raises NoSpace if the group has less than `needed` bytes left."""
     if needed > group.free_bytes:
         raise NoSpace(
-            f"{what} needs {format_size(needed)} and {group.name} has {format_size(group.free_bytes)} left: "
-            "delete volumes, or take a smaller size"
+            f"{what} needs {format_size(needed)} and {group.name} has {format_size(group.free_bytes)} free: delete "
+            "volumes, or choose a smaller size"
         )
 
 

@@ -103,7 +103,7 @@ def groups(group_report: str, volume_report: str, unread: dict[str, str] | None 
         except ODD as error:
             if unread is None:
                 raise
-            unread[name] = f"vgs or lvs tells of it what Lunette cannot read ({why(error)})"
+            unread[name] = f"vgs or lvs reports data about it that Lunette cannot read ({why(error)})"
     return tuple(found)
 
 
@@ -215,9 +215,9 @@ def _closed(row: Mapping[str, object]) -> str | None:
     if row.get("vg_exported") in (1, "1", "exported"):
         return "it is exported: import it with vgimport first"
     if row.get("vg_systemid"):
-        return f"it belongs to the system {row['vg_systemid']}: give it up there, with vgchange --systemid"
+        return f"it belongs to the system {row['vg_systemid']}: release it there with vgchange --systemid"
     if row.get("vg_lock_type") not in (None, "", "none"):
-        return f"machines share it under locks ({row['vg_lock_type']}): take it out of that first"
+        return f"systems share it with locks ({row['vg_lock_type']}): stop sharing it first"
     return None
 
 

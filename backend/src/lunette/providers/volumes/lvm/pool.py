@@ -35,7 +35,7 @@ def create(system: System, step: ThinPoolCreate) -> str | None:
     elif known.active:
         return None
     system.run(["lvchange", "--activate", "y", "--", f"{step.group}/{step.name}"], timeout_s=TIMEOUT_S)
-    return f"thin pool {step.name} of {format_size(step.data_bytes)} is made in {step.group}"
+    return f"thin pool {step.name} of {format_size(step.data_bytes)} was created in {step.group}"
 
 
 def undo_create(system: System, step: ThinPoolCreate) -> str | None:
@@ -43,7 +43,7 @@ def undo_create(system: System, step: ThinPoolCreate) -> str | None:
     group = own_group(system, step.group)
     if parts := _parts(group, step):
         _remove(system, group, parts)
-        return f"what was made of thin pool {step.name} is gone from {step.group}"
+        return f"the remains of thin pool {step.name} were removed from {step.group}"
     known = group.volume(step.name)
     if known is None or pool_tag(step.pool_id) not in known.tags:
         return None
@@ -55,7 +55,7 @@ def grow(system: System, step: ThinPoolGrow) -> str | None:
     group = own_group(system, step.group)
     known = _known(group, step.name)
     if known is None:
-        raise NotFound(f"{step.group} has no thin pool now: it went with its last volume")
+        raise NotFound(f"{step.group} no longer has a thin pool: it was removed with its last volume")
     metadata = max(0, step.metadata_bytes - known.metadata_bytes)
     data = max(0, step.data_bytes - known.size_bytes)
     path = f"{step.group}/{step.name}"
@@ -63,7 +63,7 @@ def grow(system: System, step: ThinPoolGrow) -> str | None:
         if not _is_stale(system, group, known):
             return None
         system.run(["lvchange", "--refresh", "--", path], timeout_s=TIMEOUT_S)
-        return f"the kernel knows of {format_size(step.data_bytes)} in thin pool {step.name}"
+        return f"the kernel now uses {format_size(step.data_bytes)} of thin pool {step.name}"
     check_space(group, f"thin pool {step.name}", 2 * metadata + data)
     sizes = ["--poolmetadatasize", f"{step.metadata_bytes}b"] if metadata else []
     sizes += ["--size", f"{step.data_bytes}b"] if data else []
@@ -84,7 +84,7 @@ def take_away(system: System, group: parse.Group, pool: parse.Volume) -> str | N
         return None
     path = f"{group.name}/{pool.name}"
     system.run(["lvremove", "-y", "--select", "thin_count=0", "--", path], timeout_s=TIMEOUT_S)
-    return f"thin pool {pool.name} is gone from {group.name}"
+    return f"thin pool {pool.name} was removed from {group.name}"
 
 
 def _is_stale(system: System, group: parse.Group, pool: parse.Volume) -> bool:
@@ -143,5 +143,5 @@ def _make(system: System, step: ThinPoolCreate, spare: str) -> None:
 def _known(group: parse.Group, name: str) -> parse.Volume | None:
     known = group.volume(name)
     if known is not None and not (known.is_pool and TAG in known.tags):
-        raise Conflict(f"{group.name}/{name} is no thin pool of ours: it is left alone")
+        raise Conflict(f"{group.name}/{name} is not a thin pool of this appliance and was not changed")
     return known

@@ -26,7 +26,7 @@ def release(system: System, step: GroupRelease) -> str | None:
     taken down."""
     group, device = _group(system, step), device_path(step.md_uuid)
     if step.stops and (used := own.open_volumes(system, group, [one.name for one in group.volumes if not one.is_pool])):
-        raise InUse(f"volume {step.group}/{used[0]} is open: who uses it must let go of it first")
+        raise InUse(f"volume {step.group}/{used[0]} is open: stop the programs that use it first")
     is_up = step.stops and any(one.active for one in group.volumes)
     if any(_with(tags, TAG) for _, tags in _objects(group)) or is_up:
         list_device(system, device)
@@ -42,10 +42,10 @@ def release(system: System, step: GroupRelease) -> str | None:
     elif not (step.stops and unlist_device(system, device)):
         return None
     else:
-        return f"LVM looks at {device} no more"
+        return f"LVM no longer uses {device}"
     if step.stops:
         unlist_device(system, device)
-    return f"{step.group} carries no mark of Lunette any more"
+    return f"{step.group} no longer carries a mark of Lunette"
 
 
 def undo_release(system: System, step: GroupRelease) -> str | None:
@@ -56,7 +56,7 @@ def undo_release(system: System, step: GroupRelease) -> str | None:
     list_device(system, device_path(step.md_uuid))
     if TAG in group.tags:  # it was cut short after that
         activate(system, step.group, device_path(step.md_uuid))
-        return f"the volumes of {step.group} are up again"
+        return f"the volumes of {step.group} are active again"
     for name, tags in reversed(list(_objects(group))):
         _tag(system, step.group, name, gone=_with(tags, RELEASED), new=_renamed(tags, RELEASED, TAG))
     if step.stops:
@@ -80,9 +80,9 @@ def _group(system: System, step: GroupRelease) -> parse.Group:
     device = device_path(step.md_uuid)
     group = observe.group_on(system, device) if ensure_running(system, step.md_uuid) else None
     if group is None or group.name != step.group:
-        raise NotFound(f"volume group {step.group} is not on its array any more: look what became of it")
+        raise NotFound(f"volume group {step.group} is no longer on its array: check what happened to it")
     if not is_marked(group.tags, step.md_uuid):
-        raise Conflict(f"volume group {step.group} carries no mark of ours: it is left alone")
+        raise Conflict(f"volume group {step.group} does not carry the mark of this appliance and was not changed")
     return group
 
 

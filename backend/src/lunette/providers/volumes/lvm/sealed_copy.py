@@ -56,7 +56,7 @@ def write(system: System, order: SealOrder) -> int:
     uuid = order.header.array_uuid
     group = own_group(system, order.group)
     if array_tag(uuid) not in group.tags:
-        raise Conflict(f"volume group {order.group} is not that of array {uuid}: no copy is written to it")
+        raise Conflict(f"volume group {order.group} is not that of array {uuid}, so no copy was written to it")
     known = group.volume(COPY_NAME)
     if known is None:
         check_space(group, "the sealed copy of the array", SPACE_BYTES)
@@ -65,7 +65,7 @@ def write(system: System, order: SealOrder) -> int:
         system.run(["lvcreate", "-y", *tags, *shape, "--", order.group], timeout_s=TIMEOUT_S)
         known = own_group(system, order.group).volume(COPY_NAME)
     if known is None:
-        raise NotFound(f"{order.group}/{COPY_NAME} was made and is gone")
+        raise NotFound(f"{order.group}/{COPY_NAME} was created but has disappeared")
     check_own(known, COPY_TAG, order.group)
     before = newest(_slots(system, group, known), uuid)
     slot, generation = 0, order.header.generation
@@ -75,7 +75,7 @@ def write(system: System, order: SealOrder) -> int:
     try:
         data = pack(header, base64.b64decode(order.content))
     except ValueError as error:
-        raise Conflict(f"the sealed copy of {order.group} is not written: {error}") from error
+        raise Conflict(f"the sealed copy of {order.group} was not written: {error}") from error
     system.write_range(device_path(order.group, COPY_NAME), slot * SLOT_BYTES, data)
     return generation
 

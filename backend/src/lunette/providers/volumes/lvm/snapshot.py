@@ -20,13 +20,13 @@ def take(system: System, step: SnapshotTake) -> str | None:
         return None
     origin = _needed(group, step.origin, volume_tag(step.volume_id))
     if origin.pool is None:
-        raise Conflict(f"volume {step.group}/{step.origin} is thick: only thin volumes have snapshots")
+        raise Conflict(f"volume {step.group}/{step.origin} is thick: only thin volumes can have snapshots")
     if origin.size_bytes != step.size_bytes:
-        raise Conflict(f"volume {step.group}/{step.origin} has another size by now: take the snapshot again")
+        raise Conflict(f"volume {step.group}/{step.origin} now has a different size: create the snapshot again")
     tags = ["--addtag", TAG, "--addtag", snapshot_tag(step.snapshot_id)]
     shape = ["--snapshot", "--setactivationskip", "y", "--name", step.lv_name, "--", f"{step.group}/{step.origin}"]
     system.run(["lvcreate", "-y", *tags, *shape], timeout_s=TIMEOUT_S)
-    return f"snapshot {step.lv_name} is taken of {step.origin}"
+    return f"snapshot {step.lv_name} of {step.origin} was created"
 
 
 def delete(system: System, step: SnapshotDelete | SnapshotTake) -> str | None:
@@ -43,15 +43,15 @@ def delete(system: System, step: SnapshotDelete | SnapshotTake) -> str | None:
         return None
     check_own(known, snapshot_tag(step.snapshot_id), step.group)
     remove(system, group, known)
-    return f"snapshot {step.lv_name} is deleted"
+    return f"snapshot {step.lv_name} was deleted"
 
 
 def _check_nowhere_else(group: parse.Group, step: SnapshotDelete) -> None:
     for found in group.volumes:
         if {TAG, snapshot_tag(step.snapshot_id)} <= found.tags:
             raise Conflict(
-                f"snapshot {step.lv_name} is {group.name}/{found.name} by now: it is left alone; recover it, or look "
-                "what became of it"
+                f"snapshot {step.lv_name} is {group.name}/{found.name} now and was not changed; recover it, or check "
+                "what happened to it"
             )
 
 
@@ -79,7 +79,7 @@ def roll_back(system: System, step: VolumeRollBack) -> str | None:
 def put_in_place(system: System, step: VolumeRollBack | VolumeSwap) -> str:
     """Give the copy that has the volume's name its device."""
     system.run(["lvchange", "-ay", "--", f"{step.group}/{step.lv_name}"], timeout_s=TIMEOUT_S)
-    return f"volume {step.lv_name} is as it was in {step.snapshot}"
+    return f"volume {step.lv_name} was rolled back to {step.snapshot}"
 
 
 def copy_of_snapshot(system: System, group: parse.Group, step: VolumeRollBack | VolumeSwap) -> parse.Volume:
@@ -110,6 +110,6 @@ def _copy(system: System, group: parse.Group, step: VolumeRollBack | VolumeSwap)
 def _needed(group: parse.Group, name: str, tag: str) -> parse.Volume:
     known = group.volume(name)
     if known is None:
-        raise NotFound(f"{group.name}/{name} is not there: it was removed meanwhile")
+        raise NotFound(f"{group.name}/{name} no longer exists: it was removed meanwhile")
     check_own(known, tag, group.name)
     return known

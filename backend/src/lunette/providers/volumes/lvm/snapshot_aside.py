@@ -37,7 +37,7 @@ def _rename(system: System, step: SnapshotAside, found: parse.Volume, name: str)
     if found.name == name:
         return None
     system.run(["lvrename", "--", step.group, found.name, name], timeout_s=TIMEOUT_S)
-    return f"snapshot {found.name} is {name} now"
+    return f"snapshot {found.name} was renamed to {name}"
 
 
 def _found(system: System, step: SnapshotAside) -> parse.Volume | None:

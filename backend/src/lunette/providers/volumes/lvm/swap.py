@@ -39,7 +39,7 @@ def undo_swap(system: System, step: VolumeSwap) -> str | None:
     copy = group.volume(roll_back_name(step.roll_back_id))
     if volume is not None and _is_copy(volume, step):
         if kept is None:
-            raise Conflict(f"{step.group}/{step.aside_name} is gone: {step.lv_name} stays as it is now")
+            raise Conflict(f"{step.group}/{step.aside_name} no longer exists: {step.lv_name} stays as it is now")
         copy, volume = volume, None
     held = _held(step, volume, kept)
     if copy is not None:
@@ -53,7 +53,7 @@ def undo_swap(system: System, step: VolumeSwap) -> str | None:
     path = f"{step.group}/{step.lv_name}"
     system.run(["lvchange", "--setactivationskip", "n", *tags, "--", path], timeout_s=TIMEOUT_S)
     system.run(["lvchange", "-ay", "--", path], timeout_s=TIMEOUT_S)
-    return f"volume {step.lv_name} holds again what it held"
+    return f"volume {step.lv_name} has its previous content again"
 
 
 def _is_copy(volume: parse.Volume, step: VolumeSwap) -> bool:

@@ -36,7 +36,8 @@ def cut(system: System, step: VolumeCut) -> str | None:
         check_own(known, volume_tag(step.volume_id), step.group)
         if known.size_bytes != step.size_bytes:
             raise Conflict(
-                f"volume {step.lv_name} has {known.size_bytes} bytes where {step.size_bytes} were planned: left alone"
+                f"volume {step.lv_name} has {known.size_bytes} bytes where {step.size_bytes} were planned, and was "
+                "not changed"
             )
         if FRESH_TAG not in known.tags:
             return None
@@ -46,7 +47,7 @@ def cut(system: System, step: VolumeCut) -> str | None:
             return None
     if step.pool is None:
         _wipe_edges(system, device_path(step.group, step.lv_name), step.size_bytes)
-    return f"volume {step.lv_name} is cut and {f'a copy of {step.source}' if step.source else 'blank'}"
+    return f"volume {step.lv_name} was created, {f'a copy of {step.source}' if step.source else 'blank'}"
 
 
 def undo_cut(system: System, step: VolumeCut) -> str | None:
@@ -60,9 +61,9 @@ def undo_cut(system: System, step: VolumeCut) -> str | None:
         return None
     check_own(known, volume_tag(step.volume_id), step.group)
     if FRESH_TAG not in known.tags:
-        raise InUse(f"volume {step.lv_name} is sealed and may hold data: it is not taken back, delete it instead")
+        raise InUse(f"volume {step.lv_name} is sealed and may contain data: it is not rolled back; delete it instead")
     remove(system, group, known)
-    return f"volume {step.lv_name} is taken back"
+    return f"volume {step.lv_name} was rolled back"
 
 
 def seal(system: System, step: VolumesSeal) -> str | None:
@@ -91,7 +92,7 @@ def grow(system: System, step: VolumeGrow) -> str | None:
     check_own(known, volume_tag(step.volume_id), step.group)
     path = f"{step.group}/{step.lv_name}"
     if known.size_bytes > step.size_bytes:
-        raise Conflict(f"volume {path} has {known.size_bytes} bytes already: a volume is never made smaller")
+        raise Conflict(f"volume {path} has {known.size_bytes} bytes already: volumes cannot be shrunk")
     if known.size_bytes < step.size_bytes:
         if known.pool is None:
             check_space(group, f"volume {step.lv_name}", step.size_bytes - known.size_bytes)
@@ -111,25 +112,27 @@ def delete(system: System, step: VolumeDelete) -> str | None:
         for found in group.volumes:
             if {TAG, volume_tag(step.volume_id)} <= found.tags:
                 raise Conflict(
-                    f"volume {step.lv_name} is {group.name}/{found.name} by now: it is left alone; recover it, or look "
-                    "what became of it"
+                    f"volume {step.lv_name} is {group.name}/{found.name} now and was not changed; recover it, or "
+                    "check what happened to it"
                 )
         return None
     check_own(known, volume_tag(step.volume_id), step.group)
     remove(system, group, known)
-    return f"volume {step.lv_name} is deleted"
+    return f"volume {step.lv_name} was deleted"
 
 
 def _lvcreate(group: parse.Group, step: VolumeCut) -> list[str]:
     tags = [word for tag in (TAG, volume_tag(step.volume_id), FRESH_TAG) for word in ("--addtag", tag)]
     common = ["lvcreate", "-y", *tags, "--name", step.lv_name]
     if step.size_bytes % group.extent_bytes:
-        raise Conflict(f"{step.size_bytes} bytes are no multiple of the group's {group.extent_bytes} byte extents")
+        raise Conflict(
+            f"{step.size_bytes} bytes is not a multiple of the group's extent size of {group.extent_bytes} bytes"
+        )
     if step.pool is None:
         check_space(group, f"volume {step.lv_name}", step.size_bytes)
         return [*common, "--wipesignatures", "n", "--zero", "n", "--size", f"{step.size_bytes}b", "--", step.group]
     if group.volume(step.pool) is None:
-        raise NotFound(f"{step.group} has no thin pool now: it went with its last volume; try again")
+        raise NotFound(f"{step.group} no longer has a thin pool: it was removed with its last volume; try again")
     if step.source is None:
         shape = ["--type", "thin", "--thinpool", step.pool, "--virtualsize", f"{step.size_bytes}b"]
         return [*common, *shape, "--", step.group]

@@ -26,7 +26,7 @@ def set_aside(system: System, step: VolumeAside) -> str | None:
     system.run(["zfs", "set", "--", "volmode=none", found.name], timeout_s=TIMEOUT_S)
     await_gone(system, device_path(step.group, step.lv_name))
     system.run(["zfs", "rename", "--", found.name, _path(step, step.aside_name)], timeout_s=TIMEOUT_S)
-    return f"volume {step.lv_name} is kept as {step.aside_name}"
+    return f"volume {step.lv_name} is retained as {step.aside_name}"
 
 
 def bring_back(system: System, step: VolumeAside) -> str | None:
@@ -39,7 +39,7 @@ def bring_back(system: System, step: VolumeAside) -> str | None:
         system.run(["zfs", "rename", "--", found.name, path], timeout_s=TIMEOUT_S)
     system.run(["zfs", "set", "--", "volmode=dev", path], timeout_s=TIMEOUT_S)
     await_device(system, device)
-    return f"volume {step.lv_name} is back"
+    return f"volume {step.lv_name} was restored"
 
 
 def undo_set_aside(system: System, step: VolumeAside) -> str | None:
@@ -77,6 +77,6 @@ def await_gone(system: System, device: str) -> None:
     settle(system)
     while system.exists(device):
         if system.monotonic() >= deadline:
-            raise ToolFailed(f"{device} is still there after {GONE_TIMEOUT_S:.0f} s: see who has it open")
+            raise ToolFailed(f"{device} still exists after {GONE_TIMEOUT_S:.0f} s: check which program has it open")
         system.sleep(0.2)
         settle(system)

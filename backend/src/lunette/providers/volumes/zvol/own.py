@@ -16,15 +16,15 @@ def own_pool(system: System, name: str) -> dict[str, Dataset]:
     """Root, zvols and snapshots by name. Raises NotFound while the pool is not imported, Conflict if it is not ours."""
     found = {dataset.name: dataset for dataset in observe.datasets(system, name)}
     if name not in found:
-        raise NotFound(f"pool {name} is not there: bring its array up, then try again")
+        raise NotFound(f"pool {name} is not available: start its array, then try again")
     if not observe.is_ours(found[name]):
-        raise Conflict(f"pool {name} does not carry our mark: it is left alone")
+        raise Conflict(f"pool {name} does not carry the mark of this appliance and was not changed")
     return found
 
 
 def check_own(volume: Dataset, volume_id: str) -> None:
     if volume.marks.get(VOLUME_MARK) != volume_id:
-        raise Conflict(f"{volume.name} does not carry the mark of volume {volume_id}: it is left alone")
+        raise Conflict(f"{volume.name} does not carry the mark of volume {volume_id} and was not changed")
 
 
 def await_device(system: System, device: str) -> None:
@@ -32,7 +32,7 @@ def await_device(system: System, device: str) -> None:
     deadline = system.monotonic() + TIMEOUT_S
     while not system.exists(device):
         if system.monotonic() >= deadline:
-            raise ToolFailed(f"{device} did not appear within {TIMEOUT_S:.0f} s: look at the kernel's log")
+            raise ToolFailed(f"{device} did not appear within {TIMEOUT_S:.0f} s: check the kernel log")
         system.sleep(0.2)
         settle(system)
 

@@ -91,7 +91,7 @@ def size_problem(size_bytes: int) -> FieldProblem | None:
     if size_bytes % BLOCK_BYTES == 0 and size_bytes > 0:
         return None
     upper = -(-size_bytes // BLOCK_BYTES) * BLOCK_BYTES
-    rule = f"a size is a multiple of {format_size(BLOCK_BYTES)}: {upper} bytes would be the next"
+    rule = f"the size must be a multiple of {format_size(BLOCK_BYTES)}: the next one is {upper} bytes"
     return FieldProblem(field="size_bytes", value=str(size_bytes), message=rule)
 
 

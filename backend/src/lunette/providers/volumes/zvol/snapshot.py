@@ -25,7 +25,7 @@ def take(system: System, step: SnapshotTake) -> str | None:
         return None
     _check_origins(pool, [step])
     system.run(["zfs", "snapshot", "-o", f"{SNAPSHOT_MARK}={step.snapshot_id}", "--", path], timeout_s=TIMEOUT_S)
-    return f"snapshot {step.lv_name} is taken"
+    return f"snapshot {step.lv_name} was created"
 
 
 def take_together(system: System, step: SnapshotsTake) -> str | None:
@@ -41,7 +41,7 @@ def take_together(system: System, step: SnapshotsTake) -> str | None:
         paths = [f"{step.group}/{one.lv_name}" for one in step.snapshots]
         system.run(["zfs", "snapshot", "-o", f"{TOGETHER_MARK}={step.together_id}", "--", *paths], timeout_s=TIMEOUT_S)
     elif len(there) < len(step.snapshots):
-        raise Conflict(f"{len(there)} of {len(step.snapshots)} snapshots are there, the others were removed meanwhile")
+        raise Conflict(f"{len(there)} of {len(step.snapshots)} snapshots exist, the others were removed meanwhile")
     unnamed = [
         one
         for one in step.snapshots
@@ -50,7 +50,7 @@ def take_together(system: System, step: SnapshotsTake) -> str | None:
     for one in unnamed:
         mark = f"{SNAPSHOT_MARK}={one.snapshot_id}"
         system.run(["zfs", "set", "--", mark, f"{step.group}/{one.lv_name}"], timeout_s=TIMEOUT_S)
-    return f"{len(step.snapshots)} snapshots are taken at one moment" if unnamed else None
+    return f"{len(step.snapshots)} snapshots were created at the same moment" if unnamed else None
 
 
 def undo_together(system: System, step: SnapshotsTake) -> str | None:
@@ -60,7 +60,7 @@ def undo_together(system: System, step: SnapshotsTake) -> str | None:
     check_clones(pool, [known.name for known in there.values()])
     for known in there.values():
         system.run(["zfs", "destroy", "--", known.name], timeout_s=TIMEOUT_S)
-    return f"{len(there)} snapshots are deleted" if there else None
+    return f"{len(there)} snapshots were deleted" if there else None
 
 
 def _together(pool: dict[str, Dataset], step: SnapshotsTake) -> dict[str, Dataset]:
@@ -77,7 +77,7 @@ def _check_origins(pool: dict[str, Dataset], snapshots: Sequence[SnapshotTake]) 
     origins = [_volume(pool, one.group, one.origin, one.volume_id) for one in snapshots]
     for one, origin in zip(snapshots, origins, strict=True):
         if origin.volume_bytes != one.size_bytes:
-            raise Conflict(f"volume {origin.name} has another size by now: take the snapshot again")
+            raise Conflict(f"volume {origin.name} now has a different size: create the snapshot again")
     # dsl_dataset_snapshot_check_impl: what is reserved stays reserved beside what the snapshot holds on to.
     thick = [origin for origin in origins if not origin.is_sparse]
     held_bytes, free_bytes = sum(origin.referenced for origin in thick), pool[snapshots[0].group].available
@@ -85,8 +85,8 @@ def _check_origins(pool: dict[str, Dataset], snapshots: Sequence[SnapshotTake]) 
         names = ", ".join(origin.name for origin in thick)
         what = f"volume {names} is" if len(thick) == 1 else f"volumes {names} are"
         raise Conflict(
-            f"{what} thick: a snapshot needs room for what it holds, {format_size(held_bytes)} in all, and the pool "
-            f"has {format_size(free_bytes)}; free space, or use thin volumes"
+            f"{what} thick: a snapshot reserves space for all data of the volume, {format_size(held_bytes)} in "
+            f"total, but the pool has {format_size(free_bytes)} free; free space, or use thin volumes"
         )
 
 
@@ -105,15 +105,15 @@ def delete(system: System, step: SnapshotDelete | SnapshotTake) -> str | None:
     check_snapshot(known, step.snapshot_id)
     check_clones(pool, [known.name])
     system.run(["zfs", "destroy", "--", known.name], timeout_s=TIMEOUT_S)
-    return f"snapshot {step.lv_name} is deleted"
+    return f"snapshot {step.lv_name} was deleted"
 
 
 def _check_nowhere_else(pool: dict[str, Dataset], step: SnapshotDelete) -> None:
     for found in pool.values():
         if found.is_snapshot and found.marks.get(SNAPSHOT_MARK) == step.snapshot_id:
             raise Conflict(
-                f"snapshot {step.lv_name} is {found.name} by now: it is left alone; recover it, or look what became of "
-                "it"
+                f"snapshot {step.lv_name} is {found.name} now and was not changed; recover it, or check what "
+                "happened to it"
             )
 
 
@@ -121,7 +121,7 @@ def check_clones(pool: dict[str, Dataset], snapshots: Sequence[str]) -> None:
     for name in snapshots:
         clones = [short_name(found.name) for found in pool.values() if found.origin == name]
         if clones:
-            raise InUse(f"snapshot {name} has the clones {', '.join(clones)}: they cannot be without it")
+            raise InUse(f"snapshot {name} has the clones {', '.join(clones)}, which depend on it: delete them first")
 
 
 def roll_back(system: System, step: VolumeRollBack) -> str | None:
@@ -143,7 +143,7 @@ def roll_back(system: System, step: VolumeRollBack) -> str | None:
     properties = [f"volsize={step.size_bytes}", f"{ROLLED_MARK}={step.roll_back_id}"]
     system.run(["zfs", "set", "--", *properties, volume.name], timeout_s=TIMEOUT_S)
     settle(system)
-    return f"volume {step.lv_name} is as it was in {step.snapshot}"
+    return f"volume {step.lv_name} was rolled back to {step.snapshot}"
 
 
 def _volume(pool: dict[str, Dataset], group: str, name: str, volume_id: str) -> Dataset:
@@ -157,4 +157,4 @@ def _volume(pool: dict[str, Dataset], group: str, name: str, volume_id: str) -> 
 def check_snapshot(snapshot: Dataset, snapshot_id: str) -> None:
     """Raises Conflict unless it carries the mark of this snapshot."""
     if snapshot.marks.get(SNAPSHOT_MARK) != snapshot_id:
-        raise Conflict(f"{snapshot.name} does not carry the mark of snapshot {snapshot_id}: it is left alone")
+        raise Conflict(f"{snapshot.name} does not carry the mark of snapshot {snapshot_id} and was not changed")

@@ -40,7 +40,7 @@ def _rename(system: System, step: SnapshotAside, found: Dataset, name: str) -> s
     if found.name == path:
         return None
     system.run(["zfs", "rename", "--", found.name, path], timeout_s=TIMEOUT_S)
-    return f"snapshot {found.name} is {name} now"
+    return f"snapshot {found.name} was renamed to {name}"
 
 
 def _found(system: System, step: SnapshotAside) -> Dataset | None:

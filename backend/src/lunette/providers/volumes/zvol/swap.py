@@ -48,7 +48,7 @@ def undo_swap(system: System, step: VolumeSwap) -> str | None:
         return None
     if volume is not None and _is_copy(volume, step):
         if _path(step, step.aside_name) not in pool:
-            raise Conflict(f"{_path(step, step.aside_name)} is gone: {step.lv_name} stays as it is now")
+            raise Conflict(f"{_path(step, step.aside_name)} no longer exists: {step.lv_name} stays as it is now")
         if held(system, [volume.name]):
             raise InUse(f"volume {volume.name} is open: unmap it first")
         _hide(system, step, volume.name)
@@ -67,7 +67,7 @@ def undo_swap(system: System, step: VolumeSwap) -> str | None:
         _rename(system, step, step.aside_name, step.lv_name)
     _set(system, _path(step, step.lv_name), f"{VOLUME_MARK}={step.volume_id}", "volmode=dev")
     await_device(system, device_path(step.group, step.lv_name))
-    return f"volume {step.lv_name} holds again what it held"
+    return f"volume {step.lv_name} has its previous content again"
 
 
 def _promoted_copy(system: System, pool: Pool, step: VolumeSwap, before: Dataset) -> None:
@@ -123,7 +123,7 @@ def _is_shown(system: System, step: VolumeSwap, volume: Dataset) -> bool:
 def _show(system: System, step: VolumeSwap) -> str:
     _set(system, _path(step, step.lv_name), "volmode=dev")
     await_device(system, device_path(step.group, step.lv_name))
-    return f"volume {step.lv_name} is as it was in {step.snapshot}"
+    return f"volume {step.lv_name} was rolled back to {step.snapshot}"
 
 
 def _hide(system: System, step: VolumeSwap, path: str) -> None:

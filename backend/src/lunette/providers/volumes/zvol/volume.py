@@ -23,7 +23,8 @@ def cut(system: System, step: VolumeCut) -> str | None:
         check_own(known, step.volume_id)
         if known.volume_bytes != step.size_bytes:
             raise Conflict(
-                f"volume {step.lv_name} has {known.volume_bytes} bytes where {step.size_bytes} were planned: left alone"
+                f"volume {step.lv_name} has {known.volume_bytes} bytes where {step.size_bytes} were planned, and was "
+                "not changed"
             )
         await_device(system, device_path(step.group, step.lv_name))
         return None
@@ -33,13 +34,13 @@ def cut(system: System, step: VolumeCut) -> str | None:
     free, needed = found[step.group].available, reserved_bytes(step.size_bytes)
     if not is_thin and needed > free:
         raise NoSpace(
-            f"volume {step.lv_name} needs {format_size(needed)} and {step.group} has {format_size(free)} left: "
-            "delete volumes, or take a smaller size"
+            f"volume {step.lv_name} needs {format_size(needed)} and {step.group} has {format_size(free)} free: "
+            "delete volumes, or choose a smaller size"
         )
     shape = [*(["-s"] if is_thin else []), "-b", str(BLOCK_BYTES), "-V", str(step.size_bytes)]
     system.run(["zfs", "create", *shape, *_marks(step), "--", f"{step.group}/{step.lv_name}"], timeout_s=TIMEOUT_S)
     await_device(system, device_path(step.group, step.lv_name))
-    return f"volume {step.lv_name} is cut"
+    return f"volume {step.lv_name} was created"
 
 
 def _clone(system: System, step: VolumeCut, found: dict[str, Dataset]) -> str:
@@ -69,9 +70,9 @@ def undo_cut(system: System, step: VolumeCut) -> str | None:
         return None
     check_own(known, step.volume_id)
     if not is_fresh(known):
-        raise InUse(f"volume {step.lv_name} is sealed and may hold data: it is not taken back, delete it instead")
+        raise InUse(f"volume {step.lv_name} is sealed and may contain data: it is not rolled back; delete it instead")
     _destroy(system, known)
-    return f"volume {step.lv_name} is taken back"
+    return f"volume {step.lv_name} was rolled back"
 
 
 def seal(system: System, step: VolumesSeal) -> str | None:
@@ -103,14 +104,14 @@ def grow(system: System, step: VolumeGrow) -> str | None:
         raise NotFound(f"volume {step.lv_name} is not in {step.group}: it was removed meanwhile")
     check_own(known, step.volume_id)
     if known.volume_bytes > step.size_bytes:
-        raise Conflict(f"volume {known.name} has {known.volume_bytes} bytes already: a volume is never made smaller")
+        raise Conflict(f"volume {known.name} has {known.volume_bytes} bytes already: volumes cannot be shrunk")
     if known.volume_bytes == step.size_bytes:
         return None
     more = reserved_bytes(step.size_bytes) - reserved_bytes(known.volume_bytes)
     if not known.is_sparse and more > found[step.group].available:
         raise NoSpace(
             f"volume {step.lv_name} needs {format_size(more)} more and {step.group} has "
-            f"{format_size(found[step.group].available)} left: delete volumes, or take a smaller size"
+            f"{format_size(found[step.group].available)} free: delete volumes, or choose a smaller size"
         )
     # With the size, ZFS sets the reservation of a thick one (libzfs, zfs_add_synthetic_resv).
     system.run(["zfs", "set", "--", f"volsize={step.size_bytes}", known.name], timeout_s=TIMEOUT_S)
@@ -125,13 +126,13 @@ def delete(system: System, step: VolumeDelete) -> str | None:
         for found in pool.values():
             if not found.is_snapshot and found.marks.get(VOLUME_MARK) == step.volume_id:
                 raise Conflict(
-                    f"volume {step.lv_name} is {found.name} by now: it is left alone; recover it, or look what became "
-                    "of it"
+                    f"volume {step.lv_name} is {found.name} now and was not changed; recover it, or check what "
+                    "happened to it"
                 )
         return None
     check_own(known, step.volume_id)
     _destroy(system, known)
-    return f"volume {step.lv_name} is deleted"
+    return f"volume {step.lv_name} was deleted"
 
 
 def is_fresh(volume: Dataset) -> bool:

@@ -27,7 +27,7 @@ def entries(places: Places, install: Task) -> list[Entry]:
     found = [
         Entry("1", "n", "network repair", lambda terminal: network.repair(terminal, places)),
         Entry("2", "p", "reset admin's password", lambda terminal: tasks.reset_password(terminal, places)),
-        Entry("3", "h", "health, and what to look at", lambda terminal: tasks.look(terminal, places)),
+        Entry("3", "h", "health and alerts", lambda terminal: tasks.look(terminal, places)),
         Entry("4", "r", "restart or power off", lambda terminal: tasks.power(terminal, places)),
         Entry("5", "s", "shell", _shell),
     ]
@@ -52,7 +52,9 @@ class Menu:
             shown = self._watch.text
             self._terminal.say(*shown.split("\n"), *menu_lines(self._entries), "")
             try:
-                key = self._terminal.read_line("Choose, then Enter: ", FOREVER_S, until=self._changed_since(shown))
+                key = self._terminal.read_line(
+                    "Type a number or letter, then Enter: ", FOREVER_S, until=self._changed_since(shown)
+                )
             except Cancelled:
                 continue
             if key is None:
@@ -66,12 +68,12 @@ class Menu:
     def _do(self, key: str) -> None:
         entry = next((one for one in self._entries if key in (one.number, one.letter)), None)
         if entry is None:
-            self._terminal.say(f"{shortened(key)} is none of them.")
+            self._terminal.say(f"{shortened(key)} is not one of the choices.")
             return
         try:
             entry.task(self._terminal)
         except Cancelled:
-            self._terminal.say("Broken off.")
+            self._terminal.say("Cancelled.")
         except Problem as problem:
             self._refused(words_of(problem))
         self._watch.look_now()

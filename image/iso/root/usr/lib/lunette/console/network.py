@@ -28,7 +28,7 @@ def repair(terminal: Terminal, places: Places, agent: AgentPort | None = None) -
         if not cards:
             terminal.pause()
             return
-        number = terminal.choose("Which one is to be changed?", len(cards))
+        number = terminal.choose("Which interface do you want to change?", len(cards))
         if number is None:
             return
         card = cards[number - 1]
@@ -44,14 +44,14 @@ def card_lines(cards: list[Card]) -> list[str]:
         link = "link" if card.link else "NO LINK"
         lines.append(f" {number:>2}  {card.name:<15} {link:<8} {card.mac:<18} {card.how}")
         lines += [f"     {address}" for address in card.addresses]
-    return lines or [" none: this machine has no network card that the kernel knows"]
+    return lines or [" none: the kernel found no network card"]
 
 
 def ask_wish(terminal: Terminal, card: Card) -> JsonObject | None:
     """What an interface is to be; None for no change."""
     if not card.link:
-        terminal.say(f"{card.name} has no link: look at the cable and at the switch first.")
-    terminal.say("", " 1  DHCP gives the address", " 2  an address is given here", "")
+        terminal.say(f"{card.name} has no link: check the cable and the switch first.")
+    terminal.say("", " 1  address from DHCP", " 2  static address", "")
     number = terminal.choose(f"How does {card.name} get its address?", 2)
     if number is None:
         return None
@@ -59,7 +59,7 @@ def ask_wish(terminal: Terminal, card: Card) -> JsonObject | None:
         return {"dhcp": True, "addresses": [], "gateway": None, "dns": []}
     address = ask_address(terminal)
     gateway = ask_ip(terminal, "Gateway, such as 192.0.2.1 (Enter: none):")
-    dns = ask_ips(terminal, "DNS servers, with blanks between them (Enter: none):")
+    dns = ask_ips(terminal, "DNS servers, separated by spaces (Enter: none):")
     return {"dhcp": False, "addresses": [address], "gateway": gateway, "dns": dns, "ntp": ask_time_servers(terminal)}
 
 
@@ -78,8 +78,8 @@ def address_problem(text: str) -> str | None:
     try:
         ip_interface(text)
     except ValueError:
-        return f"{text[:40]!r} is no address: four numbers from 0 to 255 with dots, then / and the prefix."
-    return None if "/" in text else f"{text} lacks the length of its network's prefix, such as {text}/24."
+        return f"{text[:40]!r} is not an address: enter four numbers from 0 to 255 with dots, then / and the prefix."
+    return None if "/" in text else f"{text} has no prefix length; enter for example {text}/24."
 
 
 def ask_ip(terminal: Terminal, question: str) -> str | None:
@@ -94,7 +94,7 @@ def ask_ips(terminal: Terminal, question: str, most: int = 3) -> list[str]:
         words = terminal.ask(question).replace(",", " ").split()
         wrong = [word for word in words if not _is_ip(word)]
         if wrong:
-            terminal.say(f"{wrong[0][:40]!r} is no address, such as 192.0.2.1.")
+            terminal.say(f"{wrong[0][:40]!r} is not an address, such as 192.0.2.1.")
         elif len(words) > most:
             terminal.say(f"At most {most}.")
         else:
@@ -104,10 +104,10 @@ def ask_ips(terminal: Terminal, question: str, most: int = 3) -> list[str]:
 def ask_time_servers(terminal: Terminal, most: int = 4) -> list[str]:
     """Addresses or names. Without any, those of Debian on the Internet are asked."""
     while True:
-        words = terminal.ask("Time servers (NTP), with blanks between them (Enter: none):").replace(",", " ").split()
+        words = terminal.ask("Time servers (NTP), separated by spaces (Enter: none):").replace(",", " ").split()
         wrong = [word for word in words if len(word) > 253 or not re.fullmatch(NTP_PATTERN, word)]
         if wrong:
-            terminal.say(f"{wrong[0][:40]!r} is no time server, such as 192.0.2.123 or time.example.com.")
+            terminal.say(f"{wrong[0][:40]!r} is not a time server, such as 192.0.2.123 or time.example.com.")
         elif len(words) > most:
             terminal.say(f"At most {most}.")
         else:
@@ -132,7 +132,7 @@ def plan_lines(plan: JsonObject) -> list[str]:
 def _try(terminal: Terminal, way: Way, card: Card, wish: JsonObject) -> None:
     plan, wish = _planned(terminal, way, card, wish)
     if not plan["changes"]:
-        terminal.say(f"{card.name} is so already: nothing was changed.")
+        terminal.say(f"{card.name} already has these settings: nothing was changed.")
         terminal.pause()
         return
     terminal.show(*plan_lines(plan))
@@ -143,7 +143,7 @@ def _try(terminal: Terminal, way: Way, card: Card, wish: JsonObject) -> None:
     way.begin(card.name, wish)
     found = next((one for one in way.cards() if one.name == card.name), None)
     if found is None or found.trial_left_s is None:
-        terminal.say("It was taken back already: nothing is changed.")
+        terminal.say("It was already reverted: nothing was changed.")
         terminal.pause()
         return
     terminal.say(*card_lines([found]))
@@ -158,8 +158,8 @@ def _planned(terminal: Terminal, way: Way, card: Card, wish: JsonObject) -> tupl
         portals = portals_in_the_way(problem)
         if not portals:
             raise
-        terminal.show(*words_of(problem), "", "Hosts lose the paths through what you name here.")
-    names = terminal.ask("Portals that may lose their address, with blanks between them (Enter: none):").split()
+        terminal.show(*words_of(problem), "", "Hosts lose their paths through the portals that you enter here.")
+    names = terminal.ask("Portals that may lose their address, separated by spaces (Enter: none):").split()
     named = {**wish, "portals": names}
     return way.plan(card.name, named), named
 
@@ -167,17 +167,17 @@ def _planned(terminal: Terminal, way: Way, card: Card, wish: JsonObject) -> tupl
 def _end_trial(terminal: Terminal, way: Way, card: Card) -> None:
     """Asks whether what is on trial stays. Whoever says nothing gets the network of before."""
     left_s = card.trial_left_s or 0.0
-    terminal.say("", f"A change of {card.name} is on trial. In {left_s:.0f} seconds the machine takes it back.")
+    terminal.say("", f"A change of {card.name} is on trial. It is reverted in {left_s:.0f} seconds.")
     try:
-        answer = terminal.read_line("Type keep to keep it, Enter to take it back: ", max(left_s, 1.0))
+        answer = terminal.read_line("Type keep to confirm it, Enter to revert it: ", max(left_s, 1.0))
     except Cancelled:
         answer = ""
     if answer is None:
-        terminal.say("", "Nobody confirmed it: the network is as it was before.")
+        terminal.say("", "The change was not confirmed and was reverted.")
     elif answer.strip() == "keep":
         way.end(card.name, keep=True)
-        terminal.say(f"{card.name} stays as it is now, also after a restart.")
+        terminal.say(f"{card.name} keeps these settings, also after a restart.")
     else:
         way.end(card.name, keep=False)
-        terminal.say(f"{card.name} is as it was before.")
+        terminal.say(f"{card.name} has its previous settings again.")
     terminal.pause()

@@ -18,14 +18,14 @@ _MOST_ADDRESSES = 4
 def screen(status: JsonObject | None, certificate: str, password: str, *, live: bool, interfaces: int = 0) -> str:
     """The text; `status` is None while the API does not answer. `interfaces`: how many have a link, for the hint."""
     title = "Lunette storage appliance"
-    lines = [("Health", "the API does not answer yet; it is asked again by itself")]
+    lines = [("Health", "the API does not answer yet; trying again automatically")]
     if status is not None:
         title += f" {status['version']}: {status['name']}"
         lines = [*_addresses(status, interfaces), *_certificate(certificate), ("Health", str(status["sentence"]))]
     if password:
         lines += [("User", "admin"), ("One-time password", f"{password} (to be changed at first login)")]
     if live:
-        lines.append(("Mode", "live: what is set up here is forgotten at power-off"))
+        lines.append(("Mode", "live: the configuration is lost at power-off"))
     body = [
         f"  {name if number == 0 else '':<{_COLUMN}}{part}"
         for name, text in lines

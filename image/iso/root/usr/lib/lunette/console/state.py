@@ -83,7 +83,7 @@ class Watch(threading.Thread):
             try:
                 self.text = self._look()
             except Exception as error:  # noqa: BLE001 - a screen that stopped would lie
-                self.text = f"\nLunette storage appliance\n\n  The screen cannot be made: {error!r}\n"
+                self.text = f"\nLunette storage appliance\n\n  The screen cannot be displayed: {error!r}\n"
             self._now.wait(self._pause_s)
             self._now.clear()
 

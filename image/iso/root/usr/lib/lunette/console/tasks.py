@@ -33,11 +33,11 @@ def reset_password(terminal: Terminal, places: Places, command: Run = run) -> No
     terminal.say(
         "",
         "The user admin gets a one-time password, is an administrator again, and is logged out everywhere.",
-        "API tokens and all other users stay as they are. The audit log tells of it.",
-        "Whoever stands at this console can do this: that is what it is for.",
+        "API tokens and all other users do not change. The reset is recorded in the audit log.",
+        "Anyone with access to this console can reset the password.",
         "",
     )
-    if not terminal.is_typed("Type reset to go on:", "reset"):
+    if not terminal.is_typed("Type reset to continue:", "reset"):
         terminal.say("Nothing was changed.")
         return
     done = command(RESET)
@@ -62,7 +62,7 @@ def look(terminal: Terminal, places: Places, command: Run = run) -> None:
             status = client.get("/status")
             alerts = list(client.pages("alert_list", {"active": "true"}))
     except (Unreachable, Refused) as problem:
-        terminal.show("", f"The API does not tell: {problem}", "", *_units(command))
+        terminal.show("", f"The status cannot be read: {problem}", "", *_units(command))
     else:
         terminal.show(*health_lines(status, alerts))
     terminal.pause()
@@ -78,7 +78,7 @@ def health_lines(status: JsonObject, alerts: Sequence[JsonObject]) -> list[str]:
     for one in sorted(alerts, key=lambda one: order.index(one["severity"]) if one["severity"] in order else len(order)):
         lines += [f"{str(one['severity']).upper()}: {one['message']}", f"  Why:     {one['cause']}"]
         lines += [f"  To do:   {one['fix']}", f"  Since:   {one['raised_at'][:16].replace('T', ' ')} UTC", ""]
-    return lines if alerts else [*lines, "There is no alert.", ""]
+    return lines if alerts else [*lines, "No active alerts.", ""]
 
 
 def _units(command: Run) -> list[str]:
@@ -103,14 +103,14 @@ def power(terminal: Terminal, places: Places, command: Run = run) -> None:
     try:
         with places.client() as client:
             terminal.show(*plan_lines(client.operate(operation, dry_run=True)))
-            if not terminal.is_typed(f"Type {word} to go on:", word):
+            if not terminal.is_typed(f"Type {word} to continue:", word):
                 terminal.say("Nothing was changed.")
                 return
             client.operate(operation)
     except Unreachable as problem:
         _power_without_api(terminal, word, str(problem), command)
         return
-    terminal.say("It begins now: exports are closed in order.")
+    terminal.say("Starting now: exports are closed in order.")
     terminal.pause()
 
 
@@ -119,14 +119,14 @@ def _power_without_api(terminal: Terminal, word: str, why: str, command: Run) ->
     terminal.say(
         "",
         f"The API does not answer: {why}",
-        "Which hosts use volumes now is not known: they lose them.",
-        "Exports are closed in order all the same.",
+        "It is unknown which hosts use volumes now: these hosts lose access to them.",
+        "Exports are still closed in order.",
     )
-    if not terminal.is_typed(f"Type {word} to go on:", word):
+    if not terminal.is_typed(f"Type {word} to continue:", word):
         terminal.say("Nothing was changed.")
         return
     done = command(["systemctl", "--no-block", "reboot" if word == "restart" else "poweroff"])
-    terminal.say(*(_last_lines(done.stderr) if done.returncode else ["It begins now."]))
+    terminal.say(*(_last_lines(done.stderr) if done.returncode else ["Starting now."]))
     terminal.pause()
 
 
@@ -150,12 +150,12 @@ def no_login(shadow: str, passwd: str) -> str | None:
     people = {name: hashes.get(name, "!") for name, path in shells.items() if path.rpartition("/")[2] not in _NO_SHELLS}
     empty = [name for name, hashed in people.items() if not hashed]
     if empty:
-        return f"Account {empty[0]} has an empty password: there is no shell until it has one, or is locked."
+        return f"Account {empty[0]} has an empty password: no shell is available until it has one or is locked."
     if all(hashed[:1] in ("!", "*") for hashed in people.values()):
         return (
-            "There is no shell here: no account of this machine has a password, root is locked too.\n"
-            "What a person needs at the machine is in this menu, all else on the web page and in `lunette`.\n"
-            "An installed appliance has a shell if its installation gave root a password."
+            "No shell is available: no account of this system has a password, and root is locked.\nUse this menu for "
+            "tasks at the console, and the web page or `lunette` for all others.\nAn installed appliance has a shell "
+            "if root was given a password at installation."
         )
     return None
 
@@ -165,7 +165,7 @@ def become_login(terminal: Terminal) -> None:
 
     Raises OSError.
     """
-    terminal.say("", "After logging out the menu comes back.")
+    terminal.say("", "The menu is shown again after you log out.")
     terminal.give_back()
     for ignored in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGPIPE):  # a shell would hand that on
         signal.signal(ignored, signal.SIG_DFL)

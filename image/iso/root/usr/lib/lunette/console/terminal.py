@@ -99,7 +99,7 @@ class Terminal:
                 return None
             if answer.isascii() and answer.isdigit() and 1 <= int(answer) <= count:
                 return int(answer)
-            self.say(f"{shortened(answer)} is none of them.")
+            self.say(f"{shortened(answer)} is not one of the choices.")
 
     def is_typed(self, question: str, word: str) -> bool:
         """Whether a person types exactly this word. What was typed before the question does not count."""

@@ -97,7 +97,7 @@ class AgentWay:
     def end(self, name: str, *, keep: bool) -> None:
         trial = self._interface(name).trial
         if trial is None:
-            raise Conflict(f"no change of interface {name} waits to be confirmed: it was taken back already")
+            raise Conflict(f"no change of interface {name} awaits confirmation: it was already reverted")
         step = InterfaceKeep if keep else InterfaceRevert
         self._agent.do_step(JOB, step(trial_id=trial.id, interface=name))
 
@@ -109,7 +109,7 @@ class AgentWay:
     def _interface(self, name: str) -> ObservedInterface:
         found = next((one for one in self._agent.observe().interfaces if one.name == name), None)
         if found is None:
-            raise Conflict(f"interface {name} is not there any more")
+            raise Conflict(f"interface {name} no longer exists")
         return found
 
     def _paths(self) -> Paths:
@@ -180,5 +180,5 @@ def _card_of_seen(one: ObservedInterface) -> Card:
 
 def _how(dhcp: bool | None, file: str | None) -> str:
     if dhcp is None:
-        return f"as {file.rpartition('/')[2]} says" if file else "not configured"
+        return f"configured by {file.rpartition('/')[2]}" if file else "not configured"
     return "DHCP" if dhcp else "static"

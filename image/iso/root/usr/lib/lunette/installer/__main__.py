@@ -25,8 +25,8 @@ Tell = Callable[..., None]
 
 def main(arguments: list[str]) -> int:
     """Returns the exit status. Every message goes to the journal and to every console."""
-    parser = argparse.ArgumentParser(prog="installer", description="Install Lunette by a document.")
-    parser.add_argument("file", nargs="?", type=Path, help="the document; by default it is looked for")
+    parser = argparse.ArgumentParser(prog="installer", description="Install Lunette from an installation document.")
+    parser.add_argument("file", nargs="?", type=Path, help="installation document; by default, it is searched for")
     parser.add_argument("--check", action="store_true", help="print the plan and write nothing")
     options = parser.parse_args(arguments)
     system = LocalSystem()
@@ -50,7 +50,7 @@ def told(begin: Callable[[], None], tell: Tell) -> int:
         tell("not installed:", problem.detail, *(f"{one.field}: {one.message}" for one in problem.errors))
         sys.stderr.write(problem.log)
     except OSError as problem:
-        tell("not installed:", f"{problem}: look at the disk and at the medium, then start again")
+        tell("not installed:", f"{problem}: check the disk and the medium, then start again")
     return 1
 
 

@@ -54,12 +54,18 @@ def install(terminal: Terminal, system: System | None = None, carry_out: Write =
             terminal.pause()
             return
         if [_known(disk) for disk in judge(system, document)] != [_known(disk) for disk in disks]:
-            raise Conflict("a disk changed while you were asked: nothing was written. Begin again")
+            raise Conflict("a disk changed during the dialogue: nothing was written. Start again")
         certificate = carry_out(system, document, disks, plan)
     halves = f"{certificate[:HALF]}\n{'':23}{certificate[HALF:]}"
     lines = [f"  {line.replace(certificate, halves)}" for line in greeting(document, certificate)]
     terminal.show(
-        "", "Installed.", "", *lines, "", "Note the certificate down, take the ISO out, and restart by the menu.", ""
+        "",
+        "Installed.",
+        "",
+        *lines,
+        "",
+        "Write down the certificate fingerprint, remove the ISO, and restart from the menu.",
+        "",
     )
     terminal.pause()
 
@@ -96,11 +102,11 @@ def _confirmed(terminal: Terminal, disks: tuple[ObservedDisk, ...]) -> bool:
     for disk in occupied:
         word = disk.serial or disk.id
         if not terminal.is_typed(
-            f"What is on {disk.id} will be lost. Type its serial number, {word}, to erase it:", word
+            f"All data on {disk.id} will be lost. Type its serial number, {word}, to erase it:", word
         ):
             terminal.say("That is not its serial number.")
             return False
-    return terminal.is_typed("Type install to begin:", "install")
+    return terminal.is_typed("Type install to start:", "install")
 
 
 def _known(disk: ObservedDisk) -> tuple[object, ...]:

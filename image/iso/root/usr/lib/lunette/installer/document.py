@@ -25,7 +25,7 @@ Interface = Annotated[str, Field(pattern=NAME_OR_MAC)]
 """The kernel's name of an interface, or its hardware address in lower case, which outlives a change of slots."""
 
 _FORMS = {
-    "hostname": "must be lower-case letters, digits and `-`, 63 at most, without a domain",
+    "hostname": "must have at most 63 lower-case letters, digits and `-`, without a domain",
     "interface": "must be the name of an interface or its hardware address in lower case, such as 52:54:00:4c:55:01",
     "name": "must be the name of an interface, or a hardware address in lower case, such as 52:54:00:4c:55:01",
     "ntp": "must be an address or a name of a time server, such as 192.0.2.123 or time.example.com",
@@ -48,15 +48,15 @@ class Network(Model):
     @classmethod
     def _with_prefix(cls, value: object) -> object:
         if not isinstance(value, str) or "/" not in value:
-            raise ValueError("must have the length of its prefix, such as 192.0.2.7/24")
+            raise ValueError("must have a prefix length, such as 192.0.2.7/24")
         return value
 
     @model_validator(mode="after")
     def _consistent(self) -> "Network":
         if self.address is None and (self.gateway or self.dns):
-            raise ValueError("gateway and dns belong to a static address: name `address`, or leave them to DHCP")
+            raise ValueError("gateway and dns require a static address: specify `address`, or omit them to use DHCP")
         if self.address is not None and self.gateway is not None and self.gateway not in self.address.network:
-            raise ValueError(f"the gateway {self.gateway} is outside of {self.address.network}")
+            raise ValueError(f"the gateway {self.gateway} is outside {self.address.network}")
         return self
 
 
@@ -69,14 +69,16 @@ class Administrator(Model):
     @model_validator(mode="after")
     def _one(self) -> "Administrator":
         if (self.password is None) == (self.password_hash is None):
-            raise ValueError("name either password or password_hash")
+            raise ValueError("specify either password or password_hash")
         if self.password is not None and self.password.get_secret_value() == FIRST_USER:
             raise ValueError("the password must not be the user name")
         text = self.password_hash.get_secret_value() if self.password_hash else ""
         if text and not re.fullmatch(
             r"\$argon2id\$v=19\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]{16,}\$[A-Za-z0-9+/]{32,}", text
         ):
-            raise ValueError("password_hash is no Argon2id hash in its usual form ($argon2id$v=19$m=…,t=…,p=…$…$…)")
+            raise ValueError(
+                "password_hash is not an Argon2id hash in the standard form ($argon2id$v=19$m=…,t=…,p=…$…$…)"
+            )
         return self
 
 
@@ -90,7 +92,9 @@ class Root(Model):
     @classmethod
     def _crypt(cls, value: SecretStr) -> SecretStr:
         if not re.fullmatch(r"\$(y|6|5)\$[A-Za-z0-9./=,$]{20,}", value.get_secret_value()):
-            raise ValueError("must be a hash as in /etc/shadow ($y$…, $6$… or $5$…), such as `openssl passwd -6` makes")
+            raise ValueError(
+                "must be a hash as in /etc/shadow ($y$…, $6$… or $5$…), such as the output of `openssl passwd -6`"
+            )
         return value
 
 
@@ -140,16 +144,19 @@ class Document(Model):
         for name in self.wipe:
             if name not in self.disks:
                 known = " and ".join(self.disks)
-                raise ValueError(f"wipe names {name}, but the disk to install to is {known}: write the same twice")
+                raise ValueError(
+                    f"wipe names {name}, but the disk to install to is {known}: use the same name for both"
+                )
         return self
 
     @model_validator(mode="after")
     def _one_network(self) -> "Document":
         if self.interfaces and self.network is not None:
-            raise ValueError("name either network or interfaces")
+            raise ValueError("specify either network or interfaces")
         if self.interfaces and not for_the_web_page(self.interfaces):
             raise ValueError(
-                "no interface is left for the web page: one with an address or DHCP needs the role management or both"
+                "no interface serves the web page: an interface with an address or DHCP must have the role "
+                "management or both"
             )
         return self
 
@@ -166,7 +173,7 @@ def parse(content: bytes) -> Document:
     try:
         raw = yaml.load(content, _Loader)  # noqa: S506 - a SafeLoader
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise Invalid(f"the installation document is no YAML: {' '.join(str(error).split())}") from error
+        raise Invalid(f"the installation document is not valid YAML: {' '.join(str(error).split())}") from error
     if not isinstance(raw, dict):
         raise Invalid(
             "the installation document is not a list of `word: value` lines: see docs/howto/install-from-the-iso"
@@ -187,11 +194,11 @@ def _place(where: tuple[int | str, ...]) -> str:
 
 def _words(problem: Any) -> str:
     if problem["type"] == "extra_forbidden":
-        return "is no word of an installation document"
+        return "is not a key of an installation document"
     if problem["type"] == "string_type":
         return "must be text: put it in quotes"
     if problem["type"] == "too_long" and problem["loc"] == ("disk",):
-        return "must be one disk, or the two of a mirror"
+        return "must be one disk, or two disks for a mirror"
     if problem["type"] == "too_short" and problem["loc"][-1] == "password":
         return "must have 12 characters or more"
     if problem["type"] == "string_pattern_mismatch":
@@ -201,7 +208,7 @@ def _words(problem: Any) -> str:
 
 
 def _unknown(field: str) -> FieldProblem:
-    return FieldProblem(field=field, value=None, message="is no word of an installation document")
+    return FieldProblem(field=field, value=None, message="is not a key of an installation document")
 
 
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]
@@ -211,6 +218,6 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]
         words = [self.construct_object(key, deep=True) for key, _ in node.value]
         for word in words:
             if words.count(word) > 1:
-                raise yaml.constructor.ConstructorError(None, None, f"{word!r} stands there twice", node.start_mark)
+                raise yaml.constructor.ConstructorError(None, None, f"{word!r} is specified twice", node.start_mark)
         made: dict[Hashable, Any] = super().construct_mapping(node, deep)
         return made

@@ -41,7 +41,7 @@ def named_document(system: System) -> bytes | None:
             if named is None:
                 return None
             raise NotFound(
-                f"no medium with the label {label} is there, which the kernel command line names: plug it in"
+                f"the medium with the label {label}, which the kernel command line specifies, is missing: connect it"
             )
         system.sleep(1.0)
     with mounted(system, device, MOUNTED, "ro", types="vfat,iso9660") as folder:
@@ -77,7 +77,7 @@ def only_one(lock: Path = LOCK) -> Iterator[None]:
         try:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise Conflict("another installation is under way on this machine: wait for its end") from error
+            raise Conflict("another installation is running on this machine: wait until it has finished") from error
         yield
 
 

@@ -92,9 +92,9 @@ def card_name(name: str, there: Sequence[ObservedInterface]) -> str:
     found = [one.name for one in there if name in (one.name, one.mac) and (one.kind == "physical" or name == one.name)]
     if not found:
         known = ", ".join(f"{one.name} ({one.mac})" for one in there if one.kind == "physical") or "none"
-        raise Invalid(f"no network interface {name} is there. This machine has: {known}")
+        raise Invalid(f"network interface {name} does not exist. This machine has: {known}")
     if len(found) > 1:
-        raise Conflict(f"several interfaces have the hardware address {name}: {', '.join(found)}. Name one of them")
+        raise Conflict(f"several interfaces have the hardware address {name}: {', '.join(found)}. Specify one of them")
     return found[0]
 
 
@@ -120,7 +120,7 @@ def _step(wish: InterfaceCreate | Present, seen: tuple[ObservedInterface, ...], 
         plan = plan_change(interface, InterfaceChange.model_validate(given), around, _NOBODY, trial)
     steps = [step for step in plan.steps if isinstance(step, InterfaceTry)]
     if not steps:
-        raise Conflict(f"interface {wish.name} stands there twice in the document")
+        raise Conflict(f"interface {wish.name} is specified twice in the document")
     return steps[0]
 
 

@@ -36,13 +36,13 @@ def judge(system: System, document: Document) -> tuple[ObservedDisk, ...]:
     found = tuple(chosen(disks, name) for name in document.disks)
     if len({disk.id for disk in found}) < len(found):
         names = " and ".join(document.disks)
-        raise Conflict(f"{names} are one and the same disk, {found[0].id}: a mirror needs two. {candidates(disks)}")
+        raise Conflict(f"{names} are the same disk, {found[0].id}: a mirror needs two. {candidates(disks)}")
     for disk in found:
         if disk.used_by_system:
             raise InUse(f"disk {disk.id} carries the running system: choose another one. {candidates(disks)}")
         if disk.fabric:
             raise Conflict(
-                f"disk {disk.id} belongs to another machine and is reached over a fabric: choose a local one"
+                f"disk {disk.id} belongs to another machine and is attached over a fabric: choose a local disk"
             )
     started = tuple(mine(system, disk, document, number) for number, disk in enumerate(found))
     refuse_installed(system, found, started)
@@ -50,8 +50,8 @@ def judge(system: System, document: Document) -> tuple[ObservedDisk, ...]:
         refuse_occupied(disk, disks, document, name, started=begun)
         if disk.size_bytes < MINIMUM_BYTES:
             raise NoSpace(
-                f"disk {disk.id} has {format_size(disk.size_bytes)}, the system needs {format_size(MINIMUM_BYTES)}: "
-                f"choose a larger one. {candidates(disks)}"
+                f"disk {disk.id} has {format_size(disk.size_bytes)}, but the system needs "
+                f"{format_size(MINIMUM_BYTES)}: choose a larger disk. {candidates(disks)}"
             )
         if system.is_held(disk.device):
             raise InUse(f"disk {disk.id} is open in a program or file system: free it first")
@@ -62,17 +62,17 @@ def judge(system: System, document: Document) -> tuple[ObservedDisk, ...]:
 def refuse_installed(system: System, found: tuple[ObservedDisk, ...], started: tuple[bool, ...]) -> None:
     """Raises Installed where nothing is left to do, Conflict where one half of a mirror is installed: it may serve."""
     whole = [disk.id for disk, begun in zip(found, started, strict=True) if begun and boots(system, disk)]
-    again = "To install anew, change the document"
+    again = "To reinstall, change the document"
     if len(whole) == len(found):
         names = " and ".join(whole)
         raise Installed(
-            f"disk {names} was installed by this very document: remove the medium and start from the disk. {again}"
+            f"disk {names} was installed from this document: remove the medium and start from the disk. {again}"
         )
     if whole:
         other = next(disk.id for disk in found if disk.id not in whole)
         raise Conflict(
-            f"disk {whole[0]} was installed by this very document and {other} was not, or not to its end: the first is "
-            f"an appliance that may be in use, and is left as it is. {again}, which must name it under `wipe`"
+            f"disk {whole[0]} was installed from this document, but {other} was not, or not completely: the first is "
+            f"an appliance that may be in use, and was not changed. {again}, which must name it under `wipe`"
         )
 
 
@@ -80,10 +80,10 @@ def chosen(disks: tuple[ObservedDisk, ...], name: str) -> ObservedDisk:
     """The one disk of this id or serial. Raises NotFound, or Conflict where several have it."""
     found = [disk for disk in disks if name in (disk.id, disk.serial, *disk.links)]
     if not found:
-        raise NotFound(f"no disk {name} is there: check the drive, its cable and the spelling. {candidates(disks)}")
+        raise NotFound(f"disk {name} was not found: check the drive, its cable and the spelling. {candidates(disks)}")
     if len(found) > 1:
         names = ", ".join(disk.id for disk in found)
-        raise Conflict(f"several disks are called {name}: {names}. Name one of them by its id")
+        raise Conflict(f"several disks have the name {name}: {names}. Specify one of them by its ID")
     return found[0]
 
 
@@ -106,7 +106,7 @@ def refuse_occupied(
         raise InUse(f"disk {disk.id} is in use: {occupied or 'the running system is on it'}. {candidates(disks)}")
     if occupied is not None and name not in document.wipe and not started:
         raise InUse(
-            f"disk {disk.id} is not blank: {occupied}. Choose another one, or, if that may be lost, add the line "
+            f"disk {disk.id} is not blank: {occupied}. Choose another disk or, if its data can be lost, add the line "
             f"`wipe: {as_yaml((*document.wipe, name))}` to the document. {candidates(disks)}"
         )
 
@@ -141,12 +141,14 @@ def check_network(system: System, document: Document) -> None:
         return
     if document.network is None:
         if not connected:
-            raise NotFound("no network: no interface of this machine has a link. Plug a cable in, then start again")
+            raise NotFound("no network: no interface of this machine has a link. Connect a cable, then start again")
         return
     wanted = document.network.interface
     found = [name for name, folder in interfaces.items() if wanted in (name, _read(system, f"{folder}/address"))]
     if not found:
-        raise NotFound(f"no network interface {wanted} is there. This machine has: {', '.join(interfaces) or 'none'}")
+        raise NotFound(
+            f"network interface {wanted} does not exist. This machine has: {', '.join(interfaces) or 'none'}"
+        )
     if not set(found) & set(connected):
         raise Conflict(
             f"no network: interface {wanted} has no link. Interfaces with one: {', '.join(connected) or 'none'}"

@@ -129,8 +129,8 @@ class Plan(Model):
         for target in self.targets:
             lines.append(f"disk {target.disk_id}, {format_size(target.size_bytes)}")
             lines.append(f"lost: {target.lost}" if target.lost else "it is blank: nothing is lost")
-        mirror = ["all of it on both disks: either starts alone"] if self.mirrored else []
-        sizes = f"system {format_size(SLOT_MIB * MIB)}, as much for its next version, data "
+        mirror = ["mirrored on both disks: the system starts from either"] if self.mirrored else []
+        sizes = f"system {format_size(SLOT_MIB * MIB)}, the same for its next version, data "
         network = [f"interface {name}: {words(settings)}" for name, settings in self.network if settings.bond is None]
         return [*lines, *mirror, sizes + format_size(self.data_mib * MIB), *network]
 

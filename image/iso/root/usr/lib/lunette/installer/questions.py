@@ -40,7 +40,7 @@ def disk_lines(fit: list[ObservedDisk], others: list[ObservedDisk]) -> list[str]
         lines += [f" {number:>2}  {_facts(disk)}", f"     {disk.id}", f"     {disk.occupation() or 'it is blank'}"]
     for disk in others:
         lines += [f"  -  {_facts(disk)}", f"     {disk.id}", f"     not possible: {unfit(disk)}"]
-    return lines or [" none: this machine has no disk that the kernel knows"]
+    return lines or [" none: the kernel found no disk"]
 
 
 def _facts(disk: ObservedDisk) -> str:
@@ -90,7 +90,7 @@ def ask_disks(terminal: Terminal, disks: tuple[ObservedDisk, ...]) -> list[Obser
     others = [disk for disk in disks if unfit(disk) is not None]
     terminal.show("", "Disks of this machine", "", *disk_lines(fit, others), "")
     if not fit:
-        terminal.say("There is no disk to install to.")
+        terminal.say("No disk is available for the installation.")
         terminal.pause()
         return []
     first = terminal.choose("Disk to install to", len(fit))
@@ -120,7 +120,7 @@ def ask_word(terminal: Terminal, word: str, question: str, otherwise: str) -> st
 def ask_network(terminal: Terminal, system: System) -> Words | None:
     """The interface of the web page; None for DHCP on every one."""
     names = [name for name in system.listdir(NET) if system.exists(f"{NET}/{name}/device")]
-    terminal.show("", "Network", "", "  1  every wired interface asks DHCP (no choice of one)")
+    terminal.show("", "Network", "", "  1  DHCP on every wired interface")
     for number, name in enumerate(names, 2):
         state = "link" if _attribute(system, name, "carrier") == "1" else "NO LINK"
         terminal.say(f" {number:>2}  {name:<15} {state:<8} {_attribute(system, name, 'address')}")
@@ -130,11 +130,11 @@ def ask_network(terminal: Terminal, system: System) -> Words | None:
     name = names[chosen - 2]
     # The hardware address outlives a card that moves to another slot.
     network: Words = {"interface": _attribute(system, name, "address") or name}
-    terminal.say("", "  1  DHCP gives the address", "  2  an address is given here")
+    terminal.say("", "  1  address from DHCP", "  2  static address")
     while terminal.choose("Address", 2) == 2:
         given = {**network, "address": ask_address(terminal)}
         gateway = ask_ip(terminal, "Gateway, such as 192.0.2.1 (Enter: none):")
-        dns = ask_ips(terminal, "DNS servers, with blanks between them (Enter: none):")
+        dns = ask_ips(terminal, "DNS servers, separated by spaces (Enter: none):")
         ntp = ask_time_servers(terminal)
         more = (("gateway", gateway), ("dns", dns), ("ntp", ntp))
         given |= {word: answer for word, answer in more if answer}
@@ -174,8 +174,8 @@ def _ask_new(terminal: Terminal, question: str) -> str | None:
         found = problems({"administrator": {"password": first}})
         if found:
             terminal.say(*found)
-        elif terminal.ask("Once more:", secret=True) != first:
-            terminal.say("The two are not the same.")
+        elif terminal.ask("Repeat the password:", secret=True) != first:
+            terminal.say("The passwords do not match.")
         else:
             return first
 

@@ -96,7 +96,7 @@ def greeting(document: Document, certificate: str) -> list[str]:
     """What a person notes down before the machine starts from its disk."""
     found = addresses(document)
     lines = [f"web address  https://{one}:{PORT}" for one in found] or [
-        "web address  on the console, once DHCP answered"
+        "web address  on the console, after DHCP has answered"
     ]
     lines.append(f"certificate  SHA-256 {certificate}")
     way = "the password of the document" if document.administrator else "a one-time password, shown on the console"

@@ -38,7 +38,7 @@ class Installer:
 
     def run(self, say: Callable[[str], None]) -> str:
         """Returns the fingerprint of the certificate. Raises LunetteError or OSError; the disk does not start then."""
-        say("making partitions and file systems ...")
+        say("creating partitions and file systems ...")
         for disk, target in zip(self._disks, self._plan.targets, strict=True):
             self._make_partitions(disk, target)
         for argv in (*self._plan.mirrors(), *self._plan.file_systems()):
@@ -133,7 +133,9 @@ def copy_and_compare(source: Path, target: Path) -> None:
         with file.open("rb") as opened:
             digests.append(hashlib.file_digest(opened, "sha256").digest())
     if digests[0] != digests[1]:
-        raise ToolFailed(f"{target.name} reads differently from what was written: disk or medium is damaged")
+        raise ToolFailed(
+            f"the data read from {target.name} differs from the data written: the disk or the medium is damaged"
+        )
 
 
 def _write(file: Path, content: bytes) -> None:
