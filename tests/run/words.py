@@ -1,7 +1,7 @@
 """Refuses words that plain technical English does without, in what users read: `python -m tests.run.words`.
 
-The documents and the texts of the API are checked, not the texts of the web page. Code, quoted output and names of
-files are left out.
+The documents, the texts of the API and those of the web page are checked. Code, quoted output and names of files are
+left out.
 """
 
 import json
@@ -66,6 +66,15 @@ def _texts(part: Any) -> Iterator[str]:
             yield from _texts(one)
 
 
+def _leaves(part: Any) -> Iterator[str]:
+    """Every text of the page, whatever its key."""
+    if isinstance(part, dict):
+        for inner in part.values():
+            yield from _leaves(inner)
+    else:
+        yield part
+
+
 def main() -> int:
     """Prints each such word with its place and what to write instead; 1 if there is one."""
     problems = [
@@ -77,6 +86,12 @@ def main() -> int:
     problems += [
         f"backend/openapi.json: '{word}' in '{' '.join(text.split())[:80]}': {_instead(word)}"
         for text in dict.fromkeys(_texts(api))
+        for _, word in found(text)
+    ]
+    page = "frontend/src/app/locales/en.json"
+    problems += [
+        f"{page}: '{word}' in '{text[:80]}': {_instead(word)}"
+        for text in dict.fromkeys(_leaves(json.loads((ROOT / page).read_text())))
         for _, word in found(text)
     ]
     print("\n".join(problems))
