@@ -147,7 +147,7 @@ def test_the_number_is_free_after_the_time_of_the_settings(site: Appliance) -> N
     take(site, "a")
     pass_hours(site, 2.9)
     plan = planned(site, "b")
-    assert any("LUN 1 (a)" in line and "after 1 hours" in line for line in plan.warnings)
+    assert any("LUN 1 (a)" in line and "after 1 hour at the latest" in line for line in plan.warnings)
     pass_hours(site, 0.2)
     assert give(site, "b") == 1
 
