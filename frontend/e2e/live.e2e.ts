@@ -88,7 +88,7 @@ test('a login is ended from the list of active logins, and that browser is at th
   await expect(page.getByText('this browser')).toBeVisible()
   await page.getByRole('button', { name: 'End the login of nils' }).click()
   const ending = page.getByRole('dialog')
-  await expect(ending).toContainText('has to log in again')
+  await expect(ending).toContainText('must log in again')
   await ending.getByRole('button', { name: 'End login' }).click()
   // What lies below an open dialog has no roles: not until it is closed does a missing button say anything.
   await expect(ending).toBeHidden()
