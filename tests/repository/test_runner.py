@@ -49,6 +49,27 @@ def test_results_are_read_with_their_reasons(tmp_path: Path) -> None:
     ]
 
 
+def test_what_was_not_closed_is_named_also_where_several_things_were_not(tmp_path: Path) -> None:
+    """pytest reports them as a group, whose own message says only how many they are."""
+    (tmp_path / "pytest.toml").write_text('[pytest]\nfilterwarnings = ["error"]\n')
+    (tmp_path / "test_leak.py").write_text(
+        "import gc, socket\n"
+        "def leak():\n"
+        "    for found in (socket.socket(socket.AF_UNIX), socket.socket()):\n"
+        "        circle = [found]\n"
+        "        circle.append(circle)\n"
+        "def test_one():\n"
+        "    leak()\n"
+        "    gc.collect()\n"
+    )
+    argv = [sys.executable, "-m", "pytest", "-q", f"--rootdir={tmp_path}", "--junitxml=r.xml", "test_leak.py"]
+    subprocess.run(argv, cwd=tmp_path, capture_output=True, check=False, timeout=60)
+    (case,) = read_junit(tmp_path / "r.xml")
+    assert case.outcome == "failed"
+    assert "2 sub-exceptions" in case.reason
+    assert case.reason.count("ResourceWarning: unclosed <socket.socket") == 2
+
+
 def test_a_cut_results_file_gives_nothing(tmp_path: Path) -> None:
     (tmp_path / "r.xml").write_text(_JUNIT[:80])
     assert read_junit(tmp_path / "r.xml") == []

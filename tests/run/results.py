@@ -1,5 +1,6 @@
 """Reads what tests did from JUnit XML, and prints it as the table at the end of a run."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -67,9 +68,18 @@ def _case(element: ElementTree.Element) -> Case:
     return Case(name, "passed")
 
 
+_INDIRECT = re.compile(r"\bsub-exceptions?\)|PytestUnraisableExceptionWarning|PytestUnhandledThreadExceptionWarning")
+"""What only says that something else failed: a group, or what pytest found when it collected garbage."""
+_RAISED = re.compile(r"^[|E\s]*((?:\w+\.)*\w+(?:Error|Warning|Exception): .+)$", re.MULTILINE)
+
+
 def _first_line(element: ElementTree.Element) -> str:
+    """The first line of the message; after a message that only points at other exceptions, these too."""
     text = element.get("message") or element.text or ""
-    return next((line.strip() for line in text.splitlines() if line.strip()), "no reason given")[:600]
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "no reason given")
+    if _INDIRECT.search(line):
+        line = "; ".join(dict.fromkeys([line, *_RAISED.findall(element.text or "")]))
+    return line[:600]
 
 
 NOT_RUN = "skipped, but everything is required here"
