@@ -1,5 +1,6 @@
 """Real servers on 127.0.0.1 that alerts are told to: SMTP, HTTPS and syslog, with certificates of a test authority."""
 
+import asyncio
 import socket
 import ssl
 import threading
@@ -59,11 +60,35 @@ class MailServer:
         return AuthResult(success=right, handled=False)
 
 
+class _Controller(Controller):
+    """aiosmtpd ends its loop while the end of a connection is still to be read: the connection stays open."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._made: list[SMTP] = []
+
+    def factory(self) -> SMTP:
+        self._made.append(super().factory())
+        return self._made[-1]
+
+    def stop(self, no_assert: bool = False) -> None:
+        asyncio.run_coroutine_threadsafe(self._part(), self.loop).result(60)
+        super().stop(no_assert)
+
+    async def _part(self) -> None:
+        for made in self._made:
+            below_tls = made._original_transport or made.transport
+            if isinstance(below_tls, asyncio.Transport):
+                below_tls.abort()
+        while any(made.transport is not None for made in self._made):
+            await asyncio.sleep(0)
+
+
 @contextmanager
 def mail_server(authority: Authority, port: int = 0) -> Iterator[MailServer]:
     """An SMTP server that takes mail after STARTTLS and a login only."""
     server = MailServer()
-    controller = Controller(
+    controller = _Controller(
         server,
         hostname="127.0.0.1",
         port=port or free_port(),
