@@ -68,7 +68,7 @@ class _Controller(Controller):
         self._made: list[SMTP] = []
 
     def factory(self) -> SMTP:
-        self._made.append(super().factory())
+        self._made.append(super().factory())  # type: ignore[no-untyped-call]
         return self._made[-1]
 
     def stop(self, no_assert: bool = False) -> None:
