@@ -55,7 +55,7 @@ def test_raid10_is_made_in_each_layout_and_known_again_by_it(layout: Raid10Layou
     assert (array.layout, array.is_reshaping) == (layout.value, False)
     assert not shop.do(step)
     other = Raid10Layout.N2 if layout is not Raid10Layout.N2 else Raid10Layout.F2
-    with pytest.raises(Conflict, match=f"layout {layout.value} where {other.value} was planned"):
+    with pytest.raises(Conflict, match=f"not changed: it has layout {layout.value}, but {other.value} was planned"):
         shop.do(step.model_copy(update={"layout": other}))
     if layout is Raid10Layout.N2:
         assert not shop.do(step.model_copy(update={"layout": None})), "a step of before there was a choice"

@@ -22,7 +22,7 @@ class ArrayKeys:
                 path = keys.lent_path(order.array_id)
                 self._since.pop(path, None)
                 keys.keep(self._system, path, order.passphrase.get_secret_value())
-                return "the passphrase is stored until the job ends"
+                return "the passphrase is held in memory until the job ends"
             case KeyForget():
                 keys.forget(self._system, keys.lent_path(order.array_id))
                 return None

@@ -38,7 +38,12 @@ _CHANGED = {
         "was not shut down",
     ),
     JobKind.DISK_WIPE: ("wiped", "is wiped", "wipe_failed", "was not wiped"),
-    JobKind.DISK_LOCATE: ("located", "locate light is switched", "locate_failed", "locate light was not switched"),
+    JobKind.DISK_LOCATE: (
+        "located",
+        "has its locate light as requested",
+        "locate_failed",
+        "has its locate light as before",
+    ),
     JobKind.THIN_POOL_GROW: ("grown", "has its new size", "grow_failed", "was not grown"),
     JobKind.HOST_VERIFY_PATHS: ("paths_verified", "passed the path test", "paths_failed", "did not pass the path test"),
 }

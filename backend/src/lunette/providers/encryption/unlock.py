@@ -122,7 +122,7 @@ def _own_device(system: System, md_uuid: str, array_id: str, name: str) -> str:
     device = device_path(md_uuid)
     found = luks.header(system, system.realpath(device))
     if found is None or found.uuid != array_id:
-        raise Conflict(f"array {name} does not carry the LUKS header it was created with and was not changed")
+        raise Conflict(f"array {name} was not changed: it does not carry the LUKS header it was created with")
     return device
 
 

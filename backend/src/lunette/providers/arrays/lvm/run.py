@@ -137,8 +137,8 @@ def _recognise(system: System, step: LvmRaidCreate, found: parse.RaidGroup) -> N
     same = set(found.images) == wanted and (found.level, found.name) == (step.level.value, step.raid_group)
     if not same or found.integrity != step.integrity or found.size_bytes < step.size_bytes:
         raise Conflict(
-            f"an array {found.name} ({found.level}, {len(found.images)} disks) is under the UUID planned for "
-            f"{step.raid_group} ({step.level.value}, {len(step.members)} disks) and was not changed"
+            f"array {found.name} ({found.level}, {len(found.images)} disks) was not changed: it has the UUID planned "
+            f"for {step.raid_group} ({step.level.value}, {len(step.members)} disks)"
         )
     if found.missing():
         raise Conflict(

@@ -166,15 +166,15 @@ def _check_same(system: System, running: parse.KernelArray, step: MdCreate) -> N
     level, count = running.attributes["level"], running.attributes["raid_disks"]
     if name != f"{parse.HOMEHOST}:{step.md_name}" or level != step.level.value or count != str(len(step.members)):
         raise Conflict(
-            f"an array {name or running.kernel_name} ({level}, {count} disks) runs under the UUID planned for "
-            f"{step.md_name} ({step.level.value}, {len(step.members)} disks) and was not changed"
+            f"array {name or running.kernel_name} ({level}, {count} disks) was not changed: it has the UUID planned "
+            f"for {step.md_name} ({step.level.value}, {len(step.members)} disks)"
         )
     layout = parse.layout_of(running.attributes)
     if step.layout is not None and layout != step.layout:
-        raise Conflict(f"array {name} has layout {layout} where {step.layout.value} was planned and was not changed")
+        raise Conflict(f"array {name} was not changed: it has layout {layout}, but {step.layout.value} was planned")
     planned = usable_bytes(step.level, step.member_bytes, len(step.members), step.chunk_bytes, step.layout)
     if running.size_bytes < planned:
-        raise Conflict(f"array {name} has {running.size_bytes} bytes where {planned} were planned and was not changed")
+        raise Conflict(f"array {name} was not changed: it has {running.size_bytes} bytes, but {planned} were planned")
 
 
 def _check_member(disk: ObservedDisk, step: MdCreate) -> None:

@@ -108,8 +108,8 @@ def _finish(system: System, step: PoolCreate) -> str | None:
     pool = _own_pool(system, step)
     if (pool.level(), pool.layout()) != (step.level.value, step.layout) or len(pool.slots()) != len(step.members):
         raise Conflict(
-            f"pool {step.pool} is a {pool.level()} of {len(pool.slots())} disks where a {step.level.value} of "
-            f"{len(step.members)} was planned and was not changed"
+            f"pool {step.pool} was not changed: it is a {pool.level()} of {len(pool.slots())} disks, but a "
+            f"{step.level.value} of {len(step.members)} was planned"
         )
     disks = observe_disks(system)
     for role, members in step.by_role().items():
@@ -119,7 +119,7 @@ def _finish(system: System, step: PoolCreate) -> str | None:
             one.disk_id for one in members if device_path(one.disk_id) not in paths and one.disk_id not in ids
         ]:
             raise Conflict(
-                f"disk {absent[0]} is not a {role.value} disk of pool {step.pool} as it was planned and was not changed"
+                f"pool {step.pool} was not changed: disk {absent[0]} is not one of its {role.value} disks as planned"
             )
     if pool.guid == step.guid:
         return None
@@ -148,7 +148,9 @@ def _remove(system: System, step: PoolCreate | PoolDestroy, guid: str | None) ->
     if was_there:
         pool = _own_pool(system, step)
         if guid not in (None, pool.guid):
-            raise Conflict(f"pool {step.pool} has guid {pool.guid}, the plan says {guid} and was not changed")
+            raise Conflict(
+                f"pool {step.pool} was not changed: it has the GUID {pool.guid}, but the plan was made for {guid}"
+            )
         names = [name for one in kept for name in (one.aside_name, *(below.aside_name for below in one.snapshots))]
         gone = {step.pool, *(f"{step.pool}/{name}" for name in names)}
         volumes = [found.name for found in observe.datasets(system, step.pool) if found.name not in gone]
