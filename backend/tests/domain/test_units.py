@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lunette.domain.units import GIB, TIB, format_size, parse_size
+from lunette.domain.units import GIB, TIB, counted, format_size, parse_size
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,8 @@ def test_a_shown_size_is_near_the_size(count: int) -> None:
     shown = parse_size(format_size(count))
     assert isinstance(shown, int)
     assert abs(shown - count) <= max(1, count // 100)
+
+
+@pytest.mark.parametrize(("count", "text"), [(0, "0 volumes"), (1, "1 volume"), (2, "2 volumes")])
+def test_one_thing_is_singular_and_any_other_number_plural(count: int, text: str) -> None:
+    assert counted(count, "volume") == text

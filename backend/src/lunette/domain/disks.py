@@ -7,6 +7,7 @@ from pydantic import Field
 
 from lunette.domain.base import Model
 from lunette.domain.disk_health import DriveReading
+from lunette.domain.units import counted
 
 
 class Transport(StrEnum):
@@ -177,7 +178,7 @@ class ObservedDisk(Model):
         if self.signatures:
             found.append(f"it carries {', '.join(describe_signature(s) for s in self.signatures)}")
         if self.partitions:
-            found.append(f"it has {self.partitions} partition{'s' if self.partitions != 1 else ''}")
+            found.append(f"it has {counted(self.partitions, 'partition')}")
         return tuple(found)
 
     def occupation(self) -> str | None:

@@ -49,3 +49,8 @@ def format_size(count: int) -> str:
         size /= 1024
     text = f"{size:.2f}".rstrip("0").rstrip(".")
     return f"{text} {unit}"
+
+
+def counted(count: int, noun: str) -> str:
+    """A number with its noun: 1 -> "1 volume", 3 -> "3 volumes"."""
+    return f"{count} {noun}{'s' if count != 1 else ''}"

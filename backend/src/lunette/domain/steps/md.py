@@ -8,6 +8,7 @@ from lunette.domain.base import Model
 from lunette.domain.border import ArrayUuid, DiskId, Id, MdName, Serial
 from lunette.domain.sizes import format_size
 from lunette.domain.steps.base import Step
+from lunette.domain.units import counted
 
 
 class MdMember(Model):
@@ -34,7 +35,7 @@ class MdCreate(Step):
     def describe(self) -> str:
         layout = f" ({self.layout.value})" if self.layout else ""
         chunk = f", chunk {format_size(self.chunk_bytes)}" if self.chunk_bytes else ""
-        spares = f" and {len(self.spares)} spare{'s' if len(self.spares) != 1 else ''}" if self.spares else ""
+        spares = f" and {counted(len(self.spares), 'spare')}" if self.spares else ""
         disks = f"{len(self.members)} disks{spares}"
         return f"create md {self.level.value}{layout} of {disks}{chunk}, write hole: {self.write_hole.value}"
 

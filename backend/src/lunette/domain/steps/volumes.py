@@ -8,6 +8,7 @@ from lunette.domain.border import ArrayUuid, DmName, GroupName, Id, LvName, Snap
 from lunette.domain.sizes import format_size
 from lunette.domain.steps.base import Step
 from lunette.domain.steps.md import MdMember
+from lunette.domain.units import counted
 from lunette.domain.volumes import Provisioning, VolumeEngine
 
 
@@ -87,7 +88,7 @@ class GroupAdopt(Step):
     volumes: tuple[AdoptedVolume, ...]
 
     def describe(self) -> str:
-        count = f"{len(self.volumes)} volume{'s' if len(self.volumes) != 1 else ''}"
+        count = counted(len(self.volumes), "volume")
         return (
             f"mark volume group {self.group} and {count} in it as Lunette's"
             if self.is_new
@@ -137,7 +138,7 @@ class GroupErase(GroupStep):
     kept: tuple[KeptVolume, ...]
 
     def describe(self) -> str:
-        count = f"{len(self.kept)} deleted volume{'s' if len(self.kept) != 1 else ''}"
+        count = counted(len(self.kept), "deleted volume")
         return f"remove volume group {self.group} with the {count} retained in it: their data is lost"
 
     def bytes_destroyed(self) -> int:
@@ -194,7 +195,7 @@ class VolumesSeal(Step):
         return cls(group=cuts[0].group, volumes=sealed, engine=cuts[0].engine)
 
     def describe(self) -> str:
-        return f"finalize {len(self.volumes)} volume{'s' if len(self.volumes) != 1 else ''} in {self.group}"
+        return f"finalize {counted(len(self.volumes), 'volume')} in {self.group}"
 
 
 class ExportsGone(Step):

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from lunette.domain.alerts import Severity
 from lunette.domain.arrays import MemberRole
+from lunette.domain.units import counted
 from lunette.engine.alerts.board import Cause
 from lunette.store.resources import Array, ArrayDisk
 
@@ -54,7 +55,7 @@ def _meaning(role: MemberRole, logs_left: int) -> tuple[str, str]:
     if role is MemberRole.SPARE:
         return "has one spare less", "a spare contains no data until it replaces a disk"
     if logs_left > 0:
-        left = f"has {logs_left} log disk{'s' if logs_left != 1 else ''} left"
+        left = f"has {counted(logs_left, 'log disk')} left"
         return left, "the other log disks contain the whole log"
     return (
         "runs without its log",

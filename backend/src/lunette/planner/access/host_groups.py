@@ -8,6 +8,7 @@ from lunette.domain.hosts import HostGroupCreate, HostGroupPatch
 from lunette.domain.identity import IdentitySource
 from lunette.domain.mappings import Family
 from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.units import counted
 from lunette.planner.access.connected import Connected
 from lunette.planner.access.hosts import NewTarget, Volumes, leaving, new_deadline, new_target, of_deadline
 from lunette.planner.access.sharing import Fault
@@ -63,7 +64,7 @@ def plan_create(wish: HostGroupCreate, facts: GroupFacts, identities: IdentitySo
     check_name(findings, "host group", wish.name, facts.name_taken)
     host_ids = _check_members(findings, wish.hosts, facts, own="")
     findings.refuse(f"Host group {wish.name} was not created")
-    detail = f"of {len(host_ids)} host{'s' if len(host_ids) != 1 else ''}"
+    detail = f"of {counted(len(host_ids), 'host')}"
     return NewGroup(
         id=identities.id(),
         plan=Plan(
@@ -121,8 +122,7 @@ def plan_patch(group: KnownGroup, patch: HostGroupPatch, facts: GroupFacts) -> P
     lost = leaving(group.mapped, group.mapped)
     changes += [f"host {names[host_id]} joins" for host_id in added]
     changes += [
-        f"host {name} leaves and loses access to {len(lost)} volume{'s' if len(lost) != 1 else ''} of the group"
-        for name in leavers
+        f"host {name} leaves and loses access to {counted(len(lost), 'volume')} of the group" for name in leavers
     ]
     plan = Plan(
         title=f"Change host group {group.name}",

@@ -8,6 +8,7 @@ from lunette.domain.hosts import HostCreate, HostGroupPatch, HostPatch, Initiato
 from lunette.domain.identity import IdentitySource, KeptIdentity
 from lunette.domain.mappings import Family
 from lunette.domain.plans import Action, Change, Leaving, Plan
+from lunette.domain.units import counted
 from lunette.planner.access.connected import Connected
 from lunette.planner.access.sharing import Fault
 from lunette.planner.checks.findings import Findings, shorten
@@ -102,7 +103,7 @@ def plan_create(wish: HostCreate, facts: HostFacts, identities: IdentitySource, 
     initiators = tuple(NewInitiator(identities.id(), kind, name) for kind, names in wanted for name in names)
     proofs = [word for word, asked in (("CHAP", wish.chap), ("DH-HMAC-CHAP", wish.dhchap)) if asked]
     with_proof = f", with {' and '.join(proofs)}" if proofs else ""
-    detail = f"{len(initiators)} initiator{'s' if len(initiators) != 1 else ''}{with_proof}"
+    detail = f"{counted(len(initiators), 'initiator')}{with_proof}"
     return NewHost(
         id=identities.id(),
         plan=Plan(

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lunette.domain.mappings import Family
+from lunette.domain.units import counted
 from lunette.planner.checks.findings import shorten
 
 FIRST_LUN = 1
@@ -58,6 +59,6 @@ def left_out_warning(owner: str, family: Family, left_out: Mapping[int, Sequence
     hours = max(one.hours for formers in left_out.values() for one in formers)
     return (
         f"Hosts of {owner} can still have devices of unmapped volumes, so these numbers are not assigned: "
-        f"{shorten(named)}. They become available to other volumes after a new login of its hosts, after {hours} "
-        f"hour{'s' if hours != 1 else ''} at the latest."
+        f"{shorten(named)}. They become available to other volumes after a new login of its hosts, after "
+        f"{counted(hours, 'hour')} at the latest."
     )

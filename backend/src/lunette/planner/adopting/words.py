@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from lunette.domain.hosts import InitiatorKind
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
+from lunette.domain.units import counted
 from lunette.planner.access.numbers import number_name
 from lunette.planner.access.portals import shown
 from lunette.planner.adopting.judge import Judge
@@ -24,7 +25,7 @@ def describe(judge: Judge, rows: Rows) -> Plan:
 
 def _title(targets: int, subsystems: int) -> str:
     counts = ((targets, "iSCSI target"), (subsystems, "NVMe subsystem"))
-    told = [f"{count} {noun}{'s' if count != 1 else ''}" for count, noun in counts if count]
+    told = [counted(count, noun) for count, noun in counts if count]
     return f"Adopt {' and '.join(told) or '0 iSCSI targets'}"
 
 

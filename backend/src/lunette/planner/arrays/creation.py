@@ -11,6 +11,7 @@ from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import DiskWipe, MdCreate, MdMember
+from lunette.domain.units import counted
 from lunette.planner.arrays import encrypted, proportions
 from lunette.planner.arrays.ailing import ailing
 from lunette.planner.checks.findings import Findings, shorten
@@ -192,7 +193,7 @@ def _choose(wish: ArrayCreate, disks: list[ObservedDisk], wipe: frozenset[str], 
     wipes, lost = wiping(disks, wipe)
     beside = _beside(wish)
     layout = f" ({made.layout.value})" if made.layout else ""
-    count = f"{len(wish.disks)} disk{'s' if len(wish.disks) != 1 else ''}"
+    count = counted(len(wish.disks), "disk")
     hidden = ", encrypted" if made.crypt else ", with checksums" if wish.integrity else ""
     detail = f"{wish.level.value}{layout} of {count}{beside}{hidden}, {format_size(made.size_bytes)} usable"
     plan = Plan(
@@ -214,9 +215,9 @@ def _choose(wish: ArrayCreate, disks: list[ObservedDisk], wipe: frozenset[str], 
 
 def _beside(wish: ArrayCreate) -> str:
     """The disks that are no data disks, in words that follow the data disks."""
-    spares = f" and {len(wish.spares)} spare{'s' if len(wish.spares) != 1 else ''}" if wish.spares else ""
+    spares = f" and {counted(len(wish.spares), 'spare')}" if wish.spares else ""
     others = [
-        f"{len(ids)} {role.value} disk{'s' if len(ids) != 1 else ''}"
+        counted(len(ids), f"{role.value} disk")
         for role, ids in wish.by_role().items()
         if ids and role not in (MemberRole.DATA, MemberRole.SPARE)
     ]
@@ -280,8 +281,7 @@ def plan_delete(array: KnownArray, seen: Observation, deleted: Sequence[KnownDel
     while it has any."""
     if array.volumes:
         findings = Findings()
-        several = "s" if len(array.volumes) != 1 else ""
-        message = f"it contains {len(array.volumes)} volume{several} ({shorten(array.volumes)}); delete them first"
+        message = f"it contains {counted(len(array.volumes), 'volume')} ({shorten(array.volumes)}); delete them first"
         findings.add(InUse, "array", array.name, message)
         findings.refuse(f"Array {array.name} was not deleted")
     observed = next((a for a in seen.arrays if a.uuid == array.uuid), None)

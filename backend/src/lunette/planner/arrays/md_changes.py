@@ -20,6 +20,7 @@ from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import AnyStep, MdAdd, MdFail, MdMember, MdRemove, MdReplace, MdScrub
 from lunette.domain.tuning import TuningName, notation
+from lunette.domain.units import counted
 from lunette.planner.arrays.ailing import ailing
 from lunette.planner.arrays.creation import take_disks, wiping
 from lunette.planner.arrays.write_hole import losing_log
@@ -50,7 +51,7 @@ def plan_add_spares(array: KnownArray, wish: ArrayAddSpares, seen: Observation, 
         for number, disk in enumerate(disks)
     ]
     return Plan(
-        title=f"Add {len(disks)} spare{'s' if len(disks) != 1 else ''} to array {array.name}",
+        title=f"Add {counted(len(disks), 'spare')} to array {array.name}",
         changes=(*lost, *changes),
         steps=(*wipes, *(ask.adding(disk) for disk in disks)),
         warnings=(*losing_log(ask.found, disks), *ailing(disks)),

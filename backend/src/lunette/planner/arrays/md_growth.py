@@ -13,6 +13,7 @@ from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import AnyStep, DiskWipe, GroupGrow, MdReshape, MdScrub, MdWriteHole
+from lunette.domain.units import counted
 from lunette.domain.volumes import ObservedPool
 from lunette.planner.arrays.ailing import ailing
 from lunette.planner.arrays.md_changes import Request
@@ -58,7 +59,7 @@ def plan_grow(array: KnownArray, wish: ArrayGrow, seen: Observation, owners: Map
     steps.append(MdReshape(**ask.which, from_disks=found.raid_disks, to_disks=after))
     size = f", {format_size(found.size_bytes)} become about {format_size(_grown(found, after))}" if reshapes else ""
     return Plan(
-        title=f"Grow array {array.name} by {count} disk{'s' if count != 1 else ''}",
+        title=f"Grow array {array.name} by {counted(count, 'disk')}",
         changes=(
             *lost,
             *(ask.changed(f"disk {disk.id} becomes a member") for disk in disks),

@@ -9,6 +9,7 @@ from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.sizes import MIB
 from lunette.domain.steps import AnyStep, MdMember, PoolAdd, PoolAddSpecial, PoolTakeOut
+from lunette.domain.units import counted
 from lunette.planner.arrays.ailing import ailing
 from lunette.planner.arrays.md_changes import Request
 from lunette.planner.engines.known_array import KnownArray
@@ -56,7 +57,7 @@ def plan_add(array: KnownArray, wish: ArrayAddDisks, seen: Observation, owners: 
         disk_bytes=least_bytes(ask, role),
         members=tuple(MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks),
     )
-    count = f"{len(disks)} {role.value} disk{'s' if len(disks) != 1 else ''}"
+    count = counted(len(disks), f"{role.value} disk")
     warnings = (zfs.ONE_LOG,) if role is MemberRole.LOG and len(present) + len(disks) == 1 else ()
     return Plan(
         title=f"Add {count} to array {array.name}",
@@ -82,7 +83,7 @@ def plan_spares(array: KnownArray, wish: ArrayAddSpares, seen: Observation, owne
         members=tuple(MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks),
     )
     return Plan(
-        title=f"Add {len(disks)} spare{'s' if len(disks) != 1 else ''} to array {array.name}",
+        title=f"Add {counted(len(disks), 'spare')} to array {array.name}",
         changes=(*lost, *(ask.changed(f"disk {disk.id} becomes a spare") for disk in disks)),
         steps=(*wipes, step),
         warnings=ailing(disks),

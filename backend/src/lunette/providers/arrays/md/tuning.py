@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from lunette.domain.sizes import format_size
 from lunette.domain.tuning import ObservedTuning, Scheduler, TuningName
+from lunette.domain.units import counted
 from lunette.providers.arrays.md.parse import KernelArray
 from lunette.providers.arrays.md.plan import MEMORY_SHARE, PAGE_BYTES, parity_disks
 from lunette.providers.arrays.md.sysfs import attribute
@@ -84,7 +85,7 @@ def most_stripes(has: Machine, disks: int) -> int:
 def automatic_threads(cores: int) -> tuple[int, str]:
     """Threads per NUMA node, and why."""
     if cores < 4:
-        return 0, f"{cores} core{'s' if cores != 1 else ''}: the array's own thread is enough"
+        return 0, f"{counted(cores, 'core')}: the array's own thread is enough"
     count = min(MOST_THREADS, cores // 2)
     return count, f"half of {cores} cores, at most {MOST_THREADS}: more were not faster"
 
