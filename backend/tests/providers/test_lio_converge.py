@@ -152,9 +152,9 @@ def test_a_target_with_a_missing_volume_stays_closed_and_the_others_open(stage: 
 
 def test_what_an_array_waits_for_is_the_reason_of_its_volumes(stage: Stage) -> None:
     stage.machine.run(["vgchange", "-an", stage.lvm.group])
-    waiting = {id_of(0): "waiting for array tank: 1 of 3 disks present"}
-    report = converge(stage.machine, stage.wish(), waiting=waiting)
-    assert {found.reason for found in report.volumes} == set(waiting.values())
+    waits = "waiting for array tank: 1 of 3 disks present"
+    report = converge(stage.machine, stage.wish(), reasons=dict.fromkeys(map(id_of, (11, 12, 13)), waits))
+    assert {found.reason for found in report.volumes} == {waits}
     assert set(states(report).values()) == {ServingState.BLOCKED}
 
 

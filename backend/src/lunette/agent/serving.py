@@ -49,7 +49,7 @@ def serve(
     scsi, other = split(wish)
     barred = not_ours(wish, waiting, proven)
     cleared = nvme.clear(system, other) if not turn.keep_strays else 0
-    over_scsi = _serve_scsi(system, scsi, waiting, barred, turn=turn)
+    over_scsi = _serve_scsi(system, scsi, _reasons(scsi, waiting), barred, turn=turn)
     over_nvme = nvme.serve(
         system,
         other,
@@ -160,7 +160,7 @@ def open_devices(system: System) -> frozenset[str]:
 
 
 def _serve_scsi(
-    system: System, wish: ExportSet, waiting: Mapping[str, str], barred: Mapping[str, str], *, turn: Turn
+    system: System, wish: ExportSet, reasons: Mapping[str, str], barred: Mapping[str, str], *, turn: Turn
 ) -> ConvergeReport:
     try:
         lio_configfs.prepare(system)
@@ -168,7 +168,7 @@ def _serve_scsi(
     except Unavailable as error:
         return absent(wish, error.detail)
     held = {**nvme.holders(system, wish), **barred}
-    return lio.converge(system, wish, waiting=waiting, held=held, turn=turn)
+    return lio.converge(system, wish, reasons=reasons, held=held, turn=turn)
 
 
 def _held_by_lio(system: System, wish: ExportSet) -> dict[str, str]:

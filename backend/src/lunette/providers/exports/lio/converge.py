@@ -32,13 +32,11 @@ def converge(
     system: System,
     wish: ExportSet,
     *,
-    waiting: Mapping[str, str] | None = None,
+    reasons: Mapping[str, str] | None = None,
     held: Mapping[str, str] | None = None,
     turn: Turn = PLAIN,
 ) -> ConvergeReport:
-    """Serve the wish and report. `waiting` tells by array id what an array that is down waits for, `held` by volume id
-    who else serves it.
-    """
+    """Serve the wish and report. By volume id `reasons` tells why a device is away, `held` who else serves it."""
     files = Configfs(system)
     wish = adopted.settled(files, wish)
     wanted = tree.build(wish)
@@ -50,7 +48,7 @@ def converge(
     hearing = rdma.hear(system, wish.portals, no_iser(system))
     failed |= strays.hush(files, everything, hearing.silent)
     fc.set_modes(files, ports)
-    builder = _Builder(files, failed, _reasons(wish, waiting or {}), held or {}, hearing.barred)
+    builder = _Builder(files, failed, reasons or {}, held or {}, hearing.barred)
     for level in (discovery.nodes(files, wish, theirs), *wanted.levels, *ports.levels()):
         for node in level:
             builder.make(node)
@@ -204,10 +202,6 @@ def _sweep(
     for path in ending.keys() - failed.keys():
         reservations.forget(files.system, ending[path])
     return failed
-
-
-def _reasons(wish: ExportSet, waiting: Mapping[str, str]) -> dict[str, str]:
-    return {volume.volume_id: waiting[volume.array_id] for volume in wish.volumes if volume.array_id in waiting}
 
 
 def _report(wish: ExportSet, wanted: Tree, builder: _Builder, opened: Mapping[str, Lack]) -> ConvergeReport:
