@@ -168,24 +168,6 @@ def test_an_open_target_stays_open_while_a_new_lun_is_blocked(stage: Stage) -> N
     assert report.targets[0].reason
 
 
-def test_a_device_that_grew_before_the_document_said_so_is_served(stage: Stage) -> None:
-    smaller = stage.volumes[2].model_copy(update={"size_bytes": 32 * MIB})
-    report = stage.serve(stage.wish(volumes=(*stage.volumes[:2], smaller)))
-    assert states(report)[id_of(32)] is ServingState.OPEN
-
-
-def test_a_device_that_is_too_small_is_not_served(stage: Stage) -> None:
-    bigger = stage.volumes[2].model_copy(update={"size_bytes": 128 * MIB})
-    report = stage.serve(stage.wish(volumes=(*stage.volumes[:2], bigger)))
-    assert states(report)[id_of(32)] is ServingState.BLOCKED
-
-
-def test_a_device_somebody_holds_is_not_served(stage: Stage) -> None:
-    stage.machine.blocks.open_exclusively(stage.volumes[2].device, "qemu")
-    report = stage.serve(stage.wish())
-    assert states(report)[id_of(32)] is ServingState.BLOCKED
-
-
 def test_an_unmapped_lun_goes_from_the_leaves_and_its_backstore_last(stage: Stage) -> None:
     stage.serve(stage.wish())
     before = len(list(stage.changes()))

@@ -333,17 +333,6 @@ def test_without_a_ledger_nothing_is_removed(stage: Stage) -> None:
     assert stage.sees(host) == {1: "v13"}
 
 
-@pytest.mark.parametrize(("mib", "reason"), [(32, None), (128, "instead of")], ids=["it grew", "it is too small"])
-def test_a_device_is_served_from_the_size_of_the_document_on(stage: Stage, mib: int, reason: str | None) -> None:
-    stage.volumes[0] = stage.volumes[0].model_copy(update={"size_bytes": mib * MIB})
-    assert (reason or "None") in str(states(stage.serve(stage.wish()))[id_of(31)][1])
-
-
-def test_a_device_somebody_else_claims_is_not_served(stage: Stage) -> None:
-    stage.machine.blocks.open_exclusively(stage.volumes[0].device, "somebody")
-    assert "in use by another program" in (states(stage.serve(stage.wish()))[id_of(31)][1] or "")
-
-
 def test_a_grown_volume_is_looked_at_anew(stage: Stage) -> None:
     stage.serve(stage.wish())
     before = len(stage.machine.faults.calls)

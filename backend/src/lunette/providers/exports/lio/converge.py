@@ -18,6 +18,7 @@ from lunette.domain.exports import (
 )
 from lunette.domain.identity import TARGET_AUTHORITY
 from lunette.providers.exports.configfs import Refused
+from lunette.providers.exports.device import DeviceGuard
 from lunette.providers.exports.lio import adopted, discovery, fc, reservations, strays, tree
 from lunette.providers.exports.lio.configfs import ROOT, Configfs, no_iser
 from lunette.providers.exports.lio.fc import Patience
@@ -48,7 +49,8 @@ def converge(
     hearing = rdma.hear(system, wish.portals, no_iser(system))
     failed |= strays.hush(files, everything, hearing.silent)
     fc.set_modes(files, ports)
-    builder = _Builder(files, failed, reasons or {}, held or {}, hearing.barred)
+    guard = DeviceGuard(system, reasons or {}, held or {})
+    builder = _Builder(files, failed, guard, hearing.barred)
     for level in (discovery.nodes(files, wish, theirs), *wanted.levels, *ports.levels()):
         for node in level:
             builder.make(node)
@@ -72,15 +74,8 @@ def converge(
 class _Builder:
     """Makes nodes and remembers why some could not be made."""
 
-    def __init__(
-        self,
-        files: Configfs,
-        failed: dict[str, str],
-        reasons: Mapping[str, str],
-        held: Mapping[str, str],
-        barred: Mapping[str, str],
-    ) -> None:
-        self.files, self.failed, self._reasons, self._held = files, failed, reasons, held
+    def __init__(self, files: Configfs, failed: dict[str, str], guard: DeviceGuard, barred: Mapping[str, str]) -> None:
+        self.files, self.failed, self._guard = files, failed, guard
         self.deaf = dict(barred)
         """Portals nobody can listen on, by id: one try for all targets, each costs the kernel a line of log."""
 
@@ -113,10 +108,7 @@ class _Builder:
         path = tree.place_of(volume)
         if path in self.failed or self.files.exists(path) or self.files.system.exists(volume.device):
             return self.failed.get(path)
-        return self._device_reason(volume.volume_id, volume.device)
-
-    def _device_reason(self, volume_id: str | None, device: str) -> str:
-        return self._reasons.get(volume_id or "", f"its device {device} does not exist")
+        return self._guard.missing(volume.volume_id, volume.device)
 
     def _hindrance(self, node: Node) -> str | None:
         """What a node hangs on and is not right: itself before it was cleared, its parents, what it links to."""
@@ -151,7 +143,7 @@ class _Builder:
             self._check_backstore(node)
             self._show(node)
             return
-        self._check_device(node)
+        self._guard.check(node.volume_id or "", node.device, node.size_bytes)
         if self.files.exists(node.path):  # a start was cut short before it was enabled
             self.files.rmdir(node.path)
         self.files.mkdir(node.path)
@@ -178,19 +170,6 @@ class _Builder:
                 f"it is served from {device} with serial number {serial}, which is not its own: unmap it and map it "
                 "again"
             )
-
-    def _check_device(self, node: Backstore) -> None:
-        system = self.files.system
-        if not system.is_block_device(node.device):
-            raise Refused(self._device_reason(node.volume_id, node.device))
-        if reason := self._held.get(node.volume_id or ""):
-            raise Refused(reason)
-        sectors = system.read(f"/sys/class/block/{system.realpath(node.device).rpartition('/')[2]}/size")
-        # A larger one was grown before a document said so: hosts have its new size already.
-        if int(sectors) * 512 < node.size_bytes:
-            raise Refused(f"{node.device} has {int(sectors) * 512} bytes instead of {node.size_bytes}: not served")
-        if system.is_held(node.device):
-            raise Refused(f"{node.device} is in use by another program: free it first")
 
 
 def _sweep(

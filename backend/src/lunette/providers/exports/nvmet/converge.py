@@ -13,6 +13,7 @@ from functools import partial
 from lunette.domain.exports import ConvergeReport, ExportSet, PortalReport, ServingState, TargetReport, VolumeReport
 from lunette.domain.mappings import Protocol, is_fc_address
 from lunette.providers.exports.configfs import Refused, attempt
+from lunette.providers.exports.device import DeviceGuard
 from lunette.providers.exports.nvmet import adopted, strays, tree
 from lunette.providers.exports.nvmet.adopted import Ours
 from lunette.providers.exports.nvmet.configfs import ROOT, Configfs, lacking
@@ -48,7 +49,7 @@ def converge(
     failed |= strays.hush(files, [wanted.port_paths[id_] for id_ in hearing.silent], ours)
     barred = hearing.barred | nvme_fc.barred(system, wish.portals)
     failed |= {wanted.port_paths[id_]: reason for id_, reason in barred.items()}
-    builder = _Builder(files, failed, reasons or {}, held or {})
+    builder = _Builder(files, failed, DeviceGuard(system, reasons or {}, held or {}))
     builder.refuse(strays.foreign_hosts(files, ours), wanted)
     for node in wanted.hosts:
         builder.make(node, builder.host)
@@ -79,10 +80,8 @@ Maker = Callable[[Node], None]
 class _Builder:
     """Makes nodes and remembers why some could not be made."""
 
-    def __init__(
-        self, files: Configfs, failed: dict[str, str], reasons: Mapping[str, str], held: Mapping[str, str]
-    ) -> None:
-        self.files, self.failed, self._reasons, self._held = files, failed, reasons, held
+    def __init__(self, files: Configfs, failed: dict[str, str], guard: DeviceGuard) -> None:
+        self.files, self.failed, self._guard = files, failed, guard
         self.excused: frozenset[str] = frozenset()
         """Namespaces that were waited for long enough: no gate stays closed for them."""
 
@@ -126,7 +125,7 @@ class _Builder:
         if self.files.exists(node.path) and self.files.read(f"{node.path}/enable") == "1":
             self._look_at_size(node)
             return
-        self._check_device(node)
+        self._guard.check(node.volume_id, node.device, node.size_bytes)
         self.folder(node)
         self.files.write(f"{node.path}/enable", "1")
 
@@ -196,7 +195,7 @@ class _Builder:
         paths = [node.path for node in wanted.namespaces if node.volume_id == volume_id]
         if reason := self.missing(tuple(paths)):
             return reason
-        return None if paths or self.files.system.exists(device) else self._device_reason(volume_id, device)
+        return None if paths or self.files.system.exists(device) else self._guard.missing(volume_id, device)
 
     def _is_allowed(self, gate: HostGate) -> bool:
         subsystems = {path for path in gate.needs if path.count("/") == 1}
@@ -212,23 +211,6 @@ class _Builder:
         """The kernel does not tell the size it serves, so it is asked to look each time; nothing new is no event."""
         with suppress(OSError):  # what is served stays served; the next run asks again
             self.files.system.write(f"{ROOT}/{node.path}/revalidate_size", "1")
-
-    def _device_reason(self, volume_id: str, device: str) -> str:
-        return self._reasons.get(volume_id, f"its device {device} does not exist")
-
-    def _check_device(self, node: Namespace) -> None:
-        """nvmet opens a device without claiming it (6.12), so nobody but us keeps two engines off one volume."""
-        system = self.files.system
-        if not system.is_block_device(node.device):
-            raise Refused(self._device_reason(node.volume_id, node.device))
-        if reason := self._held.get(node.volume_id):
-            raise Refused(reason)
-        sectors = system.read(f"/sys/class/block/{system.realpath(node.device).rpartition('/')[2]}/size")
-        # A larger one was grown before a document said so: hosts have its new size already.
-        if int(sectors) * 512 < node.size_bytes:
-            raise Refused(f"{node.device} has {int(sectors) * 512} bytes instead of {node.size_bytes}: not served")
-        if system.is_held(node.device):
-            raise Refused(f"{node.device} is in use by another program: free it first")
 
 
 def _report(wish: ExportSet, wanted: Tree, builder: _Builder, ours: Ours, lack: Lack) -> ConvergeReport:

@@ -14,6 +14,7 @@ from lunette.domain.errors import ToolFailed
 from lunette.domain.exports import ConvergeReport, ExportSet, PortalReport, ServingState, TargetReport, VolumeReport
 from lunette.domain.identity import SUBSYSTEM_AUTHORITY
 from lunette.providers.exports.configfs import Refused
+from lunette.providers.exports.device import DeviceGuard
 from lunette.providers.exports.nvmet.tree import subsystem_prefix
 from lunette.providers.exports.spdk import process, requests, seen, steps
 from lunette.providers.exports.spdk import wanted as wanting
@@ -44,7 +45,7 @@ def converge(
     builder = _Builder(system, wanted, run_dir, turn.overdue)
     if not turn.keep_strays:
         builder.remove(prefix)
-    builder.make(reasons or {}, held or {})
+    builder.make(DeviceGuard(system, reasons or {}, held or {}, builder.devices.volatile))
     if not turn.keep_strays:
         builder.forget_keys()
     return _report(wish, wanted, builder, prefix)
@@ -85,12 +86,12 @@ class _Builder:
         if self.changed:
             self.seen = self.look()
 
-    def make(self, reasons: Mapping[str, str], held: Mapping[str, str]) -> None:
+    def make(self, guard: DeviceGuard) -> None:
         """Level by level; each level leaves out what hangs on something that failed."""
         there, wanted = self.seen, self.wanted
         if not there.has_transport:
             self.send([Step(TRANSPORT, TRANSPORT, "serve over TCP", requests.make_transport())])
-        self.send(self._bdevs(reasons, held))
+        self.send(self._bdevs(guard))
         self.send(steps.grown(there, wanted), counts=False)
         self.send(steps.subsystems(there, wanted))
         self.send(steps.namespaces(there, wanted), self._namespace_hindrance)
@@ -161,18 +162,18 @@ class _Builder:
         excused = {*lacks, *(wanting.bdev_name(volume_id) for volume_id in lacks.values())}
         return next((self.failed[one] for one in _needs(subsystem) if one in self.failed and one not in excused), None)
 
-    def _bdevs(self, reasons: Mapping[str, str], held: Mapping[str, str]) -> list[Step]:
+    def _bdevs(self, guard: DeviceGuard) -> list[Step]:
         found = []
         for name, bdev in self.wanted.bdevs.items():
             if name in self.seen.bdevs:
                 continue
-            volume_id = wanting.volume_of(name)
             try:
-                size = self.devices.block_bytes(bdev, reasons.get(volume_id), held.get(volume_id))
+                guard.check(wanting.volume_of(name), bdev.device, bdev.size_bytes)
+                block_bytes = self.devices.block_bytes(bdev.device)
             except (Refused, OSError, ValueError) as error:
                 self.failed[name] = str(error)
             else:
-                found.append(Step(name, name, f"open {bdev.device}", requests.make_bdev(bdev, size)))
+                found.append(Step(name, name, f"open {bdev.device}", requests.make_bdev(bdev, block_bytes)))
         return found
 
     def _keys(self) -> list[Step]:

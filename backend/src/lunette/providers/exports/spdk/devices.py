@@ -1,4 +1,4 @@
-"""Which devices SPDK may serve, and why another one not.
+"""Which devices SPDK must not serve because of volatile caches, and the block size of those that it serves.
 
 Its AIO bdev takes a write that is to bypass the cache (FUA) for any other (module/bdev/aio of SPDK 26.09 knows no FUA).
 On a drive with a volatile write cache a host's journal would then be lost at a power cut, although it was acknowledged.
@@ -9,11 +9,9 @@ through; a thin volume keeps its map until it is flushed (flush_supported in dm-
 
 from collections.abc import Iterator
 
-from lunette.providers.exports.configfs import Refused
-from lunette.providers.exports.spdk.wanted import Bdev
+from lunette.providers.exports.device import BLOCK, kernel_name
 from lunette.system.doorway import System
 
-BLOCK = "/sys/class/block"
 WRITE_THROUGH = "write through"
 NAMED = 4
 _WAY_OUT = "use a portal of engine nvmet, which writes through caches when a host requests it"
@@ -26,30 +24,13 @@ class Devices:
         self._system = system
         self._known: dict[str, tuple[str, ...]] = {}
 
-    def block_bytes(self, bdev: Bdev, why_away: str | None, held: str | None) -> int:
-        """The block size hosts are to see, for a device that may be served now. Raises Refused.
-
-        SPDK opens a device without claiming it, so nobody but us keeps two engines off one volume.
-        """
-        system = self._system
-        if not system.is_block_device(bdev.device):
-            raise Refused(why_away or f"its device {bdev.device} does not exist")
-        if held:
-            raise Refused(held)
-        name = self._name(bdev.device)
-        size = int(self._read(name, "size")) * 512
-        # A larger one was grown before a document said so: hosts have its new size already.
-        if size < bdev.size_bytes:
-            raise Refused(f"{bdev.device} has {size} bytes instead of {bdev.size_bytes}: not served")
-        if reason := self.volatile(bdev.device):
-            raise Refused(reason)
-        if system.is_held(bdev.device):
-            raise Refused(f"{bdev.device} is in use by another program: free it first")
-        return int(self._read(name, "queue/logical_block_size"))
+    def block_bytes(self, device: str) -> int:
+        """The block size that hosts are to see. Raises OSError or ValueError."""
+        return int(self._read(kernel_name(self._system, device), "queue/logical_block_size"))
 
     def volatile(self, device: str) -> str | None:
         """Why what it has acknowledged may be lost at a power cut; None if it may not."""
-        keepers = self._keepers(self._name(device))
+        keepers = self._keepers(kernel_name(self._system, device))
         if not keepers:
             return None
         shown = ", ".join(keepers[:NAMED]) + (f" and {len(keepers) - NAMED} more" if len(keepers) > NAMED else "")
@@ -88,9 +69,6 @@ class Devices:
         if found or not self._text(name, "partition"):
             return found
         return self._text(self._system.realpath(f"{BLOCK}/{name}").split("/")[-2], "queue/write_cache")
-
-    def _name(self, device: str) -> str:
-        return self._system.realpath(device).rpartition("/")[2]
 
     def _read(self, name: str, attribute: str) -> str:
         return self._system.read(f"{BLOCK}/{name}/{attribute}").strip()

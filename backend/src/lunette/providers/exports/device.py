@@ -1,0 +1,62 @@
+"""The check of a device before an export engine opens it: one for LIO, nvmet and SPDK.
+
+LIO claims a device, nvmet (Linux 6.12) and SPDK do not: only this check keeps two engines off one volume.
+"""
+
+from collections.abc import Callable, Mapping
+
+from lunette.providers.exports.configfs import Refused
+from lunette.system.doorway import System
+
+BLOCK = "/sys/class/block"
+"""Attributes of block devices, by kernel name."""
+SECTOR_BYTES = 512
+"""The unit of `size`, whatever the block size of the device."""
+
+
+def kernel_name(system: System, device: str) -> str:
+    """The kernel's name of a device that may be given by a link."""
+    return system.realpath(device).rpartition("/")[2]
+
+
+class DeviceGuard:
+    """Which devices an engine may open in one run.
+
+    By volume id, `reasons` are why devices are missing and `held` are why volumes must not be opened now. `unsafe`
+    returns why this engine in particular must not serve a device, or None.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        reasons: Mapping[str, str],
+        held: Mapping[str, str],
+        unsafe: Callable[[str], str | None] = lambda _device: None,
+    ) -> None:
+        self._system, self._reasons, self._held, self._unsafe = system, reasons, held, unsafe
+
+    def missing(self, volume_id: str, device: str) -> str:
+        """Why the device of a volume does not exist."""
+        return self._reasons.get(volume_id, f"its device {device} does not exist")
+
+    def check(self, volume_id: str, device: str, size_bytes: int) -> None:
+        """Check a device that is not open yet.
+
+        A device larger than `size_bytes` passes: it has grown before the desired state says so, and its hosts have the
+        new size already.
+
+        Raises Refused if the device is missing, held, too small, unsafe or in use, and OSError or ValueError if its
+        size cannot be read.
+        """
+        system = self._system
+        if not system.is_block_device(device):
+            raise Refused(self.missing(volume_id, device))
+        if reason := self._held.get(volume_id):
+            raise Refused(reason)
+        size = int(system.read(f"{BLOCK}/{kernel_name(system, device)}/size")) * SECTOR_BYTES
+        if size < size_bytes:
+            raise Refused(f"{device} has {size} bytes instead of {size_bytes}: not served")
+        if reason := self._unsafe(device):
+            raise Refused(reason)
+        if system.is_held(device):
+            raise Refused(f"{device} is in use by another program: free it first")

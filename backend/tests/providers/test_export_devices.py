@@ -1,0 +1,101 @@
+"""A device is checked before an engine opens it: the same checks, with the same reasons, for LIO, nvmet and SPDK."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import pytest
+
+from backend.tests.agent.exports import id_of
+from backend.tests.providers import test_lio_converge as lio_tests
+from backend.tests.providers import test_nvmet_converge as nvmet_tests
+from backend.tests.providers import test_spdk_converge as spdk_tests
+from lunette.domain.exports import ConvergeReport, ExportSet
+from lunette.domain.sizes import MIB
+from lunette.providers.exports.lio import converge as lio
+from lunette.providers.exports.nvmet import converge as nvmet
+from lunette.providers.exports.spdk import converge as spdk
+from lunette.system.doorway import System
+
+VOLUME_ID = id_of(11)
+SIZE = 64 * MIB
+HELD = {VOLUME_ID: "another engine serves it"}
+MISSING = {VOLUME_ID: "its array is not started"}
+Converge = Callable[..., ConvergeReport]
+
+
+class Bench:
+    """Volume 11, mapped over one engine and not served yet."""
+
+    def __init__(
+        self,
+        stage: lio_tests.Stage | nvmet_tests.Stage,
+        converge: Converge,
+        served: Callable[[System, ExportSet], bool],
+    ) -> None:
+        self.stage, self.machine, self._converge, self._served = stage, stage.machine, converge, served
+        self.volume = stage.volumes[0]
+
+    def reason(self, size_bytes: int = SIZE, **given: Mapping[str, str]) -> str | None:
+        """Why it is not served, when the desired state has this size."""
+        volume = self.volume.model_copy(update={"size_bytes": size_bytes})
+        wanted = self.stage.wish(volumes=(volume, *self.stage.volumes[1:]))
+        report = self._converge(self.machine, wanted, **given)
+        reason = next(one.reason for one in report.volumes if one.volume_id == VOLUME_ID)
+        assert self._served(self.machine, wanted) is (reason is None)
+        return reason
+
+    def remove_device(self) -> None:
+        self.machine.run(["lvchange", "-an", f"{self.volume.group}/v11"])
+
+
+def _over_nvmet(system: System, wanted: ExportSet) -> bool:
+    return wanted.volumes[0].identity.uuid in nvmet.exported_volumes(system)
+
+
+def _by_id(exported: Callable[[System], frozenset[str]], system: System, _wanted: ExportSet) -> bool:
+    return VOLUME_ID in exported(system)
+
+
+@pytest.fixture(params=["lio", "nvmet", "spdk"])
+def bench(request: pytest.FixtureRequest) -> Bench:
+    match request.param:
+        case "lio":
+            return Bench(lio_tests.Stage(), lio.converge, partial(_by_id, lio.exported_volumes))
+        case "nvmet":
+            return Bench(nvmet_tests.Stage(), nvmet.converge, _over_nvmet)
+        case _:
+            return Bench(spdk_tests.SpdkStage(), spdk.converge, partial(_by_id, spdk.exported_volumes))
+
+
+def test_a_device_of_its_size_is_served(bench: Bench) -> None:
+    assert bench.reason() is None
+
+
+def test_a_device_that_has_grown_before_the_desired_state_says_so_is_served(bench: Bench) -> None:
+    assert bench.reason(SIZE // 2) is None
+
+
+def test_a_device_that_is_too_small_is_refused(bench: Bench) -> None:
+    device = bench.volume.device
+    assert bench.reason(2 * SIZE) == f"{device} has {SIZE} bytes instead of {2 * SIZE}: not served"
+    assert bench.reason() is None
+
+
+def test_a_device_in_use_is_refused(bench: Bench) -> None:
+    bench.machine.blocks.open_exclusively(bench.volume.device, "qemu")
+    assert bench.reason() == f"{bench.volume.device} is in use by another program: free it first"
+
+
+def test_a_volume_that_another_engine_holds_is_refused_whatever_its_size(bench: Bench) -> None:
+    assert bench.reason(2 * SIZE, held=HELD) == HELD[VOLUME_ID]
+
+
+def test_a_missing_device_has_the_reason_of_its_array_also_while_it_is_held(bench: Bench) -> None:
+    bench.remove_device()
+    assert bench.reason(held=HELD) == f"its device {bench.volume.device} does not exist"
+    assert bench.reason(held=HELD, reasons=MISSING) == MISSING[VOLUME_ID]
+
+
+def test_a_device_that_is_open_already_is_not_checked_again(bench: Bench) -> None:
+    assert bench.reason() is None
+    assert bench.reason(held=HELD) is None
