@@ -67,7 +67,7 @@ from lunette.providers import power
 from lunette.providers.arrays.lvm.plan import array_of_pv
 from lunette.providers.disks.erase import erase
 from lunette.providers.disks.parse import plain
-from lunette.providers.exports.lio import connected, refused
+from lunette.providers.exports.lio import adopted, connected, refused
 from lunette.providers.exports.turn import Turn
 from lunette.providers.updates import record
 from lunette.providers.updates import run as updates
@@ -147,7 +147,7 @@ class Agent:
     def sessions(self) -> SessionsObservation:
         taken_at = self._system.now()
         sessions, unseen = serving.observe_sessions(self._system, self._served)
-        counts, connections = connected.observe(self._system, serving.iqns(self._served))
+        counts, connections = connected.observe(self._system, adopted.iqns(self._served))
         return SessionsObservation(
             taken_at=taken_at, sessions=sessions, unseen=unseen, counts=counts, connections=connections
         )
@@ -187,7 +187,7 @@ class Agent:
         if isinstance(step, SlotWrite | SlotStart | MachineStop):
             return self._update(step)
         if isinstance(step, HostStep):
-            return in_words(lambda: self._host_steps.do(step, serving.iqns(self._served)))
+            return in_words(lambda: self._host_steps.do(step, adopted.iqns(self._served)))
         self._guard(step)
         if isinstance(step, DiskErase):  # no lock: a drive takes its time, and it holds the disk alone
             return replied(in_words(lambda: erase(self._system, step)), "done")

@@ -8,10 +8,9 @@ from collections import Counter
 from collections.abc import Mapping, Set
 
 from lunette.agent import serving_nvme as nvme
-from lunette.agent.serving_nvme import absent
 from lunette.domain.errors import Unavailable
 from lunette.domain.exports import ConvergeReport, ExportSet, ObservedSession, ServingState, UnseenSessions
-from lunette.domain.mappings import Family
+from lunette.providers.exports import parts
 from lunette.providers.exports.lio import adopted
 from lunette.providers.exports.lio import configfs as lio_configfs
 from lunette.providers.exports.lio import converge as lio
@@ -19,6 +18,7 @@ from lunette.providers.exports.lio import sessions as lio_sessions
 from lunette.providers.exports.lio.configfs import Configfs
 from lunette.providers.exports.nvmet import adopted as nvmet_adopted
 from lunette.providers.exports.nvmet import configfs as nvmet_configfs
+from lunette.providers.exports.reports import absent, joined
 from lunette.providers.exports.turn import PLAIN, Turn
 from lunette.providers.fabrics import fc_host
 from lunette.system.doorway import System
@@ -46,7 +46,7 @@ def serve(
 ) -> ConvergeReport:
     """Make the exports as wished and report. `waiting` tells by array id what an array that is down waits for, `proven`
     are the ids of arrays that were brought up, and so are ours."""
-    scsi, other = split(wish)
+    scsi, other = parts.split(wish)
     barred = not_ours(wish, waiting, proven)
     cleared = nvme.clear(system, other) if not turn.keep_strays else 0
     over_scsi = _serve_scsi(system, scsi, _reasons(scsi, waiting), barred, turn=turn)
@@ -57,7 +57,7 @@ def serve(
         _held_by_lio(system, other) | barred,
         turn=turn,
     )
-    return _joined(over_scsi, over_nvme, cleared)
+    return joined(over_scsi, over_nvme, cleared)
 
 
 def not_ours(wish: ExportSet, waiting: Mapping[str, str], proven: Set[str]) -> dict[str, str]:
@@ -76,29 +76,6 @@ def not_ours(wish: ExportSet, waiting: Mapping[str, str], proven: Set[str]) -> d
         elif array.array_id not in proven:
             found[volume.volume_id] = waiting.get(array.array_id, f"array {array.name} has not been started yet")
     return found
-
-
-def split(wish: ExportSet) -> tuple[ExportSet, ExportSet]:
-    """What is to be served over each family; a volume that is mapped to nobody is looked at by the first."""
-    scsi = {lun.volume_id for target in wish.targets for lun in target.luns}
-    over_nvme = {lun.volume_id for subsystem in wish.subsystems for lun in subsystem.luns}
-    return (
-        wish.model_copy(
-            update={
-                "volumes": tuple(v for v in wish.volumes if v.volume_id in scsi or v.volume_id not in over_nvme),
-                "portals": tuple(p for p in wish.portals if p.protocol.family is not Family.NVME),
-                "subsystems": (),
-            }
-        ),
-        wish.model_copy(
-            update={
-                "volumes": tuple(v for v in wish.volumes if v.volume_id in over_nvme),
-                "portals": tuple(p for p in wish.portals if p.protocol.family is Family.NVME),
-                "fc_ports": (),
-                "targets": (),
-            }
-        ),
-    )
 
 
 def is_served(system: System) -> bool:
@@ -128,12 +105,7 @@ def observe_sessions(
 ) -> tuple[tuple[ObservedSession, ...], tuple[UnseenSessions, ...]]:
     """Who is logged in over either, and what cannot be seen."""
     over_nvme, unseen = nvme.observe_sessions(system, served)
-    return (*lio_sessions.observe_sessions(system, iqns(served)), *over_nvme), unseen
-
-
-def iqns(served: ExportSet | None) -> frozenset[str]:
-    """Names of the targets that are served: those that were adopted do not tell that they are ours."""
-    return frozenset(target.iqn for target in served.targets) if served else frozenset()
+    return (*lio_sessions.observe_sessions(system, adopted.iqns(served)), *over_nvme), unseen
 
 
 def with_leftovers(system: System, served: ExportSet | None, wanted: ExportSet) -> ExportSet:
@@ -179,22 +151,6 @@ def _held_by_lio(system: System, wish: ExportSet) -> dict[str, str]:
 
 def _reasons(wish: ExportSet, waiting: Mapping[str, str]) -> dict[str, str]:
     return {volume.volume_id: waiting[volume.array_id] for volume in wish.volumes if volume.array_id in waiting}
-
-
-def _joined(one: ConvergeReport, other: ConvergeReport, cleared: int) -> ConvergeReport:
-    return one.model_copy(
-        update={
-            "changed": one.changed + other.changed + cleared,
-            "found": one.found + other.found,
-            "waiting": one.waiting + other.waiting,
-            "targets": one.targets + other.targets,
-            "subsystems": one.subsystems + other.subsystems,
-            "volumes": one.volumes + other.volumes,
-            "portals": one.portals + other.portals,
-            "fc_ports": one.fc_ports + other.fc_ports,
-            "foreign": one.foreign + other.foreign,
-        }
-    )
 
 
 def open_doors(exports: ExportSet, report: ConvergeReport) -> tuple[str, ...]:

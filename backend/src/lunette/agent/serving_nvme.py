@@ -10,18 +10,17 @@ from lunette.domain.errors import LunetteError
 from lunette.domain.exports import (
     ConvergeReport,
     ExportSet,
-    FcPortReport,
     ObservedSession,
     PortalReport,
     ServingState,
-    TargetReport,
     UnseenSessions,
-    VolumeReport,
 )
-from lunette.domain.mappings import ExportEngine, Family
+from lunette.domain.mappings import ExportEngine
+from lunette.providers.exports import parts
 from lunette.providers.exports.nvmet import configfs as nvmet_configfs
 from lunette.providers.exports.nvmet import converge as nvmet
 from lunette.providers.exports.nvmet import sessions as nvmet_sessions
+from lunette.providers.exports.reports import absent
 from lunette.providers.exports.spdk import converge as spdk
 from lunette.providers.exports.spdk import process
 from lunette.providers.exports.spdk import sessions as spdk_sessions
@@ -29,15 +28,9 @@ from lunette.providers.exports.turn import Turn
 from lunette.system.doorway import System
 
 
-def engine_of(wish: ExportSet) -> ExportEngine:
-    """Portals of both are refused when they are made. Where there are some all the same, the kernel goes on."""
-    engines = {portal.engine for portal in wish.portals if portal.protocol.family is Family.NVME}
-    return ExportEngine.SPDK if engines == {ExportEngine.SPDK} else ExportEngine.NVMET
-
-
 def clear(system: System, wish: ExportSet) -> int:
     """Remove what is not wanted any more, or is wanted of the other engine. How much was changed."""
-    over_spdk = engine_of(wish) is ExportEngine.SPDK
+    over_spdk = parts.engine_of(wish) is ExportEngine.SPDK
     nothing = wish.model_copy(update={"volumes": (), "portals": (), "subsystems": ()})
     changed = 0
     if nvmet_configfs.missing(system) is None:
@@ -56,7 +49,7 @@ def serve(
     system: System, wish: ExportSet, reasons: Mapping[str, str], held: Mapping[str, str], *, turn: Turn
 ) -> ConvergeReport:
     """By volume id `reasons` tells why a device is away, `held` who else serves it."""
-    if engine_of(wish) is ExportEngine.SPDK:
+    if parts.engine_of(wish) is ExportEngine.SPDK:
         try:
             process.start(system)
             return spdk.converge(
@@ -119,7 +112,7 @@ def uncounted(served: ExportSet | None) -> tuple[UnseenSessions, ...]:
     """What no counters tell of the hosts that are served."""
     if served is None or not served.subsystems:
         return ()
-    over_spdk = engine_of(served) is ExportEngine.SPDK
+    over_spdk = parts.engine_of(served) is ExportEngine.SPDK
     return (spdk_sessions.UNCOUNTED if over_spdk else nvmet_sessions.UNCOUNTED,)
 
 
@@ -138,24 +131,6 @@ def open_devices(system: System) -> frozenset[str]:
         return frozenset(nvmet.served_devices(system)) | frozenset(spdk.served_devices(system))
     except LunetteError:
         return frozenset(nvmet.served_devices(system))
-
-
-def absent(wish: ExportSet, reason: str) -> ConvergeReport:
-    """The report of an engine that is not there: all that it should serve is blocked."""
-    blocked = ServingState.BLOCKED
-    return ConvergeReport(
-        generation=wish.generation,
-        accepted=True,
-        refusal=None,
-        changed=0,
-        unexplained=(),
-        foreign=(),
-        targets=tuple(TargetReport(target_id=t.target_id, state=blocked, reason=reason) for t in wish.targets),
-        subsystems=tuple(TargetReport(target_id=s.target_id, state=blocked, reason=reason) for s in wish.subsystems),
-        volumes=tuple(VolumeReport(volume_id=v.volume_id, state=blocked, reason=reason) for v in wish.volumes),
-        portals=tuple(PortalReport(portal_id=p.portal_id, state=blocked, reason=reason) for p in wish.portals),
-        fc_ports=tuple(FcPortReport(port_id=p.port_id, state=blocked, reason=reason) for p in wish.fc_ports),
-    )
 
 
 def _with_the_others(wish: ExportSet, report: ConvergeReport) -> ConvergeReport:

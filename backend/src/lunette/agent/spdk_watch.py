@@ -6,11 +6,11 @@ Its unit starts it again. All it served comes back from the boot ledger at the n
 import logging
 from collections.abc import Callable
 
-from lunette.agent.serving_nvme import engine_of
 from lunette.domain.errors import LunetteError, Unavailable
 from lunette.domain.exports import ExportSet
 from lunette.domain.mappings import ExportEngine
 from lunette.domain.spdk import SpdkEnded
+from lunette.providers.exports import parts
 from lunette.providers.exports.spdk import process
 from lunette.system.doorway import System
 
@@ -32,7 +32,7 @@ class SpdkWatch:
 
     def look(self, served: ExportSet | None) -> bool:
         """True if it has lost what it served since the last look, and has to be given it again."""
-        if served is None or engine_of(served) is not ExportEngine.SPDK:
+        if served is None or parts.engine_of(served) is not ExportEngine.SPDK:
             self._silent_since, self.ended = None, None
             return False
         try:

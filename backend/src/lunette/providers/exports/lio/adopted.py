@@ -54,6 +54,11 @@ def standing_volumes(files: Configfs, served: ExportSet) -> frozenset[str]:
     return frozenset(volume_id for path, serial, volume_id in places if _stands(files, path, serial))
 
 
+def iqns(served: ExportSet | None) -> frozenset[str]:
+    """Names of the targets that are served: those that were adopted do not tell that they are ours."""
+    return frozenset(target.iqn for target in served.targets) if served else frozenset()
+
+
 def is_same(files: Configfs, device: str, other: str) -> bool:
     """True if two paths lead to one device."""
     return files.system.realpath(device) == files.system.realpath(other)

@@ -1,0 +1,45 @@
+"""Reports of export engines: of one that is not there, and of several in one."""
+
+from lunette.domain.exports import (
+    ConvergeReport,
+    ExportSet,
+    FcPortReport,
+    PortalReport,
+    ServingState,
+    TargetReport,
+    VolumeReport,
+)
+
+
+def absent(wish: ExportSet, reason: str) -> ConvergeReport:
+    """The report of an engine that is not there: all that it should serve is blocked."""
+    blocked = ServingState.BLOCKED
+    return ConvergeReport(
+        generation=wish.generation,
+        accepted=True,
+        refusal=None,
+        changed=0,
+        unexplained=(),
+        foreign=(),
+        targets=tuple(TargetReport(target_id=t.target_id, state=blocked, reason=reason) for t in wish.targets),
+        subsystems=tuple(TargetReport(target_id=s.target_id, state=blocked, reason=reason) for s in wish.subsystems),
+        volumes=tuple(VolumeReport(volume_id=v.volume_id, state=blocked, reason=reason) for v in wish.volumes),
+        portals=tuple(PortalReport(portal_id=p.portal_id, state=blocked, reason=reason) for p in wish.portals),
+        fc_ports=tuple(FcPortReport(port_id=p.port_id, state=blocked, reason=reason) for p in wish.fc_ports),
+    )
+
+
+def joined(one: ConvergeReport, other: ConvergeReport, cleared: int) -> ConvergeReport:
+    return one.model_copy(
+        update={
+            "changed": one.changed + other.changed + cleared,
+            "found": one.found + other.found,
+            "waiting": one.waiting + other.waiting,
+            "targets": one.targets + other.targets,
+            "subsystems": one.subsystems + other.subsystems,
+            "volumes": one.volumes + other.volumes,
+            "portals": one.portals + other.portals,
+            "fc_ports": one.fc_ports + other.fc_ports,
+            "foreign": one.foreign + other.foreign,
+        }
+    )
