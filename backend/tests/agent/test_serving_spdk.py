@@ -2,7 +2,17 @@
 
 import pytest
 
-from backend.tests.agent.exports import id_of, initiator, lun, nqn_of, nvme_host, nvme_portal, subsystem, target
+from backend.tests.agent.exports import (
+    id_of,
+    initiator,
+    lun,
+    nqn_of,
+    nvme_host,
+    nvme_portal,
+    portal,
+    subsystem,
+    target,
+)
 from backend.tests.agent.test_serving import Floor
 from backend.tests.providers.test_nvmet_converge import nqn
 from backend.tests.providers.test_spdk_converge import SpdkStage, spdk_portal
@@ -16,6 +26,7 @@ from lunette.domain.exports import ExportSet, ServingState
 from lunette.domain.steps import ExportsGone
 from lunette.providers.exports.lio.converge import exported_volumes as over_scsi
 from lunette.providers.exports.nvmet.converge import served_devices as over_nvmet
+from lunette.providers.exports.spdk import process
 from lunette.providers.exports.spdk.converge import exported_volumes as over_spdk
 
 
@@ -154,3 +165,75 @@ def test_one_host_may_be_let_in_by_the_subsystem_of_its_group_first(floor: SpdkF
     gone = floor.volumes[2].model_copy(update={"device": floor.volumes[2].device + "x"})
     wish = floor.wish(volumes=(*floor.volumes[:2], gone), subsystems=(floor.wish().subsystems[0], other))
     assert [door.state for door in floor.serve(wish).subsystems] == [ServingState.OPEN, ServingState.BLOCKED]
+
+
+SCSI_AFTER = ": it is served over SCSI after that has ended"
+STILL_OVER_SCSI = "it is still served over SCSI: it is served over NVMe after that has ended"
+
+
+def both_over_scsi(floor: SpdkFloor) -> ExportSet:
+    """Volumes 11 and 12 over SCSI, while 12 is mapped over NVMe too."""
+    return floor.wish(targets=(target(31, [initiator(41)], [lun(51, 1, 11), lun(54, 2, 12)]),))
+
+
+def test_scsi_waits_for_what_spdk_has_open(floor: SpdkFloor) -> None:
+    floor.serve(floor.wish())
+    report = floor.serve(both_over_scsi(floor), keep_strays=True)
+    assert report.targets[0].reason == f"SPDK has it open{SCSI_AFTER}"
+
+
+def test_scsi_waits_for_what_nvmet_serves(floor: SpdkFloor) -> None:
+    floor.serve(by_kernel(floor))
+    report = floor.serve(both_over_scsi(floor), keep_strays=True)
+    by = f"it is served over NVMe by subsystem {nqn(31)}"
+    assert report.targets[0].reason == f"{by}{SCSI_AFTER}"
+    assert report.subsystems[0].reason == by, "both serve NVMe, so the reason names no other family"
+
+
+def test_a_program_that_hangs_bars_scsi_also_from_what_nvmet_serves(floor: SpdkFloor) -> None:
+    floor.serve(by_kernel(floor))
+    floor.serve(floor.wish(subsystems=()))
+    theirs = "/sys/kernel/config/nvmet/subsystems/nqn.2020-01.com.example:theirs"
+    for path in (theirs, f"{theirs}/namespaces/1"):
+        floor.machine.mkdir(path)
+    floor.machine.write(f"{theirs}/namespaces/1/device_path", floor.volumes[1].device)
+    floor.machine.write(f"{theirs}/namespaces/1/enable", "1")
+    floor.machine.spdk.is_hanging = True
+    reason = floor.serve(both_over_scsi(floor)).targets[0].reason or ""
+    assert reason.startswith("SPDK may have it open: ")
+    assert reason.endswith(SCSI_AFTER)
+
+
+@pytest.mark.parametrize("hangs", [False, True])
+def test_nvmet_waits_for_scsi_first_and_then_for_a_program_that_hangs(floor: SpdkFloor, hangs: bool) -> None:
+    over_scsi_too = target(31, [initiator(41)], [lun(51, 1, 11)])
+    over_nvme_too = subsystem(31, [nvme_host(42)], [lun(52, 2, 12), lun(53, 1, 11)])
+    floor.serve(floor.wish())
+    floor.machine.spdk.is_hanging = hangs
+    report = floor.serve(by_kernel(floor, targets=(over_scsi_too,), subsystems=(over_nvme_too,)), keep_strays=True)
+    assert [one.reason for one in report.volumes if one.volume_id == id_of(11)] == [None, STILL_OVER_SCSI]
+    (other,) = [one.reason for one in report.volumes if one.volume_id == id_of(12)]
+    assert (other or "").startswith("SPDK may have it open: " if hangs else "SPDK has it open")
+    assert SCSI_AFTER not in (other or "")
+
+
+def test_a_volume_that_is_not_ours_says_so_before_anything_else(floor: SpdkFloor) -> None:
+    floor.serve(floor.wish())
+    floor.machine.spdk.is_hanging = True
+    report = serving.serve(floor.machine, both_over_scsi(floor), {}, set())
+    assert report.targets[0].reason == f"array {floor.array.name} has not been started yet"
+
+
+def test_every_engine_clears_before_one_opens_a_device(floor: SpdkFloor) -> None:
+    """nvmet gives volume 12 up, SPDK is ended, and only then LIO opens the volume."""
+    floor.serve(by_kernel(floor))
+    process.start(floor.machine)
+    before = len(floor.machine.faults.calls)
+    moved = floor.wish(targets=both_over_scsi(floor).targets, subsystems=(), portals=(portal(21), nvme_portal(22)))
+    assert floor.serve(moved).targets[0].reason is None
+    moves = [f"{call.name} {call.detail}" for call in floor.machine.faults.calls[before:] if call.changes]
+    closed, ended, opened = (
+        next(at for at, move in enumerate(moves) if all(word in move for word in words))
+        for words in (("rmdir", "nvmet/subsystems"), ("systemctl stop lunette-spdk",), ("mkdir", id_of(12)))
+    )
+    assert closed < ended < opened

@@ -1,6 +1,6 @@
 """One pass over all counters: reads of files only, no command, so that it may be asked for every few seconds."""
 
-from lunette.agent import serving_nvme
+from lunette.agent import serving
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.counters import ArrayCounters, BlockCounters, Counters
 from lunette.domain.exports import ExportSet
@@ -28,7 +28,7 @@ def take(system: System, served: ExportSet | None) -> Counters:
         arrays=_arrays(system, served, devices) if served else {},
         sessions=lio.read(system, served) if served else (),
         ports=port_counters.read(system),
-        unseen=serving_nvme.uncounted(served),
+        unseen=serving.uncounted(served),
     )
 
 

@@ -1,73 +1,72 @@
-"""One wish, two families: LIO serves what is mapped over SCSI, nvmet or SPDK what is mapped over NVMe.
+"""Serves the desired state with all export engines: LIO over SCSI, nvmet or SPDK over NVMe.
 
-A volume is served by one engine (DESIGN R13). What is wished keeps to that; here it is also looked at, because LIO
-claims a device and the others do not: whoever observes another as holder waits until it has let go.
+A volume is served by one engine (DESIGN R13). The desired state respects that; here it is also observed, because LIO
+claims a device and the others do not: an engine waits for a device until the others have closed it.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Set
 
-from lunette.agent import serving_nvme as nvme
-from lunette.domain.errors import Unavailable
 from lunette.domain.exports import ConvergeReport, ExportSet, ObservedSession, ServingState, UnseenSessions
-from lunette.providers.exports import parts
-from lunette.providers.exports.lio import adopted
-from lunette.providers.exports.lio import configfs as lio_configfs
-from lunette.providers.exports.lio import converge as lio
-from lunette.providers.exports.lio import sessions as lio_sessions
-from lunette.providers.exports.lio.configfs import Configfs
-from lunette.providers.exports.nvmet import adopted as nvmet_adopted
-from lunette.providers.exports.nvmet import configfs as nvmet_configfs
+from lunette.domain.mappings import Family
+from lunette.providers.exports.engine import Engine
+from lunette.providers.exports.lio.engine import LioEngine
+from lunette.providers.exports.nvmet.engine import NvmetEngine
 from lunette.providers.exports.reports import absent, joined
+from lunette.providers.exports.spdk.engine import SpdkEngine
 from lunette.providers.exports.turn import PLAIN, Turn
-from lunette.providers.fabrics import fc_host
 from lunette.system.doorway import System
+
+ENGINES: tuple[Engine, ...] = (LioEngine(), NvmetEngine(), SpdkEngine())
+"""In the order in which they clear, converge and are withdrawn."""
+_NAMES = {Family.SCSI: "SCSI", Family.NVME: "NVMe"}
 
 
 def prepare(system: System) -> list[str]:
-    """Bring up the engines of the kernel, so that they are offered from the start. What is missing, in words."""
-    nvmet_configfs.prepare(system)
-    missing = [nvmet_configfs.missing(system)]
-    try:
-        lio_configfs.prepare(system)
-        fc_host.prepare(system)
-    except Unavailable as error:
-        missing.append(error.detail)
+    """Bring up the engines of the kernel, so that they are offered from the start. What is missing, in words.
+
+    LIO is the last: if its folders cannot be created, nvmet is there all the same.
+    """
+    missing = [engine.prepare(system) for engine in reversed(ENGINES)]
     return [reason for reason in missing if reason]
 
 
 def serve(
     system: System,
-    wish: ExportSet,
+    wanted: ExportSet,
     waiting: Mapping[str, str],
     proven: Set[str],
     *,
     turn: Turn = PLAIN,
 ) -> ConvergeReport:
-    """Make the exports as wished and report. `waiting` tells by array id what an array that is down waits for, `proven`
-    are the ids of arrays that were brought up, and so are ours."""
-    scsi, other = parts.split(wish)
-    barred = not_ours(wish, waiting, proven)
-    cleared = nvme.clear(system, other) if not turn.keep_strays else 0
-    over_scsi = _serve_scsi(system, scsi, _reasons(scsi, waiting), barred, turn=turn)
-    over_nvme = nvme.serve(
-        system,
-        other,
-        _reasons(other, waiting),
-        _held_by_lio(system, other) | barred,
-        turn=turn,
-    )
-    return joined(over_scsi, over_nvme, cleared)
+    """Make the exports as wanted and report.
+
+    `waiting` is what arrays that are down wait for, by array id. `proven` are the ids of arrays that were brought up,
+    and so are ours.
+    """
+    parts = [(engine, engine.part(wanted)) for engine in ENGINES]
+    barred = not_ours(wanted, waiting, proven)
+    reasons = {one.volume_id: waiting[one.array_id] for one in wanted.volumes if one.array_id in waiting}
+    cleared = 0 if turn.keep_strays else sum(engine.clear(system, part) for engine, part in parts)
+    reports = []
+    for engine, part in parts:
+        if engine.is_in_charge(wanted):
+            if missing := engine.start(system, part):
+                reports.append(absent(part, missing))
+            else:
+                held = _held_by_others(system, engine, part) | barred
+                reports.append(engine.converge(system, part, reasons=reasons, held=held, turn=turn))
+    return joined(reports, cleared)
 
 
-def not_ours(wish: ExportSet, waiting: Mapping[str, str], proven: Set[str]) -> dict[str, str]:
+def not_ours(wanted: ExportSet, waiting: Mapping[str, str], proven: Set[str]) -> dict[str, str]:
     """By id of each volume that is not known to lie on an array of ours: why it is not opened. Starting an array proves
     that its group is ours. An id that two arrays share identifies neither of them. What is open already stays open.
     """
-    times = Counter(array.array_id for array in wish.arrays)
-    arrays = {array.array_id: array for array in wish.arrays if times[array.array_id] == 1}
+    times = Counter(array.array_id for array in wanted.arrays)
+    arrays = {array.array_id: array for array in wanted.arrays if times[array.array_id] == 1}
     found = {}
-    for volume in wish.volumes:
+    for volume in wanted.volumes:
         array = arrays.get(volume.array_id)
         if array is None:
             found[volume.volume_id] = f"volume {volume.name} is not on an array of this appliance"
@@ -79,19 +78,19 @@ def not_ours(wish: ExportSet, waiting: Mapping[str, str], proven: Set[str]) -> d
 
 
 def is_served(system: System) -> bool:
-    """True if anything of ours stands in any engine."""
-    return lio.is_served(system) or nvme.is_served(system)
+    """True if anything of ours exists in any engine, or may exist."""
+    return any(engine.is_served(system) for engine in ENGINES)
 
 
 def still_served(system: System, volume_ids: tuple[str, ...], served: ExportSet | None) -> list[str]:
-    """Which of these volumes an engine holds now, or would once their array is up."""
-    wanted = {volume.identity.uuid: volume.volume_id for volume in served.volumes} if served else {}
-    mapped = mapped_volumes(served) if served else frozenset()
-    over_nvme = nvme.still_served(system, wanted, served)
-    if over_nvme is None:
-        return list(volume_ids)
-    standing = lio.exported_volumes(system, served) | over_nvme
-    return [id_ for id_ in volume_ids if id_ in standing or id_ in mapped]
+    """Which of these volumes an engine holds now, or would once their array is up: all if an engine cannot tell."""
+    found = mapped_volumes(served) if served else frozenset()
+    for engine in ENGINES:
+        exported = engine.exported_volumes(system, served)
+        if exported is None:
+            return list(volume_ids)
+        found |= exported
+    return [id_ for id_ in volume_ids if id_ in found]
 
 
 def mapped_volumes(served: ExportSet) -> frozenset[str]:
@@ -103,54 +102,36 @@ def mapped_volumes(served: ExportSet) -> frozenset[str]:
 def observe_sessions(
     system: System, served: ExportSet | None
 ) -> tuple[tuple[ObservedSession, ...], tuple[UnseenSessions, ...]]:
-    """Who is logged in over either, and what cannot be seen."""
-    over_nvme, unseen = nvme.observe_sessions(system, served)
-    return (*lio_sessions.observe_sessions(system, adopted.iqns(served)), *over_nvme), unseen
+    """Who is logged in to any engine, and what cannot be seen."""
+    looks = [engine.observe_sessions(system, served) for engine in ENGINES]
+    return tuple(one for found, _ in looks for one in found), tuple(unseen for _, unseen in looks if unseen)
+
+
+def uncounted(served: ExportSet | None) -> tuple[UnseenSessions, ...]:
+    """Which counters do not exist for hosts that are served."""
+    if served is None or not served.subsystems:
+        return ()
+    return tuple(one.uncounted for one in ENGINES if one.uncounted and one.is_in_charge(served))
 
 
 def with_leftovers(system: System, served: ExportSet | None, wanted: ExportSet) -> ExportSet:
-    """The wish with what was adopted, is given up, and still stands."""
-    if served is None:
-        return wanted.model_copy(update={"leftovers": (), "nvme_leftovers": ()})
-    nvmet = nvmet_configfs.Configfs(system)
-    return wanted.model_copy(
-        update={
-            "leftovers": adopted.standing(Configfs(system), adopted.left_over(served, wanted)),
-            "nvme_leftovers": nvmet_adopted.standing(nvmet, nvmet_adopted.left_over(served, wanted)),
-        }
-    )
+    """The desired state with what was adopted, was released, and still exists."""
+    for engine in ENGINES:
+        wanted = engine.with_leftovers(system, served, wanted)
+    return wanted
 
 
 def withdraw(system: System, served: ExportSet | None = None) -> dict[str, str]:
-    """Close every path of ours, for a shutdown. What was refused, by path. `served` tells what was adopted."""
-    return lio.withdraw(system, served) | nvme.withdraw(system, served)
+    """Close every path of ours, for a shutdown. What was refused, by path. `served` lists what was adopted."""
+    refused: dict[str, str] = {}
+    for engine in ENGINES:
+        refused |= engine.withdraw(system, served)
+    return refused
 
 
 def open_devices(system: System) -> frozenset[str]:
-    """Real paths of the devices that somebody serves although nobody claims them: those of NVMe, also of others."""
-    return nvme.open_devices(system)
-
-
-def _serve_scsi(
-    system: System, wish: ExportSet, reasons: Mapping[str, str], barred: Mapping[str, str], *, turn: Turn
-) -> ConvergeReport:
-    try:
-        lio_configfs.prepare(system)
-        fc_host.prepare(system)
-    except Unavailable as error:
-        return absent(wish, error.detail)
-    held = {**nvme.holders(system, wish), **barred}
-    return lio.converge(system, wish, reasons=reasons, held=held, turn=turn)
-
-
-def _held_by_lio(system: System, wish: ExportSet) -> dict[str, str]:
-    exported = lio.exported_volumes(system, wish)
-    reason = "it is still served over SCSI: it is served over NVMe after that has ended"
-    return {volume.volume_id: reason for volume in wish.volumes if volume.volume_id in exported}
-
-
-def _reasons(wish: ExportSet, waiting: Mapping[str, str]) -> dict[str, str]:
-    return {volume.volume_id: waiting[volume.array_id] for volume in wish.volumes if volume.array_id in waiting}
+    """Real paths of devices that are in use although nobody claims them, also by exports of other systems."""
+    return frozenset().union(*(engine.open_devices(system) for engine in ENGINES))
 
 
 def open_doors(exports: ExportSet, report: ConvergeReport) -> tuple[str, ...]:
@@ -161,3 +142,17 @@ def open_doors(exports: ExportSet, report: ConvergeReport) -> tuple[str, ...]:
         *(door.iqn for door in exports.targets if door.target_id in targets),
         *(door.nqn for door in exports.subsystems if door.target_id in subsystems),
     )
+
+
+def _held_by_others(system: System, asking: Engine, part: ExportSet) -> dict[str, str]:
+    """Why volumes in the part of an engine wait for another one. The other family comes last, and counts."""
+    held: dict[str, str] = {}
+    others = (engine for engine in ENGINES if engine is not asking)
+    for engine in sorted(others, key=lambda engine: engine.family is not asking.family):
+        after = (
+            ""
+            if engine.family is asking.family
+            else f": it is served over {_NAMES[asking.family]} after that has ended"
+        )
+        held |= {volume_id: f"{reason}{after}" for volume_id, reason in engine.holders(system, part).items()}
+    return held

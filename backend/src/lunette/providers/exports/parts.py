@@ -4,30 +4,38 @@ from lunette.domain.exports import ExportSet
 from lunette.domain.mappings import ExportEngine, Family
 
 
-def split(wish: ExportSet) -> tuple[ExportSet, ExportSet]:
-    """What is to be served over each family; a volume that is mapped to nobody is looked at by the first."""
-    scsi = {lun.volume_id for target in wish.targets for lun in target.luns}
-    over_nvme = {lun.volume_id for subsystem in wish.subsystems for lun in subsystem.luns}
-    return (
-        wish.model_copy(
-            update={
-                "volumes": tuple(v for v in wish.volumes if v.volume_id in scsi or v.volume_id not in over_nvme),
-                "portals": tuple(p for p in wish.portals if p.protocol.family is not Family.NVME),
-                "subsystems": (),
-            }
-        ),
-        wish.model_copy(
-            update={
-                "volumes": tuple(v for v in wish.volumes if v.volume_id in over_nvme),
-                "portals": tuple(p for p in wish.portals if p.protocol.family is Family.NVME),
-                "fc_ports": (),
-                "targets": (),
-            }
-        ),
+def scsi(wanted: ExportSet) -> ExportSet:
+    """What is served over SCSI, with the volumes that nobody is mapped to: LIO reports on those."""
+    mapped = {lun.volume_id for target in wanted.targets for lun in target.luns}
+    over_nvme = {lun.volume_id for subsystem in wanted.subsystems for lun in subsystem.luns}
+    return wanted.model_copy(
+        update={
+            "volumes": tuple(v for v in wanted.volumes if v.volume_id in mapped or v.volume_id not in over_nvme),
+            "portals": tuple(p for p in wanted.portals if p.protocol.family is not Family.NVME),
+            "subsystems": (),
+        }
     )
 
 
-def engine_of(wish: ExportSet) -> ExportEngine:
-    """Portals of both are refused when they are made. Where there are some all the same, the kernel goes on."""
-    engines = {portal.engine for portal in wish.portals if portal.protocol.family is Family.NVME}
+def nvme(wanted: ExportSet, engine: ExportEngine) -> ExportSet:
+    """What is served over NVMe if this engine is in charge of it; otherwise nothing."""
+    in_charge = engine_of(wanted) is engine
+    mapped = {lun.volume_id for subsystem in wanted.subsystems for lun in subsystem.luns}
+    return wanted.model_copy(
+        update={
+            "volumes": tuple(v for v in wanted.volumes if in_charge and v.volume_id in mapped),
+            "portals": tuple(p for p in wanted.portals if in_charge and p.protocol.family is Family.NVME),
+            "subsystems": wanted.subsystems if in_charge else (),
+            "fc_ports": (),
+            "targets": (),
+        }
+    )
+
+
+def engine_of(wanted: ExportSet) -> ExportEngine:
+    """The engine in charge of NVMe: SPDK if all NVMe portals are its own, otherwise nvmet.
+
+    Portals of both are refused when they are created. Where there are some all the same, the kernel goes on.
+    """
+    engines = {portal.engine for portal in wanted.portals if portal.protocol.family is Family.NVME}
     return ExportEngine.SPDK if engines == {ExportEngine.SPDK} else ExportEngine.NVMET

@@ -1,5 +1,8 @@
 """Reports of export engines: of one that is not there, and of several in one."""
 
+from collections.abc import Sequence
+from functools import reduce
+
 from lunette.domain.exports import (
     ConvergeReport,
     ExportSet,
@@ -29,10 +32,16 @@ def absent(wish: ExportSet, reason: str) -> ConvergeReport:
     )
 
 
-def joined(one: ConvergeReport, other: ConvergeReport, cleared: int) -> ConvergeReport:
+def joined(reports: Sequence[ConvergeReport], cleared: int) -> ConvergeReport:
+    """One report of all engines in charge. `cleared` is the number of changes before they converged."""
+    whole = reduce(_with, reports)
+    return whole.model_copy(update={"changed": whole.changed + cleared})
+
+
+def _with(one: ConvergeReport, other: ConvergeReport) -> ConvergeReport:
     return one.model_copy(
         update={
-            "changed": one.changed + other.changed + cleared,
+            "changed": one.changed + other.changed,
             "found": one.found + other.found,
             "waiting": one.waiting + other.waiting,
             "targets": one.targets + other.targets,
