@@ -14,7 +14,7 @@ from .progress import say
 from .rootfs import Sources, build_rootfs
 from .signing import signer
 from .stable_uml import stable_key
-from .update import COMPATIBLE, Wish, build_update
+from .update import COMPATIBLE, Spec, build_update
 from .zfs import zfs_layer
 
 IMAGE = Path(__file__).resolve().parent.parent
@@ -86,8 +86,8 @@ def build(options: argparse.Namespace) -> None:
         if options.what == "iso":
             manifest = build_iso(cache, made, trusted)
         else:
-            wish = Wish(options.version, options.compatible, options.overlay, options.empty)
-            manifest = build_update(cache, made, trusted, wish)
+            spec = Spec(options.version, options.compatible, options.overlay, options.empty)
+            manifest = build_update(cache, made, trusted, spec)
     say(f"{options.what}: {manifest[options.what]}")
     if options.show:
         print(json.dumps(manifest, indent=2))

@@ -29,7 +29,7 @@ TIMEOUT_S = 1200
 
 
 @dataclass(frozen=True)
-class Wish:
+class Spec:
     """What a bundle is to be beside the tree's own; `empty` has no system in it, so it is only good to be refused."""
 
     version: str | None = None
@@ -38,17 +38,17 @@ class Wish:
     empty: bool = False
 
 
-def build_update(cache: Cache, sources: Sources, signer: Signer, wish: Wish) -> dict[str, Any]:
+def build_update(cache: Cache, sources: Sources, signer: Signer, spec: Spec) -> dict[str, Any]:
     """Build the bundle if it is not there yet; returns its path. Raises ImageProblem without product or key."""
-    version = wish.version or iso.version_of(sources)
+    version = spec.version or iso.version_of(sources)
     if signer.key is None:
         raise ImageProblem("a bundle is signed: name the key with --key")
     layers = iso.layers_of(cache, sources)
-    files = {} if wish.empty else _files(cache, sources, layers, signer, wish.overlay)
-    words = (*(file.parent.name for file in files.values()), version, wish.compatible)
+    files = {} if spec.empty else _files(cache, sources, layers, signer, spec.overlay)
+    words = (*(file.parent.name for file in files.values()), version, spec.compatible)
     key = content_key([HERE / "update.py", signer.certificate], base_identity(layers.base), *words)
     name = f"lunette-{version}-amd64.raucb"
-    text = manifest(version, wish.compatible)
+    text = manifest(version, spec.compatible)
     folder = cache.layer("update", key, lambda work: _build(work, name, files, text, layers, signer), keep=6)
     return {"update": str(folder / name), "checksums": str(folder / "SHA256SUMS"), "version": version}
 

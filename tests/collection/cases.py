@@ -80,8 +80,8 @@ def _volume_and_host(bench: Bench) -> Options:
 def _thin(bench: Bench) -> Options:
     _pool(bench)
     if not bench.api.items("/volumes", name="thin"):
-        wish = {"name": "thin", "array": "pool", "size_bytes": "8MiB", "provisioning": "thin"}
-        bench.api.made("/volumes", wish)
+        spec = {"name": "thin", "array": "pool", "size_bytes": "8MiB", "provisioning": "thin"}
+        bench.api.made("/volumes", spec)
     return {}
 
 
@@ -266,8 +266,8 @@ def _has_clones(bench: Bench, _options: Options) -> bool:
 def _scheduled(bench: Bench) -> Options:
     _thin(bench)
     if not bench.api.items("/schedules", name="by-verb"):
-        wish = {"name": "by-verb", "action": "snapshot", "volumes": ["thin"], "when": "0 3 1 1 *", "keep": {"last": 1}}
-        bench.api.made("/schedules", wish)
+        spec = {"name": "by-verb", "action": "snapshot", "volumes": ["thin"], "when": "0 3 1 1 *", "keep": {"last": 1}}
+        bench.api.made("/schedules", spec)
     return {"schedule": "by-verb"}
 
 

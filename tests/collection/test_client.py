@@ -69,9 +69,9 @@ def test_a_bad_token_is_refused_in_words(there: Running) -> None:
 
 def test_a_refusal_names_the_wrong_field(there: Running) -> None:
     client = _client(there, fingerprint=there.fingerprint)
-    wish = {"name": "x", "array": "nowhere", "size_bytes": 8 * 1024**2}
+    spec = {"name": "x", "array": "nowhere", "size_bytes": 8 * 1024**2}
     with pytest.raises(Refused, match="array nowhere was not found"):
-        client.create("/volumes", wish, dry_run=False)
+        client.create("/volumes", spec, dry_run=False)
 
 
 def test_a_list_is_read_page_by_page_up_to_the_limit(there: Running) -> None:
@@ -118,9 +118,9 @@ def test_a_job_that_fails_says_why(tmp_path: Path) -> None:
     token = add_token(parts.store, Role.ADMINISTRATOR)
     with serving(parts) as (url, _server):
         client = _started(url, token)
-        wish = _array(client)
+        spec = _array(client)
         machine.faults.break_calls(lambda call: "mdadm --create" in call.detail)
-        status, job, _etag = client.create("/arrays", wish, dry_run=False)
+        status, job, _etag = client.create("/arrays", spec, dry_run=False)
         assert status == 202
         seen: list[str] = []
         with pytest.raises(Refused, match=r"job .* ended failed: mdadm was refused") as refused:

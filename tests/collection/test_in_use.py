@@ -71,11 +71,11 @@ def test_a_number_that_hosts_may_still_have_is_given_only_by_a_play_that_says_so
         at.api.made("/hosts", {"name": "db", "iqns": [IQN]})
         at.run("mapping", MAPPING)
         at.run("mapping", GONE)
-        wish = {"volume": "next", "host": "db", "lun": 1}
-        refused = at.run("mapping", wish)
+        spec = {"volume": "next", "host": "db", "lun": 1}
+        refused = at.run("mapping", spec)
         assert refused["failed"]
         assert "LUN 1 of db (volume data)" in refused["msg"]
         assert "in_use: true" in refused["msg"]
         assert at.api.items("/mappings") == []
-        assert at.run("mapping", {**wish, "in_use": True})["changed"]
+        assert at.run("mapping", {**spec, "in_use": True})["changed"]
         assert at.api.items("/mappings")[0]["lun"] == 1

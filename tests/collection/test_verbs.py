@@ -157,9 +157,9 @@ def test_a_session_is_ended_and_one_that_has_ended_is_not_found(at: FakeBench) -
 
 def test_an_array_that_waits_for_its_key_is_unlocked(at: FakeBench) -> None:
     disks, passphrase = at.free_disks(2), "correct horse battery"
-    wish = {"name": "care", "level": "raid1", "disks": disks, "encryption": "luks2", "passphrase": passphrase}
-    assert at.run("array", wish)["changed"]
-    again = at.run("array", wish)
+    spec = {"name": "care", "level": "raid1", "disks": disks, "encryption": "luks2", "passphrase": passphrase}
+    assert at.run("array", spec)["changed"]
+    again = at.run("array", spec)
     assert (again["failed"], again["changed"]) == (False, False), again
     at.api.until(lambda: at.api.get("/arrays/care")["locked"] is False)
     assert not at.run("array_unlock", {"array": "care", "passphrase": passphrase})["changed"]

@@ -19,7 +19,7 @@ from backend.tests.agent.exports import exports, portal
 from lunette.agent.firewall import Firewall
 from lunette.agent.local import LocalSystem
 from lunette.domain.exports import ExportSet
-from lunette.domain.firewall import FirewallMode, FirewallWish
+from lunette.domain.firewall import DesiredFirewall, FirewallMode
 from lunette.domain.interfaces import InterfaceRole, InterfaceSettings
 from lunette.providers.firewall import run
 from lunette.providers.network import files
@@ -100,7 +100,7 @@ class Bench:
 
 def wish(*addresses: str, mode: FirewallMode = FirewallMode.MANAGED) -> ExportSet:
     portals = tuple(portal(20 + number, address) for number, address in enumerate(addresses))
-    return exports(portals=portals, firewall=FirewallWish(mode=mode))
+    return exports(portals=portals, firewall=DesiredFirewall(mode=mode))
 
 
 def rehearse(bench: Bench) -> None:

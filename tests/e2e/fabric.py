@@ -40,8 +40,8 @@ class Fabric:
     def volumes(self, pattern: str, count: int, size: str, array: str = ARRAY) -> None:
         """Makes volumes of one size in one job; `pattern` as in "lun%02d"."""
         client = self.appliance.client
-        wish = {"name_pattern": pattern, "count": count, "array": array, "size_bytes": size}
-        client.wait(client.post("/volumes:create-batch", wish))
+        spec = {"name_pattern": pattern, "count": count, "array": array, "size_bytes": size}
+        client.wait(client.post("/volumes:create-batch", spec))
 
 
 def volumes_of(client: Client, host: str) -> list[str]:
@@ -56,6 +56,6 @@ def fabric_appliance() -> Iterator[Fabric]:
     machine = Qemu("fabric", nvme=2 * MEMBERS, scsi=2, disk_mib=512, cpus=1, cable=ours, power_cut=True)
     with appliance(machine) as made:
         client, disks = made.client, made.disk_ids("nvme")[:MEMBERS]
-        wish = {"name": ARRAY, "engine": "md", "level": "raid5", "disks": disks}
-        client.wait(client.post("/arrays", wish))
+        spec = {"name": ARRAY, "engine": "md", "level": "raid5", "disks": disks}
+        client.wait(client.post("/arrays", spec))
         yield Fabric(made, theirs)

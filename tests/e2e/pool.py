@@ -102,10 +102,10 @@ def on_a_pool(made: Appliance, layout: Layout, ids: list[str]) -> Iterator[Stand
     """As `standing`, on an appliance that is there and these blank disks of it."""
     client = made.client
     with KernelInitiator("zfs-host") as host:
-        wish: JsonObject = {"name": "tank", "engine": "zfs", "level": layout.level, "disks": ids[: layout.disks]}
+        spec: JsonObject = {"name": "tank", "engine": "zfs", "level": layout.level, "disks": ids[: layout.disks]}
         left = iter(ids[layout.disks :])
-        wish |= {role: list(itertools.islice(left, count)) for role, count in layout.beside}
-        client.wait(client.post("/arrays", wish), deadline_s=SLOW_S)
+        spec |= {role: list(itertools.islice(left, count)) for role, count in layout.beside}
+        client.wait(client.post("/arrays", spec), deadline_s=SLOW_S)
         volume = {"name": "lun", "array": "tank", "size_bytes": VOLUME_BYTES}
         client.wait(client.post("/volumes", volume), deadline_s=SLOW_S)
         client.post("/hosts", {"name": "writer", "iqns": [IQN]})

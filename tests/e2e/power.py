@@ -77,8 +77,8 @@ class Batch:
     def run_to_its_middle(self, steps: int) -> str:
         """The job's id, when `steps` or more of its steps are done and some are not."""
         client = self.appliance.client
-        wish = {"array": self.array, "name_pattern": self.pattern, "count": self.count, "size_bytes": self.mib * MIB}
-        job_id = str(client.post("/volumes:create-batch", wish)["id"])
+        spec = {"array": self.array, "name_pattern": self.pattern, "count": self.count, "size_bytes": self.mib * MIB}
+        job_id = str(client.post("/volumes:create-batch", spec)["id"])
         seen: list[JsonObject] = []
 
         def is_far() -> bool:

@@ -146,7 +146,7 @@ def test_an_array_grows_under_writes_and_puts_back_what_it_had_dropped(growth: G
         client.wait(client.post("/volumes", {"name": "big", "array": "tank", "size_bytes": 400 * MIB}))
 
 
-def reshaped_and_killed(made: Appliance, wish: JsonObject, during: str) -> JsonObject:
+def reshaped_and_killed(made: Appliance, spec: JsonObject, during: str) -> JsonObject:
     """The array after this change, in whose middle the appliance was killed while a host wrote; what it was before."""
     machine, client = made.machine, made.client
     target = str(client.get("/hosts/writer")["target_iqn"])
@@ -157,7 +157,7 @@ def reshaped_and_killed(made: Appliance, wish: JsonObject, during: str) -> JsonO
         host.start_logged_writer(device, SEED, BLOCKS, 600)
         wait_until("the host writes", lambda: host.acknowledged(device, SEED) > 50)
         client.patch("/arrays/tank", {"sync_speed_max_bytes_s": SLOW})
-        client.wait(client.post("/arrays/tank:reshape", wish))
+        client.wait(client.post("/arrays/tank:reshape", spec))
         wait_until("it runs", lambda: 2 < percent(client) < 90, deadline_s=60, pause_s=0.2)
         assert tank(client)["health"] == during
         written = host.acknowledged(device, SEED)

@@ -111,9 +111,9 @@ def standing(layout: Layout) -> Iterator[Standing]:
     with appliance(machine) as made, KernelInitiator(f"{layout.name}-host") as host:
         client, ids = made.client, made.disk_ids("scsi")
         members, spare = ids[: layout.disks], ids[layout.disks]
-        wish: JsonObject = {"name": "tank", "level": layout.level, "disks": members, "spares": [spare]}
-        wish |= {"layout": layout.layout} if layout.layout else {}
-        client.wait(client.post("/arrays", wish))
+        spec: JsonObject = {"name": "tank", "level": layout.level, "disks": members, "spares": [spare]}
+        spec |= {"layout": layout.layout} if layout.layout else {}
+        client.wait(client.post("/arrays", spec))
         client.wait(client.post("/volumes", {"name": "lun", "array": "tank", "size_bytes": 48 * MIB}))
         client.post("/hosts", {"name": "writer", "iqns": [IQN]})
         client.post("/portals", {"name": "storage", "address": "0.0.0.0", "port": PORTAL_PORT})

@@ -72,14 +72,14 @@ def vault() -> Iterator[Vault]:
     with appliance(machine) as made:
         stands = Vault(made, machine, made.disk_ids("ubd")[:2])
         client = made.client
-        wish = {
+        spec = {
             "name": "vault",
             "level": "raid1",
             "disks": stands.disks,
             "encryption": "luks2",
             "passphrase": PASSPHRASE,
         }
-        client.wait(client.post("/arrays", wish))
+        client.wait(client.post("/arrays", spec))
         client.wait(client.post("/volumes", {"name": "lun", "array": "vault", "size_bytes": 64 * MIB}))
         client.post("/hosts", {"name": "h", "iqns": [IQN]})
         client.post("/portals", {"name": "storage", "address": "0.0.0.0", "port": PORTAL_PORT})

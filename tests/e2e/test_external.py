@@ -66,14 +66,14 @@ def standing() -> Iterator[Standing]:
         stands.machine.check(f"printf '#!/bin/sh\\n[ -b \"$1\" ] && cat {SAID}\\n' >{COMMAND} && chmod 755 {COMMAND}")
         stands.tells(state="healthy")
         client = made.client
-        wish = {
+        spec = {
             "name": "fast",
             "engine": "external",
             "level": "external",
             "disks": [stands.device],
             "health_command": "probe",
         }
-        client.wait(client.post("/arrays", wish))
+        client.wait(client.post("/arrays", spec))
         client.wait(client.post("/volumes", {"name": "lun", "array": "fast", "size_bytes": 64 * MIB}))
         client.post("/hosts", {"name": "h", "iqns": [IQN]})
         client.post("/portals", {"name": "storage", "address": "0.0.0.0", "port": PORTAL_PORT})

@@ -55,8 +55,8 @@ def change(made: Appliance, interface: str, role: str) -> None:
 def serve(made: Appliance) -> None:
     """A volume for a host, through a portal on the interface for storage."""
     client = made.client
-    wish = {"name": "tank", "engine": "md", "level": "raid1", "disks": made.disk_ids("nvme")}
-    client.wait(client.post("/arrays", wish), deadline_s=300.0)
+    spec = {"name": "tank", "engine": "md", "level": "raid1", "disks": made.disk_ids("nvme")}
+    client.wait(client.post("/arrays", spec), deadline_s=300.0)
     client.wait(client.post("/volumes", {"name": "data", "array": "tank", "size_bytes": "64MiB"}), deadline_s=300.0)
     client.post("/hosts", {"name": "db", "iqns": ["iqn.2026-01.com.example:db"]})
     client.post("/portals", {"name": "front", "address": OURS[STORAGE], "protocol": "iscsi"})
@@ -179,7 +179,7 @@ def test_a_kernel_without_nftables_says_so_and_serves() -> None:
             "it is told", lambda: (one := standing.client.get("/firewall"))["state"] == "unavailable" and one
         )
         assert "no nftables" in found["reason"]
-        wish = {"name": "tank", "engine": "md", "level": "raid1", "disks": standing.disk_ids("ubd")}
-        standing.client.wait(standing.client.post("/arrays", wish))
+        spec = {"name": "tank", "engine": "md", "level": "raid1", "disks": standing.disk_ids("ubd")}
+        standing.client.wait(standing.client.post("/arrays", spec))
         wait_until("an alert says so", lambda: "firewall.failed" in alerts(standing))
         assert alerts(standing) == ["firewall.failed"], standing.client.list("/alerts", active="true")

@@ -125,8 +125,8 @@ def test_an_array_of_another_machine_is_adopted_with_its_data_and_rebuilt_from_i
 def test_an_array_is_released_seen_by_plain_tools_and_adopted_again_with_its_data() -> None:
     with appliance(Uml("released", disks=3, disk_mib=256)) as made:
         machine, client = made.machine, made.client
-        wish = {"name": "tank", "engine": "md", "level": "raid5", "disks": made.disk_ids("ubd")}
-        client.wait(client.post("/arrays", wish))
+        spec = {"name": "tank", "engine": "md", "level": "raid5", "disks": made.disk_ids("ubd")}
+        client.wait(client.post("/arrays", spec))
         for name, kind in (("db", "thick"), ("lean", "thin")):
             volume = {"name": name, "array": "tank", "size_bytes": 48 * MIB, "provisioning": kind}
             client.wait(client.post("/volumes", volume))

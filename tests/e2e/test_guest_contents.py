@@ -86,8 +86,8 @@ class Standing:
 def standing() -> Iterator[Standing]:
     with appliance(Uml("guests", disks=2, disk_mib=512)) as made, KernelInitiator("guests-host") as host:
         client = made.client
-        wish = {"name": "tank", "engine": "md", "level": "raid1", "disks": made.disk_ids("ubd")}
-        client.wait(client.post("/arrays", wish))
+        spec = {"name": "tank", "engine": "md", "level": "raid1", "disks": made.disk_ids("ubd")}
+        client.wait(client.post("/arrays", spec))
         client.post("/hosts", {"name": "h", "iqns": [IQN]})
         client.post("/portals", {"name": "storage", "address": "0.0.0.0", "port": PORTAL_PORT})
         for name in CONTENTS:

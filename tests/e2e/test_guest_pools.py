@@ -32,8 +32,8 @@ def made_of(standing: Standing, disks: list[str]) -> None:
     client.wait(client.post("/arrays", {"name": "plain", "level": "raid1", "disks": disks}), deadline_s=SLOW_S)
     for lun, name in enumerate(CONTENTS, 1):
         if name != "lun":
-            wish = {"name": name, "array": "tank" if name == "zvol" else "plain", "size_bytes": VOLUME_BYTES}
-            client.wait(client.post("/volumes", wish), deadline_s=SLOW_S)
+            spec = {"name": name, "array": "tank" if name == "zvol" else "plain", "size_bytes": VOLUME_BYTES}
+            client.wait(client.post("/volumes", spec), deadline_s=SLOW_S)
             client.post("/mappings", {"volume": name, "host": "writer", "lun": lun})
     wait_until("all is served", lambda: is_served(standing), deadline_s=SLOW_S)
 

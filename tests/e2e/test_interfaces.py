@@ -120,11 +120,11 @@ def test_a_bond_that_nobody_confirms_is_taken_back_without_agent_and_api(made: A
 
 
 def test_a_bond_and_a_vlan_on_it_are_kept_over_a_reset(made: Appliance) -> None:
-    wish = {"name": BOND, "kind": "bond", "members": list(MEMBERS), "mode": "balance-xor", "mtu_bytes": 9000}
-    on_trial(made, "/interfaces", wish)
+    spec = {"name": BOND, "kind": "bond", "members": list(MEMBERS), "mode": "balance-xor", "mtu_bytes": 9000}
+    on_trial(made, "/interfaces", spec)
     made.client.post(f"/interfaces/{BOND}:confirm")
-    wish = {"name": VLAN, "kind": "vlan", "parent": BOND, "vlan_id": 100, "addresses": ["198.51.100.5/24"]}
-    on_trial(made, "/interfaces", wish)
+    spec = {"name": VLAN, "kind": "vlan", "parent": BOND, "vlan_id": 100, "addresses": ["198.51.100.5/24"]}
+    on_trial(made, "/interfaces", spec)
     wait_until(
         "the VLAN has its address", lambda: "198.51.100.5" in made.machine.run(f"ip -o address show {VLAN}").stdout
     )

@@ -234,12 +234,12 @@ def test_a_host_that_keeps_the_device_of_a_volume_writes_into_no_other(standing:
         client.post("/mappings", {"volume": "next", "host": "db", "lun": first["lun"]})
     assert refused.value.status == 409
     client.delete(f"/mappings/{second['id']}", confirm=["next"])
-    wish = {"volume": "next", "host": "db", "lun": first["lun"]}
-    assert [one["former"] for one in client.post("/mappings", wish, dry_run=True)["reused"]] == ["more"]
+    spec = {"volume": "next", "host": "db", "lun": first["lun"]}
+    assert [one["former"] for one in client.post("/mappings", spec, dry_run=True)["reused"]] == ["more"]
     time.sleep(within(15.0))  # until the appliance has noted who was logged in without the volume
     guest.logout(target)
     guest.login(target, standing.portal, iqn("db"))  # as another session, which has no old device
-    wait_until("the number is free", lambda: client.post("/mappings", wish, dry_run=True)["reused"] == [], 60.0)
+    wait_until("the number is free", lambda: client.post("/mappings", spec, dry_run=True)["reused"] == [], 60.0)
     again = client.post("/mappings", {"volume": "more", "host": "db"})
     wait_until("it is served", lambda: client.get(f"/mappings/{again['id']}")["state"] == "open")
     guest.rescan(target)

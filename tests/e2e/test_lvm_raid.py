@@ -85,8 +85,8 @@ def bench() -> Iterator[Bench]:
 def test_a_mirror_with_checksums_repairs_itself_and_a_lost_disk_is_replaced_while_a_host_writes(bench: Bench) -> None:
     client, machine, ids = bench.client, bench.machine, bench.made.disk_ids("scsi")
     serials = [disk.serial for disk in machine.disks if disk.bus == "scsi"]
-    wish = {"name": "safe", "engine": "lvm", "level": "raid1", "disks": ids[:2], "integrity": True}
-    client.wait(client.post("/arrays", wish))
+    spec = {"name": "safe", "engine": "lvm", "level": "raid1", "disks": ids[:2], "integrity": True}
+    client.wait(client.post("/arrays", spec))
     assert bench.array("safe")["integrity"] is True
     wait_until("it is in sync, and its checksums are computed", lambda: bench.is_whole("safe"), deadline_s=300)
     target = bench.serve("safe", "writer", IQN, 1)

@@ -34,8 +34,8 @@ class Standing:
         made = fabric.appliance
         self.appliance, self.client, self.hosts = made, made.client, hosts
         self.keys = DhChap(hosts.new_key(), hosts.new_key())
-        wish = {"name": "late", "engine": "md", "level": "raid1", "disks": made.disk_ids("scsi")}
-        self.client.wait(self.client.post("/arrays", wish))
+        spec = {"name": "late", "engine": "md", "level": "raid1", "disks": made.disk_ids("scsi")}
+        self.client.wait(self.client.post("/arrays", spec))
         fabric.volumes("nvme%d", 2, "32MiB")
         fabric.volumes("late%d", 1, "32MiB", array="late")
         self._provision()

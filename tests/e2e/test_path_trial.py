@@ -29,8 +29,8 @@ def host() -> Iterator[Host]:
     machine = Uml("path-host", 0, product=False)
     with appliance(Qemu("paths", nvme=0, scsi=2, disk_mib=256, cpus=1)) as made, machine:
         client = made.client
-        wish = {"name": "tank", "engine": "md", "level": "raid1", "disks": made.disk_ids("scsi")}
-        client.wait(client.post("/arrays", wish))
+        spec = {"name": "tank", "engine": "md", "level": "raid1", "disks": made.disk_ids("scsi")}
+        client.wait(client.post("/arrays", spec))
         client.wait(client.post("/volumes", {"name": "data", "array": "tank", "size_bytes": "32MiB"}))
         client.post("/hosts", {"name": "db", "os_type": "linux", "iqns": [IQN], "chap": CHAP})
         for name, port in PORTS.items():

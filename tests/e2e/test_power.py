@@ -44,8 +44,8 @@ def writing(bus: str, policy: str) -> Iterator[Writer]:
     ):
         if bus == "scsi":
             turn_off(made, SCSI, bus)
-        wish: JsonObject = {"name": "tank", "engine": "md", "level": "raid5", "disks": made.disk_ids(bus)}
-        made.client.wait(made.client.post("/arrays", wish))
+        spec: JsonObject = {"name": "tank", "engine": "md", "level": "raid5", "disks": made.disk_ids(bus)}
+        made.client.wait(made.client.post("/arrays", spec))
         assert made.client.get("/arrays/tank")["observed"]["write_hole"] == policy
         with writing_to(made, "tank", host) as writer:
             yield writer

@@ -39,19 +39,19 @@ class Standing:
         made = fabric.appliance
         self.appliance, self.client, self.hosts = made, made.client, hosts
         lay_address(made)
-        self.refusals = [self._refused(wish) for wish in PORTALS]
+        self.refusals = [self._refused(spec) for spec in PORTALS]
         self._provision(fabric)
         add_device(made.machine)
         wait_until("RDMA is offered", self._is_offered, deadline_s=BOOT_S)
-        for wish in PORTALS:
-            self.client.post("/portals", {**wish, "address": APPLIANCE})
+        for spec in PORTALS:
+            self.client.post("/portals", {**spec, "address": APPLIANCE})
         wait_until("both portals listen", lambda: not self.blocked(), deadline_s=BOOT_S)
         host = self.client.get("/hosts/db")
         self.target, self.subsystem = str(host["target_iqn"]), str(host["subsystem_nqn"])
 
-    def _refused(self, wish: JsonObject) -> str:
+    def _refused(self, spec: JsonObject) -> str:
         with pytest.raises(Refused) as refusal:
-            self.client.post("/portals", {**wish, "address": APPLIANCE})
+            self.client.post("/portals", {**spec, "address": APPLIANCE})
         return "\n".join(refusal.value.lines())
 
     def _provision(self, fabric: Fabric) -> None:

@@ -1,4 +1,4 @@
-"""What a real machine refuses: disks that carry something, wishes that cannot be met. Nothing may change by it."""
+"""What a real machine refuses: disks that carry something, specs that cannot be met. Nothing may change by it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ lsblk --raw --noheadings -o NAME,FSTYPE,PTTYPE | grep -v -e '-{COPY_NAME} '
 """What arrays, volumes and disks look like. The first resync goes on and the sealed copy comes by themselves."""
 
 
-def _wish(disks: list[str], **more: Any) -> dict[str, Any]:
+def _spec(disks: list[str], **more: Any) -> dict[str, Any]:
     return {"name": "refused", "engine": "md", "level": "raid1", "disks": disks, **more}
 
 
@@ -74,18 +74,18 @@ def test_a_disk_that_carries_something_is_refused_by_name_and_accepted_with_an_e
     first, second = machine.disk_ids("ubd")[2 * list(OCCUPIED).index(what) :][:2]
     device = next(d.path for d in machine.machine.disks if d.serial == _serial(machine, first))
     machine.machine.check(command.format(dev=device))
-    problem = refusal(machine, "/arrays", _wish([first, second]))
+    problem = refusal(machine, "/arrays", _spec([first, second]))
     assert problem.status == 409
     assert first in str(problem.problem)
     assert signature in str(problem.problem).lower()
 
-    wish = _wish([first, second], wipe=[first], level=level)
-    plan = machine.client.post("/arrays", wish, dry_run=True)
+    spec = _spec([first, second], wipe=[first], level=level)
+    plan = machine.client.post("/arrays", spec, dry_run=True)
     wipes = [step for step in plan["steps"] if step["kind"] == "disk.wipe"]
     assert [step["devices"] for step in wipes] == [[first]]
     assert plan["bytes_destroyed"] > 0
     name = f"wiped-{list(OCCUPIED).index(what)}"
-    machine.client.wait(machine.client.post("/arrays", {**wish, "name": name}))
+    machine.client.wait(machine.client.post("/arrays", {**spec, "name": name}))
     assert machine.client.get(f"/arrays/{name}")["state"] == "ready"
     assert f" {level} " in machine.machine.check("grep ' : active ' /proc/mdstat")
     machine.client.wait(machine.client.delete(f"/arrays/{name}"))
@@ -98,7 +98,7 @@ def test_a_mounted_disk_is_refused_even_with_a_wipe(machine: Appliance) -> None:
     machine.machine.check(f"mkfs.ext4 -q -F {device} && mkdir -p /run/held && mount {device} /run/held")
     try:
         for wipe in ([], [first]):
-            problem = refusal(machine, "/arrays", _wish([first, second], wipe=wipe))
+            problem = refusal(machine, "/arrays", _spec([first, second], wipe=wipe))
             assert problem.status == 409
             assert "/run/held" in str(problem.problem)
             assert first in str(problem.problem)
@@ -109,7 +109,7 @@ def test_a_mounted_disk_is_refused_even_with_a_wipe(machine: Appliance) -> None:
 def test_the_disk_of_the_system_is_never_a_candidate(machine: Appliance) -> None:
     system = [d for d in machine.client.list("/disks") if d["state"] == "system"]
     assert len(system) == 1
-    problem = refusal(machine, "/arrays", _wish([system[0]["id"], machine.disk_ids("ubd")[8]], wipe=[system[0]["id"]]))
+    problem = refusal(machine, "/arrays", _spec([system[0]["id"], machine.disk_ids("ubd")[8]], wipe=[system[0]["id"]]))
     assert problem.status == 409
     assert system[0]["id"] in str(problem.problem)
 

@@ -38,8 +38,8 @@ def test_a_spare_goes_to_the_array_of_its_group_that_lost_a_disk() -> None:
         serials = [disk.serial for disk in machine.disks if disk.bus == "scsi"]
         tank, pond, spare = ids[:2], ids[2:4], ids[4]
         client.wait(client.post("/arrays", {"name": "tank", "level": "raid1", "disks": tank, "spare_group": "shelf"}))
-        wish = {"name": "pond", "level": "raid1", "disks": pond, "spares": [spare], "spare_group": "shelf"}
-        client.wait(client.post("/arrays", wish))
+        spec = {"name": "pond", "level": "raid1", "disks": pond, "spares": [spare], "spare_group": "shelf"}
+        client.wait(client.post("/arrays", spec))
         client.wait(client.post("/volumes", {"name": "lun", "array": "tank", "size_bytes": 48 * MIB}))
         client.post("/hosts", {"name": "writer", "iqns": [IQN]})
         client.post("/portals", {"name": "storage", "address": "0.0.0.0", "port": PORTAL_PORT})

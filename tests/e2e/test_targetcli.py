@@ -74,8 +74,8 @@ def provision(made: Appliance) -> dict[str, str]:
     disks = made.disk_ids("ubd")
     client.wait(client.post("/arrays", {"name": "tank", "engine": "md", "level": "raid1", "disks": disks}))
     for name, kind in (("thick", "thick"), ("thin", "thin"), ("shared", "thick")):
-        wish = {"name": name, "array": "tank", "size_bytes": 32 * MIB, "provisioning": kind}
-        client.wait(client.post("/volumes", wish))
+        spec = {"name": name, "array": "tank", "size_bytes": 32 * MIB, "provisioning": kind}
+        client.wait(client.post("/volumes", spec))
     client.post("/hosts", {"name": "db", "iqns": [DB], "chap": CHAP})
     for name, iqn in (("web1", WEB1), ("web2", WEB2)):
         client.post("/hosts", {"name": name, "iqns": [iqn]})

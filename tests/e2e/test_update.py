@@ -117,8 +117,8 @@ def install(machine: FirmwareQemu) -> None:
 def serve(client: Client, serials: list[str]) -> str:
     """A volume of an array over the disks, served to the one host. The target's name."""
     known = {disk["serial"]: str(disk["id"]) for disk in client.list("/disks")}
-    wish = {"name": "tank", "engine": "md", "level": "raid0", "disks": [known[serial] for serial in serials]}
-    client.wait(client.post("/arrays", wish))
+    spec = {"name": "tank", "engine": "md", "level": "raid0", "disks": [known[serial] for serial in serials]}
+    client.wait(client.post("/arrays", spec))
     client.wait(client.post("/volumes", {"name": "lun", "array": "tank", "size_bytes": 64 * MIB}))
     client.post("/hosts", {"name": "writer", "iqns": [IQN]})
     client.post("/portals", {"name": "storage", "address": "0.0.0.0", "port": PORTAL_PORT})

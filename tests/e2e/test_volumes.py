@@ -67,9 +67,9 @@ class Standing:
 
     def map(self, volume: str, lun: int) -> None:
         """Also under a number that another volume had: the host has no device of it any more."""
-        wish = {"volume": volume, "host": "h", "lun": lun}
-        plan = self.client.post("/mappings", wish, dry_run=True)
-        self.client.post("/mappings", wish, confirm=[one["former"] for one in plan["reused"]])
+        spec = {"volume": volume, "host": "h", "lun": lun}
+        plan = self.client.post("/mappings", spec, dry_run=True)
+        self.client.post("/mappings", spec, confirm=[one["former"] for one in plan["reused"]])
         wait_until(f"{volume} is served", lambda: all(m["state"] == "open" for m in self.client.list("/mappings")))
 
     def unmap(self, volume: str) -> None:
@@ -88,8 +88,8 @@ class Standing:
         return float(self.client.get(f"/volumes/{volume}")["observed"]["used_bytes"] or 0) / MIB
 
     def make(self, name: str, size_mib: int, kind: str) -> None:
-        wish = {"name": name, "array": ARRAY, "size_bytes": size_mib * MIB, "provisioning": kind}
-        self.client.wait(self.client.post("/volumes", wish))
+        spec = {"name": name, "array": ARRAY, "size_bytes": size_mib * MIB, "provisioning": kind}
+        self.client.wait(self.client.post("/volumes", spec))
 
     def held(self) -> int:
         """Bytes that volumes take, of the array and of its thin pool together."""
@@ -247,8 +247,8 @@ def comes_and_goes_with_its_snapshot(standing: Standing, volume: str) -> None:
 def test_a_schedule_takes_snapshots_and_lets_the_oldest_of_its_own_go(standing: Standing) -> None:
     client, blocks = standing.client, BLOCKS_PER_MIB
     client.wait(client.post("/snapshots", {"name": "by-hand", "volume": "thin"}))
-    wish = {"name": "nightly", "action": "snapshot", "volumes": ["thin"], "when": "0 3 * * *", "keep": {"last": 2}}
-    assert client.post("/schedules", wish)["next_runs"]
+    spec = {"name": "nightly", "action": "snapshot", "volumes": ["thin"], "when": "0 3 * * *", "keep": {"last": 2}}
+    assert client.post("/schedules", spec)["next_runs"]
     held: list[list[str]] = []
     for seed in (OLD, NEW, MORE):
         standing.host.write_pattern(standing.device(2), seed, blocks)

@@ -203,8 +203,8 @@ def comes_and_goes_with_its_snapshot(stands: Standing, volume: str) -> None:
 
 def are_taken_at_one_moment(stands: Standing, *volumes: str) -> None:
     """ZFS's own proof: all of them were made by one transaction group."""
-    wish = {"volumes": volumes, "name": "{volume}.together", "atomic": True}
-    stands.client.wait(stands.client.post("/snapshots:create-batch", wish), deadline_s=SLOW_S)
+    spec = {"volumes": volumes, "name": "{volume}.together", "atomic": True}
+    stands.client.wait(stands.client.post("/snapshots:create-batch", spec), deadline_s=SLOW_S)
     rows = stands.guest("zfs list -H -t snapshot -o createtxg,io.lunette:together").splitlines()
     made = [row.split() for row in rows if not row.endswith("-")]
     assert len(made) == len(volumes)

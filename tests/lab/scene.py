@@ -61,10 +61,10 @@ def provision(
     client: Client, disks: list[str], say: Say, *, volumes: int = VOLUMES, volume_bytes: int = VOLUME_BYTES
 ) -> Scene:
     """Builds the scene on the given disks and waits for every job. Raises what the client raises."""
-    wish: JsonObject = {"name": "tank", "engine": "md", "level": "raid5", "disks": disks, "chunk_bytes": "64KiB"}
-    plan = client.post("/arrays", wish, dry_run=True)
+    spec: JsonObject = {"name": "tank", "engine": "md", "level": "raid5", "disks": disks, "chunk_bytes": "64KiB"}
+    plan = client.post("/arrays", spec, dry_run=True)
     say(f"plan: {plan['title']}, {len(plan['steps'])} steps, {plan['bytes_destroyed']} bytes destroyed")
-    client.wait(client.post("/arrays", wish))
+    client.wait(client.post("/arrays", spec))
     say(f"RAID5 of {len(disks)} disks, chunk 64 KiB")
     client.wait(
         client.post(

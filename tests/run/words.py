@@ -15,7 +15,7 @@ from tests.run.command import ROOT
 
 INSTEAD = {
     "anew": "again",
-    "wish": "request, desired state",
+    "spec": "request, desired state",
     "nobody": "no one, no host, no user",
     "somebody": "a user, another system",
     "whoever": "the user who, anyone who",

@@ -76,7 +76,7 @@ def option(document: Document, where: str, name: str, raw: Json) -> Option:
     spec: Json = {"type": "str" if is_size(name, schema) else kind}
     suboptions = {}
     if "enum" in schema and "." in where and document.is_nullable(raw):
-        # Ansible holds a null inside a document against the choices, and there it says that nothing is wished.
+        # Ansible holds a null inside a document against the choices, and there it says that nothing is desired.
         words.append(f"One of {', '.join(f'V({one})' for one in schema['enum'])}, or null.")
     elif "enum" in schema:
         spec["choices"] = schema["enum"]

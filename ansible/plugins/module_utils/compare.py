@@ -72,7 +72,7 @@ def _address(text: str) -> str:
 
 
 def without_secrets(value: Any, secrets: Collection[str]) -> Any:
-    """A wish as it may be printed."""
+    """A spec as it may be printed."""
     if isinstance(value, dict):
         return {key: "(secret)" if key in secrets else one for key, one in value.items()}
     return value

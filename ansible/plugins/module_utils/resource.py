@@ -74,27 +74,27 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
             self._create(self.address(self.noun.create, **self.params))
 
     def _create(self, collection: str) -> None:
-        wish = self._wishes(lambda field: field.create)
-        self.result["diff"] = self._diff({}, wish)
-        if not self._plan_creation(collection, wish) or self.checking:
+        spec = self._specs(lambda field: field.create)
+        self.result["diff"] = self._diff({}, spec)
+        if not self._plan_creation(collection, spec) or self.checking:
             self.result["changed"] = True
             return
-        status, made, _dummy = self.client.create(collection, wish, dry_run=False, query=self.confirming())
+        status, made, _dummy = self.client.create(collection, spec, dry_run=False, query=self.confirming())
         if not self.finished(status, made):
             return
         if status == 202:
             made = self._find()[0]
         self.result["resource"] = made
-        late = self._wishes(lambda field: field.patch and not field.create)
+        late = self._specs(lambda field: field.patch and not field.create)
         if late:
             found, etag = self.read(self._item(made["id"]))
             self._change(found, etag)
 
-    def _plan_creation(self, collection: str, wish: dict[str, Any]) -> bool:
+    def _plan_creation(self, collection: str, spec: dict[str, Any]) -> bool:
         """Asks for the plan. In check mode, what an earlier task of the play would have made may be missing: then
         there is no plan (False) and a warning."""
         try:
-            return bool(self.planned(self.client.create(collection, wish, dry_run=True)[1]))
+            return bool(self.planned(self.client.create(collection, spec, dry_run=True)[1]))
         except Refused as refused:
             fields = {wrong["field"].partition("[")[0] for wrong in refused.problem.get("errors") or ()}
             references = {name for name, field in self.noun.fields.items() if len(field.shown) > 1}
@@ -138,15 +138,15 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
 
     def _grow(self, found: dict[str, Any], name: str, value: Any) -> None:
         address = self.address(self.noun.fields[name].verb, **{self.parameter: found["id"]})
-        wish = {name: value}
-        self._act(found, wish, lambda query: self.client.create(address, wish, "dry_run" in query, "*"))
+        spec = {name: value}
+        self._act(found, spec, lambda query: self.client.create(address, spec, "dry_run" in query, "*"))
 
-    def _act(self, found: dict[str, Any], wish: dict[str, Any], act: Callable[[Any], Any]) -> None:
+    def _act(self, found: dict[str, Any], spec: dict[str, Any], act: Callable[[Any], Any]) -> None:
         """Asks for the plan of one change, and makes the change if there is anything to it."""
         plan = act({"dry_run": "true"})[1]
         if not self.planned(plan):
             return  # Written differently, and the same to the appliance.
-        self._show_difference(self._diff(found, wish))
+        self._show_difference(self._diff(found, spec))
         if plan["bytes_destroyed"]:
             self.must_keep_data(plan["title"])
         self.result["changed"] = True
@@ -156,14 +156,14 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
         if self.finished(status, changed):
             self.result["resource"] = self.read(self._item(found["id"]))[0] if status == 202 else changed
 
-    def _wishes(self, takes: Callable[[Field], bool]) -> dict[str, Any]:
-        wishes = {name: self.wanted(name, field) for name, field in self.noun.fields.items() if takes(field)}
-        return {name: value for name, value in wishes.items() if value is not None}
+    def _specs(self, takes: Callable[[Field], bool]) -> dict[str, Any]:
+        specs = {name: self.wanted(name, field) for name, field in self.noun.fields.items() if takes(field)}
+        return {name: value for name, value in specs.items() if value is not None}
 
     def _differences(self, found: dict[str, Any]) -> dict[str, Any]:
         """Fields to change. Fails on one that differs and cannot be changed."""
         patch = {}
-        for name, value in self._wishes(lambda field: True).items():
+        for name, value in self._specs(lambda field: True).items():
             field = self.noun.fields[name]
             if name in self.noun.key:
                 continue
@@ -189,11 +189,11 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
             "(state: absent) and create it again."
         )
 
-    def _diff(self, found: dict[str, Any], wish: dict[str, Any]) -> dict[str, Any]:
+    def _diff(self, found: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
         """Before and after, of the fields that change."""
         before: dict[str, Any] = {}
         after: dict[str, Any] = {}
-        for name, value in wish.items():
+        for name, value in spec.items():
             field = self.noun.fields[name]
             if found and field.shown:
                 before[name] = shown_at(found, field.shown[0])

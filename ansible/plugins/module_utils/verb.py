@@ -40,15 +40,15 @@ class Verb(Appliance):  # type: ignore[misc]  # the collection is importable onl
         if self._is_done_before():
             return
         address = self.address(self.path, **self.params)
-        wish = {name: self.wanted(name, field) for name, field in self.body.items()}
-        wish = {name: value for name, value in wish.items() if value is not None}
-        if can_plan and not self._would_change(address, wish):
+        spec = {name: self.wanted(name, field) for name, field in self.body.items()}
+        spec = {name: value for name, value in spec.items() if value is not None}
+        if can_plan and not self._would_change(address, spec):
             return
         confirmed = self.confirming()
         self.result["changed"] = True
         if self.checking:
             return
-        status, answer, _dummy = self.client.create(address, wish, False, self.match, confirmed)
+        status, answer, _dummy = self.client.create(address, spec, False, self.match, confirmed)
         # A stuck job that was resolved is done with, whether it is finished or taken back.
         resolved = status == 202 and answer["id"] == self.params.get("job")
         self.finished(status, answer, ENDED - {"stuck"} if resolved else ("succeeded",))
@@ -84,9 +84,9 @@ class Verb(Appliance):  # type: ignore[misc]  # the collection is importable onl
     def _look_up(self, path: str, **values: str) -> Any:
         return self.read(self.address(path, **values))[0]
 
-    def _would_change(self, address: str, wish: dict[str, Any]) -> bool:
+    def _would_change(self, address: str, spec: dict[str, Any]) -> bool:
         try:
-            plan = self.client.create(address, wish, True, self.match)[1]
+            plan = self.client.create(address, spec, True, self.match)[1]
         except Refused as refused:
             if not self.checking or refused.problem.get("type") != "not-found":
                 raise

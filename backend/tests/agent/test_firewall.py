@@ -23,9 +23,9 @@ from lunette.agent import serving
 from lunette.agent.core import Agent
 from lunette.domain.exports import ConvergeReport, ExportPortal, Release, ReleaseKind, ServingState
 from lunette.domain.firewall import (
+    DesiredFirewall,
     FirewallMode,
     FirewallState,
-    FirewallWish,
     ObservedFirewall,
     Opening,
     PortProtocol,
@@ -73,7 +73,7 @@ class Ask:
                 generation=self._number,
                 arrays=(self._stage.array,),
                 portals=portals,
-                firewall=FirewallWish(mode=mode),
+                firewall=DesiredFirewall(mode=mode),
                 released=tuple(gone),
                 volumes=tuple(self._stage.volumes[:2]),
                 targets=(target(31, [initiator(41)], [lun(51, 1, 11)]),),

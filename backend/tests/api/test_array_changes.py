@@ -80,11 +80,11 @@ def test_a_disk_that_works_is_copied_and_then_let_go_without_being_asked(applian
     machine.advance(REBUILD_S)
     drive(machine, disks[3]).media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]
     machine.changed()
-    wish = {"disk": disks[0], "new": disks[3]}
-    refused = appliance.post("/arrays/tank:replace", wish)
+    spec = {"disk": disks[0], "new": disks[3]}
+    refused = appliance.post("/arrays/tank:replace", spec)
     assert (refused.status_code, refused.json()["type"]) == (409, "in-use")
     assert "ext4" in refused.text
-    change(appliance, "replace", {**wish, "wipe": [disks[3]]})
+    change(appliance, "replace", {**spec, "wipe": [disks[3]]})
     appliance.until(lambda: states(appliance).get(disks[3]) == "replacing")
     assert appliance.get("/arrays/tank")["health"] == "clean"
     assert states(appliance)[disks[0]] == "in_sync"
@@ -132,10 +132,10 @@ def test_a_raid5_becomes_a_raid6_while_it_is_used_and_the_row_learns_it(
     disks = stand(appliance)
     machine.advance(REBUILD_S)
     before = appliance.get("/arrays/tank")
-    wish = {"level": "raid6", "disks": [disks[3]]}
-    plan = appliance.post("/arrays/tank:reshape", wish, dry_run=True).json()
+    spec = {"level": "raid6", "disks": [disks[3]]}
+    plan = appliance.post("/arrays/tank:reshape", spec, dry_run=True).json()
     assert [step["kind"] for step in plan["steps"]] == ["md.add", "md.write_hole", "md.relevel"]
-    change(appliance, "reshape", wish)
+    change(appliance, "reshape", spec)
     appliance.until(lambda: not appliance.get("/arrays/tank")["growing"])
     during = appliance.get("/arrays/tank")
     assert (during["level"], during["write_hole"], during["health"]) == ("raid6", "bitmap", "rebuilding")
@@ -274,8 +274,8 @@ def test_the_scheduler_of_every_member_is_kept(appliance: Api, machine: FakeSyst
 
 def test_log_and_cache_disks_of_a_pool_come_and_go_and_show_their_roles(appliance: Api, machine: FakeSystem) -> None:
     disks = disk_ids(appliance)
-    wish = {"name": "tank", "engine": "zfs", "level": "mirror", "disks": disks[:2], "log": [disks[2]]}
-    appliance.made("/arrays", wish)
+    spec = {"name": "tank", "engine": "zfs", "level": "mirror", "disks": disks[:2], "log": [disks[2]]}
+    appliance.made("/arrays", spec)
     usable = appliance.get("/arrays/tank")["usable_bytes"]
     change(appliance, "add-disks", {"role": "cache", "disks": [disks[3]]})
     change(appliance, "add-disks", {"role": "log", "disks": [disks[4]]})

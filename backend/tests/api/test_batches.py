@@ -16,9 +16,9 @@ def delete(api: Api, *names: str, **query: Any) -> Any:
     return api.call("POST", "/volumes:delete-batch", json={"volumes": names}, params=query)
 
 
-def snapshot(api: Api, *names: str, dry_run: bool = False, **wish: Any) -> Any:
+def snapshot(api: Api, *names: str, dry_run: bool = False, **spec: Any) -> Any:
     query = {"dry_run": dry_run} if dry_run else None
-    return api.call("POST", "/snapshots:create-batch", json={"volumes": names, **wish}, params=query)
+    return api.call("POST", "/snapshots:create-batch", json={"volumes": names, **spec}, params=query)
 
 
 @pytest.fixture

@@ -111,7 +111,7 @@ def test_the_key_is_told_to_nobody(standing: tuple[Api, Parts, Files], pair: dic
 
 
 def wrong(pair: dict[str, str], authority: trustme.CA) -> dict[str, tuple[dict[str, str], str, str]]:
-    """What is refused, by name: the wish, the field, and words of the reason."""
+    """What is refused, by name: the spec, the field, and words of the reason."""
     key, short = ec.generate_private_key(ec.SECP256R1()), rsa.generate_private_key(65537, 1024)
     own = {"private_key": pem_key(key)}
     root = authority.cert_pem.bytes().decode()
@@ -138,12 +138,12 @@ def test_what_no_server_could_show_changes_nothing(
 ) -> None:
     api, _, files = standing
     old = contents(files)
-    for name, (wish, field, words) in wrong(pair, authority).items():
-        refused = api.post("/certificate:replace", wish)
+    for name, (spec, field, words) in wrong(pair, authority).items():
+        refused = api.post("/certificate:replace", spec)
         assert refused.status_code == 422, name
         (problem,) = [one for one in refused.json()["errors"] if one["field"].endswith(field)]
         assert words in problem["message"], name
-        assert wish["private_key"].splitlines()[1] not in refused.text, name
+        assert spec["private_key"].splitlines()[1] not in refused.text, name
     too_long = api.post("/certificate:replace", {**pair, "private_key": pair["private_key"] * 400})
     assert (too_long.status_code, pair["private_key"].splitlines()[1] in too_long.text) == (422, False)
     assert api.post("/certificate:revert").status_code == 409
@@ -154,11 +154,11 @@ def test_names_that_are_missing_are_a_warning(standing: tuple[Api, Parts, Files]
     api, _, _ = standing
     for names, warned in ((["other.example"], True), (["testserver", "test"], False)):
         made = authority.issue_cert(*names)
-        wish = {
+        spec = {
             "certificate": made.cert_chain_pems[0].bytes().decode(),
             "private_key": made.private_key_pem.bytes().decode(),
         }
-        plan = api.post("/certificate:replace", wish, dry_run=True).json()
+        plan = api.post("/certificate:replace", spec, dry_run=True).json()
         assert any("does not name testserver" in words for words in plan["warnings"]) is warned
 
 

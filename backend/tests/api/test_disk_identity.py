@@ -110,7 +110,7 @@ def test_disks_that_an_older_version_called_by_another_link_go_by_their_names_of
     assert len(before) == 8
     assert before.isdisjoint(today)
     if is_other_drive:
-        disk_rows.follow_links(parts.store, parts.control.desk, agent.observe())
+        disk_rows.follow_links(parts.store, parts.control.services, agent.observe())
         assert named() == before
         return
     machine.changed()

@@ -65,8 +65,8 @@ def test_the_plan_of_a_portal_says_that_its_port_opens(appliance: Api) -> None:
 def test_a_role_for_storage_says_what_closes_and_undo_of_the_choice_opens_all(appliance: Api) -> None:
     choose(appliance, "managed")
     shown(appliance, "in_force")
-    wish = {"role": "storage", "addresses": ["198.51.100.5/24"]}
-    told = planned(appliance, "/interfaces/eth1:change", wish)["warnings"]
+    spec = {"role": "storage", "addresses": ["198.51.100.5/24"]}
+    told = planned(appliance, "/interfaces/eth1:change", spec)["warnings"]
     assert any("are no longer reachable on eth1, only on eth0" in one for one in told)
     event = next(one for one in appliance.items("/events", noun="setting") if one["kind"] == "setting.changed")
     assert appliance.post(f"/events/{event['seq']}:undo").is_success

@@ -53,8 +53,8 @@ def luns(api: Api) -> dict[str, int]:
 @pytest.mark.parametrize("form", ["one", "batch"])
 def test_a_number_is_reused_only_where_its_old_volume_is_named(tank: Api, form: str) -> None:
     unmap(tank)
-    wish: dict[str, Any] = {"volume": "new", "host": "h1", "lun": 1}
-    path, body = ("/mappings", wish) if form == "one" else ("/mappings:create-batch", {"mappings": [wish]})
+    spec: dict[str, Any] = {"volume": "new", "host": "h1", "lun": 1}
+    path, body = ("/mappings", spec) if form == "one" else ("/mappings:create-batch", {"mappings": [spec]})
     plan = post(tank, path, body, dry_run=True).json()
     assert plan["reused"] == [{"number": "LUN 1", "owner": "h1", "volume": "new", "former": "old"}]
     for confirm in ([], ["new"]):

@@ -9,15 +9,15 @@ from lunette.domain.interfaces import TRIAL_S
 
 CHANGE, SHOW = "/interfaces/eth1:change", "/interfaces/eth1"
 FROM_TRIAL = ("mtu_bytes", "wanted", "trial_left_s")
-WISH = {"addresses": ["198.51.100.5/24"], "gateway": "198.51.100.1", "mtu_bytes": 9000, "role": "storage"}
+SPEC = {"addresses": ["198.51.100.5/24"], "gateway": "198.51.100.1", "mtu_bytes": 9000, "role": "storage"}
 
 
 def shown(appliance: Api) -> Any:
     return appliance.get(SHOW)
 
 
-def try_(appliance: Api, wish: Any = WISH) -> Any:
-    response = appliance.post(CHANGE, wish)
+def try_(appliance: Api, spec: Any = SPEC) -> Any:
+    response = appliance.post(CHANGE, spec)
     assert response.status_code == 202, response.text
     return appliance.done(response.json())
 
@@ -44,19 +44,19 @@ def test_a_confirmed_change_stays_over_time_and_power_cut(appliance: Api, machin
     machine.advance(TRIAL_S + 1)
     machine.power_cut()
     seen(appliance, "198.51.100.5/24")
-    assert shown(appliance)["wanted"] == {**WISH, "dhcp": False, "dns": [], "ntp": [], "made": None}
+    assert shown(appliance)["wanted"] == {**SPEC, "dhcp": False, "dns": [], "ntp": [], "made": None}
     assert next(event["kind"] for event in appliance.items("/events", noun="interface")) == "interface.confirmed"
 
 
 def test_time_servers_are_what_networkd_hands_to_timesyncd(appliance: Api, machine: FakeSystem) -> None:
-    wish = {**WISH, "role": "management", "ntp": ["192.0.2.123", "time.example.com"]}
-    plan = appliance.post(CHANGE, wish, dry_run=True).json()
+    spec = {**SPEC, "role": "management", "ntp": ["192.0.2.123", "time.example.com"]}
+    plan = appliance.post(CHANGE, spec, dry_run=True).json()
     assert "NTP 192.0.2.123, time.example.com" in plan["changes"][0]["detail"]
-    try_(appliance, wish)
+    try_(appliance, spec)
     appliance.post(f"{SHOW}:confirm")
     machine.power_cut()
     seen(appliance, "198.51.100.5/24")
-    assert shown(appliance)["wanted"]["ntp"] == wish["ntp"]
+    assert shown(appliance)["wanted"]["ntp"] == spec["ntp"]
     read = machine.read("/run/systemd/network/05-lunette-eth1.network").splitlines()
     assert {"NTP=192.0.2.123", "NTP=time.example.com"} <= set(read[read.index("[Network]") :])
     try_(appliance, {"ntp": []})
@@ -65,9 +65,9 @@ def test_time_servers_are_what_networkd_hands_to_timesyncd(appliance: Api, machi
 
 def test_what_is_no_name_of_a_time_server_writes_nothing(appliance: Api, machine: FakeSystem) -> None:
     for server in ("", "a b", "192.0.2.1\nGateway=192.0.2.254", "-x", "é.example"):
-        answer = appliance.post(CHANGE, {**WISH, "ntp": [server]})
+        answer = appliance.post(CHANGE, {**SPEC, "ntp": [server]})
         assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "ntp[0]"), server
-    assert appliance.post(CHANGE, {**WISH, "ntp": ["192.0.2.1"] * 5}).status_code == 422
+    assert appliance.post(CHANGE, {**SPEC, "ntp": ["192.0.2.1"] * 5}).status_code == 422
     assert not machine.exists("/run/systemd/network/05-lunette-eth1.network")
 
 
@@ -93,18 +93,18 @@ def test_a_change_is_taken_back_at_once_and_a_second_one_has_to_wait(appliance: 
 
 def test_a_portal_that_loses_its_address_must_be_named(appliance: Api) -> None:
     appliance.made("/portals", {"name": "front", "address": ADDRESS})
-    wish = {"addresses": ["192.0.2.200/24"]}
-    refused = appliance.post("/interfaces/eth0:change", wish)
+    spec = {"addresses": ["192.0.2.200/24"]}
+    refused = appliance.post("/interfaces/eth0:change", spec)
     assert (refused.status_code, refused.json()["errors"][0]["value"]) == (409, "front")
-    plan = appliance.post("/interfaces/eth0:change", {**wish, "portals": ["front"]}, dry_run=True).json()
+    plan = appliance.post("/interfaces/eth0:change", {**spec, "portals": ["front"]}, dry_run=True).json()
     assert [(one["noun"], one["name"]) for one in plan["changes"]] == [("interface", "eth0"), ("portal", "front")]
     assert any("reverted automatically" in text for text in plan["warnings"])
     assert any("50-dhcp.network" in text for text in plan["warnings"])
 
 
 def test_wrong_settings_are_refused_by_field(appliance: Api) -> None:
-    def refused(**wish: Any) -> str:
-        response = appliance.post(CHANGE, wish)
+    def refused(**spec: Any) -> str:
+        response = appliance.post(CHANGE, spec)
         assert response.status_code in (409, 422), response.text
         return str(response.json()["errors"][0]["message"])
 
@@ -119,7 +119,7 @@ def test_wrong_settings_are_refused_by_field(appliance: Api) -> None:
 def test_an_interface_of_others_is_shown_and_left_alone(appliance: Api, machine: FakeSystem) -> None:
     machine.network.interfaces["eth1"].file = "/etc/systemd/network/10-theirs.network"
     appliance.until(lambda: shown(appliance)["reason"] is not None)
-    refused = appliance.post(CHANGE, WISH)
+    refused = appliance.post(CHANGE, SPEC)
     assert (refused.status_code, "10-theirs.network" in refused.text) == (409, True)
     machine.network.is_running = False
     appliance.until(lambda: "systemd-networkd" in str(shown(appliance)["reason"]))

@@ -21,11 +21,11 @@ def test_a_raid10_keeps_the_layout_it_was_made_with(appliance: Api) -> None:
     assert told == ["n2", "f2", "o2", "n3", "f3", "o3"]
     refused = appliance.post("/arrays", {"name": "tank", "level": "raid5", "layout": "f2", "disks": DISKS})
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "layout")
-    wish = {"name": "tank", "level": "raid10", "layout": "f2", "disks": DISKS}
-    plan = appliance.post("/arrays", wish, dry_run=True).json()
+    spec = {"name": "tank", "level": "raid10", "layout": "f2", "disks": DISKS}
+    plan = appliance.post("/arrays", spec, dry_run=True).json()
     assert "raid10 (f2)" in plan["changes"][0]["detail"]
     assert "can never be grown" in plan["warnings"][0]
-    appliance.made("/arrays", wish)
+    appliance.made("/arrays", spec)
     array = appliance.get("/arrays/tank")
     assert (array["layout"], array["observed"]["layout"], array["health"]) == ("f2", "f2", "resyncing")
     assert appliance.get("/site")["arrays"][0]["layout"] == "f2"

@@ -10,7 +10,7 @@ from cryptography.fernet import Fernet
 from sqlalchemy import event, select, text
 from sqlalchemy.orm import InstrumentedAttribute
 
-from lunette.api.lists.paging import Wish, stored_page
+from lunette.api.lists.paging import Spec, stored_page
 from lunette.store.database import Store
 from lunette.store.journal import Event, Job
 from lunette.store.resources import DeletedVolume, Host, Mapping, Snapshot, Volume
@@ -63,7 +63,7 @@ def test_no_page_is_sorted(store: Store, order: str, sign: str) -> None:
     kind, column = ORDERS[order]
     key: InstrumentedAttribute[Any] = getattr(kind, "seq" if kind is Event else "id")
     with store.read() as tx, plans_of(store) as found:
-        stored_page(tx, select(kind), Wish(50, None, 100), f"{sign}{column.key}", {"id": key, column.key: column})
+        stored_page(tx, select(kind), Spec(50, None, 100), f"{sign}{column.key}", {"id": key, column.key: column})
     assert [line for line in found if "TEMP B-TREE" in line] == [], found
     assert any("SCAN" in line for line in found), found
 

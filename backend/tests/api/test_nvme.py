@@ -51,15 +51,15 @@ def test_a_broken_key_is_refused_by_its_field_and_not_shown(appliance: Api) -> N
 
 def test_spdk_takes_over_from_the_kernel_and_shows_who_is_connected(appliance: Api, machine: FakeSystem) -> None:
     test_a_volume_is_served_over_nvme_by_the_api_alone(appliance, machine)
-    wish = {"name": "s", "protocol": "nvme-tcp", "engine": "spdk", "address": ADDRESS}
-    refused = appliance.post("/portals", wish)
+    spec = {"name": "s", "protocol": "nvme-tcp", "engine": "spdk", "address": ADDRESS}
+    refused = appliance.post("/portals", spec)
     assert {one["field"] for one in refused.json()["errors"]} >= {"engine"}
     assert "nvmf_tgt is not installed" in refused.text
     machine.install_spdk()
-    refused = appliance.post("/portals", wish)
+    refused = appliance.post("/portals", spec)
     assert "portal n is served by nvmet" in refused.text
     assert appliance.delete("/portals/n").status_code == 204
-    portal = appliance.made("/portals", wish)
+    portal = appliance.made("/portals", spec)
     assert (portal["engine"], portal["port"]) == ("spdk", 4420)
     appliance.until(lambda: appliance.get("/portals/s")["state"] == "open")
     subsystem = appliance.get("/mappings")["items"][0]["subsystem_nqn"]
@@ -72,9 +72,9 @@ def test_spdk_takes_over_from_the_kernel_and_shows_who_is_connected(appliance: A
 
 def test_a_volume_is_served_over_nvme_fc_once_there_is_a_port(appliance: Api, machine: FakeSystem) -> None:
     address = "nn-0x20000000c9000001:pn-0x10000000c9000001"
-    wish = {"name": "fabric-a", "protocol": "nvme-fc", "address": address}
+    spec = {"name": "fabric-a", "protocol": "nvme-fc", "address": address}
     machine.run(["modprobe", "nvmet-tcp"])
-    refused = appliance.post("/portals", wish)
+    refused = appliance.post("/portals", spec)
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "protocol")
     assert "lpfc_enable_nvmet" in refused.text
     machine.fc.plug_nvme(address)
@@ -82,7 +82,7 @@ def test_a_volume_is_served_over_nvme_fc_once_there_is_a_port(appliance: Api, ma
     make_array(appliance)
     appliance.made("/volumes", {"name": "data", "array": "tank", "size_bytes": "16MiB"})
     appliance.made("/hosts", {"name": "db", "nqns": [NQN]})
-    portal = appliance.made("/portals", wish)
+    portal = appliance.made("/portals", spec)
     assert (portal["engine"], portal["address"], portal["port"]) == ("nvmet", address, None)
     mapping = appliance.made("/mappings", {"volume": "data", "host": "db"})
     appliance.until(lambda: appliance.get("/hosts/db")["export"]["state"] == "open")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from backend.tests.api.test_interfaces import CHANGE, SHOW, WISH, try_
+from backend.tests.api.test_interfaces import CHANGE, SHOW, SPEC, try_
 from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import disk_ids
 from backend.tests.wiring import Api
@@ -89,12 +89,12 @@ def test_each_verb_of_an_array_takes_if_match(tank: Api) -> None:
 def test_each_verb_of_an_interface_takes_if_match(appliance: Api) -> None:
     before = appliance.call("GET", SHOW).headers["ETag"]
     assert appliance.call("GET", SHOW).headers["ETag"] == before, "nothing was configured meanwhile"
-    outdated(appliance.post(CHANGE, WISH, headers={"If-Match": STALE}), appliance.get(SHOW))
+    outdated(appliance.post(CHANGE, SPEC, headers={"If-Match": STALE}), appliance.get(SHOW))
     try_(appliance)
     on_trial = appliance.call("GET", SHOW).headers["ETag"]
     assert on_trial != before
     for verb in ("change", "remove", "confirm", "revert"):
-        body = WISH if verb == "change" else None
+        body = SPEC if verb == "change" else None
         outdated(appliance.post(f"{SHOW}:{verb}", body, headers={"If-Match": before}), appliance.get(SHOW))
     assert appliance.post(f"{SHOW}:confirm", headers={"If-Match": on_trial}).status_code == 200
     assert appliance.call("GET", SHOW).headers["ETag"] not in (before, on_trial)

@@ -306,8 +306,8 @@ def test_who_has_not_logged_in_sends_no_chunks(port: int) -> None:
 
 def test_a_body_in_chunks_is_read_where_somebody_is_logged_in(port: int, parts: Parts) -> None:
     token = add_token(parts.store, Role.ADMINISTRATOR)
-    wish = json.dumps({"name": "chunked"}).encode()
-    chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in wish) + b"0\r\n\r\n"
+    spec = json.dumps({"name": "chunked"}).encode()
+    chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in spec) + b"0\r\n\r\n"
     with closing(connected(port)) as peer:
         head = f"POST /api/v1/hosts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"
         peer.sendall(head.encode() + b"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks)

@@ -16,13 +16,13 @@ def test_devices_are_listed_with_link_and_addresses(appliance: Api, machine: Fak
 
 
 def test_a_portal_over_iser_opens_waits_and_comes_back_with_its_device(appliance: Api, machine: FakeSystem) -> None:
-    wish = {"name": "fast", "protocol": "iser", "address": ADDRESS}
-    refused = appliance.post("/portals", wish)
+    spec = {"name": "fast", "protocol": "iser", "address": ADDRESS}
+    refused = appliance.post("/portals", spec)
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "protocol")
     assert "install an RDMA network card" in refused.text
     machine.plug_rdma()
     appliance.until(lambda: any("iser" in engine["protocols"] for engine in appliance.items("/engines")))
-    portal = appliance.made("/portals", wish)
+    portal = appliance.made("/portals", spec)
     assert (portal["engine"], portal["port"]) == ("lio", 3261)
     appliance.until(lambda: appliance.get("/portals/fast")["state"] == "open")
     machine.unplug_rdma()

@@ -43,8 +43,8 @@ def test_what_ailing_drives_say_is_mailed_and_shown(appliance: Api, machine: Fak
             "sender": "san@example.com",
             "recipients": ["ops@example.com"],
         }
-        wish = {"mail": mail, "trusted_ca": authority.pem, "name": "san1"}
-        assert appliance.call("PATCH", "/settings", json=wish, headers={"If-Match": "*"}).status_code == 200
+        spec = {"mail": mail, "trusted_ca": authority.pem, "name": "san1"}
+        assert appliance.call("PATCH", "/settings", json=spec, headers={"If-Match": "*"}).status_code == 200
         serials = {disk.serial: transport for transport, disk in disks.items()}
         appliance.until(lambda: serials.keys() <= {disk["serial"] for disk in appliance.items("/disks")})
         agent.ask_disks()

@@ -107,7 +107,7 @@ def test_settings_are_shown_changed_and_act(appliance: Api) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wish", "words"),
+    ("spec", "words"),
     [
         ({"time_zone": "Mars/Olympus"}, "name of a time zone"),
         ({"time_zone": None}, "cannot be removed"),
@@ -123,8 +123,8 @@ def test_settings_are_shown_changed_and_act(appliance: Api) -> None:
         ({"mail": {"server": "m", "sender": "a@b\r\nBcc: x@y", "recipients": ["a@b"]}}, "sender"),
     ],
 )
-def test_settings_that_cannot_be_are_refused(api: Api, wish: object, words: str) -> None:
-    refused = api.patch("/settings", wish)
+def test_settings_that_cannot_be_are_refused(api: Api, spec: object, words: str) -> None:
+    refused = api.patch("/settings", spec)
     assert (refused.status_code, words in refused.text) == (422, True), refused.text
 
 

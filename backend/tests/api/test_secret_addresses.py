@@ -106,12 +106,12 @@ def parts(tmp_path: Path, sqlite_url: str, machine: FakeSystem, agent: Agent, mo
 def plant_in_webhook(admin: Listening, web: HttpServer, ca: str) -> None:
     """Sets it, changes it in each way there is, undoes that, and has its server quote what it is asked for."""
     server = f"https://127.0.0.1:{web.port}"
-    wish: dict[str, Any] = {
+    spec: dict[str, Any] = {
         "webhook": {"url": f"{server}/{MARK}Path?key={MARK}Query", "secret": f"{MARK}-secret-of-16"},
         "trusted_ca": ca,
     }
-    assert admin.patch("/settings", wish, dry_run=True).status_code == 200
-    assert admin.patch("/settings", wish).status_code == 200
+    assert admin.patch("/settings", spec, dry_run=True).status_code == 200
+    assert admin.patch("/settings", spec).status_code == 200
     for wrong in (f"http://h/{MARK}", f"https://{MARK}:{MARK}@h/x", f"https://h/{MARK} x", {"x": MARK}):
         assert admin.patch("/settings", {"webhook": {"url": wrong}}).status_code == 422
     request = {"site": {"settings": {"webhook": {"url": f"{server}/{MARK}Site"}}}}

@@ -27,13 +27,13 @@ class Person:
         answer = self.http.post("/api/v1/login", json={"username": username, "password": PASSWORD})
         self.headers = {"X-CSRF-Token": answer.json()["csrf_token"]}
 
-    def makes(self, name: str, **wish: Any) -> Api:
-        made = self.http.post("/api/v1/tokens", json={"name": name, **wish}, headers=self.headers)
+    def makes(self, name: str, **spec: Any) -> Api:
+        made = self.http.post("/api/v1/tokens", json={"name": name, **spec}, headers=self.headers)
         assert made.status_code == 201, made.text
         return Api(self.http, made.json()["token"])
 
-    def changes_password(self, **wish: Any) -> None:
-        body = {"current_password": PASSWORD, "new_password": ANOTHER, **wish}
+    def changes_password(self, **spec: Any) -> None:
+        body = {"current_password": PASSWORD, "new_password": ANOTHER, **spec}
         answer = self.http.post("/api/v1/password", json=body, headers=self.headers)
         assert answer.status_code == 204, answer.text
 
@@ -155,12 +155,12 @@ def test_a_token_that_has_ended_makes_nothing(ann: Person, parts: Parts) -> None
 def test_a_token_that_expires_lets_nobody_in_who_would_outlive_it(ann: Person, api: Api) -> None:
     short, endless = ann.makes("short", expires_days=1), ann.makes("endless")
     ann.http.cookies.clear()
-    wish = {"username": "eve", "password": ANOTHER, "role": "administrator"}
-    assert short.post("/users", wish).status_code == 403
+    spec = {"username": "eve", "password": ANOTHER, "role": "administrator"}
+    assert short.post("/users", spec).status_code == 403
     assert short.patch("/users/ann", {"password": ANOTHER, "keep_tokens": True}).status_code == 403
     assert short.patch("/users/ann", {"remove_second_factor": True}).status_code == 403
     file = short.post("/appliance:backup", {"passphrase": ANOTHER}).content
     back = {"content": base64.b64encode(file).decode(), "passphrase": ANOTHER}
     assert short.post("/appliance:restore", back, dry_run=True).status_code == 403
     assert [one["username"] for one in api.items("/users", name="eve")] == []
-    assert endless.post("/users", wish).status_code == 201
+    assert endless.post("/users", spec).status_code == 201

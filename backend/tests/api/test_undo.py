@@ -83,8 +83,8 @@ def test_a_schedule_comes_back_as_it_was_and_its_plan_says_what_it_forgot(applia
     make_array(appliance)
     volume = {"name": "t1", "array": "tank", "size_bytes": "64MiB", "provisioning": "thin"}
     appliance.made("/volumes", volume)
-    wish = {"name": "nightly", "action": "snapshot", "volumes": ["t1"], "when": "0 3 * * *", "keep": {"last": 2}}
-    made = appliance.made("/schedules", wish)
+    spec = {"name": "nightly", "action": "snapshot", "volumes": ["t1"], "when": "0 3 * * *", "keep": {"last": 2}}
+    made = appliance.made("/schedules", spec)
     changed = appliance.patch("/schedules/nightly", {"when": "0 4 * * *", "enabled": False, "keep": {"daily": 3}})
     assert changed.status_code == 200
     patched = last(appliance, "schedule.changed")

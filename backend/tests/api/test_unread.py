@@ -18,8 +18,8 @@ def disks(api: Api, count: int) -> list[str]:
     return [disk["id"] for disk in api.items("/disks") if disk["state"] == "free"][:count]
 
 
-def array(api: Api, name: str, **wish: Any) -> None:
-    api.done(api.made("/arrays", {"name": name, "disks": disks(api, 2), **wish}))
+def array(api: Api, name: str, **spec: Any) -> None:
+    api.done(api.made("/arrays", {"name": name, "disks": disks(api, 2), **spec}))
 
 
 @pytest.fixture

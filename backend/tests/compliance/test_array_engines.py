@@ -3,9 +3,10 @@
 A new engine is added to ENGINES with a level and so many disks, and passes as it is.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,6 +28,8 @@ from lunette.domain.array_changes import (
 from lunette.domain.arrays import ArrayEngine, ArrayState, ArrayVerb, EngineAbility, Level, MemberRole, ObservedArray
 from lunette.domain.errors import InUse, Invalid, LunetteError
 from lunette.domain.exports import ConvergeReport, ServingState
+from lunette.engine.changes import array_changes
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
 from lunette.planner.engines.array_engines import ARRAY_ENGINES
 
@@ -184,23 +187,23 @@ def test_deleted_it_leaves_its_disks_blank(bench: Bench) -> None:
 def test_what_it_does_not_offer_it_refuses_with_a_reason(bench: Bench) -> None:
     bench.make()
     first, spare = bench.disks[0].links()[0], bench.free[-1].links()[0]
-    calls = {
-        ArrayVerb.ADD_SPARES: lambda c: c.add_spares(ArrayAddSpares(disks=(spare,))),
-        ArrayVerb.ADD_DISKS: lambda c: c.add_disks(ArrayAddDisks(role=MemberRole.CACHE, disks=(spare,))),
-        ArrayVerb.GROW: lambda c: c.grow(ArrayGrow(disks=(spare,))),
-        ArrayVerb.RESHAPE: lambda c: c.reshape(ArrayReshape(level=Level.RAID6)),
-        ArrayVerb.REPLACE: lambda c: c.replace(ArrayReplace(disk=first, new=spare)),
-        ArrayVerb.FAIL: lambda c: c.fail(ArrayDiskChoice(disk=first)),
-        ArrayVerb.REMOVE: lambda c: c.remove(ArrayDiskChoice(disk=first)),
-        ArrayVerb.READD: lambda c: c.readd(ArrayDiskChoice(disk=first)),
-        ArrayVerb.SCRUB: lambda c: c.scrub(ArrayScrub()),
-        ArrayVerb.FORCE_START: lambda c: c.force_start(ArrayForceStart(confirm="one")),
+    calls: dict[ArrayVerb, tuple[Callable[[ChangeContext, str, Any], Outcome], object]] = {
+        ArrayVerb.ADD_SPARES: (array_changes.add_spares, ArrayAddSpares(disks=(spare,))),
+        ArrayVerb.ADD_DISKS: (array_changes.add_disks, ArrayAddDisks(role=MemberRole.CACHE, disks=(spare,))),
+        ArrayVerb.GROW: (array_changes.grow, ArrayGrow(disks=(spare,))),
+        ArrayVerb.RESHAPE: (array_changes.reshape, ArrayReshape(level=Level.RAID6)),
+        ArrayVerb.REPLACE: (array_changes.replace, ArrayReplace(disk=first, new=spare)),
+        ArrayVerb.FAIL: (array_changes.fail, ArrayDiskChoice(disk=first)),
+        ArrayVerb.REMOVE: (array_changes.remove, ArrayDiskChoice(disk=first)),
+        ArrayVerb.READD: (array_changes.readd, ArrayDiskChoice(disk=first)),
+        ArrayVerb.SCRUB: (array_changes.scrub, ArrayScrub()),
+        ArrayVerb.FORCE_START: (array_changes.force_start, ArrayForceStart(confirm="one")),
     }
     facts = next(one for one in ARRAY_ENGINES[bench.of.engine].capability().levels if one.level is bench.of.level)
     before = bench.world.machine_picture()
     for verb in set(calls) - set(facts.verbs):
         with pytest.raises(Invalid) as caught:
-            bench.world.change_array("one", calls[verb])
+            bench.world.change_array("one", *calls[verb])
         assert caught.value.errors[0].message, verb
     assert differences(before, bench.world.machine_picture()) == []
 

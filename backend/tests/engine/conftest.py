@@ -13,6 +13,8 @@ from lunette.domain.jobs import JobState
 from lunette.domain.mappings import MappingCreate, PortalCreate
 from lunette.domain.sizes import GIB
 from lunette.domain.volumes import VolumeCreate
+from lunette.engine.changes import arrays, hosts, mappings, portals
+from lunette.engine.changes import volumes as volumes_changes
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.control import Control
 from lunette.store.database import Store
@@ -37,33 +39,33 @@ class Appliance:
 
     def ask_array(self, name: str = "tank", disks: Sequence[str] = DISKS[:4]) -> Outcome:
         with self.store.write() as tx:
-            wish = ArrayCreate(name=name, level=Level.RAID5, disks=tuple(disks))
-            return self.control.create_array(tx, ADMIN, wish)
+            spec = ArrayCreate(name=name, level=Level.RAID5, disks=tuple(disks))
+            return arrays.create(self.control.change(tx, ADMIN), spec)
 
     def array(self, name: str = "tank", disks: Sequence[str] = DISKS[:4]) -> str:
         return self.finish(self.ask_array(name, disks)).ids[0]
 
     def ask_volumes(self, *names: str, array: str = "tank", size: int = GIB) -> Outcome:
-        wishes = [VolumeCreate(name=name, array=array, size_bytes=size) for name in names]
+        specs = [VolumeCreate(name=name, array=array, size_bytes=size) for name in names]
         with self.store.write() as tx:
-            return self.control.create_volumes(tx, ADMIN, wishes)
+            return volumes_changes.create(self.control.change(tx, ADMIN), specs)
 
     def volumes(self, *names: str, array: str = "tank", size: int = GIB) -> tuple[str, ...]:
         return self.finish(self.ask_volumes(*names, array=array, size=size)).ids
 
     def host(self, name: str, *iqns: str) -> str:
-        wish = HostCreate(name=name, iqns=iqns or (f"iqn.2026-01.com.example:{name}",))
+        spec = HostCreate(name=name, iqns=iqns or (f"iqn.2026-01.com.example:{name}",))
         with self.store.write() as tx:
-            return self.control.create_host(tx, ADMIN, wish).ids[0]
+            return hosts.create(self.control.change(tx, ADMIN), spec).ids[0]
 
     def portal(self, name: str = "p1", address: str = "0.0.0.0") -> str:
         with self.store.write() as tx:
-            wish = PortalCreate.model_validate({"name": name, "address": address})
-            return self.control.create_portal(tx, ADMIN, wish).ids[0]
+            spec = PortalCreate.model_validate({"name": name, "address": address})
+            return portals.create(self.control.change(tx, ADMIN), spec).ids[0]
 
-    def map(self, *wishes: MappingCreate) -> tuple[str, ...]:
+    def map(self, *specs: MappingCreate) -> tuple[str, ...]:
         with self.store.write() as tx:
-            return self.control.create_mappings(tx, ADMIN, wishes).ids
+            return mappings.create(self.control.change(tx, ADMIN), specs).ids
 
     def converge(self) -> None:
         self.control._reconciler.round()

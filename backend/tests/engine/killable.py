@@ -22,6 +22,7 @@ from lunette.domain.errors import Unavailable
 from lunette.domain.site import SiteRequest
 from lunette.engine.context.outcome import Actor
 from lunette.engine.control import Control
+from lunette.engine.site import changes as site_changes
 from lunette.store.database import Store
 from lunette.store.secrets import SecretBox
 from lunette.system.agent_client import AgentClient
@@ -115,7 +116,7 @@ def _ask(store: Store, control: Control, request: SiteRequest) -> str | None:
         with suppress(Unavailable):
             control.observation(0)
             with store.write() as tx:
-                return control.apply_site(tx, ACTOR, request).job_id
+                return site_changes.apply(control.change(tx, ACTOR), request).job_id
 
 
 class Processes:

@@ -15,6 +15,7 @@ from lunette.domain.schedules import ScheduleCreate
 from lunette.domain.sizes import MIB
 from lunette.domain.volumes import Provisioning, VolumeCreate
 from lunette.engine.background.scheduler import Scheduler
+from lunette.engine.changes import arrays, schedules, volumes
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.control import Control
 from lunette.engine.jobs.schedule_run import ScheduleRunner
@@ -54,19 +55,21 @@ class Bench:
         self.start()
         disks = tuple(disk.id for disk in self.control.observation(0).disks)
         self.do(
-            lambda tx: self.control.create_array(tx, ADMIN, ArrayCreate(name="tank", level=Level.RAID5, disks=disks))
+            lambda tx: arrays.create(
+                self.control.change(tx, ADMIN), ArrayCreate(name="tank", level=Level.RAID5, disks=disks)
+            )
         )
-        wishes = [
+        specs = [
             VolumeCreate(name=name, array="tank", size_bytes=64 * MIB, provisioning=kind)
             for name, kind in (("t1", Provisioning.THIN), ("t2", Provisioning.THIN), ("thick", Provisioning.THICK))
         ]
-        self.do(lambda tx: self.control.create_volumes(tx, ADMIN, wishes))
+        self.do(lambda tx: volumes.create(self.control.change(tx, ADMIN), specs))
 
     def start(self) -> None:
         """A new process on the same database."""
         self.control = Control(self.store, self.agent)
-        self.scheduler = Scheduler(self.store, self.control.desk, now=lambda: self.now)
-        self.runner = ScheduleRunner(self.store, self.control.desk, now=lambda: self.now)
+        self.scheduler = Scheduler(self.store, self.control.services, now=lambda: self.now)
+        self.runner = ScheduleRunner(self.store, self.control.services, now=lambda: self.now)
 
     def do(self, change: Any) -> Outcome:
         with self.store.write() as tx:
@@ -90,12 +93,12 @@ class Bench:
             return [(job_id, kind, version) for job_id, kind, version in found]
 
     def schedule(self, **changes: Any) -> str:
-        wish = ScheduleCreate.model_validate(NIGHTLY | changes)
-        return self.do(lambda tx: self.control.create_schedule(tx, ADMIN, wish)).ids[0]
+        spec = ScheduleCreate.model_validate(NIGHTLY | changes)
+        return self.do(lambda tx: schedules.create(self.control.change(tx, ADMIN), spec)).ids[0]
 
     def run(self, name: str = "nightly") -> Job:
         """Runs it now, to its end."""
-        filed = self.do(lambda tx: self.control.run_schedule(tx, ADMIN, name))
+        filed = self.do(lambda tx: schedules.run(self.control.change(tx, ADMIN), name))
         with self.store.read() as tx:
             return tx.get_one(Job, filed.job_id)
 

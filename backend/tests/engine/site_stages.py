@@ -24,6 +24,7 @@ from lunette.domain.site import Site, SiteRequest
 from lunette.domain.sizes import GIB
 from lunette.domain.snapshots import SnapshotCreate
 from lunette.engine.changes import snapshots
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
 from lunette.engine.jobs import completion
 from lunette.engine.site import changes as engine
@@ -41,7 +42,7 @@ class Played:
 
     def __init__(self, tx: Session, appliance: Appliance) -> None:
         self._tx = tx
-        self._stage = engine.Stage(appliance.control.desk)
+        self._stage = engine.Stage(appliance.control.services)
 
     def known(self) -> KnownSite:
         return known(self._tx, store_of(self._tx).box)
@@ -59,12 +60,14 @@ class Played:
         return planner.difference(SiteRequest(site=wanted, destroy=tuple(sorted(destroy))), self.known()).changes
 
     def rehearse(self, changes: Sequence[SiteChange]) -> list[Plan]:
-        return [outcome.plan for outcome in engine.rehearse(self._tx, self._stage.desk, ADMIN, changes)]
+        return [
+            outcome.plan for outcome in engine.rehearse(ChangeContext(self._tx, self._stage.services, ADMIN), changes)
+        ]
 
     def bring_to(self, wanted: Site, destroy: Collection[str] = ()) -> tuple[SiteChange, ...]:
         """Applies the document; everything in `destroy` may go. Returns the changes."""
         changes = self.changes(wanted, destroy)
-        engine.play(self._tx, self._stage, ADMIN, changes)
+        engine.play(ChangeContext(self._tx, self._stage.services, ADMIN), self._stage, changes)
         return changes
 
     def snapshots(self) -> dict[str, str]:
@@ -74,16 +77,16 @@ class Played:
     def take(self, wanted: Mapping[str, str]) -> None:
         for name, volume in wanted.items():
             wish = SnapshotCreate(name=name, volume=volume)
-            self._succeed(snapshots.take(self._tx, self._stage.desk, ADMIN, wish, False))
+            self._succeed(snapshots.take(ChangeContext(self._tx, self._stage.services, ADMIN), wish))
 
     def drop(self, names: Collection[str]) -> None:
         for name in names:
-            self._succeed(snapshots.delete(self._tx, self._stage.desk, ADMIN, name, False))
+            self._succeed(snapshots.delete(ChangeContext(self._tx, self._stage.services, ADMIN), name))
 
     def _succeed(self, outcome: Outcome) -> None:
         self._tx.flush()
         self._stage.run(outcome.plan)
-        completion.succeeded(self._tx, self._stage.desk, self._tx.get_one(Job, outcome.job_id))
+        completion.succeeded(self._tx, self._stage.services, self._tx.get_one(Job, outcome.job_id))
         self._tx.flush()
 
 
@@ -148,11 +151,11 @@ class Made:
     def take(self, wanted: Mapping[str, str]) -> None:
         for name, volume in wanted.items():
             wish = SnapshotCreate(name=name, volume=volume)
-            self.world.do(lambda tx, wish=wish: self.world.control.take_snapshot(tx, ACTOR, wish))  # type: ignore[misc]
+            self.world.do(lambda tx, wish=wish: snapshots.take(self.world.control.change(tx, ACTOR), wish))  # type: ignore[misc]
 
     def drop(self, names: Collection[str]) -> None:
         for name in names:
-            self.world.do(lambda tx, name=name: self.world.control.delete_snapshot(tx, ACTOR, name))  # type: ignore[misc]
+            self.world.do(lambda tx, name=name: snapshots.delete(self.world.control.change(tx, ACTOR), name))  # type: ignore[misc]
 
     def _end(self, job_id: str) -> JobState:
         """Runs a document's job and those it files. Before each of these the agent hears which exports close."""

@@ -31,7 +31,8 @@ from lunette.domain.adopting import AdoptRequest, Verdict
 from lunette.domain.errors import Invalid
 from lunette.domain.exports import ServingState
 from lunette.domain.jobs import JobState
-from lunette.engine.changes import adopting
+from lunette.engine.changes import adopting, volumes
+from lunette.engine.changes import mappings as mappings_changes
 from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Array, Host, HostGroup, Mapping, Portal, Volume
 
@@ -50,8 +51,8 @@ def judged(world: World, *targets: str, dry_run: bool = False) -> tuple[Outcome,
     found: list[Verdict] = []
 
     def ask(tx: object) -> Outcome:
-        wish = AdoptRequest(targets=targets)
-        outcome, verdict = adopting.adopt(tx, world.control.desk, ACTOR, wish, foreign, dry_run)  # type: ignore[arg-type]
+        spec = AdoptRequest(targets=targets)
+        outcome, verdict = adopting.adopt(world.control.change(tx, ACTOR, dry_run=dry_run), spec, foreign)  # type: ignore[arg-type]
         found.append(verdict)
         return outcome
 
@@ -167,12 +168,12 @@ def test_what_is_unmapped_goes_though_its_name_is_not_ours(world: World) -> None
     with world.store.read() as tx:
         ids = [one.id for one in tx.query(Mapping) if tx.get_one(Volume, one.volume_id).name in ("disk0", "disk1")]
     for id_ in ids:
-        world.do(lambda tx, id_=id_: world.control.delete_mapping(tx, ACTOR, id_))  # type: ignore[misc]
+        world.do(lambda tx, id_=id_: mappings_changes.delete(world.control.change(tx, ACTOR), id_))  # type: ignore[misc]
     world.settle()
     left = [path for path in theirs(world) if DB_TARGET in path or "/disk" in path]
     assert left == []
     assert [path for path in theirs(world) if WEB_TARGET in path]
-    world.do(lambda tx: world.control.delete_volume(tx, ACTOR, "disk0"))
+    world.do(lambda tx: volumes.delete(world.control.change(tx, ACTOR), "disk0"))
 
 
 def test_a_name_that_is_not_there_is_refused(world: World) -> None:

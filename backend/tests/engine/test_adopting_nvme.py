@@ -35,6 +35,8 @@ from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.exports import ServingState
 from lunette.domain.jobs import JobState
 from lunette.domain.mappings import ExportEngine, MappingCreate, PortalCreate, Protocol
+from lunette.engine.changes import mappings, portals
+from lunette.engine.changes import volumes as volumes_changes
 from lunette.providers.exports.nvmet.configfs import ROOT
 from lunette.store.resources import Host, HostGroup, Mapping, Portal, Target, Volume
 
@@ -57,7 +59,7 @@ def unmap(world: World, *volumes: str) -> None:
     with world.store.read() as tx:
         ids = [one.id for one in tx.query(Mapping) if tx.get_one(Volume, one.volume_id).name in volumes]
     for id_ in ids:
-        world.do(lambda tx, id_=id_: world.control.delete_mapping(tx, ACTOR, id_))  # type: ignore[misc]
+        world.do(lambda tx, id_=id_: mappings.delete(world.control.change(tx, ACTOR), id_))  # type: ignore[misc]
     world.settle()
 
 
@@ -246,9 +248,9 @@ def test_what_is_unmapped_goes_though_its_name_is_not_ours(world: World) -> None
     unmap(world, "disk0", "disk1")
     assert [path for path in picture(world.machine) if DB_NQN in path or DB in path] == []
     assert watch.ended() == [], "the other subsystem stays"
-    world.do(lambda tx: world.control.delete_volume(tx, ACTOR, "disk0"))
+    world.do(lambda tx: volumes_changes.delete(world.control.change(tx, ACTOR), "disk0"))
     again = MappingCreate(volume="disk1", host="db")
-    world.do(lambda tx: world.control.create_mappings(tx, ACTOR, [again]))
+    world.do(lambda tx: mappings.create(world.control.change(tx, ACTOR), [again]))
     world.settle()
     assert world.machine.read(f"{ROOT}/subsystems/{DB_NQN}/attr_serial").strip() == SHOWN["attr_serial"]
     assert sorted(nvmet(world).devices(nvmet(world).connect(DB, DB_NQN, WHERE, KEYS))) == [7], "its old number"
@@ -259,7 +261,7 @@ def test_a_portal_that_is_deleted_goes_though_its_number_is_not_ours(world: Worl
     world.settle()
     with world.store.read() as tx:
         id_ = tx.query(Portal).filter_by(adopted="1").one().id
-    world.do(lambda tx: world.control.delete_portal(tx, ACTOR, id_))
+    world.do(lambda tx: portals.delete(world.control.change(tx, ACTOR), id_))
     world.settle()
     assert "1" not in world.machine.listdir(f"{ROOT}/ports")
     assert DB_NQN in nvmet(world).discover(DB, "192.0.2.1:4420")
@@ -291,7 +293,7 @@ def test_spdk_does_not_serve_what_nvmet_showed(world: World) -> None:
     world.settle()
     wish = PortalCreate(name="s", protocol=Protocol.NVME_TCP, address="192.0.2.1", port=4500, engine=ExportEngine.SPDK)
     with pytest.raises((Conflict, Invalid)) as refused:
-        world.do(lambda tx: world.control.create_portal(tx, ACTOR, wish))
+        world.do(lambda tx: portals.create(world.control.change(tx, ACTOR), wish))
     assert [one for one in refused.value.errors if "was adopted from nvmet" in one.message]
 
 

@@ -12,6 +12,7 @@ from lunette.domain.errors import Conflict
 from lunette.domain.settings import SettingsPatch
 from lunette.engine.alerts import board
 from lunette.engine.alerts.outbox import post_heartbeat
+from lunette.engine.changes import settings
 from lunette.engine.context.outcome import Actor
 from lunette.engine.control import Control
 from lunette.store.database import Store
@@ -29,9 +30,9 @@ class Desk:
 
     def __init__(self, store: Store) -> None:
         self.store, self.now = store, utc_now()
-        wish = SettingsPatch.model_validate({"syslog": {"server": "localhost", "port": 514}})
+        spec = SettingsPatch.model_validate({"syslog": {"server": "localhost", "port": 514}})
         with store.write() as tx:
-            Control(store, AwayAgent()).patch_settings(tx, Actor(name="admin"), wish)
+            settings.patch(Control(store, AwayAgent()).change(tx, Actor(name="admin")), spec)
 
     def raise_(self, cause: board.Cause = WARM) -> None:
         with self.store.write() as tx:

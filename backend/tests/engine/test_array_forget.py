@@ -16,6 +16,7 @@ from lunette.domain.plans import Action, Plan
 from lunette.domain.schedules import ScheduleCreate
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
 from lunette.domain.volumes import Provisioning
+from lunette.engine.changes import schedules, snapshots, volumes
 from lunette.engine.changes.array_forget import forget
 from lunette.store.journal import Event, Job
 from lunette.store.resources import Array, DeletedVolume, HeldNumber, Mapping, Snapshot, Volume
@@ -26,8 +27,8 @@ __all__ = ["world"]
 def forgotten(world: World, confirm: str = "old", *, dry_run: bool = False) -> Plan:
     with world.store.read() as tx:
         array_id = tx.scalars(select(Array.id).where(Array.name == "old")).one()
-    wish = ArrayForget(confirm=confirm)
-    return world.ask(lambda tx: forget(tx, world.control.desk, ACTOR, array_id, wish, dry_run)).plan
+    spec = ArrayForget(confirm=confirm)
+    return world.ask(lambda tx: forget(world.control.change(tx, ACTOR, dry_run=dry_run), array_id, spec)).plan
 
 
 def lost(world: World) -> None:
@@ -77,15 +78,15 @@ def test_nothing_of_it_is_left_behind_whatever_its_engine(world: World, engine: 
     world.machine.advance(40)
     world.finish(world.create_volumes("old", "k1", kind=Provisioning.THIN).job_id or "")
     world.finish(world.create_volumes("old", "k2", "gone", kind=Provisioning.THIN).job_id or "")
-    world.do(lambda tx: world.control.take_snapshot(tx, ACTOR, SnapshotCreate(name="s1", volume="k1")))
+    world.do(lambda tx: snapshots.take(world.control.change(tx, ACTOR), SnapshotCreate(name="s1", volume="k1")))
     with world.store.read() as tx:
         snapshot = tx.scalars(select(Snapshot.id)).one()
-    world.do(lambda tx: world.control.clone_snapshot(tx, ACTOR, snapshot, SnapshotClone(name="c1")))
-    wish = ScheduleCreate.model_validate(
+    world.do(lambda tx: snapshots.clone(world.control.change(tx, ACTOR), snapshot, SnapshotClone(name="c1")))
+    spec = ScheduleCreate.model_validate(
         {"name": "nightly", "action": "snapshot", "when": "0 1 * * *", "volumes": ["k1", "k2"], "keep": {"last": 3}}
     )
-    world.do(lambda tx: world.control.create_schedule(tx, ACTOR, wish))
-    world.do(lambda tx: world.control.delete_volume(tx, ACTOR, "gone"))
+    world.do(lambda tx: schedules.create(world.control.change(tx, ACTOR), spec))
+    world.do(lambda tx: volumes.delete(world.control.change(tx, ACTOR), "gone"))
     give_host(world, "bob", ["k1"])
     give_nvme_host(world, "nina", ["k2"])
     world.settle()
@@ -136,7 +137,7 @@ def test_one_that_cannot_be_read_is_not_taken_for_lost(world: World) -> None:
 
 def test_what_is_stuck_is_abandoned_with_it_and_a_job_that_runs_is_waited_for(world: World) -> None:
     furnished(world)
-    deletion = world.ask(lambda tx: world.control.delete_volume(tx, ACTOR, "k1", False))
+    deletion = world.ask(lambda tx: volumes.delete(world.control.change(tx, ACTOR), "k1"))
     lost(world)
     with pytest.raises(Conflict, match="wait until the job has finished"):
         forgotten(world)

@@ -20,7 +20,8 @@ from lunette.domain.jobs import JobState, Resolution
 from lunette.domain.mappings import MappingCreate
 from lunette.domain.plans import Action
 from lunette.domain.volumes import Provisioning
-from lunette.engine.changes import foreign_arrays
+from lunette.engine.changes import array_changes, foreign_arrays, mappings, volumes
+from lunette.engine.jobs import resolving
 from lunette.providers.arrays.md.plan import device_path
 from lunette.store.journal import Event
 from lunette.store.resources import Array, ArrayDisk, Snapshot, Volume
@@ -54,7 +55,7 @@ def let_go(world: World, name: str) -> None:
 
 
 def scrub(world: World) -> None:
-    run(world, world.change_array("old", lambda asked: asked.scrub(ArrayScrub())))
+    run(world, world.change_array("old", array_changes.scrub, ArrayScrub()))
 
 
 def counts(world: World) -> list[int]:
@@ -78,13 +79,13 @@ def test_it_is_forgotten_stopped_and_foreign_and_nothing_of_it_is_touched(world:
     (found,) = [one for one in listed(world) if one.id == uuid]
     assert (found.home_host, found.next, found.reason) == ("released", "start", None)
     which = foreign_arrays.Which(world.agent.foreign_arrays(), uuid)
-    run(world, world.ask(lambda tx: foreign_arrays.start(tx, world.control.desk, ACTOR, which, dry_run=False)))
+    run(world, world.ask(lambda tx: foreign_arrays.start(world.control.change(tx, ACTOR), which)))
     (found,) = [one for one in listed(world) if one.id == uuid]
     reasons = {one.name: one.reason for one in found.volumes}
     assert (found.next, reasons[name]) == ("adopt", None)
     which = foreign_arrays.Which(world.agent.foreign_arrays(), uuid)
-    wish = ForeignArrayAdopt(name="again")
-    run(world, world.ask(lambda tx: foreign_arrays.adopt(tx, world.control.desk, ACTOR, which, wish, dry_run=False)))
+    spec = ForeignArrayAdopt(name="again")
+    run(world, world.ask(lambda tx: foreign_arrays.adopt(world.control.change(tx, ACTOR), which, spec)))
     world.settle()
     world.pass_time(10)
     assert world.machine.read_data(world.device_of(name), 0) == "of k1"
@@ -155,7 +156,7 @@ def test_what_stands_in_the_way_is_named_and_nothing_changes(
 
 def test_deleted_volumes_are_named_for_they_would_stay_without_their_names(world: World) -> None:
     furnished(world)
-    world.do(lambda tx: world.control.delete_volume(tx, ACTOR, "k1"))
+    world.do(lambda tx: volumes.delete(world.control.change(tx, ACTOR), "k1"))
     with pytest.raises(InUse, match=r"it contains deleted volumes or snapshots \(k1\)"):
         release_array(world, "old")
 
@@ -165,7 +166,7 @@ def test_while_it_goes_nobody_maps_a_volume_of_it(world: World) -> None:
     give_host(world, "bob", ["mapped"])
     outcome = release_array(world, "old")
     with pytest.raises((Conflict, Stuck), match="k1 is changing"):
-        world.ask(lambda tx: world.control.create_mappings(tx, ACTOR, [MappingCreate(volume="k1", host="bob")]))
+        world.ask(lambda tx: mappings.create(world.control.change(tx, ACTOR), [MappingCreate(volume="k1", host="bob")]))
     world.converge()
     run(world, outcome)
 
@@ -194,7 +195,11 @@ def test_one_that_got_stuck_is_tried_again_to_its_end(world: World) -> None:
     world.converge()
     world.machine.faults.break_calls(lambda call: call.detail.startswith("mdadm --assemble"))
     assert world.finish(outcome.job_id or "") is JobState.STUCK
-    plan = world.ask(lambda tx: world.control.resolve_job(tx, ACTOR, outcome.job_id or "", Resolution.RETRY, True)).plan
+    plan = world.ask(
+        lambda tx: resolving.resolve(
+            world.control.change(tx, ACTOR, dry_run=True), outcome.job_id or "", Resolution.RETRY
+        )
+    ).plan
     assert {change.action for change in plan.changes} == {Action.CHANGE}, "nothing is destroyed by that"
     world.machine.faults.break_calls(None)
     assert world.retry(outcome.job_id or "") is JobState.SUCCEEDED, world.story(outcome.job_id or "")
@@ -208,7 +213,7 @@ def test_one_that_got_stuck_and_is_left_so_is_named_and_serves_again_if_it_can(w
     world.machine.faults.break_calls(lambda call: "--addtag lunette" in call.detail or "--assemble" in call.detail)
     assert world.finish(outcome.job_id or "") is JobState.STUCK
     world.machine.faults.break_calls(None)
-    world.ask(lambda tx: world.control.resolve_job(tx, ACTOR, outcome.job_id or "", Resolution.ABANDON))
+    world.ask(lambda tx: resolving.resolve(world.control.change(tx, ACTOR), outcome.job_id or "", Resolution.ABANDON))
     with world.store.read() as tx:
         assert set(tx.scalars(select(Volume.state))) == {"ready"}
     world.settle()

@@ -16,7 +16,8 @@ from lunette.domain.hosts import HostCreate, HostGroupCreate, HostGroupPatch, Ho
 from lunette.domain.mappings import MappingCreate, PortalCreate, Protocol, Split
 from lunette.domain.plans import Plan
 from lunette.domain.sizes import GIB
-from lunette.domain.volumes import VolumeCreate, VolumePatch
+from lunette.domain.volumes import VolumeCreate, VolumeGrow, VolumePatch
+from lunette.engine.changes import arrays, host_groups, hosts, mappings, portals, volumes
 from lunette.engine.context.outcome import Outcome
 from lunette.store.journal import Event, Job
 from lunette.store.resources import (
@@ -81,7 +82,7 @@ def furnish(appliance: Appliance) -> None:
     appliance.host("h1")
     appliance.host("h2")
     with appliance.store.write() as tx:
-        appliance.control.create_host_group(tx, ADMIN, HostGroupCreate(name="g", hosts=("h2",)))
+        host_groups.create(appliance.control.change(tx, ADMIN), HostGroupCreate(name="g", hosts=("h2",)))
     appliance.portal()
     appliance.map(MappingCreate(volume="v1", host="h1"), MappingCreate(volume="v2", host_group="g"))
 
@@ -91,23 +92,30 @@ def every_change(appliance: Appliance) -> list[Change]:
     with appliance.store.read() as tx:
         mapping_id = tx.scalars(select(Mapping.id)).first() or ""
     return [
-        lambda tx, dry: control.create_array(
-            tx, ADMIN, ArrayCreate(name="b", level=Level.RAID1, disks=DISKS[4:6]), dry
+        lambda tx, dry: arrays.create(
+            control.change(tx, ADMIN, dry_run=dry), ArrayCreate(name="b", level=Level.RAID1, disks=DISKS[4:6])
         ),
-        lambda tx, dry: control.create_volumes(tx, ADMIN, [VolumeCreate(name="x", array="tank", size_bytes=GIB)], dry),
-        lambda tx, dry: control.patch_volume(tx, ADMIN, "v1", VolumePatch(name="y"), dry),
-        lambda tx, dry: control.create_host(tx, ADMIN, HostCreate(name="h3"), dry),
-        lambda tx, dry: control.patch_host(tx, ADMIN, "h1", HostPatch(description="x"), dry),
-        lambda tx, dry: control.create_host_group(tx, ADMIN, HostGroupCreate(name="g2", hosts=("h1",)), dry),
-        lambda tx, dry: control.patch_host_group(tx, ADMIN, "g", HostGroupPatch(hosts=()), dry),
-        lambda tx, dry: control.create_portal(
-            tx, ADMIN, PortalCreate.model_validate({"name": "p2", "address": "10.0.2.15", "port": 3261}), dry
+        lambda tx, dry: volumes.create(
+            control.change(tx, ADMIN, dry_run=dry), [VolumeCreate(name="x", array="tank", size_bytes=GIB)]
         ),
-        lambda tx, dry: control.create_mappings(tx, ADMIN, [MappingCreate(volume="v3", host="h1")], dry),
-        lambda tx, dry: control.delete_mapping(tx, ADMIN, mapping_id, dry),
-        lambda tx, dry: control.delete_portal(tx, ADMIN, "p1", dry),
-        lambda tx, dry: control.delete_volume(tx, ADMIN, "unmapped", dry),
-        lambda tx, dry: control.grow_volume(tx, ADMIN, "spare", 2 * GIB, dry),
+        lambda tx, dry: volumes.patch(control.change(tx, ADMIN, dry_run=dry), "v1", VolumePatch(name="y")),
+        lambda tx, dry: hosts.create(control.change(tx, ADMIN, dry_run=dry), HostCreate(name="h3")),
+        lambda tx, dry: hosts.patch(control.change(tx, ADMIN, dry_run=dry), "h1", HostPatch(description="x")),
+        lambda tx, dry: host_groups.create(
+            control.change(tx, ADMIN, dry_run=dry), HostGroupCreate(name="g2", hosts=("h1",))
+        ),
+        lambda tx, dry: host_groups.patch(control.change(tx, ADMIN, dry_run=dry), "g", HostGroupPatch(hosts=())),
+        lambda tx, dry: portals.create(
+            control.change(tx, ADMIN, dry_run=dry),
+            PortalCreate.model_validate({"name": "p2", "address": "10.0.2.15", "port": 3261}),
+        ),
+        lambda tx, dry: mappings.create(
+            control.change(tx, ADMIN, dry_run=dry), [MappingCreate(volume="v3", host="h1")]
+        ),
+        lambda tx, dry: mappings.delete(control.change(tx, ADMIN, dry_run=dry), mapping_id),
+        lambda tx, dry: portals.delete(control.change(tx, ADMIN, dry_run=dry), "p1"),
+        lambda tx, dry: volumes.delete(control.change(tx, ADMIN, dry_run=dry), "unmapped"),
+        lambda tx, dry: volumes.grow(control.change(tx, ADMIN, dry_run=dry), "spare", VolumeGrow(size_bytes=2 * GIB)),
     ]
 
 
@@ -144,12 +152,12 @@ def test_deletions_of_what_is_not_used_can_be_shown_too(lone: Appliance) -> None
     lone.array()
     lone.host("h1")
     with lone.store.write() as tx:
-        lone.control.create_host_group(tx, ADMIN, HostGroupCreate(name="g"))
+        host_groups.create(lone.control.change(tx, ADMIN), HostGroupCreate(name="g"))
     before = counts(lone)
     with lone.store.write() as tx:
-        assert lone.control.delete_array(tx, ADMIN, "tank", dry_run=True).plan.bytes_destroyed() > 0
-        assert lone.control.delete_host(tx, ADMIN, "h1", dry_run=True).plan.changes
-        assert lone.control.delete_host_group(tx, ADMIN, "g", dry_run=True).plan.changes
+        assert arrays.delete(lone.control.change(tx, ADMIN, dry_run=True), "tank").plan.bytes_destroyed() > 0
+        assert hosts.delete(lone.control.change(tx, ADMIN, dry_run=True), "h1").plan.changes
+        assert host_groups.delete(lone.control.change(tx, ADMIN, dry_run=True), "g").plan.changes
     assert counts(lone) == before
 
 
@@ -180,11 +188,15 @@ def test_two_arrays_racing_for_one_disk_have_one_winner(appliance: Appliance) ->
 
 def test_an_array_that_is_being_made_has_its_disks_and_its_name(appliance: Appliance) -> None:
     appliance.ask_array("tank", DISKS[:4])
-    wish = ArrayCreate(name="other", level=Level.RAID1, disks=DISKS[3:5])
-    refusal = refuse(appliance, Conflict, lambda tx, dry: appliance.control.create_array(tx, ADMIN, wish, dry))
+    spec = ArrayCreate(name="other", level=Level.RAID1, disks=DISKS[3:5])
+    refusal = refuse(
+        appliance, Conflict, lambda tx, dry: arrays.create(appliance.control.change(tx, ADMIN, dry_run=dry), spec)
+    )
     assert fields(refusal) == [("disks[0]", "nvme-D4")]
     same_name = ArrayCreate(name="tank", level=Level.RAID1, disks=DISKS[4:6])
-    refusal = refuse(appliance, Conflict, lambda tx, dry: appliance.control.create_array(tx, ADMIN, same_name, dry))
+    refusal = refuse(
+        appliance, Conflict, lambda tx, dry: arrays.create(appliance.control.change(tx, ADMIN, dry_run=dry), same_name)
+    )
     assert fields(refusal) == [("name", "tank")]
 
 
@@ -192,8 +204,10 @@ def test_the_33rd_volume_that_does_not_fit_refuses_the_whole_batch(appliance: Ap
     appliance.array()
     free = appliance.control.observation(0).pools[0].free_bytes
     size = free // 32 // (4 << 20) * (4 << 20)
-    wishes = [VolumeCreate(name=f"v{n:02}", array="tank", size_bytes=size) for n in range(33)]
-    refusal = refuse(appliance, NoSpace, lambda tx, dry: appliance.control.create_volumes(tx, ADMIN, wishes, dry))
+    specs = [VolumeCreate(name=f"v{n:02}", array="tank", size_bytes=size) for n in range(33)]
+    refusal = refuse(
+        appliance, NoSpace, lambda tx, dry: volumes.create(appliance.control.change(tx, ADMIN, dry_run=dry), specs)
+    )
     assert refusal.status == 409
     assert refusal.errors[0].field == "volumes[32].size_bytes"
     assert len(appliance.volumes(*(f"v{n:02}" for n in range(32)), size=size)) == 32
@@ -204,20 +218,22 @@ def test_space_promised_to_a_job_that_has_not_run_yet_is_not_given_twice(applian
     free = appliance.control.observation(0).pools[0].free_bytes
     half = free // 2 // (4 << 20) * (4 << 20)
     first = appliance.ask_volumes("a", "b", size=half)
-    wish = VolumeCreate(name="c", array="tank", size_bytes=half)
-    refuse(appliance, NoSpace, lambda tx, dry: appliance.control.create_volumes(tx, ADMIN, [wish], dry))
+    spec = VolumeCreate(name="c", array="tank", size_bytes=half)
+    refuse(appliance, NoSpace, lambda tx, dry: volumes.create(appliance.control.change(tx, ADMIN, dry_run=dry), [spec]))
     appliance.finish(first)
-    refuse(appliance, NoSpace, lambda tx, dry: appliance.control.create_volumes(tx, ADMIN, [wish], dry))
+    refuse(appliance, NoSpace, lambda tx, dry: volumes.create(appliance.control.change(tx, ADMIN, dry_run=dry), [spec]))
 
 
 def test_a_volume_that_is_being_made_can_be_neither_mapped_nor_deleted(appliance: Appliance) -> None:
     appliance.array()
     appliance.ask_volumes("v1")
     appliance.host("h1")
-    wishes = [MappingCreate(volume="v1", host="h1")]
-    refusal = refuse(appliance, Conflict, lambda tx, dry: appliance.control.create_mappings(tx, ADMIN, wishes, dry))
+    specs = [MappingCreate(volume="v1", host="h1")]
+    refusal = refuse(
+        appliance, Conflict, lambda tx, dry: mappings.create(appliance.control.change(tx, ADMIN, dry_run=dry), specs)
+    )
     assert "is creating" in refusal.detail
-    refuse(appliance, Conflict, lambda tx, dry: appliance.control.delete_volume(tx, ADMIN, "v1", dry))
+    refuse(appliance, Conflict, lambda tx, dry: volumes.delete(appliance.control.change(tx, ADMIN, dry_run=dry), "v1"))
 
 
 def test_what_is_used_is_not_deleted_and_its_users_are_named(appliance: Appliance) -> None:
@@ -225,26 +241,45 @@ def test_what_is_used_is_not_deleted_and_its_users_are_named(appliance: Applianc
     control = appliance.control
     assert (
         "volumes (spare, unmapped, v1, v2, v3)"
-        in refuse(appliance, InUse, lambda tx, dry: control.delete_array(tx, ADMIN, "tank", dry)).detail
+        in refuse(
+            appliance, InUse, lambda tx, dry: arrays.delete(control.change(tx, ADMIN, dry_run=dry), "tank")
+        ).detail
     )
     assert (
-        "mapped to h1" in refuse(appliance, InUse, lambda tx, dry: control.delete_volume(tx, ADMIN, "v1", dry)).detail
+        "mapped to h1"
+        in refuse(appliance, InUse, lambda tx, dry: volumes.delete(control.change(tx, ADMIN, dry_run=dry), "v1")).detail
     )
-    assert "mapped to g" in refuse(appliance, InUse, lambda tx, dry: control.delete_volume(tx, ADMIN, "v2", dry)).detail
-    assert "volumes v1" in refuse(appliance, InUse, lambda tx, dry: control.delete_host(tx, ADMIN, "h1", dry)).detail
-    assert "host group g" in refuse(appliance, InUse, lambda tx, dry: control.delete_host(tx, ADMIN, "h2", dry)).detail
     assert (
-        "volumes v2" in refuse(appliance, InUse, lambda tx, dry: control.delete_host_group(tx, ADMIN, "g", dry)).detail
+        "mapped to g"
+        in refuse(appliance, InUse, lambda tx, dry: volumes.delete(control.change(tx, ADMIN, dry_run=dry), "v2")).detail
+    )
+    assert (
+        "volumes v1"
+        in refuse(appliance, InUse, lambda tx, dry: hosts.delete(control.change(tx, ADMIN, dry_run=dry), "h1")).detail
+    )
+    assert (
+        "host group g"
+        in refuse(appliance, InUse, lambda tx, dry: hosts.delete(control.change(tx, ADMIN, dry_run=dry), "h2")).detail
+    )
+    assert (
+        "volumes v2"
+        in refuse(
+            appliance, InUse, lambda tx, dry: host_groups.delete(control.change(tx, ADMIN, dry_run=dry), "g")
+        ).detail
     )
 
 
 def test_a_taken_lun_number_and_a_second_owner_are_conflicts(appliance: Appliance) -> None:
     furnish(appliance)
     taken = [MappingCreate(volume="v3", host="h1", lun=1)]
-    refusal = refuse(appliance, Conflict, lambda tx, dry: appliance.control.create_mappings(tx, ADMIN, taken, dry))
+    refusal = refuse(
+        appliance, Conflict, lambda tx, dry: mappings.create(appliance.control.change(tx, ADMIN, dry_run=dry), taken)
+    )
     assert fields(refusal) == [("lun", "1")]
     second = [MappingCreate(volume="v1", host="h2")]
-    refuse(appliance, Conflict, lambda tx, dry: appliance.control.create_mappings(tx, ADMIN, second, dry))
+    refuse(
+        appliance, Conflict, lambda tx, dry: mappings.create(appliance.control.change(tx, ADMIN, dry_run=dry), second)
+    )
     appliance.map(MappingCreate(volume="v1", host="h2", shared=True))
 
 
@@ -266,29 +301,32 @@ def test_32_volumes_are_split_over_four_hosts(appliance: Appliance) -> None:
 
 def test_an_initiator_belongs_to_one_host(appliance: Appliance) -> None:
     appliance.host("h1")
-    wish = HostCreate(name="h2", iqns=("iqn.2026-01.com.example:h1",))
-    refusal = refuse(appliance, Conflict, lambda tx, dry: appliance.control.create_host(tx, ADMIN, wish, dry))
+    spec = HostCreate(name="h2", iqns=("iqn.2026-01.com.example:h1",))
+    refusal = refuse(
+        appliance, Conflict, lambda tx, dry: hosts.create(appliance.control.change(tx, ADMIN, dry_run=dry), spec)
+    )
     assert fields(refusal) == [("iqns[0]", "iqn.2026-01.com.example:h1")]
 
 
 def test_what_is_not_there_is_not_found(appliance: Appliance) -> None:
-    control = appliance.control
     for change in (
-        control.delete_array,
-        control.delete_volume,
-        control.delete_host,
-        control.delete_host_group,
-        control.delete_portal,
-        control.delete_mapping,
+        arrays.delete,
+        volumes.delete,
+        hosts.delete,
+        host_groups.delete,
+        portals.delete,
+        mappings.delete,
     ):
         with pytest.raises(NotFound, match="nothing"), appliance.store.write() as tx:
-            change(tx, ADMIN, "nothing")
+            change(appliance.control.change(tx, ADMIN), "nothing")
 
 
 def test_while_the_agent_is_away_disks_are_not_touched_but_hosts_can_be_made(appliance: Appliance) -> None:
     appliance.agent.away = True
-    wish = ArrayCreate(name="a", level=Level.RAID1, disks=DISKS[:2])
-    refuse(appliance, Unavailable, lambda tx, dry: appliance.control.create_array(tx, ADMIN, wish, dry))
+    spec = ArrayCreate(name="a", level=Level.RAID1, disks=DISKS[:2])
+    refuse(
+        appliance, Unavailable, lambda tx, dry: arrays.create(appliance.control.change(tx, ADMIN, dry_run=dry), spec)
+    )
     assert appliance.host("h1")
 
 
@@ -314,17 +352,19 @@ def test_plans_name_the_hosts_they_interrupt(appliance: Appliance) -> None:
     with appliance.store.read() as tx:
         ids = dict(tx.execute(select(Volume.name, Mapping.id).select_from(Mapping).join(Volume)).all())
     with appliance.store.write() as tx:
-        assert control.delete_mapping(tx, ADMIN, ids["v1"], True).plan.hosts_interrupted == ("h1",)
-        assert control.delete_mapping(tx, ADMIN, ids["v2"], True).plan.hosts_interrupted == ("h2",)
-        leaving = control.delete_portal(tx, ADMIN, "p1", True).plan
+        assert mappings.delete(control.change(tx, ADMIN, dry_run=True), ids["v1"]).plan.hosts_interrupted == ("h1",)
+        assert mappings.delete(control.change(tx, ADMIN, dry_run=True), ids["v2"]).plan.hosts_interrupted == ("h2",)
+        leaving = portals.delete(control.change(tx, ADMIN, dry_run=True), "p1").plan
         assert {change.name for change in leaving.changes if change.noun == "host"} == {"h1", "h2"}
         assert leaving.hosts_interrupted == (), "LIO closes no connection with its portal"
-        assert control.patch_host_group(tx, ADMIN, "g", HostGroupPatch(hosts=()), True).plan.hosts_interrupted == (
-            "h2",
-        )
-        assert control.patch_host(tx, ADMIN, "h1", HostPatch(iqns=()), True).plan.hosts_interrupted == ("h1",)
+        assert host_groups.patch(
+            control.change(tx, ADMIN, dry_run=True), "g", HostGroupPatch(hosts=())
+        ).plan.hosts_interrupted == ("h2",)
+        assert hosts.patch(
+            control.change(tx, ADMIN, dry_run=True), "h1", HostPatch(iqns=())
+        ).plan.hosts_interrupted == ("h1",)
         appliance.agent.away = True
-        assert "not known" in control.delete_mapping(tx, ADMIN, ids["v1"], True).plan.warnings[0]
+        assert "not known" in mappings.delete(control.change(tx, ADMIN, dry_run=True), ids["v1"]).plan.warnings[0]
 
 
 def test_a_rename_touches_neither_identity_nor_device(appliance: Appliance) -> None:
@@ -332,12 +372,16 @@ def test_a_rename_touches_neither_identity_nor_device(appliance: Appliance) -> N
     with appliance.store.read() as tx:
         before = tx.scalars(select(Volume).where(Volume.name == "v1")).one()
     with appliance.store.write() as tx:
-        appliance.control.patch_volume(tx, ADMIN, "v1", VolumePatch(name="renamed"))
+        volumes.patch(appliance.control.change(tx, ADMIN), "v1", VolumePatch(name="renamed"))
     with appliance.store.read() as tx:
         after = tx.get_one(Volume, before.id)
     assert (after.name, after.version) == ("renamed", before.version + 1)
     assert (after.lv_name, after.identity()) == (before.lv_name, before.identity())
-    refuse(appliance, Conflict, lambda tx, dry: appliance.control.patch_volume(tx, ADMIN, "v2", VolumePatch(name="v3")))
+    refuse(
+        appliance,
+        Conflict,
+        lambda tx, dry: volumes.patch(appliance.control.change(tx, ADMIN), "v2", VolumePatch(name="v3")),
+    )
 
 
 def test_every_table_of_the_schema_is_known_to_the_count() -> None:

@@ -23,6 +23,7 @@ from lunette.domain.jobs import JobState, ResourceState, StepState
 from lunette.domain.sizes import MIB
 from lunette.domain.steps import AnyStep
 from lunette.domain.volumes import VolumeCreate
+from lunette.engine.changes import arrays, volumes
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.control import Control
 from lunette.store.database import Store
@@ -80,13 +81,13 @@ class Machine:
     def ask_array(self) -> Outcome:
         self.control.observation(0)
         with self.store.write() as tx:
-            return self.control.create_array(tx, ADMIN, self.array)
+            return arrays.create(self.control.change(tx, ADMIN), self.array)
 
     def ask_volumes(self) -> Outcome:
         self.control.observation(0)
         with self.store.write() as tx:
-            wishes = [VolumeCreate(name=name, array="tank", size_bytes=64 * MIB) for name in NAMES]
-            return self.control.create_volumes(tx, ADMIN, wishes)
+            specs = [VolumeCreate(name=name, array="tank", size_bytes=64 * MIB) for name in NAMES]
+            return volumes.create(self.control.change(tx, ADMIN), specs)
 
     def run_in_a_process(self, job_id: str | None, strike_at: int, *, after: bool) -> int:
         """Runs the job in a process of its own that is killed at a step. Returns its exit code."""

@@ -15,7 +15,15 @@ from lunette.domain.settings import SettingsPatch
 from lunette.domain.snapshots import SnapshotBatch, SnapshotClone, SnapshotCreate, SnapshotRecover
 from lunette.domain.volumes import VolumeRecover, VolumeRollBack
 from lunette.engine.background import eraser
-from lunette.engine.changes import deleted_snapshots
+from lunette.engine.changes import (
+    deleted_snapshots,
+    deleted_volumes,
+    schedules,
+    settings,
+    snapshots,
+    volume_batches,
+    volumes,
+)
 from lunette.engine.context.outcome import Outcome
 from lunette.engine.recovery import rebuilding
 from lunette.store.database import Store
@@ -32,12 +40,12 @@ def bench(sqlite_store: Store) -> Bench:
 
 def take(bench: Bench, *names: str) -> None:
     for name in names:
-        wish = SnapshotCreate(name=name, volume="t1")
-        bench.do(lambda tx, wish=wish: bench.control.take_snapshot(tx, ADMIN, wish))
+        spec = SnapshotCreate(name=name, volume="t1")
+        bench.do(lambda tx, spec=spec: snapshots.take(bench.control.change(tx, ADMIN), spec))
 
 
 def delete(bench: Bench, name: str) -> None:
-    bench.do(lambda tx: bench.control.delete_snapshot(tx, ADMIN, name))
+    bench.do(lambda tx: snapshots.delete(bench.control.change(tx, ADMIN), name))
 
 
 def rows(bench: Bench, table: Any) -> list[str]:
@@ -57,7 +65,7 @@ def test_what_a_schedule_lets_go_is_destroyed_at_once(bench: Bench) -> None:
 
 def test_one_is_erased_after_its_own_hours_though_its_volume_has_hours_left(bench: Bench) -> None:
     wall, ran = [bench.now], [0.0]
-    erasing = eraser.Eraser(bench.store, bench.control.desk, lambda: wall[0], lambda: ran[0])
+    erasing = eraser.Eraser(bench.store, bench.control.services, lambda: wall[0], lambda: ran[0])
 
     def pass_hours(hours: float) -> None:
         for _ in range(int(hours * 12)):
@@ -70,7 +78,7 @@ def test_one_is_erased_after_its_own_hours_though_its_volume_has_hours_left(benc
     take(bench, "s1")
     delete(bench, "s1")
     pass_hours(12)
-    bench.do(lambda tx: bench.control.delete_volume(tx, ADMIN, "t1"))
+    bench.do(lambda tx: volumes.delete(bench.control.change(tx, ADMIN), "t1"))
     assert rows(bench, DeletedSnapshot) == ["s1"]
     pass_hours(12.2)
     assert (rows(bench, DeletedSnapshot), rows(bench, DeletedVolume)) == ([], ["t1"])
@@ -83,28 +91,28 @@ Change = Callable[[Bench, Any], Outcome]
 
 def _recover_snapshot(bench: Bench, tx: Any) -> Outcome:
     row = tx.scalars(select(DeletedSnapshot)).one()
-    return deleted_snapshots.recover(tx, bench.control.desk, ADMIN, row.id, SnapshotRecover(), False)
+    return deleted_snapshots.recover(bench.control.change(tx, ADMIN), row.id, SnapshotRecover())
 
 
 def _erase_snapshot(bench: Bench, tx: Any) -> Outcome:
     row = tx.scalars(select(DeletedSnapshot)).one()
-    return deleted_snapshots.erase(tx, bench.control.desk, ADMIN, row.id, False)
+    return deleted_snapshots.erase(bench.control.change(tx, ADMIN), row.id)
 
 
 def _roll_back(bench: Bench, tx: Any) -> Outcome:
-    return bench.control.roll_back_volume(tx, ADMIN, "t1", VolumeRollBack(snapshot="there"))
+    return snapshots.roll_back(bench.control.change(tx, ADMIN), "t1", VolumeRollBack(snapshot="there"))
 
 
 def _delete_snapshot(bench: Bench, tx: Any) -> Outcome:
-    return bench.control.delete_snapshot(tx, ADMIN, "there")
+    return snapshots.delete(bench.control.change(tx, ADMIN), "there")
 
 
 def _delete_volume(bench: Bench, tx: Any) -> Outcome:
-    return bench.control.delete_volume(tx, ADMIN, "t1")
+    return volumes.delete(bench.control.change(tx, ADMIN), "t1")
 
 
 def _delete_volumes(bench: Bench, tx: Any) -> Outcome:
-    return bench.control.delete_volumes(tx, ADMIN, ("t1", "t2"))
+    return volume_batches.delete(bench.control.change(tx, ADMIN), ("t1", "t2"))
 
 
 @pytest.mark.parametrize("change", [_recover_snapshot, _erase_snapshot, _delete_snapshot])
@@ -143,18 +151,18 @@ def test_no_volume_is_rolled_back_while_a_job_has_another_of_its_snapshots(bench
 
 def _recover_volume(bench: Bench, tx: Any) -> Outcome:
     row = tx.scalars(select(DeletedVolume)).one()
-    return bench.control.recover_volume(tx, ADMIN, row.id, VolumeRecover())
+    return deleted_volumes.recover(bench.control.change(tx, ADMIN), row.id, VolumeRecover())
 
 
 def _erase_volume(bench: Bench, tx: Any) -> Outcome:
-    return bench.control.erase_volume(tx, ADMIN, tx.scalars(select(DeletedVolume)).one().id)
+    return deleted_volumes.erase(bench.control.change(tx, ADMIN), tx.scalars(select(DeletedVolume)).one().id)
 
 
 @pytest.mark.parametrize("change", [_recover_volume, _erase_volume])
 def test_no_deleted_volume_changes_its_place_while_a_job_has_one_of_its_snapshots(bench: Bench, change: Change) -> None:
     take(bench, "s1")
     delete(bench, "s1")
-    bench.do(lambda tx: bench.control.delete_volume(tx, ADMIN, "t1"))
+    bench.do(lambda tx: volumes.delete(bench.control.change(tx, ADMIN), "t1"))
     with bench.store.write() as tx:
         tx.scalars(select(DeletedSnapshot)).one().state = "deleting"
     with pytest.raises(Conflict, match="napshot s1 is deleting"), bench.store.write() as tx:
@@ -192,7 +200,7 @@ def test_what_an_older_database_takes_for_deleted_is_not_erased_once_it_is_back(
 
 def test_a_deleted_volume_that_is_back_is_not_forgotten_either(bench: Bench) -> None:
     place = bench.lv_name(Volume, "t1")
-    bench.do(lambda tx: bench.control.delete_volume(tx, ADMIN, "t1"))
+    bench.do(lambda tx: volumes.delete(bench.control.change(tx, ADMIN), "t1"))
     _rename(bench, _aside(bench, DeletedVolume), place)
     assert _state(bench, bench.do(lambda tx: _erase_volume(bench, tx))) in ("failed", "undone")
     assert (place in bench.lvs(), rows(bench, DeletedVolume)) == (True, ["t1"])
@@ -206,7 +214,7 @@ def test_what_an_older_database_takes_for_a_snapshot_goes_for_good_from_where_it
         id_ = tx.scalars(select(Snapshot.id)).one()
     before = bench.lvs()
     _rename(bench, bench.lv_name(Snapshot, "s1"), f"d{id_.replace('-', '')[:12]}")
-    bench.do(lambda tx: bench.control.patch_settings(tx, ADMIN, SettingsPatch(deleted_keep_hours=0)))
+    bench.do(lambda tx: settings.patch(bench.control.change(tx, ADMIN), SettingsPatch(deleted_keep_hours=0)))
     delete(bench, "s1")
     assert (rows(bench, Snapshot), len(before) - len(bench.lvs())) == ([], 1)
 
@@ -215,9 +223,9 @@ def test_a_snapshot_is_not_deleted_before_a_clone_that_was_asked_for_is_made(ben
     """On ZFS it could never be erased then, and the machine does not show the clone yet."""
     take(bench, "s1")
     with bench.store.write() as tx:
-        bench.control.clone_snapshot(tx, ADMIN, "s1", SnapshotClone(name="copy"))
+        snapshots.clone(bench.control.change(tx, ADMIN), "s1", SnapshotClone(name="copy"))
     with pytest.raises(Conflict, match="copy is creating"), bench.store.write() as tx:
-        bench.control.delete_snapshot(tx, ADMIN, "s1")
+        snapshots.delete(bench.control.change(tx, ADMIN), "s1")
 
 
 def test_a_job_whose_snapshot_is_kept_already_ends(bench: Bench) -> None:
@@ -235,7 +243,7 @@ def test_the_dry_run_of_a_schedule_says_that_the_old_ones_are_lost(bench: Bench)
     bench.schedule(keep={"last": 1})
     bench.run()
     with bench.store.write() as tx:
-        plan = bench.control.run_schedule(tx, ADMIN, "nightly", True).plan
+        plan = schedules.run(bench.control.change(tx, ADMIN, dry_run=True), "nightly").plan
     assert not any("can be recovered" in change.detail for change in plan.changes)
     assert any(step.irreversible for step in plan.steps)
 
@@ -245,8 +253,8 @@ def test_an_erasure_is_in_the_way_of_no_snapshot_of_many(bench: Bench) -> None:
     delete(bench, "s1")
     with bench.store.write() as tx:
         tx.scalars(select(DeletedSnapshot)).one().state = "deleting"
-    wish = SnapshotBatch(volumes=("t1", "t2"), name="{volume}-again")
-    bench.do(lambda tx: bench.control.take_snapshots(tx, ADMIN, wish))
+    spec = SnapshotBatch(volumes=("t1", "t2"), name="{volume}-again")
+    bench.do(lambda tx: volume_batches.take_snapshots(bench.control.change(tx, ADMIN), spec))
     assert rows(bench, Snapshot) == ["t1-again", "t2-again"]
 
 
@@ -269,7 +277,7 @@ def test_nothing_is_erased_while_a_site_document_is_applied(bench: Bench) -> Non
                 steps_total=0,
             )
         )
-    erasing = eraser.Eraser(bench.store, bench.control.desk)
+    erasing = eraser.Eraser(bench.store, bench.control.services)
     erasing.round()
     assert bench.jobs("snapshot.erase") == []
     with bench.store.write() as tx:
@@ -283,7 +291,7 @@ def test_a_row_whose_volume_is_nowhere_stops_no_erasure(bench: Bench) -> None:
     delete(bench, "s1")
     with bench.store.write() as tx:
         tx.scalars(select(DeletedSnapshot)).one().volume_id = "nowhere"
-    eraser.Eraser(bench.store, bench.control.desk).round()
+    eraser.Eraser(bench.store, bench.control.services).round()
     assert rows(bench, DeletedSnapshot) == []
 
 

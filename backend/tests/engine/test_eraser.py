@@ -8,6 +8,7 @@ from backend.tests.engine.conftest import ADMIN, Appliance
 from lunette.domain.errors import ToolFailed
 from lunette.domain.jobs import JobKind, JobState
 from lunette.engine.background import eraser
+from lunette.engine.changes import volumes
 from lunette.store.journal import Job
 from lunette.store.resources import DeletedVolume
 from lunette.store.schema import utc_now
@@ -25,7 +26,7 @@ class Clocks:
 
     def __init__(self, appliance: Appliance) -> None:
         self.appliance, self.wall, self.ran_s = appliance, NOW, 0.0
-        self.eraser = eraser.Eraser(appliance.store, appliance.control.desk, lambda: self.wall, lambda: self.ran_s)
+        self.eraser = eraser.Eraser(appliance.store, appliance.control.services, lambda: self.wall, lambda: self.ran_s)
         self.eraser.round()
 
     def run(self, hours: float, leap: dt.timedelta = dt.timedelta()) -> list[str]:
@@ -46,7 +47,7 @@ def clocks(appliance: Appliance) -> Clocks:
     appliance.volumes("v1")
     clocks = Clocks(appliance)
     with appliance.store.write() as tx:
-        outcome = appliance.control.delete_volume(tx, ADMIN, "v1")
+        outcome = volumes.delete(appliance.control.change(tx, ADMIN), "v1")
     assert run(appliance, outcome.job_id) is JobState.SUCCEEDED
     return clocks
 
@@ -78,7 +79,7 @@ def test_time_in_which_nothing_ran_does_not_count(clocks: Clocks, appliance: App
 
 
 def test_two_processes_do_not_count_twice(clocks: Clocks, appliance: Appliance) -> None:
-    other = eraser.Eraser(appliance.store, appliance.control.desk, lambda: clocks.wall, lambda: clocks.ran_s)
+    other = eraser.Eraser(appliance.store, appliance.control.services, lambda: clocks.wall, lambda: clocks.ran_s)
     for _ in range(20):
         assert clocks.run(1) == []
         other.round()

@@ -19,6 +19,8 @@ from lunette.domain.hosts import Chap, HostCreate, HostGroupCreate, HostGroupPat
 from lunette.domain.identity import IdentitySource
 from lunette.domain.mappings import Family, MappingCreate
 from lunette.domain.volumes import VolumePatch
+from lunette.engine.changes import arrays, fc_ports, host_groups, mappings, portals, volumes
+from lunette.engine.changes import hosts as hosts_changes
 from lunette.engine.exports import exportset
 from lunette.store.resources import Array, Host, HostInitiator, Mapping, ReleaseRow, Target, Volume
 
@@ -36,7 +38,7 @@ def mapping_id(appliance: Appliance, volume: str) -> str:
 def unmap(appliance: Appliance, volume: str) -> None:
     ref = mapping_id(appliance, volume)
     with appliance.store.write() as tx:
-        appliance.control.delete_mapping(tx, ADMIN, ref)
+        mappings.delete(appliance.control.change(tx, ADMIN), ref)
 
 
 def released(appliance: Appliance) -> set[tuple[ReleaseKind, str]]:
@@ -80,7 +82,7 @@ def test_secrets_are_opened_for_the_agent_and_sealed_in_the_database(appliance: 
     furnish(appliance)
     chap = Chap(user="u", secret=SecretStr("secret-12345"), mutual_user="m", mutual_secret=SecretStr("mutual-12345"))
     with appliance.store.write() as tx:
-        appliance.control.patch_host(tx, ADMIN, "h1", HostPatch(chap=chap))
+        hosts_changes.patch(appliance.control.change(tx, ADMIN), "h1", HostPatch(chap=chap))
     found = document(appliance).targets[0].initiators[0].chap
     assert found
     assert (found.user, found.secret.get_secret_value()) == ("u", "secret-12345")
@@ -90,7 +92,7 @@ def test_secrets_are_opened_for_the_agent_and_sealed_in_the_database(appliance: 
         row = tx.scalars(select(Host).where(Host.name == "h1")).one()
     assert "secret-12345" not in str(vars(row))
     with appliance.store.write() as tx:
-        appliance.control.patch_host(tx, ADMIN, "h1", HostPatch(chap=None))
+        hosts_changes.patch(appliance.control.change(tx, ADMIN), "h1", HostPatch(chap=None))
     assert document(appliance).targets[0].initiators[0].chap is None
 
 
@@ -100,17 +102,17 @@ def test_a_door_has_the_deadline_of_its_own_owner(appliance: Appliance) -> None:
     appliance.host("h1")
     with appliance.store.write() as tx:
         group = HostGroupCreate(name="g", hosts=("h1",), opens_without_missing_after_s=60)
-        appliance.control.create_host_group(tx, ADMIN, group)
+        host_groups.create(appliance.control.change(tx, ADMIN), group)
     appliance.map(MappingCreate(volume="v1", host_group="g"))
     appliance.map(MappingCreate(volume="v2", host="h1"))
     before = document(appliance).generation
     with appliance.store.write() as tx:
-        appliance.control.patch_host(tx, ADMIN, "h1", HostPatch(opens_without_missing_after_s=300))
+        hosts_changes.patch(appliance.control.change(tx, ADMIN), "h1", HostPatch(opens_without_missing_after_s=300))
     assert deadlines(appliance) == {"v1": 60, "v2": 300}
     assert document(appliance).generation > before
     with appliance.store.write() as tx:
-        appliance.control.patch_host(tx, ADMIN, "h1", HostPatch(opens_without_missing_after_s=None))
-        appliance.control.patch_host_group(tx, ADMIN, "g", HostGroupPatch(description="a cluster"))
+        hosts_changes.patch(appliance.control.change(tx, ADMIN), "h1", HostPatch(opens_without_missing_after_s=None))
+        host_groups.patch(appliance.control.change(tx, ADMIN), "g", HostGroupPatch(description="a cluster"))
     assert deadlines(appliance) == {"v1": 60, "v2": None}
 
 
@@ -127,14 +129,14 @@ def test_a_group_is_one_target_with_the_initiators_of_all_its_hosts(appliance: A
     appliance.host("h1")
     with appliance.store.write() as tx:
         wish = HostCreate(name="h2", os_type=OsType.ESXI, iqns=("iqn.2026-01.com.example:h2",), wwpns=("21" * 8,))
-        appliance.control.create_host(tx, ADMIN, wish)
-        appliance.control.create_host_group(tx, ADMIN, HostGroupCreate(name="g", hosts=("h1", "h2")))
+        hosts_changes.create(appliance.control.change(tx, ADMIN), wish)
+        host_groups.create(appliance.control.change(tx, ADMIN), HostGroupCreate(name="g", hosts=("h1", "h2")))
     appliance.map(MappingCreate(volume="v1", host_group="g"))
     (target,) = document(appliance).targets
     assert sorted(initiator.host for initiator in target.initiators) == ["h1", "h2"]
     assert target.os_type is OsType.OTHER
     with appliance.store.write() as tx:
-        appliance.control.patch_host_group(tx, ADMIN, "g", HostGroupPatch(hosts=("h2",)))
+        host_groups.patch(appliance.control.change(tx, ADMIN), "g", HostGroupPatch(hosts=("h2",)))
     (target,) = document(appliance).targets
     assert [initiator.host for initiator in target.initiators] == ["h2"]
     assert target.os_type is OsType.ESXI
@@ -167,7 +169,7 @@ def test_a_shared_volume_stays_while_one_owner_has_it(appliance: Appliance) -> N
         query = select(Mapping.id).join(Host).where(Host.name == "h2")
         ref = tx.scalars(query).one()
     with appliance.store.write() as tx:
-        appliance.control.delete_mapping(tx, ADMIN, ref)
+        mappings.delete(appliance.control.change(tx, ADMIN), ref)
     assert ReleaseKind.VOLUME not in {kind for kind, _ in released(appliance)}
     assert ReleaseKind.TARGET in {kind for kind, _ in released(appliance)}
 
@@ -192,17 +194,17 @@ def test_every_way_to_take_something_away_passes_the_brake(appliance: Appliance)
     furnish(appliance)
     control, store = appliance.control, appliance.store
     with store.write() as tx:
-        control.create_host_group(tx, ADMIN, HostGroupCreate(name="g", hosts=("h2",)))
+        host_groups.create(control.change(tx, ADMIN), HostGroupCreate(name="g", hosts=("h2",)))
     appliance.map(MappingCreate(volume="v3", host_group="g"))
     step = Judge(appliance)
     with store.write() as tx:
-        control.patch_volume(tx, ADMIN, "v1", VolumePatch(name="renamed"))
+        volumes.patch(control.change(tx, ADMIN), "v1", VolumePatch(name="renamed"))
     step("rename")
     with store.write() as tx:
-        control.patch_host(tx, ADMIN, "h1", HostPatch(iqns=("iqn.2026-01.com.example:new",)))
+        hosts_changes.patch(control.change(tx, ADMIN), "h1", HostPatch(iqns=("iqn.2026-01.com.example:new",)))
     step("another initiator")
     with store.write() as tx:
-        control.patch_host_group(tx, ADMIN, "g", HostGroupPatch(hosts=("h1",)))
+        host_groups.patch(control.change(tx, ADMIN), "g", HostGroupPatch(hosts=("h1",)))
     step("another member")
     unmap(appliance, "renamed")
     step("unmap")
@@ -211,15 +213,15 @@ def test_every_way_to_take_something_away_passes_the_brake(appliance: Appliance)
     unmap(appliance, "v3")
     step("last mapping of a group")
     with store.write() as tx:
-        control.delete_portal(tx, ADMIN, "p1")
+        portals.delete(control.change(tx, ADMIN), "p1")
     step("portal")
     for name in ("renamed", "v2", "v3"):
         with store.write() as tx:
-            outcome = control.delete_volume(tx, ADMIN, name)
+            outcome = volumes.delete(control.change(tx, ADMIN), name)
         appliance.finish(outcome)
     step("volumes")
     with store.write() as tx:
-        outcome = control.delete_array(tx, ADMIN, "tank")
+        outcome = arrays.delete(control.change(tx, ADMIN), "tank")
     step("array")
     appliance.finish(outcome)
     step("array gone")
@@ -231,26 +233,26 @@ def test_taking_a_port_or_a_wwpn_away_passes_the_brake(appliance: Appliance) -> 
     control, store = appliance.control, appliance.store
     step = Judge(appliance)
     with store.write() as tx:
-        control.patch_host(tx, ADMIN, "h1", HostPatch(wwpns=("10:00:00:00:00:00:00:01",)))
-        control.create_fc_port(tx, ADMIN, FcPortCreate(wwpn=FC_PORTS[0]))
+        hosts_changes.patch(control.change(tx, ADMIN), "h1", HostPatch(wwpns=("10:00:00:00:00:00:00:01",)))
+        fc_ports.create(control.change(tx, ADMIN), FcPortCreate(wwpn=FC_PORTS[0]))
     step("a port")
     assert [port.wwpn for port in step.served.fc_ports] == [FC_PORTS[0]]
     assert {one.wwpn for door in step.served.targets for one in door.fc_initiators} == {"10:00:00:00:00:00:00:01"}
     with store.write() as tx:
-        control.patch_host(tx, ADMIN, "h1", HostPatch(wwpns=()))
+        hosts_changes.patch(control.change(tx, ADMIN), "h1", HostPatch(wwpns=()))
     step("another WWPN")
     with store.write() as tx:
-        control.patch_host(tx, ADMIN, "h1", HostPatch(wwpns=("10:00:00:00:00:00:00:02",)))
+        hosts_changes.patch(control.change(tx, ADMIN), "h1", HostPatch(wwpns=("10:00:00:00:00:00:00:02",)))
     step("a WWPN that goes with the last mapping")
     for volume in ("v1", "v2"):
         unmap(appliance, volume)
     step("unmap")
     assert step.served.targets == ()
     with store.write() as tx:
-        control.patch_fc_port(tx, ADMIN, FC_PORTS[0], FcPortPatch(mode=FcMode.DISABLED))
+        fc_ports.patch(control.change(tx, ADMIN), FC_PORTS[0], FcPortPatch(mode=FcMode.DISABLED))
     step("the mode of a port")
     with store.write() as tx:
-        control.delete_fc_port(tx, ADMIN, FC_PORTS[0])
+        fc_ports.delete(control.change(tx, ADMIN), FC_PORTS[0])
     step("port")
     assert step.served.fc_ports == ()
 
@@ -260,7 +262,7 @@ def test_a_deletion_that_failed_brings_the_array_back(appliance: Appliance) -> N
     before = document(appliance)
     appliance.agent.failures["do", "group.remove"] = ToolFailed("no")
     with appliance.store.write() as tx:
-        outcome = appliance.control.delete_array(tx, ADMIN, "tank")
+        outcome = arrays.delete(appliance.control.change(tx, ADMIN), "tank")
     assert document(appliance).arrays == ()
     appliance.control.runner.run(outcome.job_id or "")
     after = document(appliance)
@@ -275,7 +277,7 @@ def test_the_generation_grows_with_every_change_of_the_exports_and_only_then(app
     appliance.host("h1")
     with appliance.store.write() as tx:
         wish = ArrayCreate(name="dry", level=Level.RAID1, disks=DISKS[4:6])
-        appliance.control.create_array(tx, ADMIN, wish, dry_run=True)
+        arrays.create(appliance.control.change(tx, ADMIN, dry_run=True), wish)
     appliance.volumes("v1")
     with appliance.store.read() as tx:
         assert exportset.generation(tx) == before
@@ -292,7 +294,7 @@ def nvme_host(appliance: Appliance, name: str = "n1") -> str:
     iqns = (f"iqn.2026-01.com.example:{name}",)
     with appliance.store.write() as tx:
         wish = HostCreate(name=name, iqns=iqns, nqns=(NQN,), dhchap=dhchap)
-        return appliance.control.create_host(tx, ADMIN, wish).ids[0]
+        return hosts_changes.create(appliance.control.change(tx, ADMIN), wish).ids[0]
 
 
 def test_what_is_mapped_over_nvme_stands_in_a_subsystem_and_nowhere_else(appliance: Appliance) -> None:
@@ -317,7 +319,7 @@ def test_what_is_mapped_over_nvme_stands_in_a_subsystem_and_nowhere_else(applian
         row = tx.scalars(select(Host).where(Host.name == "n1")).one()
     assert "DHHC" not in str(vars(row))
     with appliance.store.write() as tx:
-        appliance.control.patch_host(tx, ADMIN, "n1", HostPatch(dhchap=None))
+        hosts_changes.patch(appliance.control.change(tx, ADMIN), "n1", HostPatch(dhchap=None))
     assert document(appliance).subsystems[0].hosts[0].dhchap is None
 
 

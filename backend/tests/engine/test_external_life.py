@@ -16,6 +16,7 @@ from lunette.domain.exports import ConvergeReport, ServingState
 from lunette.domain.sealed_copies import CopyHeader, SealOrder
 from lunette.domain.steps import DiskWipe
 from lunette.engine.background.watcher import Watcher
+from lunette.engine.changes import array_changes
 from lunette.engine.context.observing import ObservationCache
 from lunette.store.journal import Alert
 
@@ -216,10 +217,10 @@ def test_a_health_command_that_is_not_there_is_refused_with_those_that_are(life:
 def test_the_health_command_is_changed_and_taken_away(life: Life) -> None:
     life.said = '{"state": "degraded"}'
     assert life.state() is ArrayState.DEGRADED
-    life.world.change_array("fast", lambda asked: asked.patch(ArrayPatch(health_command=None)))
+    life.world.change_array("fast", array_changes.patch, ArrayPatch(health_command=None))
     life.world.settle()
     assert (life.state(), life.alerts()) == (ArrayState.UNKNOWN, [])
-    life.world.change_array("fast", lambda asked: asked.patch(ArrayPatch(health_command="gone")))
+    life.world.change_array("fast", array_changes.patch, ArrayPatch(health_command="gone"))
     life.world.settle()
     assert life.state() is ArrayState.UNKNOWN
     ((_, cause),) = life.alerts()

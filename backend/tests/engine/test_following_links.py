@@ -41,7 +41,7 @@ def followed(
         uuid = array.uuid
     arrays = (seen.array(uuid, tuple(members), state),) if is_seen else ()
     machine = seen.machine(disks=tuple(disks), arrays=arrays)
-    disk_rows.follow_links(lone.store, lone.control.desk, machine)
+    disk_rows.follow_links(lone.store, lone.control.services, machine)
     with lone.store.read() as tx:
         named = tx.scalars(select(ArrayDisk.disk_id).order_by(ArrayDisk.slot)).all()
     return list(named)[: len(rows)]

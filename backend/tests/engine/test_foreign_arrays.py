@@ -20,7 +20,7 @@ from lunette.domain.exports import ServingState
 from lunette.domain.foreign_arrays import ForeignArrayAdopt
 from lunette.domain.jobs import JobState
 from lunette.domain.mappings import MappingCreate
-from lunette.engine.changes import adopting, foreign_arrays
+from lunette.engine.changes import adopting, foreign_arrays, mappings
 from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Array, Host, Volume
 
@@ -49,7 +49,7 @@ def brought(world: World, names: tuple[str, ...] = NAMES) -> None:
 def listed(world: World) -> list[ForeignArray]:
     world.control._cache.forget()
     with world.store.read() as tx:
-        found = foreign_arrays.foreign(tx, world.control.desk, world.agent.foreign_arrays())
+        found = foreign_arrays.foreign(tx, world.control.services, world.agent.foreign_arrays())
     return [foreign_array_answer(one) for one in found]
 
 
@@ -59,13 +59,13 @@ def shown(world: World) -> ForeignArray:
 
 def start(world: World, *, dry_run: bool = False) -> Outcome:
     which = foreign_arrays.Which(world.agent.foreign_arrays(), UUID)
-    return world.ask(lambda tx: foreign_arrays.start(tx, world.control.desk, ACTOR, which, dry_run=dry_run))
+    return world.ask(lambda tx: foreign_arrays.start(world.control.change(tx, ACTOR, dry_run=dry_run), which))
 
 
-def adopt(world: World, wish: ForeignArrayAdopt | None = None, *, dry_run: bool = False) -> Outcome:
+def adopt(world: World, spec: ForeignArrayAdopt | None = None, *, dry_run: bool = False) -> Outcome:
     which = foreign_arrays.Which(world.agent.foreign_arrays(), UUID)
-    wish = wish or ForeignArrayAdopt()
-    return world.ask(lambda tx: foreign_arrays.adopt(tx, world.control.desk, ACTOR, which, wish, dry_run=dry_run))
+    spec = spec or ForeignArrayAdopt()
+    return world.ask(lambda tx: foreign_arrays.adopt(world.control.change(tx, ACTOR, dry_run=dry_run), which, spec))
 
 
 def run(world: World, outcome: Outcome) -> None:
@@ -113,8 +113,8 @@ def test_it_becomes_ours_with_its_data_and_comes_back_after_a_boot(world: World)
         assert len({one.naa for one in volumes.values()}) == 2
         volume_id, host_id = volumes["db"].id, tx.query(Host).first().id  # type: ignore[union-attr]
     assert UUID not in [one.id for one in listed(world)]
-    wish = MappingCreate(volume=volume_id, host=host_id)
-    world.do(lambda tx: world.control.create_mappings(tx, ACTOR, [wish]))
+    spec = MappingCreate(volume=volume_id, host=host_id)
+    world.do(lambda tx: mappings.create(world.control.change(tx, ACTOR), [spec]))
     world.settle()
     world.agent.kill()
     world.machine.reboot()
@@ -186,9 +186,7 @@ def test_a_target_on_an_adopted_array_is_taken_over_after_it(world: World) -> No
         ("shared", True),
     ]
     foreign = world.agent.foreign()
-    outcome = world.ask(
-        lambda tx: adopting.adopt(tx, world.control.desk, ACTOR, AdoptRequest(), foreign, dry_run=False)[0]
-    )
+    outcome = world.ask(lambda tx: adopting.adopt(world.control.change(tx, ACTOR), AdoptRequest(), foreign)[0])
     run(world, outcome)
     assert UUID not in [one.id for one in listed(world)]
     with world.store.read() as tx:

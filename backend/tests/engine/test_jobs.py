@@ -13,7 +13,9 @@ from lunette.domain.errors import Conflict, Stuck, ToolFailed, Unavailable
 from lunette.domain.jobs import JobState, Resolution, ResourceState, StepState
 from lunette.domain.sizes import GIB
 from lunette.domain.steps import AnyStep
+from lunette.engine.changes import arrays, volumes
 from lunette.engine.control import Control
+from lunette.engine.jobs import resolving
 from lunette.store.database import Store
 from lunette.store.journal import Alert, Event, Job, JobStep
 from lunette.store.resources import Array, ArrayDisk, Volume
@@ -101,8 +103,8 @@ def test_what_was_wiped_stays_wiped_and_the_job_says_so(lone: Appliance) -> None
     lone.agent.disks[DISKS[0]] = seen.disk(1, signatures=(seen.EXT4,))
     lone.agent.failures["do", "md.create"] = REFUSED
     with lone.store.write() as tx:
-        wish = ArrayCreate(name="tank", level=Level.RAID5, disks=DISKS[:3], wipe=DISKS[:1])
-        outcome = lone.control.create_array(tx, ADMIN, wish)
+        spec = ArrayCreate(name="tank", level=Level.RAID5, disks=DISKS[:3], wipe=DISKS[:1])
+        outcome = arrays.create(lone.control.change(tx, ADMIN), spec)
     assert run(lone, outcome.job_id) is JobState.UNDONE
     job = job_of(lone, outcome.job_id)
     assert "except for irreversible steps: wipe ext4 from disk nvme-D1" in job.message
@@ -224,14 +226,14 @@ def test_a_failed_undo_makes_the_array_stuck_and_raises_an_alert(appliance: Appl
     assert step_states(appliance, job_id) == [StepState.UNDO_FAILED, StepState.UNDONE]
     assert open_alerts(appliance) == [f"job.stuck:{job_id}"]
     with pytest.raises(Stuck, match="resolve it"), appliance.store.write() as tx:
-        appliance.control.delete_array(tx, ADMIN, array_id)
+        arrays.delete(appliance.control.change(tx, ADMIN), array_id)
 
 
 def test_retry_goes_on_taking_back(appliance: Appliance) -> None:
     job_id, array_id = make_stuck(appliance)
     appliance.agent.failures.clear()
     with appliance.store.write() as tx:
-        appliance.control.resolve_job(tx, ADMIN, job_id, Resolution.RETRY)
+        resolving.resolve(appliance.control.change(tx, ADMIN), job_id, Resolution.RETRY)
     assert run(appliance, job_id) is JobState.UNDONE
     assert appliance.agent.is_clean()
     assert state_of(appliance, Array, array_id) is None
@@ -241,11 +243,11 @@ def test_retry_goes_on_taking_back(appliance: Appliance) -> None:
 def test_abandon_forgets_what_was_being_made(appliance: Appliance) -> None:
     job_id, array_id = make_stuck(appliance)
     with appliance.store.write() as tx:
-        plan = appliance.control.resolve_job(tx, ADMIN, job_id, Resolution.ABANDON, dry_run=True).plan
+        plan = resolving.resolve(appliance.control.change(tx, ADMIN, dry_run=True), job_id, Resolution.ABANDON).plan
     assert "manually remove" in plan.warnings[0]
     assert state_of(appliance, Array, array_id) == ResourceState.STUCK
     with appliance.store.write() as tx:
-        appliance.control.resolve_job(tx, ADMIN, job_id, Resolution.ABANDON)
+        resolving.resolve(appliance.control.change(tx, ADMIN), job_id, Resolution.ABANDON)
     assert state_of(appliance, Array, array_id) is None
     assert job_of(appliance, job_id).state == JobState.FAILED
     assert open_alerts(appliance) == []
@@ -255,14 +257,14 @@ def test_a_job_that_is_not_stuck_cannot_be_resolved(lone: Appliance) -> None:
     outcome = lone.finish(lone.ask_array())
     assert outcome.job_id
     with pytest.raises(Conflict, match="only a stuck job"), lone.store.write() as tx:
-        lone.control.resolve_job(tx, ADMIN, outcome.job_id, Resolution.RETRY)
+        resolving.resolve(lone.control.change(tx, ADMIN), outcome.job_id, Resolution.RETRY)
 
 
 def test_a_failed_deletion_makes_the_array_ready_again(appliance: Appliance) -> None:
     array_id = appliance.array()
     appliance.agent.failures["do", "md.destroy"] = REFUSED
     with appliance.store.write() as tx:
-        outcome = appliance.control.delete_array(tx, ADMIN, "tank")
+        outcome = arrays.delete(appliance.control.change(tx, ADMIN), "tank")
     assert run(appliance, outcome.job_id) is JobState.UNDONE
     assert state_of(appliance, Array, array_id) == ResourceState.READY
     assert list(appliance.agent.groups), "the group was made again"
@@ -273,11 +275,11 @@ def test_a_stuck_deletion_that_is_retried_finishes_the_deletion(appliance: Appli
     appliance.agent.failures["do", "md.destroy"] = REFUSED
     appliance.agent.failures["undo", "group.remove"] = REFUSED
     with appliance.store.write() as tx:
-        outcome = appliance.control.delete_array(tx, ADMIN, array_id)
+        outcome = arrays.delete(appliance.control.change(tx, ADMIN), array_id)
     assert run(appliance, outcome.job_id) is JobState.STUCK
     appliance.agent.failures.clear()
     with appliance.store.write() as tx:
-        appliance.control.resolve_job(tx, ADMIN, outcome.job_id or "", Resolution.RETRY)
+        resolving.resolve(appliance.control.change(tx, ADMIN), outcome.job_id or "", Resolution.RETRY)
     assert run(appliance, outcome.job_id) is JobState.SUCCEEDED
     assert appliance.agent.is_clean()
     assert state_of(appliance, Array, array_id) is None
@@ -287,7 +289,7 @@ def test_deleting_a_volume_waits_for_its_export_then_keeps_it_aside(appliance: A
     appliance.array()
     (volume_id,) = appliance.volumes("v1", size=2 * GIB)
     with appliance.store.write() as tx:
-        outcome = appliance.control.delete_volume(tx, ADMIN, "v1")
+        outcome = volumes.delete(appliance.control.change(tx, ADMIN), "v1")
     assert [step.kind for step in outcome.plan.steps] == ["exports.gone", "volume.set_aside"]
     assert outcome.plan.bytes_destroyed() == 0
     assert run(appliance, outcome.job_id) is JobState.SUCCEEDED

@@ -16,6 +16,8 @@ from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.hosts import Chap, HostPatch
 from lunette.domain.settings import Channel
 from lunette.engine.background.sealer import Sealer
+from lunette.engine.changes import hosts
+from lunette.engine.undo import undo as undoing
 from lunette.store.database import Store
 from lunette.store.journal import Alert
 from lunette.store.secrets import SecretBox
@@ -31,7 +33,7 @@ def lose_key(store: Store) -> None:
 
 def undo_last(bench: Bench) -> None:
     with bench.store.write() as tx:
-        bench.control.undo(tx, ADMIN, tx.scalar(select(func.max(KeptState.event_seq))) or 0)
+        undoing.undo(bench.control.change(tx, ADMIN), tx.scalar(select(func.max(KeptState.event_seq))) or 0)
 
 
 def alerts(store: Store) -> dict[str, str]:
@@ -59,7 +61,7 @@ def test_every_other_setting_changes_and_what_is_sealed_waits_for_its_key(bench:
 
 
 @pytest.mark.parametrize(
-    ("wish", "field"),
+    ("spec", "field"),
     [
         ({"mail": mail(25, password=None, recipients=["new@example.com"])}, "mail.password"),
         ({"webhook": {"url": "https://127.0.0.1:1", "secret": SECRET}}, "webhook.url"),
@@ -68,10 +70,10 @@ def test_every_other_setting_changes_and_what_is_sealed_waits_for_its_key(bench:
         ({"discovery_auth": {**DISCOVERY, "mutual_secret": None}}, "discovery_auth.mutual_secret"),
     ],
 )
-def test_a_secret_that_is_left_out_is_named_and_asked_for(bench: Bench, wish: dict[str, Any], field: str) -> None:
+def test_a_secret_that_is_left_out_is_named_and_asked_for(bench: Bench, spec: dict[str, Any], field: str) -> None:
     """A webhook must not go to the root of its server, nor unsigned, because nobody can read what was set."""
     with pytest.raises(Invalid, match="sealed with a different key and cannot be read: enter it again") as refused:
-        bench.set(**wish)
+        bench.set(**spec)
     assert [one.field for one in refused.value.errors] == [field]
 
 
@@ -140,9 +142,9 @@ def test_a_host_takes_its_secrets_again_and_is_named_until_then(lone: Appliance)
     key = DhChap(secret=SecretStr("DHHC-1:00:ia6zGodOr4SEG0Zzaw398rpY0wqipUWj4jWjUh4HWUz6aQ2n:"))
     control = lone.control
 
-    def patch(name: str, **wish: Any) -> None:
+    def patch(name: str, **spec: Any) -> None:
         with lone.store.write() as tx:
-            control.patch_host(tx, ADMIN, name, HostPatch(**wish))
+            hosts.patch(control.change(tx, ADMIN), name, HostPatch(**spec))
 
     for name in ("h1", "h2"):
         lone.host(name)
@@ -158,4 +160,4 @@ def test_a_host_takes_its_secrets_again_and_is_named_until_then(lone: Appliance)
     sealer.round()
     assert len(alerts(lone.store)) == 1
     with lone.store.write() as tx, pytest.raises(Conflict, match=r"could not be read\. Enter it again"):
-        control.undo(tx, ADMIN, tx.scalar(select(func.max(KeptState.event_seq))) or 0)
+        undoing.undo(control.change(tx, ADMIN), tx.scalar(select(func.max(KeptState.event_seq))) or 0)

@@ -16,6 +16,7 @@ from lunette.domain.errors import Conflict, InUse, LunetteError
 from lunette.domain.exports import ServingState
 from lunette.domain.sealed_copies import CopyHeader, SealOrder
 from lunette.domain.steps import DiskWipe, LvmRaidDestroy, MdMember
+from lunette.engine.changes import array_changes
 from lunette.store.journal import Alert
 from lunette.store.resources import ArrayDisk
 
@@ -65,8 +66,8 @@ class Life:
             return [alert.message for alert in tx.query(Alert).filter(Alert.resolved_at.is_(None))]
 
     def replace(self, old: int, new: int) -> None:
-        wish = ArrayReplace(disk=self.ids[old], new=self.ids[new])
-        self.world.finish(self.world.change_array("tank", lambda asked: asked.replace(wish)).job_id or "")
+        spec = ArrayReplace(disk=self.ids[old], new=self.ids[new])
+        self.world.finish(self.world.change_array("tank", array_changes.replace, spec).job_id or "")
 
     def restart(self) -> None:
         self.machine.power_cut()
@@ -221,8 +222,8 @@ def test_with_too_few_disks_checksums_are_never_dropped(world: World) -> None:
 def test_a_scrub_with_checksums_is_a_check_and_what_it_repairs_is_counted(world: World) -> None:
     life = Life(world, Level.RAID1, 2, integrity=True)
     life.look()
-    wish = ArrayScrub(action=ScrubAction.REPAIR)
-    world.finish(world.change_array("tank", lambda asked: asked.scrub(wish)).job_id or "")
+    spec = ArrayScrub(action=ScrubAction.REPAIR)
+    world.finish(world.change_array("tank", array_changes.scrub, spec).job_id or "")
     found = life.look(1)
     assert found.progress is not None
     assert found.progress.action == "check"

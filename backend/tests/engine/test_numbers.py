@@ -11,8 +11,11 @@ from lunette.domain.observations import SessionsObservation
 from lunette.domain.plans import Plan, Reuse
 from lunette.domain.settings import SettingsPatch
 from lunette.domain.volumes import VolumePatch
+from lunette.engine.changes import host_groups, mappings, settings, volumes
+from lunette.engine.changes import hosts as hosts_changes
 from lunette.engine.context import uptime
 from lunette.engine.exports.numbers import NumberWatch
+from lunette.engine.undo import undo as undoing
 from lunette.store.journal import Event
 from lunette.store.resources import HeldNumber, Host, Mapping, Meta, Target, Volume
 from lunette.store.schema import utc_now
@@ -66,8 +69,8 @@ def site(appliance: Appliance) -> Appliance:
     appliance.volumes("a", "b", "c")
     appliance.host("h1", IQN)
     with appliance.store.write() as tx:
-        appliance.control.create_host(tx, ADMIN, HostCreate(name="f1", wwpns=(WWPN,)))
-        appliance.control.create_host_group(tx, ADMIN, HostGroupCreate(name="g1"))
+        hosts_changes.create(appliance.control.change(tx, ADMIN), HostCreate(name="f1", wwpns=(WWPN,)))
+        host_groups.create(appliance.control.change(tx, ADMIN), HostGroupCreate(name="g1"))
     return appliance
 
 
@@ -81,22 +84,22 @@ def give(site: Appliance, volume: str, host: str = "h1", lun: int | None = None,
 
 def planned(site: Appliance, volume: str, host: str = "h1", lun: int | None = None) -> Plan:
     with site.store.write() as tx:
-        wish = MappingCreate(volume=volume, host=host, lun=lun)
-        return site.control.create_mappings(tx, ADMIN, [wish], dry_run=True).plan
+        spec = MappingCreate(volume=volume, host=host, lun=lun)
+        return mappings.create(site.control.change(tx, ADMIN, dry_run=True), [spec]).plan
 
 
 def take(site: Appliance, volume: str) -> Plan:
     """Takes a volume away from whoever has it, and lets the agent do so."""
     with site.store.write() as tx:
         id_ = tx.scalars(select(Mapping.id).join(Volume).where(Volume.name == volume)).one()
-        plan = site.control.delete_mapping(tx, ADMIN, id_).plan
+        plan = mappings.delete(site.control.change(tx, ADMIN), id_).plan
     site.converge()
     return plan
 
 
 def join(site: Appliance, *names: str) -> Plan:
     with site.store.write() as tx:
-        return site.control.patch_host_group(tx, ADMIN, "g1", HostGroupPatch(hosts=names)).plan
+        return host_groups.patch(site.control.change(tx, ADMIN), "g1", HostGroupPatch(hosts=names)).plan
 
 
 def pass_hours(site: Appliance, hours: float) -> None:
@@ -132,7 +135,7 @@ def test_a_number_asked_for_names_the_volume_that_had_it_by_its_present_name(sit
     give(site, "a")
     take(site, "a")
     with site.store.write() as tx:
-        site.control.patch_volume(tx, ADMIN, "a", VolumePatch(name="a2"))
+        volumes.patch(site.control.change(tx, ADMIN), "a", VolumePatch(name="a2"))
     plan = planned(site, "b", lun=1)
     assert plan.reused == (Reuse(number="LUN 1", owner="h1", volume="b", former="a2"),)
     assert any("A host that still has that device would write to volume b" in line for line in plan.warnings)
@@ -142,7 +145,7 @@ def test_a_number_asked_for_names_the_volume_that_had_it_by_its_present_name(sit
 
 def test_the_number_is_free_after_the_time_of_the_settings(site: Appliance) -> None:
     with site.store.write() as tx:
-        site.control.patch_settings(tx, ADMIN, SettingsPatch(number_held_hours=3))
+        settings.patch(site.control.change(tx, ADMIN), SettingsPatch(number_held_hours=3))
     give(site, "a")
     take(site, "a")
     pass_hours(site, 2.9)
@@ -171,7 +174,7 @@ def test_sessions_before_the_agent_took_the_volume_away_count_for_nothing(site: 
     give(site, "a")
     site.converge()
     with site.store.write() as tx:
-        site.control.delete_mapping(tx, ADMIN, tx.scalars(select(Mapping.id)).one())
+        mappings.delete(site.control.change(tx, ADMIN), tx.scalars(select(Mapping.id)).one())
     for isid in ("00023d010000", "00023d020000"):
         hosts.sessions[place] = isid
         watch.round()
@@ -231,25 +234,29 @@ def test_a_wwpn_takes_what_it_has_along_to_another_host(site: Appliance) -> None
     give(site, "a", "f1")
     give(site, "b")
     with site.store.write() as tx:
-        site.control.patch_host(tx, ADMIN, "f1", HostPatch(wwpns=()))
+        hosts_changes.patch(site.control.change(tx, ADMIN), "f1", HostPatch(wwpns=()))
     with site.store.write() as tx:
-        plan = site.control.patch_host(tx, ADMIN, "h1", HostPatch(wwpns=(WWPN,))).plan
+        plan = hosts_changes.patch(site.control.change(tx, ADMIN), "h1", HostPatch(wwpns=(WWPN,))).plan
     assert formers(plan) == [("LUN 1", "b", "a")]
 
 
 def test_an_initiator_that_comes_back_to_its_host_is_asked_about_what_changed_there(site: Appliance) -> None:
     give(site, "a")
     with site.store.write() as tx:
-        site.control.patch_host(tx, ADMIN, "h1", HostPatch(iqns=()))
+        hosts_changes.patch(site.control.change(tx, ADMIN), "h1", HostPatch(iqns=()))
     take(site, "a")
     site.map(MappingCreate(volume="b", host="h1", lun=1))
     with site.store.write() as tx:
-        assert formers(site.control.patch_host(tx, ADMIN, "h1", HostPatch(iqns=(IQN,))).plan) == [("LUN 1", "b", "a")]
+        assert formers(hosts_changes.patch(site.control.change(tx, ADMIN), "h1", HostPatch(iqns=(IQN,))).plan) == [
+            ("LUN 1", "b", "a")
+        ]
 
 
 def test_namespaces_are_held_back_for_the_time(site: Appliance, hosts: Hosts) -> None:
     with site.store.write() as tx:
-        site.control.patch_host(tx, ADMIN, "h1", HostPatch(nqns=("nqn.2026-01.com.example:h1",), iqns=()))
+        hosts_changes.patch(
+            site.control.change(tx, ADMIN), "h1", HostPatch(nqns=("nqn.2026-01.com.example:h1",), iqns=())
+        )
     assert give(site, "a") == 1
     assert "h1 loses namespace 1" in take(site, "a").changes[0].detail
     NumberWatch(site.store, hosts).round()
@@ -263,7 +270,7 @@ def test_undoing_an_unmapping_gives_the_volume_its_number_again(site: Appliance)
     give(site, "b")
     with site.store.write() as tx:
         seq = tx.scalars(select(Event.seq).where(Event.kind == "mapping.deleted")).one()
-        assert site.control.undo(tx, ADMIN, seq).plan.reused == ()
+        assert undoing.undo(site.control.change(tx, ADMIN), seq).plan.reused == ()
     with site.store.read() as tx:
         rows = tx.execute(select(Volume.name, Mapping.lun).join(Mapping).order_by(Volume.name)).all()
     assert [tuple(row) for row in rows] == [("a", 1), ("b", 2)]
@@ -273,10 +280,10 @@ def test_a_host_that_comes_back_after_its_deletion_has_its_old_devices(site: App
     give(site, "a")
     take(site, "a")
     with site.store.write() as tx:
-        site.control.delete_host(tx, ADMIN, site_id(site, "h1"))
+        hosts_changes.delete(site.control.change(tx, ADMIN), site_id(site, "h1"))
     with site.store.write() as tx:
         seq = tx.scalars(select(Event.seq).where(Event.kind == "host.deleted")).one()
-        site.control.undo(tx, ADMIN, seq)
+        undoing.undo(site.control.change(tx, ADMIN), seq)
     assert give(site, "b") == 2
 
 

@@ -8,6 +8,7 @@ from backend.tests.engine.test_exportset import document, furnish
 from lunette.domain.agent_protocol import Converge
 from lunette.domain.hosts import Chap, HostPatch
 from lunette.domain.settings import DiscoveryAuth, SettingsPatch
+from lunette.engine.changes import hosts, settings
 from lunette.engine.site import known
 from lunette.store.resources import Host
 from lunette.store.settings import SettingsRow, read_settings
@@ -18,7 +19,7 @@ GOOD = SecretStr("orange-kettle-7")
 def test_a_host_with_it_is_not_let_in_and_the_others_are(lone: Appliance) -> None:
     furnish(lone)
     with lone.store.write() as tx:
-        lone.control.patch_host(tx, ADMIN, "h1", HostPatch(chap=Chap(user="u", secret=GOOD)))
+        hosts.patch(lone.control.change(tx, ADMIN), "h1", HostPatch(chap=Chap(user="u", secret=GOOD)))
     assert [one.host for one in document(lone).targets[0].initiators] == ["h1"]
     for column, value in (
         ("chap_user", "NULLu"),
@@ -36,7 +37,9 @@ def test_a_host_with_it_is_not_let_in_and_the_others_are(lone: Appliance) -> Non
 
 def test_a_discovery_login_with_it_is_still_asked_for_and_shown_by_nobody(lone: Appliance) -> None:
     with lone.store.write() as tx:
-        lone.control.patch_settings(tx, ADMIN, SettingsPatch(discovery_auth=DiscoveryAuth(user="u", secret=GOOD)))
+        settings.patch(
+            lone.control.change(tx, ADMIN), SettingsPatch(discovery_auth=DiscoveryAuth(user="u", secret=GOOD))
+        )
     asked = document(lone).discovery
     assert asked is not None
     assert asked.user == "u"
@@ -53,6 +56,6 @@ def test_a_discovery_login_with_it_is_still_asked_for_and_shown_by_nobody(lone: 
     assert (found.discovery.user, found.discovery.secret.get_secret_value()) == ("", "")
     assert Converge(wanted=found).wanted == found
     with lone.store.write() as tx:
-        lone.control.patch_settings(tx, ADMIN, SettingsPatch(session_hours=3))
+        settings.patch(lone.control.change(tx, ADMIN), SettingsPatch(session_hours=3))
     with lone.store.read() as tx:
         assert read_settings(tx).session_hours == 3

@@ -10,6 +10,7 @@ from lunette.domain.array_changes import ArrayAddSpares, ArrayDiskChoice, ArrayR
 from lunette.domain.arrays import ArrayEngine, ArrayState, Level, MemberRole, ObservedArray
 from lunette.domain.errors import InUse
 from lunette.domain.jobs import JobState
+from lunette.engine.changes import array_changes
 from lunette.store.journal import Alert, Job
 from lunette.store.resources import ArrayDisk
 
@@ -85,8 +86,8 @@ def test_a_lost_disk_is_told_by_name_until_another_has_its_place(life: Life) -> 
     lost = f"disk {life.ids[0]} (serial {life.disks[0].serial})"
     assert message.startswith(f"Array tank is degraded: it runs without {lost}, and has no redundancy left")
     assert fix == f"Replace it: `lunette array replace tank {life.ids[0]} NEW`."
-    wish = ArrayReplace(disk=life.ids[0], new=life.ids[2])
-    life.world.finish(life.world.change_array("tank", lambda asked: asked.replace(wish)).job_id or "")
+    spec = ArrayReplace(disk=life.ids[0], new=life.ids[2])
+    life.world.finish(life.world.change_array("tank", array_changes.replace, spec).job_id or "")
     assert (life.look().state, life.alerts()) == (ArrayState.CLEAN, [])
     assert sorted(map(str, life.members())) == sorted([life.ids[1], life.ids[2]])
     assert life.is_kept()
@@ -102,8 +103,7 @@ def test_a_pool_of_mirrors_lives_while_each_keeps_a_disk(sqlite_template: Path, 
     assert (life.look().state, life.look().survives_disks) == (ArrayState.DEGRADED, 0)
     assert life.is_kept()
     world.finish(
-        world.change_array("tank", lambda asked: asked.replace(ArrayReplace(disk=life.ids[0], new=life.ids[4]))).job_id
-        or ""
+        world.change_array("tank", array_changes.replace, ArrayReplace(disk=life.ids[0], new=life.ids[4])).job_id or ""
     )
     assert life.look().survives_disks == 0
     life.machine.insert(life.disks[3])
@@ -121,8 +121,8 @@ def test_a_pool_of_mirrors_lives_while_each_keeps_a_disk(sqlite_template: Path, 
 
 def test_a_disk_that_was_replaced_and_comes_back_takes_no_part_after_a_power_cut(life: Life) -> None:
     life.machine.pull(life.disks[0])
-    wish = ArrayReplace(disk=life.ids[0], new=life.ids[2])
-    life.world.finish(life.world.change_array("tank", lambda asked: asked.replace(wish)).job_id or "")
+    spec = ArrayReplace(disk=life.ids[0], new=life.ids[2])
+    life.world.finish(life.world.change_array("tank", array_changes.replace, spec).job_id or "")
     life.look()
     life.machine.insert(life.disks[0])
     life.machine.power_cut()
@@ -212,9 +212,9 @@ def test_a_distributed_spare_steps_in_and_is_free_again_once_the_disk_is_replace
         (None, "draid1-0-0", "in_sync")
     ]
     with pytest.raises(InUse, match="replace it"):
-        world.change_array("tank", lambda asked: asked.remove(ArrayDiskChoice(disk=first)))
-    wish = ArrayReplace(disk=first, new=fifth)
-    world.finish(world.change_array("tank", lambda asked: asked.replace(wish)).job_id or "")
+        world.change_array("tank", array_changes.remove, ArrayDiskChoice(disk=first))
+    spec = ArrayReplace(disk=first, new=fifth)
+    world.finish(world.change_array("tank", array_changes.replace, spec).job_id or "")
     assert life.care() == []
     assert (life.look().state, life.alerts()) == (ArrayState.CLEAN, [])
     assert [(m.device, m.state) for m in life.look().members if m.role is MemberRole.SPARE] == [("draid1-0-0", "spare")]
@@ -241,8 +241,8 @@ def test_a_spare_steps_in_for_a_lost_disk_and_goes_back_when_another_has_its_pla
     ((message, fix),) = life.alerts()
     assert message == f"Disk {first} of array tank failed or is missing; the array remains redundant without it"
     assert f"lunette array replace tank {first} NEW" in fix
-    wish = ArrayReplace(disk=first, new=fourth)
-    life.world.finish(life.world.change_array("tank", lambda asked: asked.replace(wish)).job_id or "")
+    spec = ArrayReplace(disk=first, new=fourth)
+    life.world.finish(life.world.change_array("tank", array_changes.replace, spec).job_id or "")
     assert life.care() == []
     assert (life.look().state, life.alerts()) == (ArrayState.CLEAN, [])
     assert {m.disk_id: (m.slot, m.state) for m in life.look().members}[spare] == (None, "spare")
@@ -265,8 +265,8 @@ def test_a_lost_disk_is_done_without_and_its_spare_stays_for_good(spared: Life) 
     life.care()
     refusal = ArrayDiskChoice(disk=spare)
     with pytest.raises(InUse, match="replaces a lost disk"):
-        life.world.change_array("tank", lambda asked: asked.remove(refusal))
-    outcome = life.world.change_array("tank", lambda asked: asked.remove(ArrayDiskChoice(disk=first)))
+        life.world.change_array("tank", array_changes.remove, refusal)
+    outcome = life.world.change_array("tank", array_changes.remove, ArrayDiskChoice(disk=first))
     assert life.world.finish(outcome.job_id or "") is JobState.SUCCEEDED
     assert (life.look().state, life.alerts()) == (ArrayState.CLEAN, [])
     assert roles_of(life) == {second: "data", spare: "data"}
@@ -291,9 +291,9 @@ def test_a_lost_spare_is_told_and_can_be_done_without(spared: Life) -> None:
     ((message, fix),) = life.alerts()
     assert "has one spare less" in message
     assert f"lunette array remove tank {spare}" in fix
-    outcome = life.world.change_array("tank", lambda asked: asked.remove(ArrayDiskChoice(disk=spare)))
+    outcome = life.world.change_array("tank", array_changes.remove, ArrayDiskChoice(disk=spare))
     assert life.world.finish(outcome.job_id or "") is JobState.SUCCEEDED
     assert (life.look().state, life.alerts()) == (ArrayState.CLEAN, [])
-    wish = ArrayAddSpares(disks=(life.ids[3],))
-    life.world.finish(life.world.change_array("tank", lambda asked: asked.add_spares(wish)).job_id or "")
+    spec = ArrayAddSpares(disks=(life.ids[3],))
+    life.world.finish(life.world.change_array("tank", array_changes.add_spares, spec).job_id or "")
     assert {m.disk_id: m.state for m in life.look().members}[life.ids[3]] == "spare"

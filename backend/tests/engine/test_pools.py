@@ -33,7 +33,7 @@ class Pooled:
         self.machine = appliance.control.observation()
         self.looks = 0
         self.pause_s = 0.0
-        self.watcher = PoolWatcher(self.store, appliance.control.desk, self.see, lambda: self.now)
+        self.watcher = PoolWatcher(self.store, appliance.control.services, self.see, lambda: self.now)
 
     def look(self, used: int, metadata: int = 0, free: int = 0) -> None:
         self.show(seen.thin(self.group, free, used=used, metadata=metadata))

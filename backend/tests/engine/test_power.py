@@ -1,4 +1,4 @@
-"""The machine stops once per wish: its job is over at the next start, and never stops that one too."""
+"""The machine stops once per spec: its job is over at the next start, and never stops that one too."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ class Site:
 
     def ask(self, action: PowerAction, *, dry_run: bool = False) -> Outcome:
         with self.parts.store.write() as tx:
-            return power.stop(tx, self.parts.control.desk, ACTOR, action, dry_run)
+            return power.stop(self.parts.control.change(tx, ACTOR, dry_run=dry_run), action)
 
     def run(self, job_id: str) -> JobState:
         return self.parts.control.run_job(job_id)

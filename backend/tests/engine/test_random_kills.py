@@ -25,9 +25,11 @@ from lunette.domain.exports import ConvergeReport, ServingState
 from lunette.domain.jobs import JobState, ResourceState
 from lunette.domain.site import SiteRequest
 from lunette.domain.sizes import MIB
+from lunette.engine.changes import arrays
 from lunette.engine.control import Control
 from lunette.engine.exports import exportset
 from lunette.engine.reads import drift
+from lunette.engine.site import changes as site_changes
 from lunette.engine.site.known import known
 from lunette.store.database import Store
 from lunette.store.journal import Job
@@ -172,7 +174,7 @@ class Stage:
         control = Control(self.store, InProcessAgent(self.machine))
         array = ArrayCreate(name="tank", level=Level.RAID1, disks=tuple(self.disks[:2]))
         with self.store.write() as tx:
-            job = control.create_array(tx, ACTOR, array)
+            job = arrays.create(control.change(tx, ACTOR), array)
         assert control.runner.run(job.job_id or "") is JobState.SUCCEEDED
         site = {
             "volumes": [{"name": "kept", "array": "tank", "size_bytes": 16 * MIB}],
@@ -182,7 +184,7 @@ class Stage:
         }
         control.observation(0)
         with self.store.write() as tx:
-            job = control.apply_site(tx, ACTOR, SiteRequest.model_validate({"site": site}))
+            job = site_changes.apply(control.change(tx, ACTOR), SiteRequest.model_validate({"site": site}))
         while not JobState(control.run_job(job.job_id or "")).is_over:
             with self.store.read() as tx:
                 others = tx.scalars(select(Job.id).where(Job.state.in_(("pending", "running")))).all()

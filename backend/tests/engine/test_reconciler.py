@@ -12,6 +12,7 @@ from sqlalchemy import select
 from backend.tests.engine.conftest import ADMIN, Appliance
 from lunette.domain.hosts import Chap, HostPatch
 from lunette.domain.mappings import MappingCreate
+from lunette.engine.changes import hosts, mappings
 from lunette.engine.control import Control
 from lunette.engine.exports.reconciler import BLOCKED_PERIOD_S, PERIOD_S, Reconciler
 from lunette.store.journal import Alert, Event
@@ -72,7 +73,7 @@ def test_an_acknowledged_release_is_forgotten_and_not_sent_again(appliance: Appl
     furnish(appliance)
     reconciler.round()
     with appliance.store.write() as tx:
-        appliance.control.delete_mapping(tx, ADMIN, tx.scalars(select(Mapping.id)).one())
+        mappings.delete(appliance.control.change(tx, ADMIN), tx.scalars(select(Mapping.id)).one())
     reconciler.round()
     assert appliance.agent.wanted
     assert len(appliance.agent.wanted.released) == 4
@@ -87,7 +88,7 @@ def test_a_refused_document_keeps_its_releases_and_raises_an_alert(
 ) -> None:
     furnish(appliance)
     with appliance.store.write() as tx:
-        appliance.control.delete_mapping(tx, ADMIN, tx.scalars(select(Mapping.id)).one())
+        mappings.delete(appliance.control.change(tx, ADMIN), tx.scalars(select(Mapping.id)).one())
     appliance.agent.refusal = "the database is older"
     reconciler.round()
     assert list(alerts(appliance)) == ["exports.refused"]
@@ -103,7 +104,7 @@ def test_releases_last_until_the_boot_ledger_holds_what_is_served(appliance: App
     """After a restart with the older ledger they are what takes the volume from its host."""
     furnish(appliance)
     with appliance.store.write() as tx:
-        appliance.control.delete_mapping(tx, ADMIN, tx.scalars(select(Mapping.id)).one())
+        mappings.delete(appliance.control.change(tx, ADMIN), tx.scalars(select(Mapping.id)).one())
     appliance.agent.unkept = "the boot ledger cannot be written (No space left on device)"
     reconciler.round()
     assert "after a restart, the exports wait for the API" in alerts(appliance)["exports.unkept"]
@@ -135,7 +136,7 @@ def test_a_secret_that_cannot_be_opened_is_an_alert_and_takes_nothing_away(
     furnish(appliance)
     with appliance.store.write() as tx:
         chap = Chap(user="u", secret=SecretStr("secret-12345"))
-        appliance.control.patch_host(tx, ADMIN, "h1", HostPatch(chap=chap))
+        hosts.patch(appliance.control.change(tx, ADMIN), "h1", HostPatch(chap=chap))
     appliance.store.box = SecretBox(Fernet.generate_key())
     reconciler.round()
     assert appliance.agent.wanted is None, "no document without the host is sent"
@@ -218,7 +219,7 @@ def test_a_blocked_host_is_told_when_it_opens_all_the_same(
 ) -> None:
     furnish(appliance)
     with appliance.store.write() as tx:
-        appliance.control.patch_host(tx, ADMIN, "h1", HostPatch(opens_without_missing_after_s=300))
+        hosts.patch(appliance.control.change(tx, ADMIN), "h1", HostPatch(opens_without_missing_after_s=300))
     reconciler.round()
     assert appliance.agent.wanted
     appliance.agent.blocked = {appliance.agent.wanted.targets[0].target_id: "waiting for array tank"}

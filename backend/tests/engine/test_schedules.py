@@ -15,6 +15,8 @@ from lunette.domain.jobs import JobState, ResourceState
 from lunette.domain.schedules import SchedulePatch
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
 from lunette.engine.background.scheduler import Scheduler
+from lunette.engine.changes import schedules, volumes
+from lunette.engine.changes import snapshots as snapshots_changes
 from lunette.engine.jobs.schedule_run import PATIENCE
 from lunette.store.database import Store
 from lunette.store.resources import Snapshot, Volume
@@ -57,8 +59,8 @@ def test_a_schedule_takes_snapshots_at_its_time_and_lets_the_oldest_go(both: Ben
 def test_only_what_the_schedule_took_itself_is_ever_deleted(bench: Bench) -> None:
     """A snapshot of a name that looks like one of the schedule's, and one of another schedule, stay."""
     for name in ("t1.20200101-030000", "t1.20990101-030000"):
-        wish = SnapshotCreate(name=name, volume="t1")
-        bench.do(lambda tx, wish=wish: bench.control.take_snapshot(tx, ADMIN, wish))
+        spec = SnapshotCreate(name=name, volume="t1")
+        bench.do(lambda tx, spec=spec: snapshots_changes.take(bench.control.change(tx, ADMIN), spec))
     bench.schedule(keep={"last": 1})
     bench.schedule(name="other", keep={"last": 3})
     for _ in range(3):
@@ -74,14 +76,14 @@ def test_a_snapshot_with_clones_stays_and_an_event_says_so_until_the_clone_is_go
     bench.run()
     (first,) = bench.snapshots()
     clone = SnapshotClone(name="copy")
-    bench.do(lambda tx: bench.control.clone_snapshot(tx, ADMIN, first, clone))
+    bench.do(lambda tx: snapshots_changes.clone(bench.control.change(tx, ADMIN), first, clone))
     for _ in range(2):
         assert bench.run().state == "succeeded"
     assert first in bench.snapshots()
     assert len(bench.snapshots()) == 2
     assert all(first in words and "clones" in words for words in bench.events("schedule.kept"))
     assert bench.events("schedule.kept")
-    bench.do(lambda tx: bench.control.delete_volume(tx, ADMIN, "copy"))
+    bench.do(lambda tx: volumes.delete(bench.control.change(tx, ADMIN), "copy"))
     bench.run()
     assert first not in bench.snapshots()
     assert len(bench.snapshots()) == 1
@@ -92,7 +94,7 @@ def test_a_snapshot_that_was_deleted_by_hand_is_no_trouble(bench: Bench) -> None
     bench.run()
     bench.run()
     newest = bench.snapshots()[-1]
-    bench.do(lambda tx: bench.control.delete_snapshot(tx, ADMIN, newest))
+    bench.do(lambda tx: snapshots_changes.delete(bench.control.change(tx, ADMIN), newest))
     assert bench.run().state == "succeeded"
     assert len(bench.snapshots()) == 2, "the older one counts again, and is not deleted for one that is gone"
 
@@ -157,11 +159,11 @@ def test_less_to_keep_is_told_in_the_plan_and_done_by_the_next_run(bench: Bench)
         bench.run()
     patch = SchedulePatch.model_validate({"keep": {"last": 1}})
     with bench.store.write() as tx:
-        outcome = bench.control.patch_schedule(tx, ADMIN, "nightly", patch)
+        outcome = schedules.patch(bench.control.change(tx, ADMIN), "nightly", patch)
     assert "next run deletes" in outcome.plan.warnings[0]
     assert len(bench.snapshots()) == 3
     with bench.store.write() as tx:
-        plan = bench.control.run_schedule(tx, ADMIN, "nightly", dry_run=True).plan
+        plan = schedules.run(bench.control.change(tx, ADMIN, dry_run=True), "nightly").plan
         tx.rollback()
     assert [change.action for change in plan.changes] == ["create", "destroy", "destroy", "destroy"]
     bench.run()
@@ -172,7 +174,9 @@ def test_a_schedule_ends_and_its_snapshots_stay(bench: Bench) -> None:
     bench.schedule()
     bench.run()
     with bench.store.write() as tx:
-        assert "1 snapshots remain" in bench.control.delete_schedule(tx, ADMIN, "nightly").plan.changes[0].detail
+        assert (
+            "1 snapshots remain" in schedules.delete(bench.control.change(tx, ADMIN), "nightly").plan.changes[0].detail
+        )
     assert len(bench.snapshots()) == 1
     with bench.store.read() as tx:
         assert tx.scalars(select(ScheduledSnapshot)).all() == []
@@ -181,7 +185,7 @@ def test_a_schedule_ends_and_its_snapshots_stay(bench: Bench) -> None:
 
 def test_two_processes_file_one_run(bench: Bench) -> None:
     bench.schedule()
-    other = Scheduler(bench.store, bench.control.desk, now=lambda: bench.now)
+    other = Scheduler(bench.store, bench.control.services, now=lambda: bench.now)
     bench.now = midnight(bench) + dt.timedelta(hours=3, seconds=5)
     for scheduler in (bench.scheduler, other, bench.scheduler):
         scheduler.round()
@@ -196,7 +200,7 @@ def test_a_restart_in_the_middle_of_a_run_neither_repeats_nor_forgets(bench: Ben
     bench.schedule(keep={"last": 1})
     bench.run()
     with bench.store.write() as tx:
-        bench.control.run_schedule(tx, ADMIN, "nightly")
+        schedules.run(bench.control.change(tx, ADMIN), "nightly")
     for _ in range(step):
         for job_id, kind, _version in bench._unfinished()[:1]:
             bench.runner.run(job_id) if kind == "schedule.run" else bench.control.run_job(job_id)
@@ -231,7 +235,7 @@ def test_a_run_is_not_started_while_the_one_before_is_not_over(bench: Bench) -> 
     assert len(bench.jobs()) == 1
     assert "has not finished" in bench.events("schedule.skipped")[0]
     with pytest.raises(Conflict, match="is running now"), bench.store.write() as tx:
-        bench.control.run_schedule(tx, ADMIN, "nightly")
+        schedules.run(bench.control.change(tx, ADMIN), "nightly")
     bench.drain()
     bench.at(bench.now + MINUTE)
     assert len(bench.jobs()) == 2
@@ -279,7 +283,7 @@ def test_what_is_in_the_way_for_long_is_a_failure(bench: Bench) -> None:
     bench.schedule()
     bench.agent.away = True
     with bench.store.write() as tx:
-        bench.control.run_schedule(tx, ADMIN, "nightly")
+        schedules.run(bench.control.change(tx, ADMIN), "nightly")
     bench.now = utc_now() + PATIENCE + MINUTE
     bench.control._cache.forget()
     bench.drain()
@@ -290,15 +294,15 @@ def test_what_is_in_the_way_for_long_is_a_failure(bench: Bench) -> None:
 
 def test_a_volume_that_is_deleted_leaves_its_schedules(bench: Bench) -> None:
     bench.schedule(volumes=["t1", "t2"])
-    bench.do(lambda tx: bench.control.delete_volume(tx, ADMIN, "t2"))
+    bench.do(lambda tx: volumes.delete(bench.control.change(tx, ADMIN), "t2"))
     assert bench.run().state == "succeeded"
     bench.schedule(name="bare", volumes=["t1"])
     with bench.store.read() as tx:
         mine = select(Snapshot.id).join(Volume).where(Volume.name == "t1")
         snapshots = list(tx.scalars(mine))
     for snapshot in snapshots:
-        bench.do(lambda tx, snapshot=snapshot: bench.control.delete_snapshot(tx, ADMIN, snapshot))
-    bench.do(lambda tx: bench.control.delete_volume(tx, ADMIN, "t1"))
+        bench.do(lambda tx, snapshot=snapshot: snapshots_changes.delete(bench.control.change(tx, ADMIN), snapshot))
+    bench.do(lambda tx: volumes.delete(bench.control.change(tx, ADMIN), "t1"))
     empty = bench.run("bare")
     assert (empty.state, "nothing to do" in empty.message) == ("failed", True)
     assert bench.alerts() == ["The last run of schedule bare failed"]
@@ -307,9 +311,9 @@ def test_a_volume_that_is_deleted_leaves_its_schedules(bench: Bench) -> None:
 def test_a_schedule_deleted_while_it_runs_ends_without_an_alert(bench: Bench) -> None:
     bench.schedule()
     with bench.store.write() as tx:
-        bench.control.run_schedule(tx, ADMIN, "nightly")
+        schedules.run(bench.control.change(tx, ADMIN), "nightly")
     with bench.store.write() as tx:
-        bench.control.delete_schedule(tx, ADMIN, "nightly")
+        schedules.delete(bench.control.change(tx, ADMIN), "nightly")
     bench.drain()
     assert bench.jobs()[0].state == "failed"
     assert (bench.alerts(), bench.snapshots()) == ([], [])

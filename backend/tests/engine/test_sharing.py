@@ -22,10 +22,14 @@ from lunette.domain.hosts import HostCreate, HostGroupCreate, HostGroupPatch, Ho
 from lunette.domain.mappings import Family, MappingCreate
 from lunette.domain.site import SiteRequest
 from lunette.engine.background.watcher import Watcher
+from lunette.engine.changes import host_groups, mappings
+from lunette.engine.changes import hosts as hosts_changes
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.observing import ObservationCache
 from lunette.engine.control import Control
 from lunette.engine.site import changes as site
 from lunette.engine.site.known import known
+from lunette.engine.undo import undo as undoing
 from lunette.engine.undo.undo import undo
 from lunette.planner.site import difference as planner
 from lunette.store.database import store_of
@@ -43,19 +47,21 @@ def furnish(appliance: Appliance) -> None:
     with appliance.store.write() as tx:
         for name in HOSTS:
             names: dict[str, Any] = {"iqns": [f"iqn.2026-01.com.example:{name}"], "nqns": [f"nqn.2026-01.com:{name}"]}
-            appliance.control.create_host(tx, ADMIN, HostCreate(name=name, **names))
+            hosts_changes.create(appliance.control.change(tx, ADMIN), HostCreate(name=name, **names))
         for name in GROUPS:
-            appliance.control.create_host_group(tx, ADMIN, HostGroupCreate(name=name))
+            host_groups.create(appliance.control.change(tx, ADMIN), HostGroupCreate(name=name))
 
 
 def join(appliance: Appliance, group: str, *hosts: str) -> None:
     with appliance.store.write() as tx:
-        appliance.control.patch_host_group(tx, ADMIN, group, HostGroupPatch(hosts=hosts))
+        host_groups.patch(appliance.control.change(tx, ADMIN), group, HostGroupPatch(hosts=hosts))
 
 
-def refused(appliance: Appliance, change: Callable[[Session], object], kind: type[LunetteError] = Conflict) -> str:
+def refused(
+    appliance: Appliance, change: Callable[[ChangeContext], object], kind: type[LunetteError] = Conflict
+) -> str:
     with pytest.raises(kind) as refusal, appliance.store.write() as tx:
-        change(tx)
+        change(appliance.control.change(tx, ADMIN))
     return refusal.value.detail
 
 
@@ -63,13 +69,13 @@ def test_a_host_and_its_group_do_not_get_one_volume_even_if_shared(appliance: Ap
     furnish(appliance)
     join(appliance, "g1", "h1")
     appliance.map(MappingCreate(volume="v1", host="h1"), MappingCreate(volume="v2", host_group="g1"))
-    for wish in (
+    for spec in (
         MappingCreate(volume="v1", host_group="g1", shared=True),
         MappingCreate(volume="v2", host="h1", shared=True),
     ):
-        words = refused(appliance, partial(appliance.control.create_mappings, actor=ADMIN, wishes=[wish]))
-        assert f"host h1 would see volume {wish.volume} twice" in words
-        assert f"delete the mapping of {wish.volume} to h1 or to g1 first" in words
+        words = refused(appliance, partial(mappings.create, specs=[spec]))
+        assert f"host h1 would see volume {spec.volume} twice" in words
+        assert f"delete the mapping of {spec.volume} to h1 or to g1 first" in words
     appliance.map(MappingCreate(volume="v2", host="h2", shared=True))
 
 
@@ -77,14 +83,15 @@ def test_a_batch_is_looked_at_as_a_whole(appliance: Appliance) -> None:
     furnish(appliance)
     join(appliance, "g1", "h1")
     both = [MappingCreate(volume="v1", host="h1"), MappingCreate(volume="v1", host_group="g1", shared=True)]
-    refused(appliance, lambda tx: appliance.control.create_mappings(tx, ADMIN, both))
+    refused(appliance, lambda context: mappings.create(context, both))
 
 
 def test_a_host_does_not_join_a_group_that_has_its_volume(appliance: Appliance) -> None:
     furnish(appliance)
     appliance.map(MappingCreate(volume="v1", host="h1"), MappingCreate(volume="v1", host_group="g1", shared=True))
     words = refused(
-        appliance, lambda tx: appliance.control.patch_host_group(tx, ADMIN, "g1", HostGroupPatch(hosts=("h2", "h1")))
+        appliance,
+        lambda context: host_groups.patch(context, "g1", HostGroupPatch(hosts=("h2", "h1"))),
     )
     assert "host h1 would see volume v1 twice" in words
     join(appliance, "g1", "h2")
@@ -96,15 +103,11 @@ def test_a_windows_or_esxi_host_does_not_come_into_a_group_over_nvme(appliance: 
     join(appliance, "g1", "h1")
     control = appliance.control
     for os_type in (OsType.ESXI, OsType.WINDOWS):
-        words = refused(
-            appliance, partial(control.patch_host, actor=ADMIN, host_id="h1", patch=HostPatch(os_type=os_type))
-        )
+        words = refused(appliance, partial(hosts_changes.patch, host_id="h1", spec=HostPatch(os_type=os_type)))
         assert f"g1 is a cluster of {os_type} hosts" in words
         with appliance.store.write() as tx:
-            control.patch_host(tx, ADMIN, "h2", HostPatch(os_type=os_type))
-        words = refused(
-            appliance, lambda tx: control.patch_host_group(tx, ADMIN, "g1", HostGroupPatch(hosts=("h1", "h2")))
-        )
+            hosts_changes.patch(control.change(tx, ADMIN), "h2", HostPatch(os_type=os_type))
+        words = refused(appliance, lambda context: host_groups.patch(context, "g1", HostGroupPatch(hosts=("h1", "h2"))))
         assert "map the volume over SCSI" in words
 
 
@@ -115,7 +118,7 @@ def test_undo_brings_no_second_way_back(appliance: Appliance) -> None:
     with appliance.store.read() as tx:
         left = tx.scalar(select(func.max(KeptState.event_seq))) or 0
     appliance.map(MappingCreate(volume="v1", host="h1"), MappingCreate(volume="v1", host_group="g1", shared=True))
-    words = refused(appliance, lambda tx: appliance.control.undo(tx, ADMIN, left))
+    words = refused(appliance, lambda context: undoing.undo(context, left))
     assert words.startswith(f"Event {left} ")
     assert "twice" in words
 
@@ -130,7 +133,7 @@ def test_a_site_document_with_a_second_way_is_refused_with_its_place(lone: Appli
     there["mappings"].append({"volume": "v1", "host_group": "g1", "shared": True})
     request = SiteRequest.model_validate({"site": there})
     with pytest.raises(Conflict) as refusal, lone.store.write() as tx:
-        lone.control.apply_site(tx, ADMIN, request)
+        site.apply(lone.control.change(tx, ADMIN), request)
     assert "twice" in refusal.value.detail
     assert refusal.value.errors[0].field == "mappings[1].volume"
 
@@ -160,13 +163,15 @@ def test_what_an_older_version_let_through_is_served_and_told_until_it_is_over(l
         "mapping.shared": SHARED,
     }
     with lone.store.write() as tx:
-        lone.control.patch_host(tx, ADMIN, "h1", HostPatch(description="other changes go on", os_type=OsType.WINDOWS))
-        lone.control.patch_host_group(tx, ADMIN, "g1", HostGroupPatch(hosts=("h1", "h2")))
+        hosts_changes.patch(
+            lone.control.change(tx, ADMIN), "h1", HostPatch(description="other changes go on", os_type=OsType.WINDOWS)
+        )
+        host_groups.patch(lone.control.change(tx, ADMIN), "g1", HostGroupPatch(hosts=("h1", "h2")))
     join(lone, "g1", "h2")
     look(watcher, clock)
     assert alerts(lone) == {"mapping.shared": SHARED}
     with lone.store.write() as tx:
-        lone.control.patch_host(tx, ADMIN, "h1", HostPatch(os_type=OsType.LINUX))
+        hosts_changes.patch(lone.control.change(tx, ADMIN), "h1", HostPatch(os_type=OsType.LINUX))
     look(watcher, clock)
     assert alerts(lone) == {}
 
@@ -176,20 +181,18 @@ def test_single_hosts_that_lock_what_they_share_do_not_share_over_nvme(lone: App
     control, nvme = lone.control, {"family": Family.NVME, "shared": True}
     with lone.store.write() as tx:
         for host in ("h1", "h2"):
-            control.patch_host(tx, ADMIN, host, HostPatch(os_type=OsType.ESXI))
+            hosts_changes.patch(control.change(tx, ADMIN), host, HostPatch(os_type=OsType.ESXI))
     one, other = (MappingCreate.model_validate({"volume": "v1", "host": host, **nvme}) for host in ("h1", "h2"))
-    words = refused(lone, partial(control.create_mappings, actor=ADMIN, wishes=[one, other]), Invalid)
+    words = refused(lone, partial(mappings.create, specs=[one, other]), Invalid)
     assert "volume v1 would have several owners over NVMe, and esxi hosts need reservations" in words
     lone.map(one)
     linux = MappingCreate.model_validate({"volume": "v1", "host": "h3", **nvme})
-    for wish in (other, linux):
-        assert "map it over SCSI" in refused(
-            lone, partial(control.create_mappings, actor=ADMIN, wishes=[wish]), Invalid
-        )
+    for spec in (other, linux):
+        assert "map it over SCSI" in refused(lone, partial(mappings.create, specs=[spec]), Invalid)
     with lone.store.write() as tx:
-        control.patch_host(tx, ADMIN, "h1", HostPatch(os_type=OsType.LINUX))
+        hosts_changes.patch(control.change(tx, ADMIN), "h1", HostPatch(os_type=OsType.LINUX))
     lone.map(linux)
-    change = partial(control.patch_host, actor=ADMIN, host_id="h1", patch=HostPatch(os_type=OsType.WINDOWS))
+    change = partial(hosts_changes.patch, host_id="h1", spec=HostPatch(os_type=OsType.WINDOWS))
     assert "and windows hosts need reservations" in refused(lone, change)
     lone.map(*(MappingCreate(volume="v2", host=host, shared=True, family=Family.SCSI) for host in ("h2", "h3")))
 
@@ -214,24 +217,24 @@ class Doors:
 
     def _map(self, volume: str, owner: str, family: Family) -> None:
         place = "host" if owner in HOSTS else "host_group"
-        wish = MappingCreate.model_validate({"volume": volume, place: owner, "family": family, "shared": True})
-        self._control.create_mappings(self._tx, ADMIN, [wish])
+        spec = MappingCreate.model_validate({"volume": volume, place: owner, "family": family, "shared": True})
+        mappings.create(self._control.change(self._tx, ADMIN), [spec])
 
     def _unmap(self, place: int) -> None:
         ids = self._tx.scalars(select(Mapping.id).order_by(Mapping.lun, Mapping.id)).all()
         if ids:
-            self._control.delete_mapping(self._tx, ADMIN, ids[place % len(ids)])
+            mappings.delete(self._control.change(self._tx, ADMIN), ids[place % len(ids)])
 
     def _members(self, group: str, hosts: set[str]) -> None:
-        self._control.patch_host_group(self._tx, ADMIN, group, HostGroupPatch(hosts=tuple(sorted(hosts))))
+        host_groups.patch(self._control.change(self._tx, ADMIN), group, HostGroupPatch(hosts=tuple(sorted(hosts))))
 
     def _runs(self, host: str, os_type: OsType) -> None:
-        self._control.patch_host(self._tx, ADMIN, host, HostPatch(os_type=os_type))
+        hosts_changes.patch(self._control.change(self._tx, ADMIN), host, HostPatch(os_type=os_type))
 
     def _undo(self, back: int) -> None:
         seqs = self._tx.scalars(select(KeptState.event_seq).order_by(KeptState.event_seq.desc())).all()
         if seqs:
-            undo(self._tx, self._control.desk, ADMIN, seqs[back % len(seqs)], dry_run=False)
+            undo(self._control.change(self._tx, ADMIN), seqs[back % len(seqs)])
 
     def _site(self, group: str, hosts: set[str], volume: str) -> None:
         """A document that fills a group and maps a volume to it."""
@@ -246,9 +249,10 @@ class Doors:
         }
         request = SiteRequest.model_validate({"site": document | {"mappings": list(kept.values())}})
         changes = planner.difference(request, known(self._tx, store_of(self._tx).box)).changes
-        stage = site.Stage(self._control.desk)
-        site.rehearse(self._tx, stage.desk, ADMIN, changes)
-        site.play(self._tx, stage, ADMIN, changes)
+        stage = site.Stage(self._control.services)
+        context = ChangeContext(self._tx, stage.services, ADMIN)
+        site.rehearse(context, changes)
+        site.play(context, stage, changes)
 
     def seen(self) -> dict[str, list[tuple[str, str, bool]]]:
         """By host the volume, family and whether by the group, of each mapping it meets."""
@@ -321,18 +325,18 @@ def test_esxi_gets_no_volume_of_4096_byte_blocks_by_any_door(lone: Appliance) ->
     furnish(lone)
     control = lone.control
     with lone.store.write() as tx:
-        control.patch_host(tx, ADMIN, "h1", HostPatch(os_type=OsType.ESXI))
-    wish = [MappingCreate(volume="v1", host="h1")]
+        hosts_changes.patch(control.change(tx, ADMIN), "h1", HostPatch(os_type=OsType.ESXI))
+    spec = [MappingCreate(volume="v1", host="h1")]
     assert "volume v1 has a block size of 4096 bytes" in refused(
-        lone, lambda tx: control.create_mappings(tx, ADMIN, wish), Invalid
+        lone, lambda context: mappings.create(context, spec), Invalid
     )
     lone.map(MappingCreate(volume="v1", host="h2"), MappingCreate(volume="v2", host_group="g1"))
     esxi = HostPatch(os_type=OsType.ESXI)
-    assert "only blocks of 512 bytes" in refused(lone, lambda tx: control.patch_host(tx, ADMIN, "h2", esxi))
+    assert "only blocks of 512 bytes" in refused(lone, lambda context: hosts_changes.patch(context, "h2", esxi))
     members = HostGroupPatch(hosts=("h1", "h3"))
-    assert "volume v2 has" in refused(lone, lambda tx: control.patch_host_group(tx, ADMIN, "g1", members))
+    assert "volume v2 has" in refused(lone, lambda context: host_groups.patch(context, "g1", members))
     join(lone, "g1", "h3")
-    assert "volume v2 has" in refused(lone, lambda tx: control.patch_host(tx, ADMIN, "h3", esxi))
+    assert "volume v2 has" in refused(lone, lambda context: hosts_changes.patch(context, "h3", esxi))
 
 
 def test_while_nobody_knows_the_block_size_the_plan_warns_and_an_alert_comes_later(lone: Appliance) -> None:
@@ -341,8 +345,8 @@ def test_while_nobody_knows_the_block_size_the_plan_warns_and_an_alert_comes_lat
     lone.agent.away = True
     control = Control(lone.store, lone.agent)
     with lone.store.write() as tx:
-        control.patch_host(tx, ADMIN, "h1", HostPatch(os_type=OsType.ESXI))
-        made = control.create_mappings(tx, ADMIN, [MappingCreate(volume="v1", host="h1")])
+        hosts_changes.patch(control.change(tx, ADMIN), "h1", HostPatch(os_type=OsType.ESXI))
+        made = mappings.create(control.change(tx, ADMIN), [MappingCreate(volume="v1", host="h1")])
     assert [line for line in made.plan.warnings if "block size of volume v1 is currently unknown" in line]
     lone.agent.away = False
     clock = Clock()

@@ -20,7 +20,9 @@ from lunette.domain.jobs import UNFINISHED, JobState
 from lunette.domain.mappings import PortalCreate
 from lunette.domain.plans import Plan
 from lunette.domain.site import Site, SiteRequest
+from lunette.engine.changes import hosts, portals
 from lunette.engine.context.outcome import Outcome
+from lunette.engine.site import changes as site_changes
 from lunette.engine.site.known import known
 from lunette.store.journal import Event, Job, JobStep
 from lunette.store.resources import DeletedVolume, Portal, Volume
@@ -66,7 +68,7 @@ def new_world(migrated: Path, folder: Path) -> World:
 
 def ask(world: World, site: Site, *destroy: str, dry_run: bool = False) -> Outcome:
     request = SiteRequest(site=site, destroy=destroy)
-    return world.ask(lambda tx: world.control.apply_site(tx, ACTOR, request, dry_run))
+    return world.ask(lambda tx: site_changes.apply(world.control.change(tx, ACTOR, dry_run=dry_run), request))
 
 
 def run(world: World, job_id: str | None) -> Job:
@@ -288,8 +290,8 @@ def test_a_second_document_waits_for_the_first(world: World) -> None:
 def test_what_is_refused_on_the_way_stops_there_says_what_remains_and_goes_on_later(world: World) -> None:
     outcome = ask(world, document(world))
     world.do(
-        lambda tx: world.control.create_portal(
-            tx, ACTOR, PortalCreate.model_validate({"name": "quick", "address": "0.0.0.0"})
+        lambda tx: portals.create(
+            world.control.change(tx, ACTOR), PortalCreate.model_validate({"name": "quick", "address": "0.0.0.0"})
         )
     )
     job = run(world, outcome.job_id)
@@ -303,7 +305,7 @@ def test_what_is_refused_on_the_way_stops_there_says_what_remains_and_goes_on_la
     with world.store.read() as tx:
         assert tx.scalars(select(Volume.state)).all() == ["ready"] * 3
         quick = tx.scalars(select(Portal)).one()
-    world.do(lambda tx: world.control.delete_portal(tx, ACTOR, quick.id))
+    world.do(lambda tx: portals.delete(world.control.change(tx, ACTOR), quick.id))
     plan = applied(world, document(world))
     assert [change.noun for change in plan.changes] == ["portal", "mapping", "mapping", "mapping"]
 
@@ -348,7 +350,7 @@ def test_while_the_agent_is_away_it_waits_and_says_so(world: World) -> None:
 def test_a_change_by_someone_else_meanwhile_is_not_undone(world: World) -> None:
     applied(world, document(world))
     outcome = ask(world, document(world, hosts=[{"name": "h1", "os_type": "esxi"}]))
-    world.do(lambda tx: world.control.patch_host(tx, ACTOR, "h1", HostPatch(description="rack 3")))
+    world.do(lambda tx: hosts.patch(world.control.change(tx, ACTOR), "h1", HostPatch(description="rack 3")))
     run(world, outcome.job_id)
     host = there(world)["host/h1"]
     assert (host["os_type"], host["description"]) == ("esxi", "rack 3")

@@ -16,7 +16,8 @@ from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict, Invalid, LunetteError
 from lunette.domain.site import Site
 from lunette.engine.background import array_care
-from lunette.engine.changes.array_changes import Change
+from lunette.engine.changes import array_changes
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
 from lunette.planner.site.foresight import after
 from lunette.store.journal import Job
@@ -70,9 +71,9 @@ def test_a_pool_is_given_a_log_a_cache_and_a_spare(world: World) -> None:
     assert ask(world, document(world, arrays=[more])).job_id is None
 
 
-def changed(world: World, change: Callable[[Change], Outcome]) -> None:
+def changed(world: World, change: Callable[[ChangeContext, str, Any], Outcome], spec: object) -> None:
     """Changes the array as a request of its own does, and lets time go by until it is quiet."""
-    world.do(lambda tx: change(world.control.change_array(tx, ACTOR, "tank")))
+    world.do(lambda tx: change(world.control.change(tx, ACTOR), "tank", spec))
     world.machine.advance(400)
 
 
@@ -87,8 +88,8 @@ def test_a_lost_disk_that_comes_back_stands_by_and_the_array_does_not_grow(world
     wanted = holding(world, disks=one[:2], spares=[one[2]])
     applied(world, wanted)
     world.machine.advance(400)
-    changed(world, lambda array: array.fail(ArrayDiskChoice(disk=one[1])))
-    changed(world, lambda array: array.remove(ArrayDiskChoice(disk=one[1])))
+    changed(world, array_changes.fail, ArrayDiskChoice(disk=one[1]))
+    changed(world, array_changes.remove, ArrayDiskChoice(disk=one[1]))
     assert members(world) == {one[0]: "in_sync", one[2]: "in_sync"}
     plan = applied(world, wanted)
     assert [step.kind for step in plan.steps if step.kind.startswith("md.")] == ["md.add"]
@@ -102,14 +103,16 @@ def test_a_document_written_while_a_disk_is_replaced_does_not_have_the_old_one(w
     mirror = {"name": "tank", "level": "raid1", "disks": one[:2], "write_mostly": one[1:2]}
     applied(world, document(world, arrays=[mirror]))
     world.machine.advance(400)
-    world.do(lambda tx: world.control.change_array(tx, ACTOR, "tank").replace(ArrayReplace(disk=one[1], new=one[2])))
+    world.do(
+        lambda tx: array_changes.replace(world.control.change(tx, ACTOR), "tank", ArrayReplace(disk=one[1], new=one[2]))
+    )
     assert members(world)[one[2]] == "replacing"
     written = exported(world)
     assert written.arrays
     assert (written.arrays[0].disks, written.arrays[0].write_mostly) == ((one[0], one[2]), (one[2],))
     assert ask(world, written).job_id is None
     world.machine.advance(400)
-    array_care.let_go_of_replaced(world.store, world.control.desk, world.control.observation(0))
+    array_care.let_go_of_replaced(world.store, world.control.services, world.control.observation(0))
     with world.store.read() as tx:
         (job,) = tx.scalars(select(Job.id).where(Job.state == "pending")).all()
     world.control.run_job(job)
@@ -121,9 +124,11 @@ def test_a_disk_whose_replacement_is_lost_stays_in_the_document(world: World) ->
     applied(world, document(world))
     world.machine.advance(400)
     one = disks(world)
-    world.do(lambda tx: world.control.change_array(tx, ACTOR, "tank").replace(ArrayReplace(disk=one[1], new=one[2])))
+    world.do(
+        lambda tx: array_changes.replace(world.control.change(tx, ACTOR), "tank", ArrayReplace(disk=one[1], new=one[2]))
+    )
     world.machine.pull(world.machine.blocks.disks[2])
-    changed(world, lambda array: array.remove(ArrayDiskChoice(disk=one[2])))
+    changed(world, array_changes.remove, ArrayDiskChoice(disk=one[2]))
     written = exported(world)
     assert written.arrays
     assert written.arrays[0].disks == tuple(one[:2])
@@ -135,12 +140,12 @@ def test_a_lost_disk_whose_place_is_taken_is_a_spare_in_the_document(world: Worl
     one = disks(world)
     applied(world, holding(world, disks=one[:2], spares=[one[2]]))
     world.machine.advance(400)
-    changed(world, lambda array: array.fail(ArrayDiskChoice(disk=one[1])))
+    changed(world, array_changes.fail, ArrayDiskChoice(disk=one[1]))
     written = exported(world)
     assert written.arrays
     assert (written.arrays[0].disks, written.arrays[0].spares) == ((one[0], one[2]), (one[1],))
     assert ask(world, written).job_id is None
-    changed(world, lambda array: array.remove(ArrayDiskChoice(disk=one[1])))
+    changed(world, array_changes.remove, ArrayDiskChoice(disk=one[1]))
     assert exported(world).arrays == (written.arrays[0].model_copy(update={"spares": ()}),)
     assert [step.kind for step in applied(world, written).steps] == ["md.add"]
     assert members(world) == {one[0]: "in_sync", one[2]: "in_sync", one[1]: "spare"}
@@ -149,7 +154,7 @@ def test_a_lost_disk_whose_place_is_taken_is_a_spare_in_the_document(world: Worl
 def test_spares_that_are_left_out_stay(world: World) -> None:
     applied(world, document(world))
     world.machine.advance(400)
-    changed(world, lambda array: array.add_spares(ArrayAddSpares(disks=(disks(world)[2],))))
+    changed(world, array_changes.add_spares, ArrayAddSpares(disks=(disks(world)[2],)))
     assert ask(world, document(world)).job_id is None
     with pytest.raises(Conflict, match="lunette array remove") as refusal:
         ask(world, holding(world, disks=disks(world)[:2], spares=[]))

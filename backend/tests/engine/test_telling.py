@@ -28,6 +28,7 @@ from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.messages import Message, MessageKind
 from lunette.domain.settings import Channel, SettingsPatch, SyslogSettings
 from lunette.engine.alerts import board
+from lunette.engine.changes import settings
 from lunette.engine.context.outcome import Actor
 from lunette.engine.control import Control
 from lunette.engine.notifications import delivery, syslog
@@ -58,9 +59,9 @@ class Bench:
         self.now = utc_now()
         self.post = Post(store, now=lambda: self.now)
 
-    def set(self, **wish: Any) -> list[str]:
+    def set(self, **spec: Any) -> list[str]:
         with self.store.write() as tx:
-            plan = self.control.patch_settings(tx, ADMIN, SettingsPatch.model_validate(wish)).plan
+            plan = settings.patch(self.control.change(tx, ADMIN), SettingsPatch.model_validate(spec)).plan
         return [f"{change.name}: {change.detail}" for change in plan.changes]
 
     def raise_(self, cause: board.Cause = FIRE) -> None:

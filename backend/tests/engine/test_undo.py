@@ -14,8 +14,10 @@ from lunette.domain.mappings import MappingCreate, Split
 from lunette.domain.settings import SettingsPatch
 from lunette.domain.undo import JOB_REASONS, why_not
 from lunette.domain.volumes import VolumePatch
+from lunette.engine.changes import host_groups, hosts, mappings, settings, volumes
 from lunette.engine.context.outcome import Outcome
 from lunette.engine.exports import exportset
+from lunette.engine.undo import undo as undoing
 from lunette.store.journal import Event
 from lunette.store.resources import Host, Mapping, Target, Volume
 from lunette.store.secrets import SecretBox
@@ -32,7 +34,7 @@ def last_event(appliance: Appliance) -> int:
 
 def undo(appliance: Appliance, seq: int | None = None, *, dry_run: bool = False) -> Outcome:
     with appliance.store.write() as tx:
-        return appliance.control.undo(tx, ADMIN, seq or last_event(appliance), dry_run)
+        return undoing.undo(appliance.control.change(tx, ADMIN, dry_run=dry_run), seq or last_event(appliance))
 
 
 def refused(appliance: Appliance, seq: int, kind: type[LunetteError] = Conflict) -> str:
@@ -60,7 +62,7 @@ def mapped(appliance: Appliance) -> int:
 def unmap(appliance: Appliance, volume: str) -> int:
     with appliance.store.write() as tx:
         query = select(Mapping.id).join(Volume).where(Volume.name == volume)
-        appliance.control.delete_mapping(tx, ADMIN, tx.scalars(query).one())
+        mappings.delete(appliance.control.change(tx, ADMIN), tx.scalars(query).one())
     return last_event(appliance)
 
 
@@ -109,7 +111,7 @@ def test_a_volume_that_is_gone_is_named_even_if_another_has_its_name_now(applian
     mapped(appliance)
     seq = unmap(appliance, "v2")
     with appliance.store.write() as tx:
-        deletion = appliance.control.delete_volume(tx, ADMIN, "v2")
+        deletion = volumes.delete(appliance.control.change(tx, ADMIN), "v2")
     appliance.finish(deletion)
     appliance.volumes("v2")
     assert "Volume v2 no longer exists, and another with that name is not the same" in refused(appliance, seq)
@@ -135,11 +137,11 @@ def test_a_batch_of_mappings_is_one_change_and_goes_as_one(appliance: Appliance)
 def test_a_deleted_host_comes_back_with_its_secret_and_under_its_target_names(appliance: Appliance) -> None:
     chap = Chap.model_validate({"user": "u", "secret": SECRET})
     with appliance.store.write() as tx:
-        host = appliance.control.create_host(tx, ADMIN, HostCreate(name="h1", chap=chap)).ids[0]
+        host = hosts.create(appliance.control.change(tx, ADMIN), HostCreate(name="h1", chap=chap)).ids[0]
         tx.flush()
         names = tx.execute(select(Target.id, Target.iqn, Target.nqn)).one()
     with appliance.store.write() as tx:
-        appliance.control.delete_host(tx, ADMIN, "h1")
+        hosts.delete(appliance.control.change(tx, ADMIN), "h1")
     undo(appliance)
     with appliance.store.read() as tx:
         row = tx.get_one(Host, host)
@@ -151,9 +153,9 @@ def test_no_secret_lies_in_clear_in_what_is_kept_or_told(lone: Appliance) -> Non
     chap = Chap.model_validate({"user": "u", "secret": SECRET})
     webhook = {"url": "https://hooks.example/x", "secret": "sixteen-characters"}
     with lone.store.write() as tx:
-        lone.control.create_host(tx, ADMIN, HostCreate(name="h1", chap=chap))
-        lone.control.patch_settings(tx, ADMIN, SettingsPatch.model_validate({"webhook": webhook}))
-        lone.control.patch_settings(tx, ADMIN, SettingsPatch.model_validate({"webhook": None}))
+        hosts.create(lone.control.change(tx, ADMIN), HostCreate(name="h1", chap=chap))
+        settings.patch(lone.control.change(tx, ADMIN), SettingsPatch.model_validate({"webhook": webhook}))
+        settings.patch(lone.control.change(tx, ADMIN), SettingsPatch.model_validate({"webhook": None}))
     with lone.store.engine.connect() as connection:
         rows = [*connection.execute(text("SELECT * FROM kept_state")), *connection.execute(text("SELECT * FROM event"))]
     assert len(rows) == 6
@@ -164,7 +166,7 @@ def test_a_setting_comes_back_with_its_secret(appliance: Appliance) -> None:
     webhook = {"url": "https://hooks.example/x", "secret": "sixteen-characters"}
     for wanted in (webhook, None):
         with appliance.store.write() as tx:
-            appliance.control.patch_settings(tx, ADMIN, SettingsPatch.model_validate({"webhook": wanted}))
+            settings.patch(appliance.control.change(tx, ADMIN), SettingsPatch.model_validate({"webhook": wanted}))
     undo(appliance)
     with appliance.store.write() as tx:
         back = with_secrets(tx).webhook
@@ -185,7 +187,7 @@ def test_a_field_that_somebody_changed_since_is_in_the_way_and_another_one_is_no
     control = appliance.control
     for patch in (HostPatch(description="one"), HostPatch(description="two", name="h1b")):
         with appliance.store.write() as tx:
-            control.patch_host(tx, ADMIN, tx.scalars(select(Host.id)).one(), patch)
+            hosts.patch(control.change(tx, ADMIN), tx.scalars(select(Host.id)).one(), patch)
     first, second = last_event(appliance) - 1, last_event(appliance)
     words = refused(appliance, first)
     assert f"Host h1b was changed since (description), last by event {second}" in words
@@ -200,7 +202,7 @@ def test_what_was_put_into_a_new_host_since_is_not_thrown_away(appliance: Applia
     appliance.host("h1")
     seq = last_event(appliance)
     with appliance.store.write() as tx:
-        appliance.control.patch_host(tx, ADMIN, "h1", HostPatch(iqns=("iqn.2026-01.com.example:new",)))
+        hosts.patch(appliance.control.change(tx, ADMIN), "h1", HostPatch(iqns=("iqn.2026-01.com.example:new",)))
     assert "was changed since (iqns)" in refused(appliance, seq)
 
 
@@ -215,12 +217,12 @@ def test_a_member_that_left_a_group_comes_back_unless_it_joined_another(applianc
     appliance.host("h1")
     control = appliance.control
     with appliance.store.write() as tx:
-        control.create_host_group(tx, ADMIN, HostGroupCreate(name="g1", hosts=("h1",)))
+        host_groups.create(control.change(tx, ADMIN), HostGroupCreate(name="g1", hosts=("h1",)))
     with appliance.store.write() as tx:
-        control.patch_host_group(tx, ADMIN, "g1", HostGroupPatch(hosts=()))
+        host_groups.patch(control.change(tx, ADMIN), "g1", HostGroupPatch(hosts=()))
     left = last_event(appliance)
     with appliance.store.write() as tx:
-        control.create_host_group(tx, ADMIN, HostGroupCreate(name="g2", hosts=("h1",)))
+        host_groups.create(control.change(tx, ADMIN), HostGroupCreate(name="g2", hosts=("h1",)))
     assert "g2" in refused(appliance, left)
     undo(appliance)
     undo(appliance, left)
@@ -230,7 +232,7 @@ def test_a_renamed_volume_has_its_name_back(appliance: Appliance) -> None:
     appliance.array()
     appliance.volumes("v1")
     with appliance.store.write() as tx:
-        appliance.control.patch_volume(tx, ADMIN, "v1", VolumePatch(name="renamed"))
+        volumes.patch(appliance.control.change(tx, ADMIN), "v1", VolumePatch(name="renamed"))
     undo(appliance)
     with appliance.store.read() as tx:
         assert tx.scalars(select(Volume.name)).all() == ["v1"]

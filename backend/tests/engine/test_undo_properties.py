@@ -18,6 +18,7 @@ from backend.tests.exploring import explored, fixed
 from backend.tests.planner.sites import facts, sites
 from lunette.domain.errors import LunetteError
 from lunette.domain.site import Site, SiteRequest
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.records import states
 from lunette.engine.records.states import States
 from lunette.engine.site import changes as engine
@@ -72,7 +73,7 @@ class World:
     """An appliance in a transaction that leaves nothing behind."""
 
     def __init__(self, tx: Session, appliance: Appliance) -> None:
-        self._tx, self._stage = tx, engine.Stage(appliance.control.desk)
+        self._tx, self._stage = tx, engine.Stage(appliance.control.services)
 
     def everything(self) -> Everything:
         """What can be undone, by noun and id, with secrets and permanent names."""
@@ -90,7 +91,7 @@ class World:
         after = self.everything()
         for change in planner.difference(request, there).changes:
             last, before = self._last(), after
-            engine.play(self._tx, self._stage, ADMIN, [change])
+            engine.play(ChangeContext(self._tx, self._stage.services, ADMIN), self._stage, [change])
             self._settle()
             seqs = self._tx.scalars(select(KeptState.event_seq).where(KeptState.event_seq > last)).all()
             assert len(seqs) <= 1
@@ -101,10 +102,10 @@ class World:
     def undo(self, seq: int) -> int:
         """Undoes an event as its own plan said before; the number of the event that tells of it."""
         before = self.everything()
-        plan = undo(self._tx, self._stage.desk, ADMIN, seq, dry_run=True).plan
+        plan = undo(ChangeContext(self._tx, self._stage.services, ADMIN, dry_run=True), seq).plan
         assert plan.changes
         assert self.everything() == before
-        outcome = undo(self._tx, self._stage.desk, ADMIN, seq, dry_run=False)
+        outcome = undo(ChangeContext(self._tx, self._stage.services, ADMIN), seq)
         self._settle()
         assert outcome.plan == plan
         return int(outcome.ids[0])

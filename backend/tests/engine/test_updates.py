@@ -15,6 +15,7 @@ from lunette.domain.jobs import JobKind, JobState
 from lunette.domain.plans import Action
 from lunette.domain.steps import SlotWrite
 from lunette.domain.updates import BundleFacts, ObservedSlots, UpdateCreate
+from lunette.engine.changes import updates
 from lunette.engine.changes.updates import causes_of
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.planner.access.connected import Connected
@@ -45,11 +46,9 @@ class Site:
         return make_parts(self._folder, Agent(self.machine))
 
     def ask(self, *, back: bool = False, dry_run: bool = False) -> Outcome:
-        updates = self.parts.control.updates
         with self.parts.store.write() as tx:
-            if back:
-                return updates.roll_back(tx, ACTOR, dry_run)
-            return updates.update(tx, ACTOR, UpdateCreate(bundle=BUNDLE), FACTS, dry_run)
+            context = self.parts.control.change(tx, ACTOR, dry_run=dry_run)
+            return updates.roll_back(context) if back else updates.update(context, UpdateCreate(bundle=BUNDLE), FACTS)
 
     def run_until_the_restart(self, job_id: str) -> None:
         with pytest.raises(Crash):
@@ -146,11 +145,11 @@ def test_a_plan_names_what_is_lost_and_who_waits_how_long() -> None:
 
 def test_an_older_version_is_installed_only_as_a_downgrade() -> None:
     slots = ObservedSlots(running="a", on_trial=False, next="a", versions=("2.1", "1.0"), trusts="us")
-    wish = UpdateCreate(bundle=BUNDLE)
+    spec = UpdateCreate(bundle=BUNDLE)
     with pytest.raises(Conflict, match=r"older than the running version 2\.1.*`downgrade`"):
-        planner.plan_update(slots, wish, FACTS, Connected(), "t1")
-    wish = wish.model_copy(update={"downgrade": True})
-    plan = planner.plan_update(slots, wish, FACTS, Connected(), "t1")
+        planner.plan_update(slots, spec, FACTS, Connected(), "t1")
+    spec = spec.model_copy(update={"downgrade": True})
+    plan = planner.plan_update(slots, spec, FACTS, Connected(), "t1")
     assert "older" in plan.warnings[0]
     write = plan.steps[0]
     assert isinstance(write, SlotWrite)

@@ -12,7 +12,10 @@ from backend.tests.engine.test_telling import FIRE, SECRET, Bench
 from lunette.domain.jobs import JobState
 from lunette.domain.settings import Channel, SettingsPatch
 from lunette.domain.site import SiteRequest
+from lunette.engine.changes import settings
 from lunette.engine.notifications import delivery
+from lunette.engine.site import changes as site_changes
+from lunette.engine.undo import undo as undoing
 from lunette.store.database import Store
 from lunette.store.journal import Alert
 from lunette.store.settings import Delivery, SettingsRow, with_secrets
@@ -51,7 +54,7 @@ def everything(bench: Bench) -> str:
 def undo_last(bench: Bench) -> None:
     with bench.store.write() as tx:
         seq = tx.scalar(select(func.max(KeptState.event_seq)))
-        bench.control.undo(tx, ADMIN, seq or 0)
+        undoing.undo(bench.control.change(tx, ADMIN), seq or 0)
 
 
 def test_the_document_the_event_and_what_undo_keeps_hold_the_server_alone(bench: Bench) -> None:
@@ -109,7 +112,10 @@ def test_a_channel_that_was_taken_away_comes_back_whole(bench: Bench) -> None:
     assert held(bench) == (f"{SERVER}/", None), "what was taken away is not stored any more"
     undo_last(bench)
     with bench.store.write() as tx:
-        bench.control.undo(tx, ADMIN, tx.scalars(select(KeptState.event_seq).order_by(KeptState.event_seq)).all()[1])
+        undoing.undo(
+            bench.control.change(tx, ADMIN),
+            tx.scalars(select(KeptState.event_seq).order_by(KeptState.event_seq)).all()[1],
+        )
     assert held(bench) == (WHOLE, SECRET)
 
 
@@ -122,7 +128,7 @@ def test_what_the_site_exports_applies_without_a_change_and_a_whole_address_by_a
     def apply(url: str) -> tuple[list[str], str | None]:
         site = {"settings": {**exported["settings"], "webhook": {"url": url}}}
         with bench.store.write() as tx:
-            outcome = bench.control.apply_site(tx, ADMIN, SiteRequest.model_validate({"site": site}))
+            outcome = site_changes.apply(bench.control.change(tx, ADMIN), SiteRequest.model_validate({"site": site}))
         return [change.detail for change in outcome.plan.changes], outcome.job_id
 
     assert apply(SERVER) == ([], None)
@@ -178,8 +184,8 @@ def authority() -> Authority:
 
 
 def test_a_plan_and_a_dry_run_say_no_more(bench: Bench) -> None:
-    wish = SettingsPatch.model_validate({"webhook": hook(WHOLE, SECRET)})
+    spec = SettingsPatch.model_validate({"webhook": hook(WHOLE, SECRET)})
     with bench.store.write() as tx:
-        plan = bench.control.patch_settings(tx, ADMIN, wish, dry_run=True).plan
-    assert TOKEN not in json.dumps(plan.model_dump(mode="json")) + repr(wish) + str(plan)
+        plan = settings.patch(bench.control.change(tx, ADMIN, dry_run=True), spec).plan
+    assert TOKEN not in json.dumps(plan.model_dump(mode="json")) + repr(spec) + str(plan)
     assert held(bench) == (None, None)

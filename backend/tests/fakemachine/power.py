@@ -8,7 +8,7 @@ from backend.tests.fakemachine.files.views import Tree, put
 from backend.tests.fakemachine.md.manage import Answer
 
 STOP_S = 5.0
-"""Seconds from the wish to the end of the process that had it."""
+"""Seconds from the spec to the end of the process that had it."""
 
 
 @dataclass

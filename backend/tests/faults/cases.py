@@ -32,13 +32,22 @@ from lunette.domain.array_changes import (
     ArrayScrub,
 )
 from lunette.domain.arrays import Level
-from lunette.domain.disks import DiskWipeWish, WipeMethod
+from lunette.domain.disks import DiskWipeRequest, WipeMethod
 from lunette.domain.plans import Plan
 from lunette.domain.settings import SettingsPatch
 from lunette.domain.snapshots import SnapshotCreate
-from lunette.domain.volumes import Provisioning
+from lunette.domain.volumes import Provisioning, VolumeGrow
 from lunette.engine.background import array_growth
-from lunette.engine.changes import disk_locate, disk_wipe
+from lunette.engine.changes import (
+    array_changes,
+    deleted_volumes,
+    disk_locate,
+    disk_wipe,
+    settings,
+    snapshots,
+    volume_batches,
+    volumes,
+)
 from lunette.engine.context.outcome import Outcome
 from lunette.store.journal import Job
 from lunette.store.resources import Volume
@@ -80,8 +89,8 @@ def _wipe_disk(world: World, method: WipeMethod) -> Outcome:
     """The one with a partition table; what the drive can do was asked before."""
     disk = free_disks(world)[1]
     world.agent.ask_disks()
-    wish = DiskWipeWish(method=method, confirm=disk.serial)
-    return world.ask(lambda tx: disk_wipe.wipe(tx, world.control.desk, ACTOR, disk.links()[0], wish, dry_run=False))
+    spec = DiskWipeRequest(method=method, confirm=disk.serial)
+    return world.ask(lambda tx: disk_wipe.wipe(world.control.change(tx, ACTOR), disk.links()[0], spec))
 
 
 def _seated(world: World) -> None:
@@ -92,8 +101,7 @@ def _seated(world: World) -> None:
 
 def _locate(world: World) -> Outcome:
     disk = free_disks(world)[0].links()[0]
-    desk = world.control.desk
-    return world.ask(lambda tx: disk_locate.locate(tx, desk, ACTOR, disk, is_on=True, dry_run=False))
+    return world.ask(lambda tx: disk_locate.locate(world.control.change(tx, ACTOR), disk, is_on=True))
 
 
 def _array_without_volumes(world: World) -> None:
@@ -110,8 +118,8 @@ def _old_content(world: World) -> None:
     world.machine.write_data(world.device_of("gone"), SECRET_AT, SECRET)
     with world.store.read() as tx:
         volume_id = tx.query(Volume).filter_by(name="gone").one().id
-    world.do(lambda tx: world.control.delete_volume(tx, ACTOR, volume_id))
-    world.do(lambda tx: world.control.erase_volume(tx, ACTOR, volume_id))
+    world.do(lambda tx: volumes.delete(world.control.change(tx, ACTOR), volume_id))
+    world.do(lambda tx: deleted_volumes.erase(world.control.change(tx, ACTOR), volume_id))
 
 
 def _create_volumes(world: World) -> Outcome:
@@ -151,8 +159,8 @@ def _array_with_deleted(world: World) -> None:
     _array_without_volumes(world)
     for name, kind in (("d1", Provisioning.THICK), ("d2", Provisioning.THIN)):
         world.finish(world.create_volumes("old", name, kind=kind).job_id or "")
-    world.do(lambda tx: world.control.take_snapshot(tx, ACTOR, SnapshotCreate(name="ds", volume="d2")))
-    world.do(lambda tx: world.control.delete_snapshot(tx, ACTOR, "ds"))
+    world.do(lambda tx: snapshots.take(world.control.change(tx, ACTOR), SnapshotCreate(name="ds", volume="d2")))
+    world.do(lambda tx: snapshots.delete(world.control.change(tx, ACTOR), "ds"))
     for name in ("d1", "d2"):
         world.finish(delete_volume(world, name).job_id or "")
 
@@ -195,12 +203,12 @@ def _dirty_array_that_lost_a_disk(world: World) -> None:
 
 
 def _force_start(world: World) -> Outcome:
-    return world.change_array("old", lambda asked: asked.force_start(ArrayForceStart(confirm="old")))
+    return world.change_array("old", array_changes.force_start, ArrayForceStart(confirm="old"))
 
 
 def _add_a_spare(world: World) -> Outcome:
-    wish = ArrayAddSpares(disks=(disk_id(world, 3),), wipe=(disk_id(world, 3),))
-    return world.change_array("old", lambda asked: asked.add_spares(wish))
+    spec = ArrayAddSpares(disks=(disk_id(world, 3),), wipe=(disk_id(world, 3),))
+    return world.change_array("old", array_changes.add_spares, spec)
 
 
 def _raid5_with_a_log(world: World) -> None:
@@ -212,8 +220,8 @@ def _raid5_with_a_log(world: World) -> None:
 
 
 def _grow_array(world: World) -> Outcome:
-    wish = ArrayGrow(disks=(disk_id(world, 3),), wipe=(disk_id(world, 3),))
-    return world.change_array("old", lambda asked: asked.grow(wish))
+    spec = ArrayGrow(disks=(disk_id(world, 3),), wipe=(disk_id(world, 3),))
+    return world.change_array("old", array_changes.grow, spec)
 
 
 def _reshaped(world: World) -> None:
@@ -224,36 +232,36 @@ def _reshaped(world: World) -> None:
 
 
 def _finish_growth(world: World) -> Outcome:
-    array_growth.finish(world.store, world.control.desk)
+    array_growth.finish(world.store, world.control.services)
     with world.store.read() as tx:
         job = tx.query(Job).filter(Job.title == "Finish the growth of array old").one()
         return Outcome(plan=Plan.model_validate(job.plan), job_id=job.id)
 
 
 def _to_raid6(world: World) -> Outcome:
-    wish = ArrayReshape(level=Level.RAID6, disks=(disk_id(world, 3),), wipe=(disk_id(world, 3),))
-    return world.change_array("old", lambda asked: asked.reshape(wish))
+    spec = ArrayReshape(level=Level.RAID6, disks=(disk_id(world, 3),), wipe=(disk_id(world, 3),))
+    return world.change_array("old", array_changes.reshape, spec)
 
 
 def _replace(world: World) -> Outcome:
-    wish = ArrayReplace(disk=disk_id(world, 1), new=disk_id(world, 3), wipe=(disk_id(world, 3),))
-    return world.change_array("old", lambda asked: asked.replace(wish))
+    spec = ArrayReplace(disk=disk_id(world, 1), new=disk_id(world, 3), wipe=(disk_id(world, 3),))
+    return world.change_array("old", array_changes.replace, spec)
 
 
 def _fail(world: World) -> Outcome:
-    return world.change_array("old", lambda asked: asked.fail(ArrayDiskChoice(disk=disk_id(world, 1))))
+    return world.change_array("old", array_changes.fail, ArrayDiskChoice(disk=disk_id(world, 1)))
 
 
 def _remove_the_spare(world: World) -> Outcome:
-    return world.change_array("old", lambda asked: asked.remove(ArrayDiskChoice(disk=disk_id(world, 3))))
+    return world.change_array("old", array_changes.remove, ArrayDiskChoice(disk=disk_id(world, 3)))
 
 
 def _readd(world: World) -> Outcome:
-    return world.change_array("old", lambda asked: asked.readd(ArrayDiskChoice(disk=disk_id(world, 1))))
+    return world.change_array("old", array_changes.readd, ArrayDiskChoice(disk=disk_id(world, 1)))
 
 
 def _scrub(world: World) -> Outcome:
-    return world.change_array("old", lambda asked: asked.scrub(ArrayScrub()))
+    return world.change_array("old", array_changes.scrub, ArrayScrub())
 
 
 def _create_array_with_a_spare(world: World) -> Outcome:
@@ -262,7 +270,9 @@ def _create_array_with_a_spare(world: World) -> Outcome:
 
 
 def _grow_volume(world: World) -> Outcome:
-    return world.ask(lambda tx: world.control.grow_volume(tx, ACTOR, "mapped", 128 * MIB))
+    return world.ask(
+        lambda tx: volumes.grow(world.control.change(tx, ACTOR), "mapped", VolumeGrow(size_bytes=128 * MIB))
+    )
 
 
 def _some_volumes(world: World) -> None:
@@ -276,11 +286,11 @@ def _some_volumes(world: World) -> None:
 
 def _nothing_is_kept(world: World) -> None:
     _some_volumes(world)
-    world.ask(lambda tx: world.control.patch_settings(tx, ACTOR, SettingsPatch(deleted_keep_hours=0)))
+    world.ask(lambda tx: settings.patch(world.control.change(tx, ACTOR), SettingsPatch(deleted_keep_hours=0)))
 
 
 def _delete_some(world: World) -> Outcome:
-    return world.ask(lambda tx: world.control.delete_volumes(tx, ACTOR, ("t1", "k1", "mapped")))
+    return world.ask(lambda tx: volume_batches.delete(world.control.change(tx, ACTOR), ("t1", "k1", "mapped")))
 
 
 def _furnished(world: World) -> None:

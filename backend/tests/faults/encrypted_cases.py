@@ -10,6 +10,7 @@ from lunette.domain.arrays import Level
 from lunette.domain.encryption import KeyLend
 from lunette.domain.plans import Plan
 from lunette.engine.background import array_growth
+from lunette.engine.changes import array_changes
 from lunette.engine.context.outcome import Outcome
 from lunette.store.journal import Job
 from lunette.store.resources import Array
@@ -38,13 +39,13 @@ def _standing(world: World) -> None:
 def _reshaped(world: World) -> None:
     """The kernel has laid it out over one disk more, and neither the mapping nor the group uses that yet."""
     _standing(world)
-    wish = ArrayGrow(disks=(disk_id(world, 3),))
-    world.finish(world.change_array("new", lambda asked: asked.grow(wish)).job_id or "")
+    spec = ArrayGrow(disks=(disk_id(world, 3),))
+    world.finish(world.change_array("new", array_changes.grow, spec).job_id or "")
     world.machine.advance(_SYNCED_S)
 
 
 def _finish_growth(world: World) -> Outcome:
-    array_growth.finish(world.store, world.control.desk)
+    array_growth.finish(world.store, world.control.services)
     with world.store.read() as tx:
         job = tx.query(Job).filter(Job.title == "Finish the growth of array new").one()
         return Outcome(plan=Plan.model_validate(job.plan), job_id=job.id)

@@ -6,6 +6,7 @@ from backend.tests.faults.harness import Case
 from backend.tests.faults.world import World
 from lunette.domain.array_changes import ArrayReplace, ArrayScrub
 from lunette.domain.arrays import ArrayEngine, Level
+from lunette.engine.changes import array_changes
 from lunette.engine.context.outcome import Outcome
 
 SYNCED_S = 40
@@ -51,8 +52,8 @@ def _checked_that_lost_a_disk(world: World) -> None:
 def _replace(world: World) -> Outcome:
     new = disk_id(world, 3)
     carries = bool(free_disks(world)[3].media.signatures)
-    wish = ArrayReplace(disk=disk_id(world, 1), new=new, wipe=(new,) if carries else ())
-    return world.change_array("raid", lambda asked: asked.replace(wish))
+    spec = ArrayReplace(disk=disk_id(world, 1), new=new, wipe=(new,) if carries else ())
+    return world.change_array("raid", array_changes.replace, spec)
 
 
 def _with_deleted(world: World) -> None:
@@ -75,7 +76,7 @@ LVM_CASES = (
     Case(
         "scrub an LVM RAID",
         _raid,
-        lambda world: world.change_array("raid", lambda asked: asked.scrub(ArrayScrub())),
+        lambda world: world.change_array("raid", array_changes.scrub, ArrayScrub()),
         passes=True,
     ),
     Case("delete an LVM RAID", _raid, lambda world: delete_array(world, "raid")),

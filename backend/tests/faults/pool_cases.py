@@ -11,7 +11,8 @@ from backend.tests.faults.world import ACTOR, MIB, World, give_host
 from lunette.domain.array_changes import ArrayAddDisks, ArrayAddSpares, ArrayDiskChoice, ArrayReplace, ArrayScrub
 from lunette.domain.arrays import ArrayEngine, Level, MemberRole
 from lunette.domain.snapshots import SnapshotBatch, SnapshotClone, SnapshotCreate
-from lunette.domain.volumes import VolumeRollBack
+from lunette.domain.volumes import VolumeGrow, VolumeRollBack
+from lunette.engine.changes import array_changes, snapshots, volume_batches, volumes
 from lunette.engine.context.known_arrays import known
 from lunette.engine.context.outcome import Outcome
 from lunette.planner.arrays.pool_spares import plan_spares
@@ -63,8 +64,8 @@ def _pool_that_lost_a_disk(world: World) -> None:
 
 
 def _replace_in_pool(world: World) -> Outcome:
-    wish = ArrayReplace(disk=disk_id(world, 1), new=disk_id(world, 3), wipe=(disk_id(world, 3),))
-    return world.change_array("pool", lambda asked: asked.replace(wish))
+    spec = ArrayReplace(disk=disk_id(world, 1), new=disk_id(world, 3), wipe=(disk_id(world, 3),))
+    return world.change_array("pool", array_changes.replace, spec)
 
 
 def _striped(world: World, **beside: list[FakeDisk]) -> None:
@@ -86,14 +87,14 @@ def _with_cache(world: World) -> None:
 def _add(role: MemberRole) -> Callable[[World], Outcome]:
     def ask(world: World) -> Outcome:
         fresh = disk_id(world, 3)
-        wish = ArrayAddDisks.model_validate({"role": role, "disks": (fresh,), "wipe": (fresh,)})
-        return world.change_array("pool", lambda asked: asked.add_disks(wish))
+        spec = ArrayAddDisks.model_validate({"role": role, "disks": (fresh,), "wipe": (fresh,)})
+        return world.change_array("pool", array_changes.add_disks, spec)
 
     return ask
 
 
 def _remove_second(world: World) -> Outcome:
-    return world.change_array("pool", lambda asked: asked.remove(ArrayDiskChoice(disk=disk_id(world, 1))))
+    return world.change_array("pool", array_changes.remove, ArrayDiskChoice(disk=disk_id(world, 1)))
 
 
 def _without_second(world: World) -> None:
@@ -136,18 +137,18 @@ def _tend_spares(world: World) -> Outcome:
         found = next(array for array in seen.arrays if array.uuid == row.uuid)
         plan = plan_spares(known(row), found)
         assert plan is not None, "nothing is to be done for its spare"
-        return world.control.change_array(tx, ACTOR, "pool").finish(plan)
+        return array_changes.finish(world.control.change(tx, ACTOR), "pool", plan)
 
     return world.ask(ask)
 
 
 def _add_spare(world: World) -> Outcome:
-    wish = ArrayAddSpares(disks=(disk_id(world, 3),), wipe=(disk_id(world, 3),))
-    return world.change_array("pool", lambda asked: asked.add_spares(wish))
+    spec = ArrayAddSpares(disks=(disk_id(world, 3),), wipe=(disk_id(world, 3),))
+    return world.change_array("pool", array_changes.add_spares, spec)
 
 
 def _scrub_pool(world: World) -> Outcome:
-    return world.change_array("pool", lambda asked: asked.scrub(ArrayScrub()))
+    return world.change_array("pool", array_changes.scrub, ArrayScrub())
 
 
 def _delete_pool(world: World) -> Outcome:
@@ -157,9 +158,9 @@ def _delete_pool(world: World) -> Outcome:
 def _pool_with_deleted(world: World) -> None:
     _pool(world)
     world.finish(world.create_volumes("pool", "d1").job_id or "")
-    wish = SnapshotCreate(name="ds", volume="d1")
-    world.do(lambda tx: world.control.take_snapshot(tx, ACTOR, wish))
-    world.do(lambda tx: world.control.delete_snapshot(tx, ACTOR, "ds"))
+    spec = SnapshotCreate(name="ds", volume="d1")
+    world.do(lambda tx: snapshots.take(world.control.change(tx, ACTOR), spec))
+    world.do(lambda tx: snapshots.delete(world.control.change(tx, ACTOR), "ds"))
     world.finish(delete_volume(world, "d1").job_id or "")
 
 
@@ -192,7 +193,7 @@ def _deleted_zvol(world: World) -> None:
 
 
 def _take_zvol_snapshot(world: World) -> Outcome:
-    return world.ask(lambda tx: world.control.take_snapshot(tx, ACTOR, SnapshotCreate(name="zs", volume="z1")))
+    return world.ask(lambda tx: snapshots.take(world.control.change(tx, ACTOR), SnapshotCreate(name="zs", volume="z1")))
 
 
 def _two_zvols(world: World) -> None:
@@ -201,12 +202,12 @@ def _two_zvols(world: World) -> None:
 
 
 def _take_zvol_snapshots(world: World) -> Outcome:
-    wish = SnapshotBatch(volumes=("z1", "z2"), name="{volume}.now", atomic=True)
-    return world.ask(lambda tx: world.control.take_snapshots(tx, ACTOR, wish))
+    spec = SnapshotBatch(volumes=("z1", "z2"), name="{volume}.now", atomic=True)
+    return world.ask(lambda tx: volume_batches.take_snapshots(world.control.change(tx, ACTOR), spec))
 
 
 def _grow_zvol(world: World) -> Outcome:
-    return world.ask(lambda tx: world.control.grow_volume(tx, ACTOR, "z1", 128 * MIB))
+    return world.ask(lambda tx: volumes.grow(world.control.change(tx, ACTOR), "z1", VolumeGrow(size_bytes=128 * MIB)))
 
 
 def _written_zvol(world: World) -> None:
@@ -224,13 +225,13 @@ def zvol_snapshot(world: World) -> None:
 
 
 def _clone_zvol(world: World) -> Outcome:
-    wish = SnapshotClone(name_pattern="zclone%d", count=2)
-    return world.ask(lambda tx: world.control.clone_snapshot(tx, ACTOR, "zs", wish))
+    spec = SnapshotClone(name_pattern="zclone%d", count=2)
+    return world.ask(lambda tx: snapshots.clone(world.control.change(tx, ACTOR), "zs", spec))
 
 
 def _roll_zvol_back(world: World, *, keep: bool = True) -> Outcome:
-    wish = VolumeRollBack(snapshot="zs", keep=keep)
-    return world.ask(lambda tx: world.control.roll_back_volume(tx, ACTOR, "z1", wish))
+    spec = VolumeRollBack(snapshot="zs", keep=keep)
+    return world.ask(lambda tx: snapshots.roll_back(world.control.change(tx, ACTOR), "z1", spec))
 
 
 POOL_CASES = (
@@ -270,7 +271,7 @@ POOL_CASES = (
     Case(
         "remove a spare of a pool",
         _with_spare,
-        lambda world: world.change_array("pool", lambda asked: asked.remove(ArrayDiskChoice(disk=disk_id(world, 2)))),
+        lambda world: world.change_array("pool", array_changes.remove, ArrayDiskChoice(disk=disk_id(world, 2))),
     ),
     Case("scrub a pool", _pool, _scrub_pool, passes=True),
     Case("create zvols", _pool, _create_zvols),

@@ -6,6 +6,7 @@ from backend.tests.faults.world import ACTOR, PORTAL, World
 from lunette.domain.mappings import PortalCreate
 from lunette.domain.paths import HostVerifyPaths
 from lunette.domain.sessions import session_id
+from lunette.engine.changes import path_trial, portals, sessions
 from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Host, Target
 
@@ -25,8 +26,8 @@ def _on_two_paths(world: World) -> None:
     machine = world.machine
     machine.network.interfaces["eth1"].given.add(SECOND_PORTAL)
     machine.addresses.add(SECOND_PORTAL)
-    wish = PortalCreate(name="second", address=SECOND_PORTAL)
-    world.ask(lambda tx: world.control.create_portal(tx, ACTOR, wish))
+    spec = PortalCreate(name="second", address=SECOND_PORTAL)
+    world.ask(lambda tx: portals.create(world.control.change(tx, ACTOR), spec))
     world.settle()
     with world.store.read() as tx:
         iqn = tx.query(Target).join(Host, Host.id == Target.host_id).filter(Host.name == "alice").one().iqn
@@ -42,13 +43,13 @@ def _on_two_paths(world: World) -> None:
 
 
 def _try_paths(world: World) -> Outcome:
-    wish = HostVerifyPaths(confirm="alice", away_s=20)
-    return world.ask(lambda tx: world.control.path_trials.begin(tx, ACTOR, "alice", wish))
+    spec = HostVerifyPaths(confirm="alice", away_s=20)
+    return world.ask(lambda tx: path_trial.begin(world.control.change(tx, ACTOR), "alice", spec))
 
 
 def _disconnect(world: World) -> Outcome:
     (session,) = [session_id(one) for one in world.agent.sessions().sessions if one.initiator == ALICE]
-    return world.ask(lambda tx: world.control.logins.disconnect(tx, ACTOR, session))
+    return world.ask(lambda tx: sessions.disconnect(world.control.change(tx, ACTOR), session))
 
 
 SESSION_CASES = (

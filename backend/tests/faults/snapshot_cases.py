@@ -7,23 +7,23 @@ from backend.tests.faults.thin_cases import delete_thin, one_snapshot
 from backend.tests.faults.world import ACTOR, World
 from lunette.domain.settings import SettingsPatch
 from lunette.domain.snapshots import SnapshotRecover
-from lunette.engine.changes import deleted_snapshots
+from lunette.engine.changes import deleted_snapshots, settings, snapshots
 from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import DeletedSnapshot
 
 
 def delete_snapshot(world: World, name: str) -> Outcome:
-    return world.ask(lambda tx: world.control.delete_snapshot(tx, ACTOR, name))
+    return world.ask(lambda tx: snapshots.delete(world.control.change(tx, ACTOR), name))
 
 
 def _recover(world: World, name: str) -> Outcome:
-    desk, id_ = world.control.desk, _id(world, name)
-    return world.ask(lambda tx: deleted_snapshots.recover(tx, desk, ACTOR, id_, SnapshotRecover(), False))
+    id_ = _id(world, name)
+    return world.ask(lambda tx: deleted_snapshots.recover(world.control.change(tx, ACTOR), id_, SnapshotRecover()))
 
 
 def _erase(world: World, name: str) -> Outcome:
-    desk, id_ = world.control.desk, _id(world, name)
-    return world.ask(lambda tx: deleted_snapshots.erase(tx, desk, ACTOR, id_, False))
+    id_ = _id(world, name)
+    return world.ask(lambda tx: deleted_snapshots.erase(world.control.change(tx, ACTOR), id_))
 
 
 def _id(world: World, name: str) -> str:
@@ -32,7 +32,7 @@ def _id(world: World, name: str) -> str:
 
 
 def _keep_nothing(world: World) -> None:
-    world.ask(lambda tx: world.control.patch_settings(tx, ACTOR, SettingsPatch(deleted_keep_hours=0)))
+    world.ask(lambda tx: settings.patch(world.control.change(tx, ACTOR), SettingsPatch(deleted_keep_hours=0)))
 
 
 def _for_good(world: World) -> None:

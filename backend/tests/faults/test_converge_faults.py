@@ -29,6 +29,7 @@ from backend.tests.faults.world import (
 )
 from backend.tests.wiring_agent import Ending
 from lunette.domain.mappings import PortalCreate
+from lunette.engine.changes import mappings, portals
 from lunette.store.resources import Mapping, Portal
 
 NAMES = tuple(f"v{number}" for number in range(1, 9))
@@ -59,7 +60,7 @@ def unmap_half(world: World) -> None:
     with world.store.read() as tx:
         rows = tx.query(Mapping).filter(Mapping.lun > 4).order_by(Mapping.host_id, Mapping.lun).all()
     for row in rows:
-        world.ask(lambda tx, row=row: world.control.delete_mapping(tx, ACTOR, row.id))  # type: ignore[misc]
+        world.ask(lambda tx, row=row: mappings.delete(world.control.change(tx, ACTOR), row.id))  # type: ignore[misc]
 
 
 def lose_rdma(world: World) -> None:
@@ -72,17 +73,17 @@ def take_spdk(world: World) -> None:
     """What is mapped over NVMe goes from the kernel to SPDK."""
     with world.store.read() as tx:
         gone = tx.query(Portal).filter_by(name="n").one().id
-    world.ask(lambda tx: world.control.delete_portal(tx, ACTOR, gone))
-    wish = PortalCreate.model_validate(
+    world.ask(lambda tx: portals.delete(world.control.change(tx, ACTOR), gone))
+    spec = PortalCreate.model_validate(
         {"name": "s", "protocol": "nvme-tcp", "engine": "spdk", "address": "192.0.2.1", "port": 4421}
     )
-    world.ask(lambda tx: world.control.create_portal(tx, ACTOR, wish))
+    world.ask(lambda tx: portals.create(world.control.change(tx, ACTOR), spec))
 
 
 def add_portal(world: World) -> None:
     """A second portal over NVMe/TCP: the two refer to each other."""
-    wish = PortalCreate.model_validate({"name": "n2", "protocol": "nvme-tcp", "address": "192.0.2.1", "port": 4422})
-    world.ask(lambda tx: world.control.create_portal(tx, ACTOR, wish))
+    spec = PortalCreate.model_validate({"name": "n2", "protocol": "nvme-tcp", "address": "192.0.2.1", "port": 4422})
+    world.ask(lambda tx: portals.create(world.control.change(tx, ACTOR), spec))
 
 
 @pytest.fixture(

@@ -5,7 +5,8 @@ from backend.tests.faults.world import ACTOR, MIB, World
 from lunette.domain.jobs import JobKind
 from lunette.domain.plans import Plan
 from lunette.domain.snapshots import SnapshotBatch, SnapshotClone, SnapshotCreate
-from lunette.domain.volumes import Provisioning, VolumeRollBack
+from lunette.domain.volumes import Provisioning, VolumeGrow, VolumeRollBack
+from lunette.engine.changes import snapshots, volume_batches, volumes
 from lunette.engine.context.outcome import Outcome
 from lunette.store.journal import Job
 
@@ -21,7 +22,7 @@ def one_thin(world: World) -> None:
 
 
 def delete_thin(world: World) -> Outcome:
-    return world.ask(lambda tx: world.control.delete_volume(tx, ACTOR, "t1"))
+    return world.ask(lambda tx: volumes.delete(world.control.change(tx, ACTOR), "t1"))
 
 
 def _two_thin(world: World) -> None:
@@ -29,12 +30,12 @@ def _two_thin(world: World) -> None:
 
 
 def _take_snapshots(world: World) -> Outcome:
-    wish = SnapshotBatch(volumes=("t1", "t2"), name="{volume}-before")
-    return world.ask(lambda tx: world.control.take_snapshots(tx, ACTOR, wish))
+    spec = SnapshotBatch(volumes=("t1", "t2"), name="{volume}-before")
+    return world.ask(lambda tx: volume_batches.take_snapshots(world.control.change(tx, ACTOR), spec))
 
 
 def take_snapshot(world: World) -> Outcome:
-    return world.ask(lambda tx: world.control.take_snapshot(tx, ACTOR, SnapshotCreate(name="s1", volume="t1")))
+    return world.ask(lambda tx: snapshots.take(world.control.change(tx, ACTOR), SnapshotCreate(name="s1", volume="t1")))
 
 
 def one_snapshot(world: World) -> None:
@@ -42,21 +43,23 @@ def one_snapshot(world: World) -> None:
     one_thin(world)
     world.finish(take_snapshot(world).job_id or "")
     world.machine.write_data(world.device_of("t1"), 0, "new")
-    world.do(lambda tx: world.control.grow_volume(tx, ACTOR, "t1", 128 * MIB))
+    world.do(lambda tx: volumes.grow(world.control.change(tx, ACTOR), "t1", VolumeGrow(size_bytes=128 * MIB)))
 
 
 def _clone(world: World) -> Outcome:
-    wish = SnapshotClone(name_pattern="clone%d", count=2)
-    return world.ask(lambda tx: world.control.clone_snapshot(tx, ACTOR, "s1", wish))
+    spec = SnapshotClone(name_pattern="clone%d", count=2)
+    return world.ask(lambda tx: snapshots.clone(world.control.change(tx, ACTOR), "s1", spec))
 
 
 def _roll_back(world: World) -> Outcome:
-    return world.ask(lambda tx: world.control.roll_back_volume(tx, ACTOR, "t1", VolumeRollBack(snapshot="s1")))
+    return world.ask(
+        lambda tx: snapshots.roll_back(world.control.change(tx, ACTOR), "t1", VolumeRollBack(snapshot="s1"))
+    )
 
 
 def _roll_back_for_good(world: World) -> Outcome:
-    wish = VolumeRollBack(snapshot="s1", keep=False)
-    return world.ask(lambda tx: world.control.roll_back_volume(tx, ACTOR, "t1", wish))
+    spec = VolumeRollBack(snapshot="s1", keep=False)
+    return world.ask(lambda tx: snapshots.roll_back(world.control.change(tx, ACTOR), "t1", spec))
 
 
 def _nearly_full(world: World) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from cryptography.fernet import Fernet
 from pydantic import SecretStr
@@ -29,9 +30,12 @@ from lunette.domain.identity import IdentitySource
 from lunette.domain.jobs import JobState, Resolution
 from lunette.domain.mappings import MappingCreate, PortalCreate, Protocol
 from lunette.domain.volumes import Provisioning, VolumeCreate
-from lunette.engine.changes.array_changes import Change
+from lunette.engine.changes import arrays, fc_ports, hosts, mappings, portals
+from lunette.engine.changes import volumes as volumes_changes
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.control import Control
+from lunette.engine.jobs import resolving
 from lunette.planner.engines.volume_engines import volume_planning
 from lunette.store.database import Store, connect
 from lunette.store.journal import Job, JobStep
@@ -152,7 +156,7 @@ class World:
 
     def retry(self, job_id: str) -> JobState:
         """A person resolves a stuck job: try again."""
-        self.ask(lambda tx: self.control.resolve_job(tx, ACTOR, job_id, Resolution.RETRY))
+        self.ask(lambda tx: resolving.resolve(self.control.change(tx, ACTOR), job_id, Resolution.RETRY))
         return self.finish(job_id)
 
     def converge(self) -> ConvergeReport | None:
@@ -212,15 +216,15 @@ class World:
             | {"name": name, "engine": engine, "level": level, "health_command": health_command}
             | dict(options or {})
         )
-        return self.ask(lambda tx: self.control.create_array(tx, ACTOR, wish))
+        return self.ask(lambda tx: arrays.create(self.control.change(tx, ACTOR), wish))
 
-    def change_array(self, name: str, act: Callable[[Change], Outcome]) -> Outcome:
-        """A change of an array that stands."""
-        return self.ask(lambda tx: act(self.control.change_array(tx, ACTOR, name)))
+    def change_array(self, name: str, change: Callable[[ChangeContext, str, Any], Outcome], spec: object) -> Outcome:
+        """A change of an existing array, by a function of `engine.changes.array_changes`."""
+        return self.ask(lambda tx: change(self.control.change(tx, ACTOR), name, spec))
 
     def create_volumes(self, array: str, *names: str, kind: Provisioning = Provisioning.THICK) -> Outcome:
         wishes = [VolumeCreate(name=name, array=array, size_bytes=64 * MIB, provisioning=kind) for name in names]
-        return self.ask(lambda tx: self.control.create_volumes(tx, ACTOR, wishes))
+        return self.ask(lambda tx: volumes_changes.create(self.control.change(tx, ACTOR), wishes))
 
 
 def with_bystanders(world: World) -> None:
@@ -253,7 +257,7 @@ def with_bystanders(world: World) -> None:
     world.converge()
     for name, protocol in (("p", Protocol.ISCSI), ("n", Protocol.NVME_TCP)):
         portal = PortalCreate.model_validate({"name": name, "protocol": protocol, "address": "192.0.2.1"})
-        world.do(lambda tx, portal=portal: world.control.create_portal(tx, ACTOR, portal))  # type: ignore[misc]
+        world.do(lambda tx, portal=portal: portals.create(world.control.change(tx, ACTOR), portal))  # type: ignore[misc]
     world.finish(world.create_array("tank", Level.RAID1, blank[:2]).job_id or "")
     world.finish(world.create_volumes("tank", "kept", "spare", "mapped").job_id or "")
     give_host(world, "alice", ["kept"])
@@ -267,9 +271,9 @@ FC_PORT, FC_HOST = "50:00:00:00:00:00:00:01", "10:00:00:00:00:00:00:01"
 def give_nvme_host(world: World, name: str, volumes: Sequence[str]) -> None:
     """A host with a key, and volumes mapped to it over NVMe from namespace 1 on."""
     wish = HostCreate(name=name, nqns=(nqn(name),), dhchap=DhChap(secret=SecretStr(dhchap_key(1))))
-    world.do(lambda tx: world.control.create_host(tx, ACTOR, wish))
+    world.do(lambda tx: hosts.create(world.control.change(tx, ACTOR), wish))
     wishes = [MappingCreate(volume=volume, host=name) for volume in volumes]
-    world.do(lambda tx: world.control.create_mappings(tx, ACTOR, wishes))
+    world.do(lambda tx: mappings.create(world.control.change(tx, ACTOR), wishes))
 
 
 def give_rdma(world: World) -> None:
@@ -278,7 +282,7 @@ def give_rdma(world: World) -> None:
     world.converge()  # the agent loads what serves over it
     for name, protocol in (("ip", Protocol.ISER), ("np", Protocol.NVME_RDMA)):
         portal = PortalCreate.model_validate({"name": name, "protocol": protocol, "address": "192.0.2.1"})
-        world.do(lambda tx, portal=portal: world.control.create_portal(tx, ACTOR, portal))  # type: ignore[misc]
+        world.do(lambda tx, portal=portal: portals.create(world.control.change(tx, ACTOR), portal))  # type: ignore[misc]
 
 
 def give_fc_host(world: World, name: str, volumes: Sequence[str]) -> None:
@@ -286,10 +290,10 @@ def give_fc_host(world: World, name: str, volumes: Sequence[str]) -> None:
     port = world.machine.add_fc_port(FC_PORT, "qla2xxx")
     serving.prepare(world.machine)
     world.machine.fc.join(FC_HOST, port)
-    world.do(lambda tx: world.control.create_fc_port(tx, ACTOR, FcPortCreate(wwpn=FC_PORT)))
-    world.do(lambda tx: world.control.create_host(tx, ACTOR, HostCreate(name=name, wwpns=(FC_HOST,))))
+    world.do(lambda tx: fc_ports.create(world.control.change(tx, ACTOR), FcPortCreate(wwpn=FC_PORT)))
+    world.do(lambda tx: hosts.create(world.control.change(tx, ACTOR), HostCreate(name=name, wwpns=(FC_HOST,))))
     wishes = [MappingCreate(volume=volume, host=name) for volume in volumes]
-    world.do(lambda tx: world.control.create_mappings(tx, ACTOR, wishes))
+    world.do(lambda tx: mappings.create(world.control.change(tx, ACTOR), wishes))
 
 
 def nqn(host: str) -> str:
@@ -300,6 +304,6 @@ def give_host(world: World, name: str, volumes: Sequence[str]) -> None:
     """A host with CHAP, and volumes mapped to it from LUN 1 on."""
     chap = Chap(user=name, secret=SecretStr(f"secret-of-{name:0<6}"[:16]))
     wish = HostCreate(name=name, iqns=(f"iqn.2026-01.com.example:{name}",), chap=chap)
-    world.do(lambda tx: world.control.create_host(tx, ACTOR, wish))
+    world.do(lambda tx: hosts.create(world.control.change(tx, ACTOR), wish))
     wishes = [MappingCreate(volume=volume, host=name) for volume in volumes]
-    world.do(lambda tx: world.control.create_mappings(tx, ACTOR, wishes))
+    world.do(lambda tx: mappings.create(world.control.change(tx, ACTOR), wishes))

@@ -21,9 +21,9 @@ WARNING = (
     "available."
 )
 ILL = {7: {"health": FAILS}}
-WISHES: dict[str, Callable[[], Plan]] = {
-    "create": lambda: made.plan(made.wish(disks=(*made.FOUR[:3], "nvme-D7")), made.with_disk(7, health=FAILS)).plan,
-    "create with a spare": lambda: made.plan(made.wish(spares=("nvme-D7",)), made.with_disk(7, health=FAILS)).plan,
+SPECS: dict[str, Callable[[], Plan]] = {
+    "create": lambda: made.plan(made.spec(disks=(*made.FOUR[:3], "nvme-D7")), made.with_disk(7, health=FAILS)).plan,
+    "create with a spare": lambda: made.plan(made.spec(spares=("nvme-D7",)), made.with_disk(7, health=FAILS)).plan,
     "spare": lambda: md_changes.plan_add_spares(
         md.known(), ArrayAddSpares(disks=("nvme-D7",)), md.machine(disks=ILL), {}
     ),
@@ -41,13 +41,13 @@ WISHES: dict[str, Callable[[], Plan]] = {
 }
 
 
-@pytest.mark.parametrize("name", WISHES)
+@pytest.mark.parametrize("name", SPECS)
 def test_a_failing_disk_is_warned_of_where_it_is_taken(name: str) -> None:
-    assert WARNING in WISHES[name]().warnings
+    assert WARNING in SPECS[name]().warnings
 
 
 def test_a_plan_of_sound_disks_warns_of_none() -> None:
-    assert not [words for words in made.plan(made.wish()).plan.warnings if "nvme-D" in words]
+    assert not [words for words in made.plan(made.spec()).plan.warnings if "nvme-D" in words]
 
 
 def test_worn_and_unreadable_disks_are_warned_of_and_hot_ones_are_not() -> None:

@@ -135,15 +135,15 @@ def test_a_member_that_is_gone_is_filled_anew_and_then_forgotten() -> None:
 
 @pytest.mark.parametrize("action", ["resync", "check", "repair", "recovery"])
 def test_a_working_member_is_not_replaced_while_the_array_is_busy(action: str) -> None:
-    wish = ArrayReplace(disk="nvme-D1", new="nvme-D7")
+    spec = ArrayReplace(disk="nvme-D1", new="nvme-D7")
     look = machine(progress=SyncProgress(action=action, percent=1, rate_bytes_s=1, left_s=1))
-    words = refused(Conflict, lambda: planner.plan_replace(known(), wish, look, {}))
+    words = refused(Conflict, lambda: planner.plan_replace(known(), spec, look, {}))
     assert f"is busy ({action})" in words
 
 
 def test_a_working_member_is_not_replaced_while_another_is_lost() -> None:
-    wish = ArrayReplace(disk="nvme-D1", new="nvme-D7")
-    words = refused(Conflict, lambda: planner.plan_replace(known(3), wish, machine("AA_", disks={3: GONE}), {}))
+    spec = ArrayReplace(disk="nvme-D1", new="nvme-D7")
+    words = refused(Conflict, lambda: planner.plan_replace(known(3), spec, machine("AA_", disks={3: GONE}), {}))
     assert "replace the lost disk first" in words
 
 
@@ -151,8 +151,8 @@ def test_a_used_disk_is_wiped_only_if_it_is_named() -> None:
     look = machine(disks={7: {"signatures": (seen.EXT4,)}})
     bare = ArrayReplace(disk="nvme-D1", new="nvme-D7")
     assert "wipe" in refused(InUse, lambda: planner.plan_replace(known(), bare, look, {}))
-    wish = bare.model_copy(update={"wipe": ("nvme-D7",)})
-    plan = planner.plan_replace(known(), wish, look, {})
+    spec = bare.model_copy(update={"wipe": ("nvme-D7",)})
+    plan = planner.plan_replace(known(), spec, look, {})
     assert [type(step) for step in plan.steps] == [DiskWipe, MdReplace]
     assert plan.bytes_destroyed() == 10 * GIB
     assert not [*faults(plan, look, Bounds(wipe=frozenset({"nvme-D7"})))]
@@ -170,15 +170,15 @@ def test_a_used_disk_is_wiped_only_if_it_is_named() -> None:
     ],
 )
 def test_an_unfit_spare_is_refused_by_name(disk: dict[str, Any], owners: dict[str, str], word: str) -> None:
-    wish = ArrayAddSpares(disks=("nvme-D7",))
-    words = refused(LunetteError, lambda: planner.plan_add_spares(known(), wish, machine(disks={7: disk}), owners))
+    spec = ArrayAddSpares(disks=("nvme-D7",))
+    words = refused(LunetteError, lambda: planner.plan_add_spares(known(), spec, machine(disks={7: disk}), owners))
     assert word in words
     assert "nvme-D7" in words
 
 
 def test_a_spare_of_a_degraded_array_is_said_to_be_filled_at_once() -> None:
-    wish = ArrayAddSpares(disks=("nvme-D7", "nvme-D8"))
-    details = [c.detail for c in planner.plan_add_spares(known(3), wish, machine("A_A", disks={2: GONE}), {}).changes]
+    spec = ArrayAddSpares(disks=("nvme-D7", "nvme-D8"))
+    details = [c.detail for c in planner.plan_add_spares(known(3), spec, machine("A_A", disks={2: GONE}), {}).changes]
     assert "immediately replaces the lost disk" in details[0]
     assert "becomes a spare" in details[1]
 
@@ -295,9 +295,9 @@ def test_an_array_that_does_not_run_is_not_changed() -> None:
 
 
 def test_a_least_pace_above_the_greatest_is_refused() -> None:
-    wish = ArrayPatch(sync_speed_min_bytes_s=50 * MIB)
-    refused(Invalid, lambda: planner.plan_patch(known(), wish, 50 * MIB, 10 * MIB))
-    assert planner.plan_patch(known(), wish, 50 * MIB, None).changes[0].detail.startswith("resync")
+    spec = ArrayPatch(sync_speed_min_bytes_s=50 * MIB)
+    refused(Invalid, lambda: planner.plan_patch(known(), spec, 50 * MIB, 10 * MIB))
+    assert planner.plan_patch(known(), spec, 50 * MIB, None).changes[0].detail.startswith("resync")
 
 
 @pytest.mark.parametrize(
@@ -310,17 +310,17 @@ def test_a_least_pace_above_the_greatest_is_refused() -> None:
 )
 def test_which_disks_can_be_write_mostly(level: str, chosen: tuple[str, ...], word: str) -> None:
     array = dataclasses.replace(known(3), level=level)
-    wish = ArrayPatch(write_mostly=chosen)
-    assert word in refused(Invalid, lambda: planner.plan_patch(array, wish, None, None))
+    spec = ArrayPatch(write_mostly=chosen)
+    assert word in refused(Invalid, lambda: planner.plan_patch(array, spec, None, None))
     none = planner.plan_patch(array, ArrayPatch(write_mostly=None), None, None)
     assert none.changes[0].detail.startswith("no disk is read only if")
 
 
 def test_only_parity_arrays_have_a_stripe_cache_to_tune() -> None:
-    wish = ArrayPatch(stripe_cache_size=4096, skip_copy=None)
+    spec = ArrayPatch(stripe_cache_size=4096, skip_copy=None)
     mirror = dataclasses.replace(known(), level="raid1")
-    assert "no stripe cache" in refused(Invalid, lambda: planner.plan_patch(mirror, wish, None, None))
-    plan = planner.plan_patch(dataclasses.replace(known(), level="raid6"), wish, None, None)
+    assert "no stripe cache" in refused(Invalid, lambda: planner.plan_patch(mirror, spec, None, None))
+    plan = planner.plan_patch(dataclasses.replace(known(), level="raid6"), spec, None, None)
     assert [change.detail for change in plan.changes] == [
         "stripe_cache_size is 4096, now and after every start",
         "skip_copy is automatic, now and after every start",

@@ -20,7 +20,7 @@ EXT4 = {"signatures": (seen.EXT4,)}
 RESHAPE = SyncProgress(action="reshape", percent=42, rate_bytes_s=1, left_s=1)
 
 
-def wish(*numbers: int, wipe: tuple[int, ...] = ()) -> ArrayGrow:
+def spec(*numbers: int, wipe: tuple[int, ...] = ()) -> ArrayGrow:
     return ArrayGrow(disks=tuple(f"nvme-D{n}" for n in numbers), wipe=tuple(f"nvme-D{n}" for n in wipe))
 
 
@@ -30,7 +30,7 @@ def kinds(plan: Plan) -> list[type]:
 
 def test_the_log_comes_off_only_when_the_disks_are_there_and_the_hole_is_told() -> None:
     look = machine("AAA")
-    plan = plan_grow(known(3), wish(7, 8), look, {})
+    plan = plan_grow(known(3), spec(7, 8), look, {})
     assert kinds(plan) == [MdAdd, MdAdd, MdWriteHole, MdReshape]
     reshape = plan.steps[-1]
     assert isinstance(reshape, MdReshape)
@@ -43,34 +43,34 @@ def test_the_log_comes_off_only_when_the_disks_are_there_and_the_hole_is_told() 
 
 @pytest.mark.parametrize("level", ["raid4", "raid6", "raid10", "raid5"])
 def test_a_bitmap_stays(level: str) -> None:
-    plan = plan_grow(known(3), wish(7), machine("AAA", level=level, write_hole=WriteHole.BITMAP), {})
+    plan = plan_grow(known(3), spec(7), machine("AAA", level=level, write_hole=WriteHole.BITMAP), {})
     assert kinds(plan) == [MdAdd, MdReshape]
     assert not any("write hole" in warning for warning in plan.warnings)
 
 
 def test_a_far_layout_never_grows_and_the_reason_is_the_kernel() -> None:
     look = machine("AAA", level="raid10", layout="f2", write_hole=WriteHole.BITMAP)
-    assert "the kernel can reshape near and offset" in refused(Invalid, lambda: plan_grow(known(3), wish(7), look, {}))
+    assert "the kernel can reshape near and offset" in refused(Invalid, lambda: plan_grow(known(3), spec(7), look, {}))
     near = machine("AAA", level="raid10", layout="o2", write_hole=WriteHole.BITMAP)
-    assert kinds(plan_grow(known(3), wish(7), near, {})) == [MdAdd, MdReshape]
+    assert kinds(plan_grow(known(3), spec(7), near, {})) == [MdAdd, MdReshape]
 
 
 def test_a_new_disk_with_a_volatile_cache_keeps_the_log_off_and_the_plan_says_so() -> None:
-    plan = plan_grow(known(3), wish(7), machine("AAA", disks={7: {"write_cache": True}}), {})
+    plan = plan_grow(known(3), spec(7), machine("AAA", disks={7: {"write_cache": True}}), {})
     assert any("cache is active on nvme-D7" in warning for warning in plan.warnings)
     bare = machine("AAA", write_hole=WriteHole.BITMAP, disks={7: {"write_cache": True}})
-    assert not any("cache" in warning for warning in plan_grow(known(3), wish(7), bare, {}).warnings)
+    assert not any("cache" in warning for warning in plan_grow(known(3), spec(7), bare, {}).warnings)
 
 
 def test_a_mirror_gets_copies_and_no_room() -> None:
-    plan = plan_grow(known(3), wish(7), machine("AAA", level="raid1", write_hole=WriteHole.BITMAP), {})
+    plan = plan_grow(known(3), spec(7), machine("AAA", level="raid1", write_hole=WriteHole.BITMAP), {})
     assert kinds(plan) == [MdAdd, MdReshape]
     assert "become about" not in plan.changes[-1].detail
 
 
 def test_disks_that_are_wiped_come_after_those_that_are_blank() -> None:
     look = machine("AAA", disks={6: EXT4, 8: EXT4})
-    plan = plan_grow(known(3), wish(6, 7, 8, wipe=(6, 8)), look, {})
+    plan = plan_grow(known(3), spec(6, 7, 8, wipe=(6, 8)), look, {})
     assert kinds(plan) == [MdAdd, DiskWipe, DiskWipe, MdAdd, MdAdd, MdWriteHole, MdReshape]
     assert not [*faults(plan, look, Bounds(wipe=frozenset({"nvme-D6", "nvme-D8"})))]
 
@@ -87,18 +87,18 @@ def test_disks_that_are_wiped_come_after_those_that_are_blank() -> None:
     ],
 )
 def test_what_is_not_whole_and_quiet_does_not_grow(states: str, facts: dict[str, Any], word: str) -> None:
-    assert word in refused(Conflict, lambda: plan_grow(known(3), wish(7), machine(states, **facts), {}))
+    assert word in refused(Conflict, lambda: plan_grow(known(3), spec(7), machine(states, **facts), {}))
 
 
 def test_a_stripe_is_refused_with_the_reason() -> None:
-    words = refused(Invalid, lambda: plan_grow(known(3), wish(7), machine("AAA", level="raid0"), {}))
+    words = refused(Invalid, lambda: plan_grow(known(3), spec(7), machine("AAA", level="raid0"), {}))
     assert "raid4 without a parity" in words
     assert "Create a new array" in words
 
 
 def test_a_log_reaches_sixty_four_disks() -> None:
     look = machine("AAA", raid_disks=64)
-    assert "64 disks" in refused(Invalid, lambda: plan_grow(known(3), wish(7), look, {}))
+    assert "64 disks" in refused(Invalid, lambda: plan_grow(known(3), spec(7), look, {}))
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_log_reaches_sixty_four_disks() -> None:
     ],
 )
 def test_an_unfit_disk_is_refused_by_name(disk: dict[str, Any], error: Any, word: str) -> None:
-    words = refused(error, lambda: plan_grow(known(3), wish(7), machine("AAA", disks={7: disk}), {}))
+    words = refused(error, lambda: plan_grow(known(3), spec(7), machine("AAA", disks={7: disk}), {}))
     assert word in words
     assert "nvme-D7" in words
 

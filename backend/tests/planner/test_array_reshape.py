@@ -52,14 +52,14 @@ def test_a_spare_is_taken_where_no_disk_is_named() -> None:
 def test_a_disk_that_carries_something_is_wiped_only_if_it_is_named() -> None:
     look = machine("AAA", disks={7: EXT4})
     assert "wipe" in refused(InUse, lambda: plan_reshape(known(3), RAID6, look, {}))
-    wish = RAID6.model_copy(update={"wipe": ("nvme-D7",)})
-    plan = plan_reshape(known(3), wish, look, {})
+    spec = RAID6.model_copy(update={"wipe": ("nvme-D7",)})
+    plan = plan_reshape(known(3), spec, look, {})
     assert kinds(plan) == [DiskWipe, MdAdd, MdWriteHole, MdRelevel]
     assert not [*faults(plan, look, Bounds(wipe=frozenset({"nvme-D7"})))]
 
 
 @pytest.mark.parametrize(
-    ("level", "wish", "word"),
+    ("level", "spec", "word"),
     [
         ("raid6", RAID6, "is already raid6"),
         ("raid1", RAID6, "can be changed to no other level"),
@@ -69,9 +69,9 @@ def test_a_disk_that_carries_something_is_wiped_only_if_it_is_named() -> None:
         ("raid5", ArrayReshape(level=Level.RAID6, disks=("nvme-D7", "nvme-D8")), "grow the array by the others"),
     ],
 )
-def test_what_md_cannot_change_to_is_refused_with_what_to_do(level: str, wish: ArrayReshape, word: str) -> None:
+def test_what_md_cannot_change_to_is_refused_with_what_to_do(level: str, spec: ArrayReshape, word: str) -> None:
     look = machine("AAA", level=level)
-    assert word in refused(Invalid, lambda: plan_reshape(known(3), wish, look, {}))
+    assert word in refused(Invalid, lambda: plan_reshape(known(3), spec, look, {}))
 
 
 @pytest.mark.parametrize(

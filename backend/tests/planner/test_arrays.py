@@ -31,7 +31,7 @@ def identities() -> IdentitySource:
     return IdentitySource(lambda: uuid.UUID(int=next(counter) * SPREAD % 2**128))
 
 
-def wish(**changes: Any) -> ArrayCreate:
+def spec(**changes: Any) -> ArrayCreate:
     return ArrayCreate(**({"name": "tank", "level": Level.RAID5, "disks": FOUR} | changes))
 
 
@@ -54,7 +54,7 @@ def refused(
 
 
 def test_the_planner_makes_every_choice() -> None:
-    new = plan(wish())
+    new = plan(spec())
     assert [type(step) for step in new.plan.steps] == [MdCreate, GroupCreate]
     assert new.made.own_name == md.md_name(new.id)
     assert new.made.chunk_bytes == 64 * 1024
@@ -70,40 +70,40 @@ def test_the_planner_makes_every_choice() -> None:
 
 def test_a_volatile_write_cache_means_a_bitmap_and_the_plan_says_why() -> None:
     cache = with_disk(3, write_cache=True)
-    new = plan(wish(), cache)
+    new = plan(spec(), cache)
     assert new.made.write_hole is WriteHole.BITMAP
     assert any("cache is active on nvme-D3" in warning for warning in new.plan.warnings)
-    ((field, value, message),) = refused(Invalid, wish(write_hole=WriteHole.PPL), cache)
+    ((field, value, message),) = refused(Invalid, spec(write_hole=WriteHole.PPL), cache)
     assert (field, value) == ("write_hole", "ppl")
     assert "nvme-D3 has an active volatile write cache" in message
-    mirror = plan(wish(level=Level.RAID1), cache)
+    mirror = plan(spec(level=Level.RAID1), cache)
     assert not any("cache" in warning for warning in mirror.plan.warnings), "only a partial parity log is affected"
 
 
 def test_a_smaller_replacement_still_fits() -> None:
-    member = plan(wish()).made.member_bytes
+    member = plan(spec()).made.member_bytes
     assert 10 * GIB - 200 * MIB < member <= 10 * GIB - 10 * MIB
 
 
 def test_a_link_of_a_disk_is_as_good_as_its_id() -> None:
-    new = plan(wish(disks=("nvme-eui.1", *FOUR[1:])))
+    new = plan(spec(disks=("nvme-eui.1", *FOUR[1:])))
     assert new.plan.steps[0].devices()[0] == "nvme-D1"
 
 
 def test_an_unknown_disk_is_named() -> None:
-    ((field, value, message),) = refused(Invalid, wish(disks=(*FOUR, "nvme-none")))
+    ((field, value, message),) = refused(Invalid, spec(disks=(*FOUR, "nvme-none")))
     assert (field, value) == ("disks[4]", "nvme-none")
     assert "disk nvme-none was not found" in message
 
 
 def test_a_disk_named_twice_is_refused_under_any_of_its_names() -> None:
-    ((field, value, message),) = refused(Invalid, wish(disks=(*FOUR, "nvme-eui.1")))
+    ((field, value, message),) = refused(Invalid, spec(disks=(*FOUR, "nvme-eui.1")))
     assert (field, value) == ("disks[4]", "nvme-eui.1")
     assert "listed twice" in message
 
 
 def test_a_disk_of_another_array_is_a_conflict_even_with_wipe() -> None:
-    asked = wish(wipe=("nvme-D1",))
+    asked = spec(wipe=("nvme-D1",))
     ((field, value, message),) = refused(Conflict, asked, nvme_D1="pool1")
     assert (field, value) == ("disks[0]", "nvme-D1")
     assert "belongs to array pool1" in message
@@ -119,7 +119,7 @@ def test_a_disk_of_another_array_is_a_conflict_even_with_wipe() -> None:
     ],
 )
 def test_a_disk_that_is_not_blank_is_refused_naming_disk_and_signature(changes: dict[str, Any], words: str) -> None:
-    ((field, value, message),) = refused(InUse, wish(), with_disk(2, **changes))
+    ((field, value, message),) = refused(InUse, spec(), with_disk(2, **changes))
     assert (field, value) == ("disks[1]", "nvme-D2")
     assert "disk nvme-D2" in message
     assert words in message
@@ -135,27 +135,27 @@ def test_a_disk_that_is_not_blank_is_refused_naming_disk_and_signature(changes: 
     ],
 )
 def test_a_disk_that_is_in_use_is_refused_even_with_wipe(changes: dict[str, Any], words: str) -> None:
-    ((field, value, message),) = refused(InUse, wish(wipe=("nvme-D2",)), with_disk(2, **changes))
+    ((field, value, message),) = refused(InUse, spec(wipe=("nvme-D2",)), with_disk(2, **changes))
     assert (field, value) == ("disks[1]", "nvme-D2")
     assert words in message
 
 
 def test_the_disk_of_the_system_is_never_taken() -> None:
     machine = with_disk(1, used_by_system=True, signatures=(seen.GPT,), partitions=2)
-    ((field, _, message),) = refused(InUse, wish(wipe=FOUR), machine)
+    ((field, _, message),) = refused(InUse, spec(wipe=FOUR), machine)
     assert field == "disks[0]"
     assert "carries the running system" in message
 
 
 def test_a_disk_behind_a_fabric_is_never_taken() -> None:
-    ((field, _, message),) = refused(Invalid, wish(wipe=FOUR), with_disk(1, fabric=True))
+    ((field, _, message),) = refused(Invalid, spec(wipe=FOUR), with_disk(1, fabric=True))
     assert field == "disks[0]"
     assert "attached over a fabric" in message
 
 
 def test_an_explicit_wipe_is_accepted_and_the_plan_lists_it() -> None:
     machine = with_disk(2, signatures=(seen.EXT4,))
-    new = plan(wish(wipe=("nvme-D2", "nvme-D3")), machine)
+    new = plan(spec(wipe=("nvme-D2", "nvme-D3")), machine)
     assert [type(step) for step in new.plan.steps] == [DiskWipe, MdCreate, GroupCreate]
     wipe = new.plan.steps[0]
     assert isinstance(wipe, DiskWipe)
@@ -167,12 +167,12 @@ def test_an_explicit_wipe_is_accepted_and_the_plan_lists_it() -> None:
 
 
 def test_a_wipe_of_a_disk_that_is_not_used_is_refused() -> None:
-    ((field, value, _),) = refused(Invalid, wish(wipe=("nvme-D7",)))
+    ((field, value, _),) = refused(Invalid, spec(wipe=("nvme-D7",)))
     assert (field, value) == ("wipe[0]", "nvme-D7")
 
 
 def test_mixed_sector_sizes_are_refused_naming_the_odd_disk() -> None:
-    ((field, value, message),) = refused(Invalid, wish(), with_disk(3, logical_block_bytes=4096))
+    ((field, value, message),) = refused(Invalid, spec(), with_disk(3, logical_block_bytes=4096))
     assert (field, value) == ("disks", "nvme-D3")
     assert "512 and 4096" in message
 
@@ -191,37 +191,37 @@ def test_mixed_sector_sizes_are_refused_naming_the_odd_disk() -> None:
     ],
 )
 def test_what_the_engine_does_not_offer_is_refused_by_field(changes: dict[str, Any], field: str) -> None:
-    assert [problem[0] for problem in refused(Invalid, wish(**changes))] == [field]
+    assert [problem[0] for problem in refused(Invalid, spec(**changes))] == [field]
 
 
 def test_a_taken_name_is_a_conflict() -> None:
     with pytest.raises(Conflict) as refusal:
-        creation.plan_create(wish(), seen.machine(), True, {}, identities())
+        creation.plan_create(spec(), seen.machine(), True, {}, identities())
     assert [(p.field, p.value) for p in refusal.value.errors] == [("name", "tank")]
 
 
 def test_an_engine_whose_tool_is_missing_is_refused_with_the_reason() -> None:
     machine = seen.machine(engines=(md.capability("mdadm is not installed"), *seen.machine().engines[1:]))
-    ((field, _, message),) = refused(Invalid, wish(), machine)
+    ((field, _, message),) = refused(Invalid, spec(), machine)
     assert field == "engine"
     assert "mdadm is not installed" in message
 
 
 def test_all_problems_are_told_at_once_and_the_gravest_decides() -> None:
     machine = with_disk(2, signatures=(seen.EXT4,))
-    problems = refused(Invalid, wish(disks=("nope", *FOUR), wipe=("nvme-D8",)), machine, nvme_D1="pool1")
+    problems = refused(Invalid, spec(disks=("nope", *FOUR), wipe=("nvme-D8",)), machine, nvme_D1="pool1")
     assert [problem[0] for problem in problems] == ["disks[0]", "wipe[0]", "disks[1]", "disks[2]"]
 
 
 def test_different_sizes_and_no_redundancy_are_warned_about() -> None:
     machine = with_disk(1, size_bytes=20 * GIB)
-    new = plan(wish(level=Level.RAID0), machine)
+    new = plan(spec(level=Level.RAID0), machine)
     assert any("remains unused" in warning for warning in new.plan.warnings)
     assert any("no redundancy" in warning for warning in new.plan.warnings)
 
 
 def test_a_pool_is_planned_without_a_group_and_under_a_guid_of_the_plan() -> None:
-    new = plan(wish(engine="zfs", level=Level.RAIDZ1))
+    new = plan(spec(engine="zfs", level=Level.RAIDZ1))
     (create,) = new.plan.steps
     assert isinstance(create, PoolCreate)
     assert (new.made.uuid, new.made.group_name, new.made.group) == (create.guid, create.pool, None)
@@ -232,20 +232,20 @@ def test_a_pool_is_planned_without_a_group_and_under_a_guid_of_the_plan() -> Non
 
 def test_a_pool_is_planned_with_disks_for_each_role() -> None:
     beside: dict[str, Any] = {"log": ("nvme-D4", "nvme-D5"), "cache": ("nvme-D6",), "special": ("nvme-D7", "nvme-D8")}
-    new = plan(wish(engine="zfs", level=Level.MIRROR, disks=("nvme-D1", "nvme-D2"), **beside))
+    new = plan(spec(engine="zfs", level=Level.MIRROR, disks=("nvme-D1", "nvme-D2"), **beside))
     (create,) = new.plan.steps
     assert isinstance(create, PoolCreate)
     found = {role.field: tuple(one.disk_id for one in members) for role, members in create.by_role().items() if members}
     assert found == {"disks": ("nvme-D1", "nvme-D2"), **beside}
     assert [role.value for role in new.roles] == ["data"] * 2 + ["log"] * 2 + ["cache"] + ["special"] * 2
-    bare = plan(wish(engine="zfs", level=Level.MIRROR, disks=("nvme-D1", "nvme-D2")))
+    bare = plan(spec(engine="zfs", level=Level.MIRROR, disks=("nvme-D1", "nvme-D2")))
     assert new.made.size_bytes == bare.made.size_bytes, "what stands beside the data disks is no room for volumes"
     assert "with 2 log disks, 1 cache disk, 2 special disks" in new.plan.changes[-1].detail
     assert any("can never be removed" in warning for warning in new.plan.warnings)
 
 
 def test_a_log_of_one_disk_is_made_and_says_what_may_be_lost_with_it() -> None:
-    (warning,) = plan(wish(engine="zfs", level=Level.RAIDZ2, log=("nvme-D5",))).plan.warnings
+    (warning,) = plan(spec(engine="zfs", level=Level.RAIDZ2, log=("nvme-D5",))).plan.warnings
     assert "during a power failure" in warning
 
 
@@ -261,7 +261,7 @@ def test_a_log_of_one_disk_is_made_and_says_what_may_be_lost_with_it() -> None:
 )
 def test_special_disks_are_at_least_as_redundant_as_the_data(level: Level, special: int, needed: int | None) -> None:
     """The pool is lost with them, and zpool itself is told -f, so nobody else would refuse it."""
-    asked = wish(engine="zfs", level=level, special=tuple(f"nvme-D{5 + n}" for n in range(special)))
+    asked = spec(engine="zfs", level=level, special=tuple(f"nvme-D{5 + n}" for n in range(special)))
     if needed is None:
         assert plan(asked).plan.steps
         return
@@ -272,17 +272,17 @@ def test_special_disks_are_at_least_as_redundant_as_the_data(level: Level, speci
 
 def test_a_special_disk_that_is_too_small_is_named_by_its_field() -> None:
     small = tuple(seen.disk(n, **({"size_bytes": 64 * MIB} if n == 5 else {})) for n in range(1, 6))
-    asked = wish(engine="zfs", level=Level.STRIPE, special=("nvme-D5",))
+    asked = spec(engine="zfs", level=Level.STRIPE, special=("nvme-D5",))
     assert [problem[0] for problem in refused(Invalid, asked, seen.machine(disks=small))] == ["special"]
 
 
 def test_a_draid_is_planned_with_groups_that_suit_volumes_and_a_distributed_spare() -> None:
     eight = tuple(f"nvme-D{n}" for n in range(1, 9))
-    (create,) = plan(wish(engine="zfs", level=Level.DRAID2, disks=eight)).plan.steps
+    (create,) = plan(spec(engine="zfs", level=Level.DRAID2, disks=eight)).plan.steps
     assert isinstance(create, PoolCreate)
     assert create.layout == "draid2:4d:8c:1s"
     assert "draid2:4d:8c:1s" in create.describe()
-    own = wish(engine="zfs", level=Level.DRAID1, disks=eight, group_data_disks=2, distributed_spares=0)
+    own = spec(engine="zfs", level=Level.DRAID1, disks=eight, group_data_disks=2, distributed_spares=0)
     (chosen,) = plan(own).plan.steps
     assert isinstance(chosen, PoolCreate)
     assert chosen.layout == "draid1:2d:8c:0s"
@@ -299,16 +299,16 @@ def test_a_draid_is_planned_with_groups_that_suit_volumes_and_a_distributed_spar
     ],
 )
 def test_what_does_not_fit_a_draid_is_refused_by_field(changes: dict[str, Any], field: str) -> None:
-    assert [problem[0] for problem in refused(Invalid, wish(engine="zfs", **changes))] == [field]
+    assert [problem[0] for problem in refused(Invalid, spec(engine="zfs", **changes))] == [field]
 
 
 def test_md_has_no_disks_beside_its_members_but_spares() -> None:
-    ((field, _, message),) = refused(Invalid, wish(log=("nvme-D5",)))
+    ((field, _, message),) = refused(Invalid, spec(log=("nvme-D5",)))
     assert (field, message) == ("log", "an array of engine md does not support log disks: omit log")
 
 
 def test_one_disk_has_one_role() -> None:
-    ((field, _, message),) = refused(Invalid, wish(engine="zfs", level=Level.RAIDZ1, cache=("nvme-D1",)))
+    ((field, _, message),) = refused(Invalid, spec(engine="zfs", level=Level.RAIDZ1, cache=("nvme-D1",)))
     assert field == "cache[0]"
     assert "listed twice (also as disks[0])" in message
 
@@ -325,11 +325,11 @@ def test_one_disk_has_one_role() -> None:
     ],
 )
 def test_what_zfs_does_not_offer_is_refused_by_field(changes: dict[str, Any], field: str) -> None:
-    assert [problem[0] for problem in refused(Invalid, wish(engine="zfs", **changes))] == [field]
+    assert [problem[0] for problem in refused(Invalid, spec(engine="zfs", **changes))] == [field]
 
 
 def test_a_pool_of_small_disks_is_refused() -> None:
     small = tuple(seen.disk(n, size_bytes=64 * MIB) for n in range(1, 5))
-    ((field, _, message),) = refused(Invalid, wish(engine="zfs", level=Level.MIRROR), seen.machine(disks=small))
+    ((field, _, message),) = refused(Invalid, spec(engine="zfs", level=Level.MIRROR), seen.machine(disks=small))
     assert field == "disks"
     assert "too small for a pool" in message

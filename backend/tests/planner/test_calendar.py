@@ -165,7 +165,7 @@ def test_names_are_lawful_and_never_twice() -> None:
     ],
 )
 def test_a_wish_that_cannot_be_is_refused(field: str, value: object, words: str) -> None:
-    wish = {"name": "s", "action": "snapshot", "volumes": ["v"], "when": "0 3 * * *", "keep": {"last": 1}}
-    ScheduleCreate.model_validate(wish)
+    spec = {"name": "s", "action": "snapshot", "volumes": ["v"], "when": "0 3 * * *", "keep": {"last": 1}}
+    ScheduleCreate.model_validate(spec)
     with pytest.raises(ValidationError, match=words):
-        ScheduleCreate.model_validate({**wish, field: value})
+        ScheduleCreate.model_validate({**spec, field: value})

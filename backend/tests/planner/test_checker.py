@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.tests import seen
-from backend.tests.planner.test_arrays import FOUR, identities, wish, with_disk
+from backend.tests.planner.test_arrays import FOUR, identities, spec, with_disk
 from backend.tests.planner.test_volumes import known
 from lunette.domain.arrays import ArrayCreate, Level
 from lunette.domain.disks import ObservedDisk
@@ -31,13 +31,13 @@ POOLS = seen.machine(pools=(seen.pool("g1", 8 * GIB), seen.pool("g2", 8 * GIB)))
 
 
 def array_plan() -> Plan:
-    return array_plans.plan_create(wish(wipe=("nvme-D2",)), USED, False, {}, identities()).plan
+    return array_plans.plan_create(spec(wipe=("nvme-D2",)), USED, False, {}, identities()).plan
 
 
 def volumes_plan() -> Plan:
     facts = VolumeFacts({"tank": known(), "two": known("two", group="g2")}, frozenset(), {})
-    wishes = [VolumeCreate(name=f"v{n}", array="tank" if n % 2 else "two", size_bytes=GIB) for n in range(4)]
-    return volume_plans.plan_create(wishes, POOLS, facts, identities()).plan
+    specs = [VolumeCreate(name=f"v{n}", array="tank" if n % 2 else "two", size_bytes=GIB) for n in range(4)]
+    return volume_plans.plan_create(specs, POOLS, facts, identities()).plan
 
 
 def with_(steps: Sequence[AnyStep], index: int, **changes: Any) -> list[AnyStep]:
@@ -90,12 +90,12 @@ def test_a_wipe_that_the_request_did_not_name_is_found() -> None:
     ],
 )
 def test_a_machine_that_is_not_as_the_plan_thinks_is_found(changes: dict[str, Any], words: str) -> None:
-    plan = array_plans.plan_create(wish(), seen.machine(), False, {}, identities()).plan
+    plan = array_plans.plan_create(spec(), seen.machine(), False, {}, identities()).plan
     assert any(words in fault for fault in found(plan, with_disk(1, **changes), Bounds()))
 
 
 def test_taken_names_are_found() -> None:
-    new = array_plans.plan_create(wish(), seen.machine(), False, {}, identities())
+    new = array_plans.plan_create(spec(), seen.machine(), False, {}, identities())
     taken = seen.machine(arrays=(seen.array("f" * 32, FOUR, name=new.made.own_name),))
     assert any("is taken" in fault for fault in found(new.plan, taken, Bounds()))
     taken = seen.machine(pools=(seen.pool(new.made.group_name, GIB),))
@@ -195,10 +195,10 @@ def test_whatever_the_planner_accepts_passes_the_checker(
 def test_whatever_volumes_the_planner_accepts_fit(sizes: list[int], free: int, promised: int) -> None:
     machine = seen.machine(pools=(seen.pool("g1", free * EXTENT_BYTES),))
     facts = VolumeFacts({"tank": known()}, frozenset(), {"tank": promised * EXTENT_BYTES})
-    wishes = [VolumeCreate(name=f"v{n}", array="tank", size_bytes=size * EXTENT_BYTES) for n, size in enumerate(sizes)]
+    specs = [VolumeCreate(name=f"v{n}", array="tank", size_bytes=size * EXTENT_BYTES) for n, size in enumerate(sizes)]
     fits = sum(sizes) <= free - promised
     try:
-        new = volume_plans.plan_create(wishes, machine, facts, identities())
+        new = volume_plans.plan_create(specs, machine, facts, identities())
     except LunetteError:
         assert not fits
         return

@@ -4,7 +4,7 @@ import pytest
 
 from backend.tests import seen
 from lunette.domain.disk_health import DriveReading, EraseSupport
-from lunette.domain.disks import DiskWipeWish, ObservedDisk, Transport, WipeMethod
+from lunette.domain.disks import DiskWipeRequest, ObservedDisk, Transport, WipeMethod
 from lunette.domain.errors import LunetteError
 from lunette.domain.identity import IdentitySource
 from lunette.domain.plans import Plan
@@ -13,10 +13,10 @@ from lunette.planner.disks.wipe import plan_wipe
 CAN = EraseSupport(format=True, crypto=False, reaches_all=False)
 
 
-def plan(disk: ObservedDisk, owner: str | None = None, *others: ObservedDisk, **wish: object) -> Plan:
-    asked = {"method": WipeMethod.SIGNATURES, "confirm": disk.serial or "x"} | wish
+def plan(disk: ObservedDisk, owner: str | None = None, *others: ObservedDisk, **spec: object) -> Plan:
+    asked = {"method": WipeMethod.SIGNATURES, "confirm": disk.serial or "x"} | spec
     machine = seen.machine().model_copy(update={"disks": (disk, *others)})
-    return plan_wipe(disk, DiskWipeWish.model_validate(asked), machine, owner, IdentitySource())
+    return plan_wipe(disk, DiskWipeRequest.model_validate(asked), machine, owner, IdentitySource())
 
 
 def nvme(number: int = 1, erases: EraseSupport | None = CAN, **changes: object) -> ObservedDisk:
@@ -37,7 +37,7 @@ def test_a_format_is_one_step_that_names_all_it_destroys() -> None:
 
 
 @pytest.mark.parametrize(
-    ("disk", "owner", "wish", "refusal"),
+    ("disk", "owner", "spec", "refusal"),
     [
         (seen.disk(1), None, {"confirm": "D2"}, "it must be the serial of the disk, D1"),
         (seen.disk(1), "tank", {}, "belongs to array tank"),
@@ -52,9 +52,9 @@ def test_a_format_is_one_step_that_names_all_it_destroys() -> None:
         (nvme(), None, {"method": WipeMethod.CRYPTO}, "does not support it"),
     ],
 )
-def test_what_is_refused_says_why(disk: ObservedDisk, owner: str | None, wish: dict[str, object], refusal: str) -> None:
+def test_what_is_refused_says_why(disk: ObservedDisk, owner: str | None, spec: dict[str, object], refusal: str) -> None:
     with pytest.raises(LunetteError, match=refusal):
-        plan(disk, owner, **wish)
+        plan(disk, owner, **spec)
 
 
 def test_a_superblock_of_others_is_destroyed_where_it_is_named() -> None:

@@ -151,15 +151,15 @@ def test_every_change_of_it_is_refused_with_the_reason_and_none_is_offered() -> 
 
 
 def test_only_an_external_array_has_a_health_command_to_change() -> None:
-    wish = ArrayPatch(health_command="probe")
+    spec = ArrayPatch(health_command="probe")
     assert (
-        changing(KNOWN).plan_patch(KNOWN, wish, None, None).changes[0].detail
+        changing(KNOWN).plan_patch(KNOWN, spec, None, None).changes[0].detail
         == "health command probe reports its health"
     )
     for engine in (ArrayEngine.MD, ArrayEngine.ZFS):
         other = replace(KNOWN, engine=engine, level="raid1")
         with pytest.raises(Invalid, match=r"reports (the|its) health"):
-            changing(other).plan_patch(other, wish, None, None)
+            changing(other).plan_patch(other, spec, None, None)
 
 
 def test_deleting_it_removes_the_group_and_with_deleted_volumes_for_good() -> None:

@@ -154,9 +154,9 @@ def test_of_an_array_of_ours_only_what_is_not_ours_is_told() -> None:
     rows, plan = plan_adopt(verdict, ForeignArrayAdopt(), facts, IdentitySource())
     assert (rows.arrays, [one.array_id for one in rows.volumes]) == ([], [own.id])
     assert [step.is_new for step in plan.steps if isinstance(step, GroupAdopt)] == [False]
-    for wish in (ForeignArrayAdopt(name="x"), ForeignArrayAdopt(make_group=True), ForeignArrayAdopt(volumes=())):
+    for spec in (ForeignArrayAdopt(name="x"), ForeignArrayAdopt(make_group=True), ForeignArrayAdopt(volumes=())):
         with pytest.raises(Invalid):
-            plan_adopt(verdict, wish, facts, IdentitySource())
+            plan_adopt(verdict, spec, facts, IdentitySource())
     for state, group in (("changing", "vg0"), ("ready", "other")):
         facts = replace(NOTHING, arrays={UUID: OwnArray("a" * 36, "tank", state, group)})
         assert judged(found, facts).next is NextStep.NONE

@@ -196,10 +196,10 @@ def legal_facts(secret: str, own: str, os_type: OsType) -> tuple[KitFacts, KitFa
     """Of a host that the API takes."""
     nqn, mutual = f"nqn.2026-01.com.example:{own}", secret[1:] + "'"
     chap = Chap(user="u:1@x", secret=SecretStr(secret), mutual_user="-m", mutual_secret=SecretStr(mutual))
-    wish = HostCreate(name="h1", os_type=os_type, iqns=(known.IQN,), nqns=(nqn,), chap=chap)
-    assert wish.chap
-    shown = KitChap(wish.chap.user, wish.chap.mutual_user, wish.chap.secret, wish.chap.mutual_secret)
-    return facts(os_type, iqns=wish.iqns, chap=shown), nvme_facts(os_type, nqns=wish.nqns)
+    spec = HostCreate(name="h1", os_type=os_type, iqns=(known.IQN,), nqns=(nqn,), chap=chap)
+    assert spec.chap
+    shown = KitChap(spec.chap.user, spec.chap.mutual_user, spec.chap.secret, spec.chap.mutual_secret)
+    return facts(os_type, iqns=spec.iqns, chap=shown), nvme_facts(os_type, nqns=spec.nqns)
 
 
 @pytest.mark.parametrize(("secret", "own"), LEGAL)

@@ -112,15 +112,15 @@ def test_a_host_that_leaves_takes_volumes_along_if_it_may_be_logged_in() -> None
 
 
 def test_a_group_takes_known_hosts_that_are_in_no_other_group() -> None:
-    wish = HostGroupCreate(name="g", hosts=("h1", "h2"))
-    new = host_groups.plan_create(wish, facts(h1=("1", "h1", None), h2=("2", "h2", None)), identities(), APPLIANCE)
+    spec = HostGroupCreate(name="g", hosts=("h1", "h2"))
+    new = host_groups.plan_create(spec, facts(h1=("1", "h1", None), h2=("2", "h2", None)), identities(), APPLIANCE)
     assert new.host_ids == ("1", "2")
     with pytest.raises(Conflict, match="in host group other"):
-        host_groups.plan_create(wish, facts(h1=("1", "h1", "other"), h2=("2", "h2", None)), identities(), APPLIANCE)
+        host_groups.plan_create(spec, facts(h1=("1", "h1", "other"), h2=("2", "h2", None)), identities(), APPLIANCE)
     with pytest.raises(Invalid, match="host h2 was not found"):
-        host_groups.plan_create(wish, facts(h1=("1", "h1", None)), identities(), APPLIANCE)
+        host_groups.plan_create(spec, facts(h1=("1", "h1", None)), identities(), APPLIANCE)
     with pytest.raises(Invalid, match="listed twice"):
-        host_groups.plan_create(wish, facts(h1=("1", "h1", None), h2=("1", "h1", None)), identities(), APPLIANCE)
+        host_groups.plan_create(spec, facts(h1=("1", "h1", None), h2=("1", "h1", None)), identities(), APPLIANCE)
 
 
 def test_a_host_that_leaves_a_group_while_logged_in_is_named() -> None:
@@ -140,8 +140,8 @@ class TestADeadline:
     """After which paths open without missing volumes: what it does to a host is said before it is set."""
 
     def test_is_told_with_its_danger_when_it_is_set(self) -> None:
-        wish = HostCreate(name="h1", iqns=(ONE,), opens_without_missing_after_s=60)
-        assert "permanently lost" in hosts.plan_create(wish, FREE, identities(), APPLIANCE).plan.warnings[-1]
+        spec = HostCreate(name="h1", iqns=(ONE,), opens_without_missing_after_s=60)
+        assert "permanently lost" in hosts.plan_create(spec, FREE, identities(), APPLIANCE).plan.warnings[-1]
         patched = hosts.plan_patch(known(), HostPatch(opens_without_missing_after_s=60), FREE, identities())
         assert [one.detail for one in patched.plan.changes] == ["paths open without missing volumes after 60 s"]
         assert "permanently lost" in patched.plan.warnings[-1]
@@ -156,8 +156,8 @@ class TestADeadline:
 
     def test_of_a_group_is_told_alike(self) -> None:
         facts = GroupFacts(name_taken=False, hosts={})
-        wish = HostGroupCreate(name="g", opens_without_missing_after_s=60)
-        assert host_groups.plan_create(wish, facts, identities(), APPLIANCE).plan.warnings
+        spec = HostGroupCreate(name="g", opens_without_missing_after_s=60)
+        assert host_groups.plan_create(spec, facts, identities(), APPLIANCE).plan.warnings
         patch = HostGroupPatch(opens_without_missing_after_s=60)
         patched = host_groups.plan_patch(KnownGroup("g", "g", "", {}), patch, facts)
         assert [one.detail for one in patched.plan.changes] == ["paths open without missing volumes after 60 s"]

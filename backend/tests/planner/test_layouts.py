@@ -67,7 +67,7 @@ def test_every_level_of_every_engine_is_told_with_figures_or_with_a_reason(sizes
 def test_what_is_told_to_be_possible_is_what_the_planner_makes(sizes: list[int], block: int) -> None:
     disks = machine(sizes).disks
     for layout in layouts(sizes, block).layouts:
-        wish = ArrayCreate(
+        spec = ArrayCreate(
             name="a",
             engine=layout.engine,
             level=layout.level,
@@ -75,9 +75,9 @@ def test_what_is_told_to_be_possible_is_what_the_planner_makes(sizes: list[int],
             disks=tuple(disk.id for disk in disks),
         )
         engine = ARRAY_ENGINES[layout.engine]
-        assert layout.possible == (not engine.problems(wish, disks))
+        assert layout.possible == (not engine.problems(spec, disks))
         if layout.possible:
-            made = engine.blueprint("a" * 32, "b" * 32, wish, disks)
+            made = engine.blueprint("a" * 32, "b" * 32, spec, disks)
             assert layout.write_hole[0] is made.write_hole
             assert layout.usable_bytes is not None
             assert layout.usable_bytes <= made.size_bytes or block > 16 * KIB

@@ -25,8 +25,8 @@ def facts(volumes: dict[str, MappableVolume] | None = None, hosts: dict[str, Own
     return MappingFacts(volumes=known, hosts=HOSTS | (hosts or {}), host_groups=GROUPS, portals=portals)
 
 
-def plan(*wishes: MappingCreate, known: MappingFacts | None = None) -> NewMappings:
-    return mappings.plan_create(wishes, known or facts(), identities())
+def plan(*specs: MappingCreate, known: MappingFacts | None = None) -> NewMappings:
+    return mappings.plan_create(specs, known or facts(), identities())
 
 
 def luns(new: NewMappings) -> list[tuple[str, str, int]]:
@@ -34,25 +34,25 @@ def luns(new: NewMappings) -> list[tuple[str, str, int]]:
 
 
 def problems(
-    error: type[LunetteError], *wishes: MappingCreate, known: MappingFacts | None = None
+    error: type[LunetteError], *specs: MappingCreate, known: MappingFacts | None = None
 ) -> list[tuple[str, str | None, str]]:
     with pytest.raises(error) as refusal:
-        plan(*wishes, known=known)
+        plan(*specs, known=known)
     return [(problem.field, problem.value, problem.message) for problem in refusal.value.errors]
 
 
-def wish(volume: str, host: str | None = "h0", **changes: object) -> MappingCreate:
+def spec(volume: str, host: str | None = "h0", **changes: object) -> MappingCreate:
     return MappingCreate.model_validate({"volume": volume, "host": host} | changes)
 
 
 def test_numbers_start_at_one_and_take_the_lowest_free() -> None:
     host = {"h0": Owner("h0", "h0", False, {1: "a", 3: "b"}, 1)}
-    new = plan(wish("v1"), wish("v2"), wish("v3"), known=facts(hosts=host))
+    new = plan(spec("v1"), spec("v2"), spec("v3"), known=facts(hosts=host))
     assert [lun for *_, lun in luns(new)] == [2, 4, 5]
 
 
 def test_a_number_asked_for_later_in_the_batch_is_not_given_away() -> None:
-    assert luns(plan(wish("v1"), wish("v2", lun=1), wish("v3", lun=0))) == [
+    assert luns(plan(spec("v1"), spec("v2", lun=1), spec("v3", lun=0))) == [
         ("v1", "h0", 2),
         ("v2", "h0", 1),
         ("v3", "h0", 0),
@@ -69,7 +69,7 @@ def holding(**held: Former) -> MappingFacts:
 
 
 def test_a_number_that_another_volume_had_is_left_out_and_the_plan_says_until_when() -> None:
-    new = plan(wish("v1"), wish("v2"), known=holding(lun1=former("old"), lun3=former("older")))
+    new = plan(spec("v1"), spec("v2"), known=holding(lun1=former("old"), lun3=former("older")))
     assert [lun for *_, lun in luns(new)] == [2, 4]
     assert new.plan.reused == ()
     assert [
@@ -81,15 +81,15 @@ def test_a_number_that_another_volume_had_is_left_out_and_the_plan_says_until_wh
 
 def test_a_volume_gets_the_number_it_had_before_without_a_word() -> None:
     known = holding(lun1=former("old"), lun7=former("v1"), lun9=former("v2"))
-    for wishes in ((wish("v2"), wish("v1")), (wish("v2", lun=9), wish("v1", lun=7))):
-        new = plan(*wishes, known=known)
+    for specs in ((spec("v2"), spec("v1")), (spec("v2", lun=9), spec("v1", lun=7))):
+        new = plan(*specs, known=known)
         assert [lun for *_, lun in luns(new)] == [9, 7]
         assert new.plan.reused == ()
-    assert not [line for line in plan(wish("v1", lun=7), known=known).plan.warnings if "number" in line]
+    assert not [line for line in plan(spec("v1", lun=7), known=known).plan.warnings if "number" in line]
 
 
 def test_a_number_asked_for_that_another_volume_had_is_named_with_that_volume() -> None:
-    (reuse,) = plan(wish("v1", lun=1), known=holding(lun1=former("old"))).plan.reused
+    (reuse,) = plan(spec("v1", lun=1), known=holding(lun1=former("old"))).plan.reused
     assert (reuse.number, reuse.owner, reuse.volume, reuse.former) == ("LUN 1", "h0", "v1", "old")
     assert "would write to volume v1" in reuse.warning()
 
@@ -97,26 +97,26 @@ def test_a_number_asked_for_that_another_volume_had_is_named_with_that_volume() 
 def test_a_number_that_two_volumes_had_is_right_for_neither() -> None:
     held = {1: (former("v1"), former("v2"))}
     known = facts(hosts={"h0": replace(HOSTS["h0"], held=held)})
-    assert luns(plan(wish("v1"), known=known)) == [("v1", "h0", 2)]
-    assert [one.former for one in plan(wish("v1", lun=1), known=known).plan.reused] == ["v2"]
-    assert [one.former for one in plan(wish("v3", lun=1), known=known).plan.reused] == ["v1", "v2"]
+    assert luns(plan(spec("v1"), known=known)) == [("v1", "h0", 2)]
+    assert [one.former for one in plan(spec("v1", lun=1), known=known).plan.reused] == ["v2"]
+    assert [one.former for one in plan(spec("v3", lun=1), known=known).plan.reused] == ["v1", "v2"]
 
 
 def test_a_lun_and_a_namespace_of_one_number_are_two_devices() -> None:
     known = holding(lun1=former("old", Family.NVME), lun0=former("v1"))
-    assert luns(plan(wish("v2"), known=known)) == [("v2", "h0", 1)]
-    assert luns(plan(wish("v1", family="nvme"), known=known)) == [("v1", "h0", 2)]
+    assert luns(plan(spec("v2"), known=known)) == [("v2", "h0", 1)]
+    assert luns(plan(spec("v1", family="nvme"), known=known)) == [("v1", "h0", 2)]
 
 
 def test_an_owner_whose_numbers_are_all_held_back_is_told_what_to_do() -> None:
     held = {lun: (former("old"),) for lun in range(1, 256)}
-    message = problems(Conflict, wish("v1"), known=facts(hosts={"h0": replace(HOSTS["h0"], held=held)}))[0][2]
+    message = problems(Conflict, spec("v1"), known=facts(hosts={"h0": replace(HOSTS["h0"], held=held)}))[0][2]
     assert "255 are reserved, and `lun` can specify one" in message
 
 
 def test_zero_is_given_only_on_request() -> None:
-    assert luns(plan(wish("v1", lun=0))) == [("v1", "h0", 0)]
-    assert luns(plan(wish("v1"))) == [("v1", "h0", 1)]
+    assert luns(plan(spec("v1", lun=0))) == [("v1", "h0", 0)]
+    assert luns(plan(spec("v1"))) == [("v1", "h0", 1)]
 
 
 def test_a_split_gives_each_host_its_run_numbered_from_one() -> None:
@@ -128,21 +128,21 @@ def test_a_split_gives_each_host_its_run_numbered_from_one() -> None:
 
 
 def test_a_group_uses_one_number_of_its_own() -> None:
-    assert luns(plan(wish("v1", None, host_group="g"))) == [("v1", "g", 3)]
+    assert luns(plan(spec("v1", None, host_group="g"))) == [("v1", "g", 3)]
 
 
 def test_a_taken_number_names_who_has_it_and_what_is_free() -> None:
-    ((field, value, message),) = problems(Conflict, wish("v1", None, host_group="g", lun=2))
+    ((field, value, message),) = problems(Conflict, spec("v1", None, host_group="g", lun=2))
     assert (field, value) == ("lun", "2")
     assert message == "LUN 2 of g is used by volume older; 3 is free"
 
 
 def test_one_number_asked_for_twice_in_a_batch_is_a_conflict() -> None:
-    assert problems(Conflict, wish("v1", lun=5), wish("v2", lun=5))[0][:2] == ("mappings[1].lun", "5")
+    assert problems(Conflict, spec("v1", lun=5), spec("v2", lun=5))[0][:2] == ("mappings[1].lun", "5")
 
 
 def test_unknown_volumes_hosts_and_groups_are_named() -> None:
-    found = problems(Invalid, wish("nope"), wish("v1", "nobody"), wish("v2", None, host_group="none"))
+    found = problems(Invalid, spec("nope"), spec("v1", "nobody"), spec("v2", None, host_group="none"))
     assert [(field, value) for field, value, _ in found] == [
         ("mappings[0].volume", "nope"),
         ("mappings[1].host", "nobody"),
@@ -152,39 +152,39 @@ def test_unknown_volumes_hosts_and_groups_are_named() -> None:
 
 def test_a_second_owner_must_be_meant() -> None:
     known = facts({"v1": MappableVolume("v1", "v1", "ready", {"h1": "h1"})})
-    ((field, _, message),) = problems(Conflict, wish("v1"), known=known)
+    ((field, _, message),) = problems(Conflict, spec("v1"), known=known)
     assert field == "volume"
     assert "mapped to h1" in message
     assert "shared: true" in message
-    new = plan(wish("v1", shared=True), known=known)
+    new = plan(spec("v1", shared=True), known=known)
     assert any("several owners" in warning for warning in new.plan.warnings)
 
 
 def test_two_owners_within_one_batch_must_be_meant_too() -> None:
-    assert problems(Conflict, wish("v1", "h0"), wish("v1", "h1"))[0][0] == "mappings[1].volume"
-    assert len(plan(wish("v1", "h0"), wish("v1", "h1", shared=True)).mappings) == 2
+    assert problems(Conflict, spec("v1", "h0"), spec("v1", "h1"))[0][0] == "mappings[1].volume"
+    assert len(plan(spec("v1", "h0"), spec("v1", "h1", shared=True)).mappings) == 2
 
 
 def test_the_same_owner_twice_is_a_conflict_even_if_shared() -> None:
-    assert problems(Conflict, wish("v1"), wish("v1", shared=True))[0][0] == "mappings[1].volume"
+    assert problems(Conflict, spec("v1"), spec("v1", shared=True))[0][0] == "mappings[1].volume"
 
 
 def test_a_volume_that_is_not_ready_is_a_conflict() -> None:
     known = facts({"v1": MappableVolume("v1", "v1", "creating", {})})
-    assert "is creating" in problems(Conflict, wish("v1"), known=known)[0][2]
+    assert "is creating" in problems(Conflict, spec("v1"), known=known)[0][2]
 
 
 def test_a_full_owner_is_told_so() -> None:
     full = {"h0": Owner("h0", "h0", False, dict.fromkeys(range(256), "x"), 1)}
-    assert "no free LUN" in problems(Conflict, wish("v1"), known=facts(hosts=full))[0][2]
+    assert "no free LUN" in problems(Conflict, spec("v1"), known=facts(hosts=full))[0][2]
 
 
 def test_what_would_stay_unreachable_is_warned_about() -> None:
     known = MappingFacts(VOLUMES, {"h0": Owner("h0", "h0", False, {}, 0)}, {}, portals={})
-    warnings = " ".join(plan(wish("v1"), known=known).plan.warnings)
+    warnings = " ".join(plan(spec("v1"), known=known).plan.warnings)
     assert "no iSCSI initiator" in warnings
     assert "No portal for SCSI exists yet" in warnings
-    warnings = " ".join(plan(wish("v1", family="nvme"), known=known).plan.warnings)
+    warnings = " ".join(plan(spec("v1", family="nvme"), known=known).plan.warnings)
     assert "no NQN yet" in warnings
     assert "No portal for NVMe exists yet" in warnings
 
@@ -206,32 +206,32 @@ NVME_HOST = {"n": Owner("n", "n", False, {}, 0, nqns=1), "both": Owner("both", "
 
 def test_a_mapping_goes_over_what_its_owner_speaks() -> None:
     known = facts(hosts=NVME_HOST)
-    new = plan(wish("v1", "n"), wish("v2", "both"), wish("v3", "both", family="nvme"), known=known).mappings
+    new = plan(spec("v1", "n"), spec("v2", "both"), spec("v3", "both", family="nvme"), known=known).mappings
     assert [one.family for one in new] == [Family.NVME, Family.SCSI, Family.NVME]
     assert [one.lun for one in new] == [1, 1, 2], "an owner numbers its volumes once, over whatever they go"
 
 
 def test_a_volume_goes_over_scsi_or_nvme_and_never_both() -> None:
     known = facts({"v1": MappableVolume("v1", "v1", "ready", {"h1": "h1"}, Family.SCSI)}, NVME_HOST)
-    ((field, value, message),) = problems(Conflict, wish("v1", "n", shared=True), known=known)
+    ((field, value, message),) = problems(Conflict, spec("v1", "n", shared=True), known=known)
     assert (field, value) == ("family", "nvme")
     assert "two disks" in message
-    batch = problems(Conflict, wish("v2", "h0"), wish("v2", "n", shared=True), known=known)
+    batch = problems(Conflict, spec("v2", "h0"), spec("v2", "n", shared=True), known=known)
     assert batch[0][0] == "mappings[1].family"
 
 
 def test_a_cluster_that_needs_reservations_is_refused_over_nvme_with_the_way_out() -> None:
     group = {"c": Owner("c", "c", True, {}, 1, 2, frozenset({OsType.ESXI}))}
     known = MappingFacts(VOLUMES, HOSTS, group, {Family.NVME: 1})
-    ((field, _, message),) = problems(Invalid, wish("v1", None, host_group="c", family="nvme"), known=known)
+    ((field, _, message),) = problems(Invalid, spec("v1", None, host_group="c", family="nvme"), known=known)
     assert field == "family"
     assert "map the volume over SCSI" in message
-    assert plan(wish("v1", None, host_group="c"), known=known).mappings[0].family is Family.SCSI
+    assert plan(spec("v1", None, host_group="c"), known=known).mappings[0].family is Family.SCSI
 
 
 def test_there_is_no_namespace_zero() -> None:
     with pytest.raises(ValueError, match="NVMe namespace IDs start at 1"):
-        wish("v1", lun=0, family="nvme")
-    ((field, _, message),) = problems(Invalid, wish("v1", "n", lun=0), known=facts(hosts=NVME_HOST))
+        spec("v1", lun=0, family="nvme")
+    ((field, _, message),) = problems(Invalid, spec("v1", "n", lun=0), known=facts(hosts=NVME_HOST))
     assert field == "lun"
     assert "namespace IDs start at 1" in message

@@ -47,9 +47,9 @@ def refused(engine: ArrayEngine, facts: LevelCapability, field: str) -> bool:
     count = min(facts.min_disks + 1, facts.max_disks)
     data = tuple(f"nvme-D{n}" for n in range(1, count + 1))
     asked = {"name": "tank", "engine": engine, "level": facts.level, "disks": data}
-    wish = ArrayCreate.model_validate({**asked, field: value(field, facts)})
-    disks = [seen.disk(n, size_bytes=TIB) for n, _ in enumerate(itertools.chain(*wish.by_role().values()), 1)]
-    problems = [*ARRAY_ENGINES[engine].problems(wish, disks), *role_problems(wish)]
+    spec = ArrayCreate.model_validate({**asked, field: value(field, facts)})
+    disks = [seen.disk(n, size_bytes=TIB) for n, _ in enumerate(itertools.chain(*spec.by_role().values()), 1)]
+    problems = [*ARRAY_ENGINES[engine].problems(spec, disks), *role_problems(spec)]
     return any(problem.field.startswith(field) for problem in problems)
 
 

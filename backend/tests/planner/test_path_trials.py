@@ -40,8 +40,8 @@ def plan(
     )
     told: dict[str, Any] = {"host": facts(), "blocked": {}, "others": frozenset(), "sessions": sessions}
     paths = PathFacts(**(told | changes))
-    wish = HostVerifyPaths(confirm=confirm, away_s=30)
-    return plan_trial(TrialFacts(paths=paths, found=verify(paths), unfit=unfit), wish, IdentitySource())
+    spec = HostVerifyPaths(confirm=confirm, away_s=30)
+    return plan_trial(TrialFacts(paths=paths, found=verify(paths), unfit=unfit), spec, IdentitySource())
 
 
 def tries(made: Plan) -> list[PathTry]:

@@ -69,9 +69,9 @@ def machine(
 
 def add(roles: str, role: str, *numbers: int, look: Observation | None = None, wipe: tuple[str, ...] = ()) -> Plan:
     ids = tuple(f"nvme-D{n}" for n in numbers)
-    wish = ArrayAddDisks.model_validate({"role": role, "disks": ids, "wipe": wipe})
+    spec = ArrayAddDisks.model_validate({"role": role, "disks": ids, "wipe": wipe})
     look = look or machine(roles)
-    plan = planner.plan_add_disks(known(roles), wish, look, {})
+    plan = planner.plan_add_disks(known(roles), spec, look, {})
     assert not [*faults(plan, look, Bounds(wipe=frozenset(wipe)))]
     return plan
 
@@ -168,17 +168,17 @@ def test_a_cache_disk_that_is_gone_leaves_too() -> None:
 
 
 def test_a_log_disk_is_replaced_by_one_as_large_and_a_cache_disk_is_not_replaced() -> None:
-    wish = ArrayReplace(disk="nvme-D4", new="nvme-D7")
-    (step,) = planner.plan_replace(known("dddl"), wish, machine("dddl"), {}).steps
+    spec = ArrayReplace(disk="nvme-D4", new="nvme-D7")
+    (step,) = planner.plan_replace(known("dddl"), spec, machine("dddl"), {}).steps
     assert isinstance(step, PoolReplace)
     assert step.disk_bytes < 10 * GIB
-    words = refused(Invalid, lambda: planner.plan_replace(known("dddc"), wish, machine("dddc"), {}))
+    words = refused(Invalid, lambda: planner.plan_replace(known("dddc"), spec, machine("dddc"), {}))
     assert "remove it and add another" in words
 
 
 def test_records_of_before_there_were_roles_are_data_disks() -> None:
     bare = dataclasses.replace(known("ddd"), roles={})
-    wish = ArrayReplace(disk="nvme-D1", new="nvme-D7")
-    (step,) = planner.plan_replace(bare, wish, machine("ddd"), {}).steps
+    spec = ArrayReplace(disk="nvme-D1", new="nvme-D7")
+    (step,) = planner.plan_replace(bare, spec, machine("ddd"), {}).steps
     assert isinstance(step, PoolReplace)
     assert step.disk_bytes == 9 * GIB

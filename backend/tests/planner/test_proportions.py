@@ -56,8 +56,8 @@ def test_levels_without_such_trouble_say_nothing() -> None:
 
 def test_the_plan_and_the_layouts_carry_the_warning() -> None:
     disks = tuple(seen.disk(number) for number in range(1, 6))
-    wish = ArrayCreate(name="tank", level=Level.RAID1, disks=tuple(disk.id for disk in disks))
-    new = plan_create(wish, seen.machine(disks=disks), False, {}, identities())
+    spec = ArrayCreate(name="tank", level=Level.RAID1, disks=tuple(disk.id for disk in disks))
+    new = plan_create(spec, seen.machine(disks=disks), False, {}, identities())
     assert any("stores 5 copies" in warning for warning in new.plan.warnings)
     found = layouts([TIB] * 5)
     assert "stores 5 copies" in one(found, Level.MIRROR).warnings[0]

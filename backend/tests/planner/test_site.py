@@ -104,7 +104,7 @@ def test_a_portal_that_is_replaced_keeps_what_the_document_leaves_open() -> None
     there = site(portals=[{**PORTAL, "port": 3270}])
     gone, made = changes(site(portals=[{"name": "p", "address": "127.0.0.1"}]), there, "portal/p")
     assert (gone.verb, made.verb) == (Verb.DELETE, Verb.CREATE)
-    assert made.wishes[0].model_dump(mode="json", exclude_none=True) == {**PORTAL, "address": "127.0.0.1", "port": 3270}
+    assert made.specs[0].model_dump(mode="json", exclude_none=True) == {**PORTAL, "address": "127.0.0.1", "port": 3270}
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_what_holds_data_is_never_made_anew_in_place(section: str, entry: dict[s
 def test_a_larger_volume_grows_and_what_else_differs_changes_after_it() -> None:
     found = changes(site(volumes=[{**VOLUME, "size_bytes": "128MiB", "description": "x"}]), site(**FULL), "volume/v")
     assert shown(found) == ["grow volume/v", "patch volume/v"]
-    assert found[0].wishes == (VolumeGrow(size_bytes=128 * 1024**2),)
+    assert found[0].specs == (VolumeGrow(size_bytes=128 * 1024**2),)
     assert found[0].places == ("volumes[0]",)
 
 
@@ -158,7 +158,7 @@ def test_a_host_moves_between_groups_by_leaving_first() -> None:
     wanted = site(host_groups=[{"name": "a", "hosts": ["y"]}, {"name": "b", "hosts": ["x"]}])
     found = changes(wanted, there)
     assert shown(found) == [f"patch host-group/{name}" for name in "abab"]
-    assert [change.wishes[0] for change in found] == [
+    assert [change.specs[0] for change in found] == [
         HostGroupPatch(hosts=()),
         HostGroupPatch(hosts=()),
         HostGroupPatch(hosts=("y",)),
@@ -170,7 +170,7 @@ def test_a_field_that_is_left_out_stays() -> None:
     there = site(hosts=[{**HOST, "description": "rack 3", "chap": {"user": "u", "secret": "secret-of-one"}}])
     assert changes(site(hosts=[{"name": "h"}]), there) == ()
     (change,) = changes(site(hosts=[{"name": "h", "os_type": "esxi"}]), there)
-    assert change.wishes[0].model_dump(exclude_unset=True) == {"os_type": "esxi"}
+    assert change.specs[0].model_dump(exclude_unset=True) == {"os_type": "esxi"}
 
 
 def test_chap_is_kept_without_its_secret_changed_with_it_and_taken_away_by_null() -> None:
@@ -178,7 +178,7 @@ def test_chap_is_kept_without_its_secret_changed_with_it_and_taken_away_by_null(
 
     def chap(wanted: Any) -> Any:
         found = changes(site(hosts=[{"name": "h", "chap": wanted}]), there)
-        return [change.wishes[0] for change in found]
+        return [change.specs[0] for change in found]
 
     assert chap({"user": "u"}) == []
     assert chap({"user": "u", "secret": "secret-of-one"}) == []
@@ -195,7 +195,7 @@ def test_dhchap_is_kept_without_its_keys_changed_with_them_and_taken_away_by_nul
 
     def dhchap(wanted: Any) -> Any:
         found = changes(site(hosts=[{"name": "h", "dhchap": wanted}]), there)
-        return [change.wishes[0] for change in found]
+        return [change.specs[0] for change in found]
 
     def patched(**changed: Any) -> list[HostPatch]:
         whole = {name: value for name, value in held.items() if name != "is_mutual"} | changed
@@ -220,7 +220,7 @@ def test_dhchap_of_a_new_host_needs_its_keys() -> None:
     assert field(secret=dhchap_key(1), is_mutual=True) == "hosts[0].dhchap.mutual_secret"
     assert field(secret=dhchap_key(1), mutual_secret=dhchap_key(1)) == "hosts[0].dhchap"
     (made,) = changes(site(hosts=[{"name": "n", "dhchap": {"secret": dhchap_key(1)}}]), site(**EMPTY))
-    assert made.wishes[0] == HostCreate.model_validate({"name": "n", "dhchap": {"secret": dhchap_key(1)}})
+    assert made.specs[0] == HostCreate.model_validate({"name": "n", "dhchap": {"secret": dhchap_key(1)}})
 
 
 def test_keys_that_were_lost_are_asked_for_where_the_document_changes_something_of_them() -> None:
@@ -228,7 +228,7 @@ def test_keys_that_were_lost_are_asked_for_where_the_document_changes_something_
     assert changes(site(hosts=[{"name": "h", "dhchap": {"is_mutual": False, "hash": "sha256"}}]), there) == ()
     assert refused(Invalid, site(hosts=[{"name": "h", "dhchap": {"hash": "sha384"}}]), there)[0][0].endswith(".secret")
     (change,) = changes(site(hosts=[{"name": "h", "dhchap": {"secret": dhchap_key(1)}}]), there)
-    assert change.wishes[0] == HostPatch.model_validate({"dhchap": {"secret": dhchap_key(1)}})
+    assert change.specs[0] == HostPatch.model_validate({"dhchap": {"secret": dhchap_key(1)}})
 
 
 def test_chap_of_a_new_host_needs_its_secret() -> None:
@@ -243,8 +243,8 @@ def test_a_disk_is_wiped_only_if_it_is_named() -> None:
     (plain,) = changes(site(arrays=[ARRAY]), site(**EMPTY))
     (named,) = changes(site(arrays=[ARRAY]), site(**EMPTY), "disk/nvme-D2", "disk/nvme-D7")
     (spare,) = changes(site(arrays=[{**ARRAY, "spares": ["nvme-D7"]}]), site(**EMPTY), "disk/nvme-D7")
-    wishes = [plain.wishes[0], named.wishes[0], spare.wishes[0]]
-    assert [isinstance(w, ArrayCreate) and w.wipe for w in wishes] == [(), ("nvme-D2",), ("nvme-D7",)]
+    specs = [plain.specs[0], named.specs[0], spare.specs[0]]
+    assert [isinstance(w, ArrayCreate) and w.wipe for w in specs] == [(), ("nvme-D2",), ("nvme-D7",)]
 
 
 @pytest.mark.parametrize("state", ["creating", "deleting"])
@@ -358,9 +358,9 @@ def test_nothing_is_deleted_that_is_wanted_or_unnamed_in_very_many_sites(case: t
 
 
 def test_what_the_api_can_change_a_document_can_too() -> None:
-    """A noun that gains a patch belongs into PATCHES, and what a patch changes into the wish of its noun."""
+    """A noun that gains a patch belongs into PATCHES, and what a patch changes into the spec of its noun."""
     patched = {noun for noun in SiteNoun if f"{noun.section.removesuffix('s')}_patch" in ROLES}
     assert patched == set(PATCHES)
     for noun, patch in PATCHES.items():
-        wish = CREATES.get(noun, patch)  # settings are there from the beginning
-        assert patch.model_fields.keys() <= wish.model_fields.keys()
+        spec = CREATES.get(noun, patch)  # settings are there from the beginning
+        assert patch.model_fields.keys() <= spec.model_fields.keys()

@@ -20,7 +20,7 @@ def joining(entry: dict[str, Any], there: dict[str, Any], *destroy: str, members
     known = KnownSite(site(arrays=[there]), members={} if members is None else {"tank": members})
     found = difference(request, known).changes
     assert {change.keys for change in found} <= {("array/tank",)}
-    return [(change.verb, change.wishes[0].model_dump(mode="json"), change.places[0]) for change in found]
+    return [(change.verb, change.specs[0].model_dump(mode="json"), change.places[0]) for change in found]
 
 
 def test_disks_join_by_their_list_and_an_array_grows_last() -> None:
@@ -34,7 +34,7 @@ def test_disks_join_by_their_list_and_an_array_grows_last() -> None:
 
 def test_a_pool_is_given_disks_beside_its_data() -> None:
     more = {**POOL, "log": ["nvme-D5", "nvme-D6"], "cache": ["nvme-D7"], "spares": ["nvme-D8"]}
-    assert [(verb, wish.get("role"), wish["disks"]) for verb, wish, _ in joining(more, POOL)] == [
+    assert [(verb, spec.get("role"), spec["disks"]) for verb, spec, _ in joining(more, POOL)] == [
         ("add_spares", None, ["nvme-D8"]),
         ("add_disks", "log", ["nvme-D6"]),
         ("add_disks", "cache", ["nvme-D7"]),
@@ -68,8 +68,8 @@ def test_more_disks_than_can_join_at_once_are_refused() -> None:
 def test_a_spare_of_a_pool_that_is_listed_as_a_member_is_a_difference() -> None:
     """ZFS makes no member of a spare by itself."""
     there = {**POOL, "spares": ["nvme-D8"]}
-    ((verb, wish, place),) = joining({**POOL, "disks": [*POOL["disks"], "nvme-D8"]}, there)
-    assert (verb, wish["disks"], place) == ("grow", ["nvme-D8"], "arrays[0].disks")
+    ((verb, spec, place),) = joining({**POOL, "disks": [*POOL["disks"], "nvme-D8"]}, there)
+    assert (verb, spec["disks"], place) == ("grow", ["nvme-D8"], "arrays[0].disks")
     swapped = {**there, "disks": ["nvme-D1", "nvme-D8"], "spares": ["nvme-D2"]}
     found = refused(Conflict, site(arrays=[swapped]), site(arrays=[there]))
     assert [field for field, _ in found] == ["arrays[0].disks", "arrays[0].spares"]

@@ -32,7 +32,7 @@ NEW: dict[str, Any] = {
 def test_everything_that_can_be_renamed_is_and_nothing_else_changes() -> None:
     found = changes(site(**NEW), site(**THERE))
     assert shown(found) == ["patch volume/v", "patch host/h", "patch host-group/g", "patch schedule/nightly"]
-    assert found[0].wishes == (VolumePatch(name="w"),)
+    assert found[0].specs == (VolumePatch(name="w"),)
     assert found[0].places == ("volumes[0]",)
 
 

@@ -23,48 +23,48 @@ def known(name: str = "tank", state: str = "ready", group: str = "g1") -> KnownA
     )
 
 
-def wish(name: str, **changes: Any) -> VolumeCreate:
+def spec(name: str, **changes: Any) -> VolumeCreate:
     return VolumeCreate.model_validate({"name": name, "array": "tank", "size_bytes": GIB} | changes)
 
 
 def plan(
-    *wishes: VolumeCreate, arrays: tuple[KnownArray, ...] = (known(),), taken: tuple[str, ...] = (), promised: int = 0
+    *specs: VolumeCreate, arrays: tuple[KnownArray, ...] = (known(),), taken: tuple[str, ...] = (), promised: int = 0
 ) -> NewVolumes:
     machine = seen.machine(pools=(seen.pool("g1", FREE), seen.pool("g2", FREE)))
     facts = VolumeFacts({array.name: array for array in arrays}, frozenset(taken), {"tank": promised})
-    return creation.plan_create(wishes, machine, facts, identities())
+    return creation.plan_create(specs, machine, facts, identities())
 
 
-def problems(error: type[LunetteError], *wishes: VolumeCreate, **facts: Any) -> list[tuple[str, str | None, str]]:
+def problems(error: type[LunetteError], *specs: VolumeCreate, **facts: Any) -> list[tuple[str, str | None, str]]:
     with pytest.raises(error) as refusal:
-        plan(*wishes, **facts)
+        plan(*specs, **facts)
     return [(problem.field, problem.value, problem.message) for problem in refusal.value.errors]
 
 
 def test_every_cut_comes_before_any_seal() -> None:
-    new = plan(wish("a"), wish("b", array="two"), wish("c"), arrays=(known(), known("two", group="g2")))
+    new = plan(spec("a"), spec("b", array="two"), spec("c"), arrays=(known(), known("two", group="g2")))
     assert [step.kind for step in new.plan.steps] == ["volume.cut"] * 3 + ["volumes.seal"] * 2
 
 
 def test_each_volume_gets_an_identity_of_its_own() -> None:
-    new = plan(*(wish(f"v{n}") for n in range(32)))
+    new = plan(*(spec(f"v{n}") for n in range(32)))
     for attribute in ("uuid", "serial", "naa", "nguid", "eui64"):
         assert len({getattr(volume.identity, attribute) for volume in new.volumes}) == 32
     assert len({volume.id for volume in new.volumes} | {volume.lv_name for volume in new.volumes}) == 64
 
 
 def test_the_array_can_be_filled_to_the_last_extent() -> None:
-    assert len(plan(*(wish(f"v{n}") for n in range(32))).volumes) == 32
+    assert len(plan(*(spec(f"v{n}") for n in range(32))).volumes) == 32
 
 
 def test_the_33rd_volume_that_does_not_fit_is_named() -> None:
-    ((field, value, message),) = problems(NoSpace, *(wish(f"v{n:02}") for n in range(33)))
+    ((field, value, message),) = problems(NoSpace, *(spec(f"v{n:02}") for n in range(33)))
     assert (field, value) == ("volumes[32].size_bytes", str(GIB))
     assert "volume v32 of 1 GiB does not fit: array tank has 32 GiB free and 33 GiB are requested in total" in message
 
 
 def test_what_is_promised_to_others_is_not_free() -> None:
-    assert problems(NoSpace, wish("a", size_bytes=2 * GIB), promised=31 * GIB)[0][0] == "size_bytes"
+    assert problems(NoSpace, spec("a", size_bytes=2 * GIB), promised=31 * GIB)[0][0] == "size_bytes"
 
 
 @pytest.mark.parametrize(
@@ -75,22 +75,22 @@ def test_what_is_promised_to_others_is_not_free() -> None:
     ],
 )
 def test_wrong_input_names_the_field(changes: dict[str, Any], field: str, words: str) -> None:
-    ((found, _, message),) = problems(Invalid, wish("a", **changes))
+    ((found, _, message),) = problems(Invalid, spec("a", **changes))
     assert found == field
     assert words in message
 
 
 def test_a_taken_name_is_a_conflict() -> None:
-    assert problems(Conflict, wish("a"), taken=("a",))[0][:2] == ("name", "a")
+    assert problems(Conflict, spec("a"), taken=("a",))[0][:2] == ("name", "a")
 
 
 def test_a_name_asked_for_twice_in_one_batch_is_refused_at_both_places() -> None:
-    assert [p[0] for p in problems(Invalid, wish("a"), wish("a"))] == ["volumes[0].name", "volumes[1].name"]
+    assert [p[0] for p in problems(Invalid, spec("a"), spec("a"))] == ["volumes[0].name", "volumes[1].name"]
 
 
 def test_an_array_that_is_not_ready_or_not_active_is_a_conflict() -> None:
-    assert "is creating" in problems(Conflict, wish("a"), arrays=(known(state="creating"),))[0][2]
-    assert "not active" in problems(Conflict, wish("a"), arrays=(known(group="gone"),))[0][2]
+    assert "is creating" in problems(Conflict, spec("a"), arrays=(known(state="creating"),))[0][2]
+    assert "not active" in problems(Conflict, spec("a"), arrays=(known(group="gone"),))[0][2]
 
 
 def volume(**changes: Any) -> KnownVolume:

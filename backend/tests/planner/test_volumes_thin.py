@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from backend.tests import seen
 from backend.tests.planner.test_arrays import identities
-from backend.tests.planner.test_volumes import known, volume, wish
+from backend.tests.planner.test_volumes import known, spec, volume
 from lunette.domain.errors import Conflict, InUse, Invalid, LunetteError, NoSpace
 from lunette.domain.observations import Observation
 from lunette.domain.sizes import GIB, KIB, MIB, TIB
@@ -30,9 +30,9 @@ POOLED = seen.machine(pools=(seen.thin("g1", 8 * GIB),))
 
 
 def plan_thin(machine: Observation, *sizes: int, held: int = 0) -> NewVolumes:
-    wishes = [wish(f"v{n}", size_bytes=size, provisioning=THIN) for n, size in enumerate(sizes)]
+    specs = [spec(f"v{n}", size_bytes=size, provisioning=THIN) for n, size in enumerate(sizes)]
     facts = VolumeFacts({"tank": known()}, frozenset(), {"tank": 0}, {"tank": held})
-    return creation.plan_create(wishes, machine, facts, identities())
+    return creation.plan_create(specs, machine, facts, identities())
 
 
 def test_the_first_thin_volume_brings_the_pool_and_the_second_does_not() -> None:
@@ -159,8 +159,8 @@ def snapshot(**facts: Any) -> KnownSnapshot:
 
 
 def take(machine: Observation = POOLED, **facts: Any) -> Any:
-    wish = SnapshotCreate(name="before", volume="a")
-    return volumes_snapshots.plan_take(wish, volume(**facts), machine, False, identities())
+    spec = SnapshotCreate(name="before", volume="a")
+    return volumes_snapshots.plan_take(spec, volume(**facts), machine, False, identities())
 
 
 def test_a_thin_volume_has_snapshots_and_a_thick_one_has_none_and_says_why() -> None:
@@ -172,14 +172,14 @@ def test_a_thin_volume_has_snapshots_and_a_thick_one_has_none_and_says_why() -> 
 
 
 def test_every_clone_has_an_identity_of_its_own_and_comes_from_the_snapshot() -> None:
-    wish = SnapshotClone(name_pattern="vm%02d", count=96)
-    new = volumes_snapshots.plan_clone(snapshot(), wish, POOLED, frozenset(), identities())
-    assert [v.wish.name for v in new.volumes] == [f"vm{n:02d}" for n in range(1, 97)]
+    spec = SnapshotClone(name_pattern="vm%02d", count=96)
+    new = volumes_snapshots.plan_clone(snapshot(), spec, POOLED, frozenset(), identities())
+    assert [v.spec.name for v in new.volumes] == [f"vm{n:02d}" for n in range(1, 97)]
     assert len({v.identity.naa for v in new.volumes}) == 96
     assert {step.source for step in new.plan.steps[:-1] if step.kind == "volume.cut"} == {lvm.snapshot_name("s")}
     assert list(faults(new.plan, POOLED, Bounds())) == []
     with pytest.raises(Conflict, match="vm02"):
-        volumes_snapshots.plan_clone(snapshot(), wish, POOLED, frozenset({"vm02"}), identities())
+        volumes_snapshots.plan_clone(snapshot(), spec, POOLED, frozenset({"vm02"}), identities())
 
 
 @pytest.mark.parametrize("body", [{}, {"name": "a", "name_pattern": "a%d"}, {"name": "a", "count": 2}])

@@ -8,7 +8,7 @@ import pytest
 
 from backend.tests import seen
 from backend.tests.planner.test_arrays import identities
-from backend.tests.planner.test_volumes import known, volume, wish
+from backend.tests.planner.test_volumes import known, spec, volume
 from lunette.domain.arrays import ArrayEngine, EngineAbility
 from lunette.domain.errors import Conflict, InUse, Invalid, NoSpace
 from lunette.domain.observations import Observation
@@ -35,9 +35,9 @@ def zfs_array(name: str = "tank", group: str = "z1") -> KnownArray:
 
 
 def plan(*kinds: tuple[Provisioning, int], machine: Observation = MACHINE, held: int = 0) -> NewVolumes:
-    wishes = [wish(f"v{n}", size_bytes=size, provisioning=kind) for n, (kind, size) in enumerate(kinds)]
+    specs = [spec(f"v{n}", size_bytes=size, provisioning=kind) for n, (kind, size) in enumerate(kinds)]
     facts = VolumeFacts({"tank": zfs_array()}, frozenset(), {"tank": 0}, {"tank": held})
-    return creation.plan_create(wishes, machine, facts, identities())
+    return creation.plan_create(specs, machine, facts, identities())
 
 
 def test_an_engine_offers_what_somebody_here_can_plan() -> None:
@@ -84,9 +84,9 @@ def test_the_warning_counts_what_thin_zvols_hold_already() -> None:
 
 def test_one_request_cuts_from_arrays_of_both_engines() -> None:
     arrays = {"tank": zfs_array(), "two": known("two", group="g1")}
-    wishes = [wish("a", provisioning=THIN), wish("b", array="two", provisioning=THIN)]
+    specs = [spec("a", provisioning=THIN), spec("b", array="two", provisioning=THIN)]
     facts = VolumeFacts(arrays, frozenset(), {"tank": 0, "two": 0})
-    steps = creation.plan_create(wishes, MACHINE, facts, identities()).plan.steps
+    steps = creation.plan_create(specs, MACHINE, facts, identities()).plan.steps
     assert [step.group for step in steps if isinstance(step, ThinPoolCreate)] == ["g1"]
     cuts = [step for step in steps if isinstance(step, VolumeCut)]
     assert [(cut.engine, cut.pool) for cut in cuts] == [(VolumeEngine.ZVOL, None), (VolumeEngine.LVM, "pool")]

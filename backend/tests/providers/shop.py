@@ -41,9 +41,9 @@ class Shop:
     def create(self, level: Level = Level.RAID5, disks: int = 3, layout: Raid10Layout | None = None) -> MdCreate:
         """The step that makes an array of the first disks."""
         found = [self.observed(disk) for disk in self.disks[:disks]]
-        wish = ArrayCreate(name="tank", level=level, layout=layout, disks=tuple(disk.id for disk in found))
+        spec = ArrayCreate(name="tank", level=level, layout=layout, disks=tuple(disk.id for disk in found))
         members = [MdMember(disk_id=disk.id, serial=disk.serial) for disk in found]
-        return md.create_step(ARRAY_ID, ARRAY_UUID, wish, members, [disk.size_bytes for disk in found])
+        return md.create_step(ARRAY_ID, ARRAY_UUID, spec, members, [disk.size_bytes for disk in found])
 
     def destroy(self, create: MdCreate) -> MdDestroy:
         return md.destroy_step(create.array_id, create.uuid, 1, create.members)
@@ -51,7 +51,7 @@ class Shop:
     def group(self, create: MdCreate) -> GroupCreate:
         return lvm.group_create(create.array_id, create.uuid)
 
-    def wished(self, create: MdCreate, group: GroupCreate) -> ExportArray:
+    def desired(self, create: MdCreate, group: GroupCreate) -> ExportArray:
         """The array as the agent is asked to bring it up, with the id that the volumes of `agent.exports` are on."""
         members = tuple(one.disk_id for one in create.members)
         return array(0).model_copy(update={"uuid": create.uuid, "group": group.group, "members": members})

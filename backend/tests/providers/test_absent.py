@@ -26,7 +26,7 @@ def test_md_tells_blank_disks_from_absent_ones() -> None:
     shop = Shop()
     create = shop.create()
     shop.do(create)
-    array = shop.wished(create, shop.group(create))
+    array = shop.desired(create, shop.group(create))
     first, second, third = (member.disk_id for member in create.members)
     shop.machine.reboot()
     blank(shop.disks[0])
@@ -48,8 +48,8 @@ def test_md_tells_blank_disks_from_absent_ones() -> None:
 def test_lvm_tells_blank_disks_from_absent_ones() -> None:
     shop = Shop()
     found = [shop.observed(disk) for disk in shop.disks[:3]]
-    wish = ArrayCreate(name="tank", engine=ArrayEngine.LVM, level=Level.RAID5, disks=tuple(disk.id for disk in found))
-    step = lvm_plan.create_step(ARRAY_ID, ARRAY_UUID, wish, found)
+    spec = ArrayCreate(name="tank", engine=ArrayEngine.LVM, level=Level.RAID5, disks=tuple(disk.id for disk in found))
+    step = lvm_plan.create_step(ARRAY_ID, ARRAY_UUID, spec, found)
     shop.do(step)
     array = ExportArray(
         array_id=ARRAY_ID,

@@ -27,7 +27,7 @@ class Stage(Shop):
         super().__init__()
         create = self.create()
         self.lvm = self.group(create)
-        self.array = self.wished(create, self.lvm)
+        self.array = self.desired(create, self.lvm)
         self.volumes: list[ExportVolume] = []
         for step in (create, self.lvm):
             self.do(step)

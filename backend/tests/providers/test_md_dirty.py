@@ -20,9 +20,9 @@ def shop() -> Shop:
 
 def made(shop: Shop, level: Level, disks: int, hole: WriteHole | None = None) -> MdCreate:
     found = [shop.observed(disk) for disk in shop.disks[:disks]]
-    wish = ArrayCreate(name="tank", level=level, disks=tuple(disk.id for disk in found), write_hole=hole)
+    spec = ArrayCreate(name="tank", level=level, disks=tuple(disk.id for disk in found), write_hole=hole)
     members = [MdMember(disk_id=disk.id, serial=disk.serial) for disk in found]
-    shop.do(create := md.create_step("a" * 8, "b" * 32, wish, members, [disk.size_bytes for disk in found]))
+    shop.do(create := md.create_step("a" * 8, "b" * 32, spec, members, [disk.size_bytes for disk in found]))
     shop.machine.advance(SYNCED_S)
     return create
 

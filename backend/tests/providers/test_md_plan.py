@@ -13,7 +13,7 @@ LEVELS = st.sampled_from([facts.level for facts in plan.LEVELS])
 CHUNKS = st.sampled_from([None, 4 * KIB, 64 * KIB, 512 * KIB, MIB, 8 * MIB])
 
 
-def wish(level: Level = Level.RAID5, disks: int = 4, **more: object) -> ArrayCreate:
+def spec(level: Level = Level.RAID5, disks: int = 4, **more: object) -> ArrayCreate:
     return ArrayCreate.model_validate(
         {"name": "tank", "level": level, "disks": [f"d{n}" for n in range(disks)], **more}
     )
@@ -53,8 +53,8 @@ def test_raid5_closes_its_write_hole_as_far_as_ppl_reaches() -> None:
 
 def test_a_volatile_write_cache_excludes_a_partial_parity_log() -> None:
     assert plan.default_write_hole(Level.RAID5, 4, ["d2"]) is WriteHole.BITMAP
-    assert plan.problems(wish(), [GIB] * 4, ["d2"]) == ()
-    (problem,) = plan.problems(wish(write_hole="ppl"), [GIB] * 4, ["d2"])
+    assert plan.problems(spec(), [GIB] * 4, ["d2"]) == ()
+    (problem,) = plan.problems(spec(write_hole="ppl"), [GIB] * 4, ["d2"])
     assert (problem.field, problem.value) == ("write_hole", "ppl")
     assert "d2 has an active volatile write cache" in problem.message
     assert "use bitmap" in problem.message
@@ -64,16 +64,16 @@ def test_a_volatile_write_cache_excludes_a_partial_parity_log() -> None:
 @pytest.mark.parametrize(
     ("bad", "field"),
     [
-        (wish(Level.RAID5, 2), "disks"),
-        (wish(Level.RAID6, 3), "disks"),
-        (wish(Level.RAID1, 2, chunk_bytes=64 * KIB), "chunk_bytes"),
-        (wish(chunk_bytes=96 * KIB), "chunk_bytes"),
-        (wish(Level.RAID6, write_hole="ppl"), "write_hole"),
-        (wish(Level.RAID0, write_hole="bitmap"), "write_hole"),
-        (wish(Level.RAID5, 65, write_hole="ppl"), "write_hole"),
-        (wish(Level.RAID4, 3, write_hole="ppl"), "write_hole"),
-        (wish(Level.RAID5, layout="n2"), "layout"),
-        (wish(Level.RAID10, 2, layout="f3"), "layout"),
+        (spec(Level.RAID5, 2), "disks"),
+        (spec(Level.RAID6, 3), "disks"),
+        (spec(Level.RAID1, 2, chunk_bytes=64 * KIB), "chunk_bytes"),
+        (spec(chunk_bytes=96 * KIB), "chunk_bytes"),
+        (spec(Level.RAID6, write_hole="ppl"), "write_hole"),
+        (spec(Level.RAID0, write_hole="bitmap"), "write_hole"),
+        (spec(Level.RAID5, 65, write_hole="ppl"), "write_hole"),
+        (spec(Level.RAID4, 3, write_hole="ppl"), "write_hole"),
+        (spec(Level.RAID5, layout="n2"), "layout"),
+        (spec(Level.RAID10, 2, layout="f3"), "layout"),
     ],
 )
 def test_what_md_would_refuse_is_refused_with_its_field(bad: ArrayCreate, field: str) -> None:
@@ -83,13 +83,13 @@ def test_what_md_would_refuse_is_refused_with_its_field(bad: ArrayCreate, field:
 
 
 def test_disks_too_small_for_an_array_are_refused() -> None:
-    assert [p.field for p in plan.problems(wish(), [8 * MIB, GIB, GIB, GIB])] == ["disks"]
-    assert plan.problems(wish(), [256 * MIB] * 4) == ()
+    assert [p.field for p in plan.problems(spec(), [8 * MIB, GIB, GIB, GIB])] == ["disks"]
+    assert plan.problems(spec(), [256 * MIB] * 4) == ()
 
 
 def test_a_step_carries_every_choice() -> None:
     members = [MdMember(disk_id=f"d{n}", serial=f"S{n}") for n in range(4)]
-    step = plan.create_step(UUID, UUID, wish(), members, [2 * GIB, GIB, GIB, GIB])
+    step = plan.create_step(UUID, UUID, spec(), members, [2 * GIB, GIB, GIB, GIB])
     assert step.uuid == "0123456789abcdef0123456789abcdef"
     assert step.md_name == "a0123456789ab"
     assert step.chunk_bytes == 64 * KIB

@@ -17,8 +17,8 @@ def shop() -> Shop:
 
 def tend(shop: Shop, create: MdCreate, *numbers: int) -> set[str | None]:
     """Which members are write-mostly once the agent has looked after the array."""
-    wish = ours(create).model_copy(update={"write_mostly": tuple(member(shop, number).disk_id for number in numbers)})
-    STACKS[ArrayEngine.MD].tend(shop.machine, wish)
+    spec = ours(create).model_copy(update={"write_mostly": tuple(member(shop, number).disk_id for number in numbers)})
+    STACKS[ArrayEngine.MD].tend(shop.machine, spec)
     (array,) = shop.agent.observe().arrays
     return {one.disk_id for one in array.members if one.write_mostly}
 

@@ -103,8 +103,8 @@ def test_the_file_says_what_networkd_does_and_can_be_read_back() -> None:
 
 def test_a_gateway_for_hosts_takes_answers_only() -> None:
     def gateways(role: InterfaceRole, table: int | None) -> list[str]:
-        wish = {"addresses": ["198.51.100.5/24"], "gateway": "198.51.100.1", "role": role, "table": table}
-        text = files.render("eth1", InterfaceSettings.model_validate(wish)).decode()
+        spec = {"addresses": ["198.51.100.5/24"], "gateway": "198.51.100.1", "role": role, "table": table}
+        text = files.render("eth1", InterfaceSettings.model_validate(spec)).decode()
         return [part.split("]")[0] for part in text.split("[") if "Gateway=198.51.100.1" in part]
 
     assert gateways(InterfaceRole.MANAGEMENT, None) == ["Network"]

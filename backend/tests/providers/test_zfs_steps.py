@@ -74,8 +74,8 @@ class Farm(Shop):
 
 def pool_step(shop: Shop, disks: list[FakeDisk]) -> PoolCreate:
     found = [shop.observed(disk) for disk in disks]
-    wish = ArrayCreate(name="tank", engine=ArrayEngine.ZFS, level=Level.RAIDZ1, disks=tuple(disk.id for disk in found))
-    return plan.create_step(ARRAY_ID, ARRAY_UUID, wish, found)
+    spec = ArrayCreate(name="tank", engine=ArrayEngine.ZFS, level=Level.RAIDZ1, disks=tuple(disk.id for disk in found))
+    return plan.create_step(ARRAY_ID, ARRAY_UUID, spec, found)
 
 
 @pytest.fixture
@@ -232,9 +232,9 @@ def stripe() -> Farm:
 def step_with_roles(shop: Shop) -> PoolCreate:
     found = [shop.observed(disk) for disk in shop.disks[:4]]
     roles = dict(zip(("disks", "log", "cache", "special"), [(disk.id,) for disk in found], strict=True))
-    wish = ArrayCreate.model_validate({"name": "tank", "engine": "zfs", "level": "stripe", **roles})
-    order = [disk for ids in wish.by_role().values() for disk in found if disk.id in ids]
-    return plan.create_step(ARRAY_ID, ARRAY_UUID, wish, order)
+    spec = ArrayCreate.model_validate({"name": "tank", "engine": "zfs", "level": "stripe", **roles})
+    order = [disk for ids in spec.by_role().values() for disk in found if disk.id in ids]
+    return plan.create_step(ARRAY_ID, ARRAY_UUID, spec, order)
 
 
 def test_a_partition_whose_link_was_away_for_a_moment_is_looked_for_once_more(shop: Shop) -> None:

@@ -9,9 +9,9 @@ import threading
 from lunette.domain.errors import LunetteError, Unavailable
 from lunette.domain.exports import ExportSet
 from lunette.domain.firewall import (
+    DesiredFirewall,
     FirewallMode,
     FirewallState,
-    FirewallWish,
     ObservedFirewall,
     Opening,
     openings,
@@ -34,7 +34,7 @@ class Firewall:
     def __init__(self, system: System) -> None:
         self._system = system
         self._lock = threading.Lock()
-        self._wish = FirewallWish()
+        self._desired = DesiredFirewall()
         self._portals: frozenset[Opening] = frozenset()
         self._loaded: tuple[str, run.Listing | None] | None = None
         """The table that was loaded last, and what the kernel showed then."""
@@ -50,7 +50,7 @@ class Firewall:
     def open_for(self, exports: ExportSet) -> int:
         """Before exports change: lets in what they will need, beside all that is let in now. How much was repaired."""
         with self._lock:
-            self._wish = exports.firewall
+            self._desired = exports.firewall
             return self._guarded(wanted_portals(exports), only_more=True)
 
     def settle(self, exports: ExportSet | None, *, keep_all: bool = False) -> int:
@@ -59,7 +59,7 @@ class Firewall:
         `keep_all`: nobody knows what is served, so nothing closes.
         """
         with self._lock:
-            self._wish = exports.firewall if exports else self._wish
+            self._desired = exports.firewall if exports else self._desired
             wanted = wanted_portals(exports) if exports else frozenset()
             known = {target.iqn for target in exports.targets} if exports else set()
             return self._guarded(wanted, only_more=keep_all, known=frozenset(known))
@@ -114,7 +114,7 @@ class Firewall:
         return wanted | others
 
     def _put(self, seen: run.Listing | None) -> int:
-        management = facts.management(self._system, self._wish.api_port)
+        management = facts.management(self._system, self._desired.api_port)
         storage, kept = (facts.storage_alone(self._system, folder) for folder in (files.READ, files.KEPT))
         closed = self._reached_otherwise(storage)
         self._keep(Rules(self._portals, management, closed if kept == storage else self._reached_otherwise(kept)))
@@ -147,7 +147,7 @@ class Firewall:
 
     def _mode(self) -> FirewallMode:
         default = FirewallMode.MANAGED if self._system.exists(run.BY_DEFAULT) else FirewallMode.OFF
-        return self._wish.mode or default
+        return self._desired.mode or default
 
     def _tell(
         self,
@@ -161,7 +161,7 @@ class Firewall:
         before = self._told
         self._told = ObservedFirewall(
             mode=self._mode(),
-            is_asked=self._wish.mode is not None,
+            is_asked=self._desired.mode is not None,
             state=state,
             reason=reason,
             lacking=run.hindrance(self._system),

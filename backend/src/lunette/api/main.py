@@ -175,7 +175,7 @@ def _seal_old_addresses(store: Store) -> None:
 def _tell_port(store: Store, port: int) -> None:
     """For the firewall: the agent lets in the port that this listens on. A start writes nothing where it is known."""
     with store.read() as tx:
-        if firewall.wish(tx).api_port == port:
+        if firewall.spec(tx).api_port == port:
             return
     with _left_to_the_next_start("the firewall does not know the port"), store.write() as tx:
         if firewall.listens_on(tx, port):

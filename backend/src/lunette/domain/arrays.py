@@ -98,7 +98,7 @@ class MemberRole(StrEnum):
 
     @property
     def field(self) -> str:
-        """The field of a wish that names the disks of this role."""
+        """The field of an ArrayCreate that names the disks of this role."""
         return {MemberRole.DATA: "disks", MemberRole.SPARE: "spares"}.get(self, self.value)
 
 

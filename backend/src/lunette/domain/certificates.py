@@ -68,9 +68,9 @@ def shown(pem: str) -> Shown:
     )
 
 
-def check_pair(wish: CertificateReplace, now: dt.datetime) -> None:
+def check_pair(spec: CertificateReplace, now: dt.datetime) -> None:
     """Raises Invalid naming everything that is wrong with it. No value of the key is ever in the message."""
-    chain, key, found = _read(wish)
+    chain, key, found = _read(spec)
     if key is not None:
         found += _weak(key)
     if chain:
@@ -107,17 +107,17 @@ def _problem(field: str, message: str) -> FieldProblem:
 
 
 def _read(
-    wish: CertificateReplace,
+    spec: CertificateReplace,
 ) -> tuple[list[x509.Certificate], RSAPrivateKey | EllipticCurvePrivateKey | None, list[FieldProblem]]:
     found: list[FieldProblem] = []
     chain: list[x509.Certificate] = []
     key = None
     try:
-        chain = x509.load_pem_x509_certificates(wish.certificate.encode())
+        chain = x509.load_pem_x509_certificates(spec.certificate.encode())
     except ValueError:
         found.append(_problem(CERT, "it contains no certificate in PEM format (-----BEGIN CERTIFICATE-----)"))
     try:
-        read = serialization.load_pem_private_key(wish.private_key.get_secret_value().encode(), password=None)
+        read = serialization.load_pem_private_key(spec.private_key.get_secret_value().encode(), password=None)
         if isinstance(read, RSAPrivateKey | EllipticCurvePrivateKey):
             key = read
         else:

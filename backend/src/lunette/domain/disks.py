@@ -47,7 +47,7 @@ class WipeMethod(StrEnum):
     does not stop the erase. Requires support by the NVMe, SATA or SAS drive."""
 
 
-class DiskWipeWish(Model):
+class DiskWipeRequest(Model):
     """A request to wipe or erase a disk. This is irreversible."""
 
     method: WipeMethod
@@ -59,7 +59,7 @@ class DiskWipeWish(Model):
     such as `linux_raid_member`. A disk with such a signature that is not listed is refused."""
 
 
-class DiskLocateWish(Model):
+class DiskLocateRequest(Model):
     """A request to switch the locate light of the disk's bay on or off."""
 
     off: bool = False

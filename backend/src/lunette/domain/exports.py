@@ -16,7 +16,7 @@ from lunette.domain.dhchap import DhGroup, DhHash
 from lunette.domain.disk_health import HEALTH_PERIOD_S
 from lunette.domain.encryption import Encryption
 from lunette.domain.fc import FcMode
-from lunette.domain.firewall import FirewallWish
+from lunette.domain.firewall import DesiredFirewall
 from lunette.domain.hosts import OsType
 from lunette.domain.identity import VolumeIdentity
 from lunette.domain.mappings import ExportEngine, Family, Protocol
@@ -268,7 +268,7 @@ class ExportSet(Model):
     leftovers: tuple[Leftover, ...] = ()
     """Adopted objects that were released. Only the ledger contains this list."""
     nvme_leftovers: tuple[NvmeLeftover, ...] = ()
-    firewall: FirewallWish = FirewallWish()
+    firewall: DesiredFirewall = DesiredFirewall()
     discovery: ExportChap | None = None
     """CHAP that a host must present before discovery lists the iSCSI targets. None if discovery needs no CHAP."""
     disk_health_s: int = HEALTH_PERIOD_S

@@ -54,7 +54,7 @@ class Opening(Model):
         return self.address or "", self.port, self.protocol.value
 
 
-class FirewallWish(Model):
+class DesiredFirewall(Model):
     """Request to the agent. `mode` None: as the appliance was installed."""
 
     mode: FirewallMode | None = None

@@ -86,7 +86,7 @@ class VolumeBatch(Model):
     """Description of each volume."""
 
     def expand(self) -> tuple[VolumeCreate, ...]:
-        """The single wishes this batch stands for, in order. Raises ValidationError if a name gets too long."""
+        """The single specs this batch stands for, in order. Raises ValidationError if a name gets too long."""
         return tuple(
             VolumeCreate(
                 name=name,

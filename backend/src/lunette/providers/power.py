@@ -24,7 +24,7 @@ def observe(system: System) -> ObservedPower:
 def stop(system: System, step: MachineStop) -> str | None:
     """Stops the machine; asked again after its next start, it is done. Raises Conflict or ToolFailed.
 
-    Within the start that is to end it may be asked as often as one likes: systemd takes the second wish for the first.
+    It can be repeated within the boot that it ends: systemd treats a second request like the first.
     """
     if record.boot_id(system) != step.boot_id:
         return "the appliance has restarted"

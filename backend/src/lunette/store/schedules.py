@@ -9,7 +9,7 @@ from lunette.store.schema import Base, Json, Resource, utc_now
 
 
 class Schedule(Resource, Base):
-    """The wish. What changes with each run is in ScheduleState, so that a run does not make an ETag old."""
+    """The spec. What changes with each run is in ScheduleState, so that a run does not make an ETag old."""
 
     __tablename__ = "schedule"
 

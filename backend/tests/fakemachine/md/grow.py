@@ -104,7 +104,7 @@ def _refusal(array: RunningArray, name: str, options: dict[str, str]) -> str | N
     if geometry.level == "raid10" and geometry.near() == 1 and not geometry.layout & 0x10000:
         return "mdadm: Cannot reshape RAID10 in far-mode\n"
     if geometry.level == "raid6" and geometry.layout >= _BESIDE and "layout" not in options:
-        return f"mdadm: {name} has a non-standard layout.  If you wish to preserve this\n"
+        return f"mdadm: {name} has a non-standard layout.  If you spec to preserve this\n"
     if "level" in options and (options["level"], geometry.level) != ("6", "raid5"):
         return "mdadm: Impossible level change requested\n"
     return None

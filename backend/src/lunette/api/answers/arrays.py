@@ -264,15 +264,15 @@ def array_answer(row: ArrayRow, volumes: int, deleted_bytes: int, seen: Seen) ->
 def _tuning(chosen: ArrayTuning, observed: ObservedArray | None) -> tuple[ArrayTuningValue, ...]:
     found = []
     for one in observed.tuning if observed else ():
-        wish = notation(getattr(chosen, one.name.value))
-        value, why = (one.automatic, one.why) if wish is None else (wish, f"chosen; automatic is {one.automatic}")
-        if wish is not None and one.most is not None and int(wish) > one.most:
+        spec = notation(getattr(chosen, one.name.value))
+        value, why = (one.automatic, one.why) if spec is None else (spec, f"chosen; automatic is {one.automatic}")
+        if spec is not None and one.most is not None and int(spec) > one.most:
             value, why = (
                 str(one.most),
-                f"{wish} requested, but this appliance has memory for {one.most} (automatic: {one.why})",
+                f"{spec} requested, but this appliance has memory for {one.most} (automatic: {one.why})",
             )
         found.append(
-            ArrayTuningValue(name=one.name, value=value, automatic=wish is None, why=why, observed=one.observed)
+            ArrayTuningValue(name=one.name, value=value, automatic=spec is None, why=why, observed=one.observed)
         )
     return tuple(found)
 

@@ -32,7 +32,7 @@ NameFilter = Annotated[
 
 
 @dataclass(frozen=True)
-class Wish:
+class Spec:
     """The requested page."""
 
     limit: int
@@ -41,7 +41,7 @@ class Wish:
     """Rows to skip, after the cursor if there is one."""
 
 
-def _wish(
+def _spec(
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="Maximum number of items per page.")] = 100,
     cursor: Annotated[
         str | None, Query(max_length=2000, description="Value of `next_cursor` of the previous page.")
@@ -55,11 +55,11 @@ def _wish(
             "items if the list changes between requests.",
         ),
     ] = 0,
-) -> Wish:
-    return Wish(limit, cursor, offset)
+) -> Spec:
+    return Spec(limit, cursor, offset)
 
 
-Paging = Annotated[Wish, Depends(_wish)]
+Paging = Annotated[Spec, Depends(_spec)]
 
 
 @dataclass(frozen=True)
@@ -74,39 +74,39 @@ class Rows(Iterable[Row]):
         return iter(self.rows)
 
 
-def stored_page(tx: Session, query: Select[Row], wish: Wish, sort: str, columns: Columns) -> Rows[Row]:
+def stored_page(tx: Session, query: Select[Row], spec: Spec, sort: str, columns: Columns) -> Rows[Row]:
     """One page by SQL. `columns` maps sort fields to columns that are never null; the column `id` breaks ties."""
     field, descending = sort.removeprefix("-"), sort.startswith("-")
     column, tie = columns[field], columns["id"]
     total = tx.scalar(select(func.count()).select_from(query.order_by(None).subquery())) or 0
-    if wish.cursor:
-        value, last = _decode(wish.cursor, sort, _kind(column), _kind(tie))
+    if spec.cursor:
+        value, last = _decode(spec.cursor, sort, _kind(column), _kind(tie))
         query = query.where(_beyond(column, value, tie, last, descending=descending))
     order = [column.desc(), tie.desc()] if descending else [column.asc(), tie.asc()]
     # Keys come first, from an index that has the order. Where none has it, only they are sorted, and no whole rows.
-    keys = tx.scalars(query.with_only_columns(tie).order_by(*order).limit(wish.limit + 1).offset(wish.offset)).all()
-    rows = tx.scalars(query.where(tie.in_(keys[: wish.limit]))).all() if keys else ()
+    keys = tx.scalars(query.with_only_columns(tie).order_by(*order).limit(spec.limit + 1).offset(spec.offset)).all()
+    rows = tx.scalars(query.where(tie.in_(keys[: spec.limit]))).all() if keys else ()
     place = {key: index for index, key in enumerate(keys)}
     page = sorted(rows, key=lambda row: place[getattr(row, tie.key)])
-    more = len(keys) > wish.limit
+    more = len(keys) > spec.limit
     cursor = _encode(sort, getattr(page[-1], column.key), getattr(page[-1], tie.key)) if more else None
     return Rows(page, cursor, total)
 
 
 def seen_page(
-    items: Iterable[Item], wish: Wish, sort: str, key: Callable[[Item, str], tuple[Value, str]]
+    items: Iterable[Item], spec: Spec, sort: str, key: Callable[[Item, str], tuple[Value, str]]
 ) -> Rows[Item]:
     """One page of observed items. `key(item, field)` returns the sort value and the ID."""
     field, descending = sort.removeprefix("-"), sort.startswith("-")
     ordered = sorted(items, key=lambda item: key(item, field), reverse=descending)
     total = len(ordered)
-    if wish.cursor:
+    if spec.cursor:
         kind = type(key(ordered[0], field)[0]) if ordered else str
-        last = _decode(wish.cursor, sort, kind, str)
+        last = _decode(spec.cursor, sort, kind, str)
         ordered = [i for i in ordered if (key(i, field) < last if descending else key(i, field) > last)]
-    ordered = ordered[wish.offset :]
-    page = ordered[: wish.limit]
-    cursor = _encode(sort, *key(page[-1], field)) if len(ordered) > wish.limit else None
+    ordered = ordered[spec.offset :]
+    page = ordered[: spec.limit]
+    cursor = _encode(sort, *key(page[-1], field)) if len(ordered) > spec.limit else None
     return Rows(page, cursor, total)
 
 

@@ -21,6 +21,7 @@ from lunette.domain.errors import Conflict, FieldProblem, Invalid, PreconditionF
 from lunette.domain.plans import Plan
 from lunette.domain.usage import check_confirmed, check_reused
 from lunette.engine.conditions import system_drive
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.engine.control import Control
 from lunette.store.access import IdempotencyKey
@@ -110,8 +111,17 @@ class Change:
     def actor(self) -> Actor:
         return Actor(name=self.identity.actor)
 
+    def context(self, tx: Session, actor: Actor | None = None) -> ChangeContext:
+        """What the engine's changes take: this transaction, for the user or token that asks unless `actor` is given."""
+        return self.control.change(tx, actor or self.actor, dry_run=self.dry_run)
+
     def apply(
-        self, act: Callable[[Session], Outcome], show: Callable[[Session, Outcome], Response], *, looks: bool = False
+        self,
+        act: Callable[[ChangeContext], Outcome],
+        show: Callable[[Session, Outcome], Response],
+        *,
+        looks: bool = False,
+        actor: Actor | None = None,
     ) -> Response:
         """Runs a change of the engine: answers its plan (dry run), its job, or what `show` makes of it.
 
@@ -121,7 +131,7 @@ class Change:
         """
 
         def work(tx: Session) -> Response:
-            outcome = act(tx)
+            outcome = act(self.context(tx, actor))
             uses = self.control.uses(outcome.plan)
             if self.dry_run:
                 return answer(plan_answer(outcome.plan, uses))

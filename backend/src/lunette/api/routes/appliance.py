@@ -19,7 +19,7 @@ from lunette.domain.errors import FieldProblem, Invalid
 from lunette.domain.power import PowerAction
 from lunette.domain.sealed_copies import RebuildFound, RebuildRequest
 from lunette.engine.changes import power
-from lunette.engine.recovery import restoring
+from lunette.engine.recovery import rebuilding, restoring
 from lunette.engine.recovery.rebuilding import Wanted
 from lunette.store.backup import envelope, tables
 from lunette.store.database import Store
@@ -102,9 +102,7 @@ def appliance_power_off(change: Creating) -> Response:
 
 
 def _stop(change: Change, action: PowerAction) -> Response:
-    return change.apply(
-        lambda tx: power.stop(tx, change.control.desk, change.actor, action, change.dry_run), only_jobs, looks=True
-    )
+    return change.apply(lambda context: power.stop(context, action), only_jobs, looks=True)
 
 
 @verbs.post(
@@ -135,7 +133,7 @@ def appliance_restore(body: RestoreRequest, request: Request, change: Creating) 
             warnings = (*prepared.warnings, *_certificate(change, body, extras))
             if not change.dry_run:
                 change.parts.store.box.learn(scratch.box.keys)
-            change.control.restore(tx, change.actor, scratch, prepared)
+            restoring.restore(change.context(tx), scratch, prepared)
             if body.certificate and extras.certificate and change.parts.files and change.parts.files.own:
                 backup_extras.stage_certificate(tx, change.parts.store.box, extras.certificate)
             return answer(
@@ -180,7 +178,7 @@ def appliance_rebuild(body: RebuildRequest, change: Creating) -> Response:
 
         def work(tx: Session) -> Response:
             wanted = Wanted(body.arrays, body.adopt, body.digest, change.dry_run)
-            found = change.control.rebuild(tx, change.actor, disks, wanted)
+            found = rebuilding.rebuild(change.context(tx), disks, wanted)
             return answer(found.model_copy(update={"rebuilt": found.rebuilt and not change.dry_run}))
 
         return change.run(work)

@@ -1,9 +1,9 @@
 """Changes of existing arrays: `POST /arrays/{array}:<verb>`. Each returns a job."""
 
 from collections.abc import Callable
+from typing import Any
 
 from fastapi import Response
-from sqlalchemy.orm import Session
 
 from lunette.api.openapi.responses import FORGOTTEN, JOB_STARTED, router
 from lunette.api.requests.changes import Change, Commanding, etag
@@ -21,20 +21,22 @@ from lunette.domain.array_changes import (
     ArrayReshape,
     ArrayScrub,
 )
-from lunette.engine.changes.array_changes import Change as ArrayChange
+from lunette.domain.base import Model
+from lunette.engine.changes import array_changes
 from lunette.engine.changes.array_forget import forget
 from lunette.engine.changes.array_release import release
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Array as ArrayRow
 
 routes = router("/arrays", "arrays")
 
 
-def _apply(array: str, change: Change, act: Callable[[ArrayChange], Outcome]) -> Response:
-    def work(tx: Session) -> Outcome:
-        row = find(tx, ArrayRow, array, ArrayRow.name)
+def _apply(array: str, change: Change, act: Callable[[ChangeContext, str, Any], Outcome], body: Model) -> Response:
+    def work(context: ChangeContext) -> Outcome:
+        row = find(context.tx, ArrayRow, array, ArrayRow.name)
         change.check_still(etag(row.version))
-        return act(change.control.change_array(tx, change.actor, row.id, dry_run=change.dry_run))
+        return act(context, row.id, body)
 
     return change.apply(work, only_jobs, looks=True)
 
@@ -47,7 +49,7 @@ def array_add_spares(array: Reference, body: ArrayAddSpares, change: Commanding)
 
     On a degraded array, the rebuild onto the first spare starts immediately. Returns a job.
     """
-    return _apply(array, change, lambda asked: asked.add_spares(body))
+    return _apply(array, change, array_changes.add_spares, body)
 
 
 @routes.post(
@@ -59,7 +61,7 @@ def array_add_disks(array: Reference, body: ArrayAddDisks, change: Commanding) -
     Log and cache disks can be removed again. Special disks contain metadata and stay as long as the pool exists.
     Returns a job.
     """
-    return _apply(array, change, lambda asked: asked.add_disks(body))
+    return _apply(array, change, array_changes.add_disks, body)
 
 
 @routes.post("/{array}:grow", operation_id="array_grow", status_code=202, response_model=None, responses=JOB_STARTED)
@@ -69,7 +71,7 @@ def array_grow(array: Reference, body: ArrayGrow, change: Commanding) -> Respons
     A mirror gains copies; any other level gains capacity. Returns a job that starts the reshape or rebuild. The array
     shows the progress, and the remaining work is done automatically. A reshape cannot be undone.
     """
-    return _apply(array, change, lambda asked: asked.grow(body))
+    return _apply(array, change, array_changes.grow, body)
 
 
 @routes.post(
@@ -80,7 +82,7 @@ def array_reshape(array: Reference, body: ArrayReshape, change: Commanding) -> R
 
     Returns a job that starts the conversion. The array shows the progress of the rebuild onto the new disk.
     """
-    return _apply(array, change, lambda asked: asked.reshape(body))
+    return _apply(array, change, array_changes.reshape, body)
 
 
 @routes.post(
@@ -92,7 +94,7 @@ def array_replace(array: Reference, body: ArrayReplace, change: Commanding) -> R
     A disk that still works stays in use until the new disk is filled, which preserves redundancy on MD RAID arrays and
     ZFS pools. Returns a job.
     """
-    return _apply(array, change, lambda asked: asked.replace(body))
+    return _apply(array, change, array_changes.replace, body)
 
 
 @routes.post("/{array}:fail", operation_id="array_fail", status_code=202, response_model=None, responses=JOB_STARTED)
@@ -101,7 +103,7 @@ def array_fail(array: Reference, body: ArrayDiskChoice, change: Commanding) -> R
 
     A spare replaces the member if the array has one. Fails with 409 if the array has no redundancy left. Returns a job.
     """
-    return _apply(array, change, lambda asked: asked.fail(body))
+    return _apply(array, change, array_changes.fail, body)
 
 
 @routes.post(
@@ -112,7 +114,7 @@ def array_remove(array: Reference, body: ArrayDiskChoice, change: Commanding) ->
 
     Returns a job.
     """
-    return _apply(array, change, lambda asked: asked.remove(body))
+    return _apply(array, change, array_changes.remove, body)
 
 
 @routes.post("/{array}:readd", operation_id="array_readd", status_code=202, response_model=None, responses=JOB_STARTED)
@@ -121,7 +123,7 @@ def array_readd(array: Reference, body: ArrayDiskChoice, change: Commanding) -> 
 
     The plan shows whether the whole disk must be rebuilt. Returns a job.
     """
-    return _apply(array, change, lambda asked: asked.readd(body))
+    return _apply(array, change, array_changes.readd, body)
 
 
 @routes.post("/{array}:scrub", operation_id="array_scrub", status_code=202, response_model=None, responses=JOB_STARTED)
@@ -130,7 +132,7 @@ def array_scrub(array: Reference, body: ArrayScrub, change: Commanding) -> Respo
 
     The array shows the progress and the mismatches. Returns a job.
     """
-    return _apply(array, change, lambda asked: asked.scrub(body))
+    return _apply(array, change, array_changes.scrub, body)
 
 
 @routes.post(
@@ -146,7 +148,7 @@ def array_force_start(array: Reference, body: ArrayForceStart, change: Commandin
     The property `observed.dirty_degraded` of the array shows this condition. Blocks can be corrupt afterwards, and
     nothing shows which ones. This cannot be undone. `confirm` is the name of the array. Returns a job.
     """
-    return _apply(array, change, lambda asked: asked.force_start(body))
+    return _apply(array, change, array_changes.force_start, body)
 
 
 @routes.post(
@@ -160,10 +162,10 @@ def array_release(array: Reference, body: ArrayRelease, change: Commanding) -> R
     mapped. `confirm` is the name of the array. Returns a job.
     """
 
-    def work(tx: Session) -> Outcome:
-        row = find(tx, ArrayRow, array, ArrayRow.name)
+    def work(context: ChangeContext) -> Outcome:
+        row = find(context.tx, ArrayRow, array, ArrayRow.name)
         change.check_still(etag(row.version))
-        return release(tx, change.control.desk, change.actor, row.id, body, dry_run=change.dry_run)
+        return release(context, row.id, body)
 
     return change.apply(work, only_jobs, looks=True)
 
@@ -176,9 +178,9 @@ def array_forget(array: Reference, body: ArrayForget, change: Commanding) -> Res
     jobs of the array are abandoned. `confirm` is the name of the array.
     """
 
-    def work(tx: Session) -> Outcome:
-        row = find(tx, ArrayRow, array, ArrayRow.name)
+    def work(context: ChangeContext) -> Outcome:
+        row = find(context.tx, ArrayRow, array, ArrayRow.name)
         change.check_still(etag(row.version))
-        return forget(tx, change.control.desk, change.actor, row.id, body, dry_run=change.dry_run)
+        return forget(context, row.id, body)
 
     return change.apply(work, lambda _tx, _outcome: Response(status_code=204), looks=True)

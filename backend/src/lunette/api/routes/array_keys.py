@@ -26,13 +26,13 @@ def _apply(array: str, change: Change, make: Callable[[Session], KeyAct]) -> Res
         change.check_still(etag(find(tx, ArrayRow, array, ArrayRow.name).version))
         act = make(tx)
     if not change.dry_run:
-        change.control.desk.use_key(act.order)
+        change.control.services.use_key(act.order)
 
     def show(tx: Session, outcome: Outcome) -> Response:
         row = tx.get_one(ArrayRow, outcome.ids[0])
         return answer(gather.arrays(tx, [row], seen_now(change.parts))[0], version=row.version)
 
-    return change.apply(lambda tx: array_keys.told(tx, change.actor, act), show)
+    return change.apply(lambda context: array_keys.record(context, act), show)
 
 
 @routes.post("/{array}:unlock", operation_id="array_unlock", response_model=None, responses=KEYED)

@@ -19,6 +19,8 @@ from lunette.api.requests.parts import UsedParts
 from lunette.domain.array_changes import ArrayPatch
 from lunette.domain.arrays import ArrayCreate, Level
 from lunette.domain.jobs import ResourceState
+from lunette.engine.changes import array_changes, arrays
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Array as ArrayRow
 
@@ -83,9 +85,7 @@ def array_create(body: ArrayCreate, change: Creating) -> Response:
 
     A disk with signatures is refused unless `wipe` lists the disk, which destroys the data on the disk. Returns a job.
     """
-    return change.apply(
-        lambda tx: change.control.create_array(tx, change.actor, body, dry_run=change.dry_run), only_jobs, looks=True
-    )
+    return change.apply(lambda context: arrays.create(context, body), only_jobs, looks=True)
 
 
 @routes.patch("/{array:plain}", operation_id="array_patch", response_model=None, responses=changed(Array))
@@ -95,10 +95,10 @@ def array_patch(array: Reference, body: ArrayPatch, change: Changing) -> Respons
     The settings are stored and applied again at every start. Omitted fields stay unchanged. Requires `If-Match`.
     """
 
-    def act(tx: Session) -> Outcome:
-        row = find(tx, ArrayRow, array, ArrayRow.name)
+    def act(context: ChangeContext) -> Outcome:
+        row = find(context.tx, ArrayRow, array, ArrayRow.name)
         change.check_match(row.version)
-        return change.control.change_array(tx, change.actor, row.id, dry_run=change.dry_run).patch(body)
+        return array_changes.patch(context, row.id, body)
 
     def show(tx: Session, outcome: Outcome) -> Response:
         row = tx.get_one(ArrayRow, outcome.ids[0])
@@ -116,9 +116,9 @@ def array_delete(array: Reference, change: Changing) -> Response:
     Deleted volumes on the array are erased and can no longer be recovered. Requires `If-Match`. Returns a job.
     """
 
-    def act(tx: Session) -> Outcome:
-        row = find(tx, ArrayRow, array, ArrayRow.name)
+    def act(context: ChangeContext) -> Outcome:
+        row = find(context.tx, ArrayRow, array, ArrayRow.name)
         change.check_match(row.version)
-        return change.control.delete_array(tx, change.actor, row.id, dry_run=change.dry_run)
+        return arrays.delete(context, row.id)
 
     return change.apply(act, only_jobs, looks=True)

@@ -19,6 +19,7 @@ from lunette.domain.errors import Conflict
 from lunette.domain.snapshots import SnapshotRecover
 from lunette.engine.changes.deleted_snapshots import erase, recover
 from lunette.engine.context import uptime
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import DeletedSnapshot as DeletedSnapshotRow
 from lunette.store.resources import DeletedVolume, Volume
@@ -99,10 +100,10 @@ def deleted_snapshot_recover(deleted_snapshot: Reference, body: SnapshotRecover,
     Fails with 409 if the volume is deleted: recover the volume first. Requires `If-Match`. Returns a job.
     """
 
-    def act(tx: Session) -> Outcome:
-        row = _find(tx, deleted_snapshot)
+    def act(context: ChangeContext) -> Outcome:
+        row = _find(context.tx, deleted_snapshot)
         change.check_match(row.version)
-        return recover(tx, change.control.desk, change.actor, row.id, body, dry_run=change.dry_run)
+        return recover(context, row.id, body)
 
     return change.apply(act, only_jobs, looks=True)
 
@@ -121,9 +122,9 @@ def deleted_snapshot_delete(deleted_snapshot: Reference, change: Changing) -> Re
     job.
     """
 
-    def act(tx: Session) -> Outcome:
-        row = _find(tx, deleted_snapshot)
+    def act(context: ChangeContext) -> Outcome:
+        row = _find(context.tx, deleted_snapshot)
         change.check_match(row.version)
-        return erase(tx, change.control.desk, change.actor, row.id, dry_run=change.dry_run)
+        return erase(context, row.id)
 
     return change.apply(act, only_jobs, looks=True)

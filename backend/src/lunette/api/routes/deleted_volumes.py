@@ -17,7 +17,9 @@ from lunette.api.requests.lookup import Reference, find
 from lunette.api.requests.parts import UsedParts
 from lunette.domain.errors import Conflict
 from lunette.domain.volumes import VolumeRecover
+from lunette.engine.changes import deleted_volumes
 from lunette.engine.context import uptime
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Array
 from lunette.store.resources import DeletedVolume as DeletedVolumeRow
@@ -94,10 +96,10 @@ def deleted_volume_recover(deleted_volume: Reference, body: VolumeRecover, chang
     The recovered volume has no mappings. Requires `If-Match`. Returns a job.
     """
 
-    def act(tx: Session) -> Outcome:
-        row = _find(tx, deleted_volume)
+    def act(context: ChangeContext) -> Outcome:
+        row = _find(context.tx, deleted_volume)
         change.check_match(row.version)
-        return change.control.recover_volume(tx, change.actor, row.id, body, dry_run=change.dry_run)
+        return deleted_volumes.recover(context, row.id, body)
 
     return change.apply(act, only_jobs, looks=True)
 
@@ -116,9 +118,9 @@ def deleted_volume_delete(deleted_volume: Reference, change: Changing) -> Respon
     `If-Match`. Returns a job.
     """
 
-    def act(tx: Session) -> Outcome:
-        row = _find(tx, deleted_volume)
+    def act(context: ChangeContext) -> Outcome:
+        row = _find(context.tx, deleted_volume)
         change.check_match(row.version)
-        return change.control.erase_volume(tx, change.actor, row.id, dry_run=change.dry_run)
+        return deleted_volumes.erase(context, row.id)
 
     return change.apply(act, only_jobs, looks=True)

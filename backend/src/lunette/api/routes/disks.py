@@ -5,7 +5,6 @@ from typing import Annotated, Literal
 
 from fastapi import Depends, Query, Response
 from sqlalchemy import select
-from sqlalchemy.orm import Session
 
 from lunette.api.answers.base import Page
 from lunette.api.answers.disks import Disk, DiskHistory, DiskState, absent_disk, disk_day, observed_disk
@@ -19,11 +18,12 @@ from lunette.api.requests.lookup import Reference
 from lunette.api.requests.observed import seen_now
 from lunette.api.requests.parts import Parts, UsedParts
 from lunette.domain.disk_health import DiskHealthState
-from lunette.domain.disks import DiskLocateWish, DiskWipeWish, Transport
+from lunette.domain.disks import DiskLocateRequest, DiskWipeRequest, Transport
 from lunette.domain.errors import NotFound
 from lunette.engine.changes import disk_locate as locating
 from lunette.engine.changes import disk_wipe as wiping
 from lunette.engine.conditions import disk_health, disk_readings
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Array as ArrayRow
 from lunette.store.resources import ArrayDisk
@@ -89,7 +89,7 @@ def disk_history(disk: Reference, parts: UsedParts) -> DiskHistory:
 
 
 @routes.post("/{disk}:wipe", operation_id="disk_wipe", status_code=202, response_model=None, responses=JOB_CREATED)
-def disk_wipe(disk: Reference, body: DiskWipeWish, change: Creating) -> Response:
+def disk_wipe(disk: Reference, body: DiskWipeRequest, change: Creating) -> Response:
     """Wipes the signatures of an unused disk, or erases all its data.
 
     This cannot be undone. `confirm` is the serial number of the disk. The appliance refuses to wipe a disk of an array,
@@ -97,23 +97,22 @@ def disk_wipe(disk: Reference, body: DiskWipeWish, change: Creating) -> Response
     well. Returns a job.
     """
 
-    def work(tx: Session) -> Outcome:
-        return wiping.wipe(tx, change.control.desk, change.actor, disk, body, change.dry_run)
+    def work(context: ChangeContext) -> Outcome:
+        return wiping.wipe(context, disk, body)
 
     return change.apply(work, only_jobs, looks=True)
 
 
 @routes.post("/{disk}:locate", operation_id="disk_locate", status_code=202, response_model=None, responses=JOB_CREATED)
-def disk_locate(disk: Reference, body: DiskLocateWish, change: Creating) -> Response:
+def disk_locate(disk: Reference, body: DiskLocateRequest, change: Creating) -> Response:
     """Switches the locate LED of the drive bay of a disk on or off.
 
     Fails with 409 if the kernel shows no locate LED. The property `observed.place.is_located` shows the state of the
     LED. Returns a job.
     """
 
-    def work(tx: Session) -> Outcome:
-        desk = change.control.desk
-        return locating.locate(tx, desk, change.actor, disk, is_on=not body.off, dry_run=change.dry_run)
+    def work(context: ChangeContext) -> Outcome:
+        return locating.locate(context, disk, is_on=not body.off)
 
     return change.apply(work, only_jobs, looks=True)
 

@@ -23,7 +23,9 @@ from lunette.api.requests.changes import Replanning, answer
 from lunette.api.requests.guard import check_may
 from lunette.api.requests.parts import UsedParts
 from lunette.domain.errors import FieldProblem, Invalid
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
+from lunette.engine.undo import undo as undoing
 from lunette.engine.undo.undo import need_event
 from lunette.store.journal import Event as EventRow
 from lunette.store.schema import utc_now
@@ -132,11 +134,11 @@ def event_undo(event: Number, change: Replanning) -> Response:
     requires.
     """
 
-    def act(tx: Session) -> Outcome:
-        kept = tx.get(KeptState, event)
+    def act(context: ChangeContext) -> Outcome:
+        kept = context.tx.get(KeptState, event)
         if kept is not None:
             check_may(change.identity, UNDOING[kept.noun])
-        return change.control.undo(tx, change.actor, event, dry_run=change.dry_run)
+        return undoing.undo(context, event)
 
     def show(tx: Session, outcome: Outcome) -> Response:
         made = need_event(tx, int(outcome.ids[0]))

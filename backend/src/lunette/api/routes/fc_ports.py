@@ -17,7 +17,9 @@ from lunette.api.requests.observed import seen_now
 from lunette.api.requests.parts import Parts, UsedParts
 from lunette.domain.errors import NotFound
 from lunette.domain.fc import FcPortCreate, FcPortPatch
+from lunette.engine.changes import fc_ports
 from lunette.engine.changes.fc_ports import need_port
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import FcPort as FcPortRow
 from lunette.store.resources import Host, HostInitiator
@@ -54,7 +56,7 @@ def fc_port_create(body: FcPortCreate, change: Creating) -> Response:
     If the port becomes a target, initiators on its fabric log in again, and their I/O pauses for seconds.
     """
     return change.apply(
-        lambda tx: change.control.create_fc_port(tx, change.actor, body, dry_run=change.dry_run),
+        lambda context: fc_ports.create(context, body),
         lambda tx, outcome: _shown(tx, change, outcome, 201),
         looks=True,
     )
@@ -67,10 +69,10 @@ def fc_port_patch(fc_port: Reference, body: FcPortPatch, change: Changing) -> Re
     Hosts lose their paths through a port that is no longer a target. Requires `If-Match`.
     """
 
-    def act(tx: Session) -> Outcome:
-        row = need_port(tx, fc_port)
+    def act(context: ChangeContext) -> Outcome:
+        row = need_port(context.tx, fc_port)
         change.check_match(row.version)
-        return change.control.patch_fc_port(tx, change.actor, row.id, body, dry_run=change.dry_run)
+        return fc_ports.patch(context, row.id, body)
 
     return change.apply(act, lambda tx, outcome: _shown(tx, change, outcome, 200), looks=True)
 
@@ -82,10 +84,10 @@ def fc_port_delete(fc_port: Reference, change: Changing) -> Response:
     A target port stops serving volumes, and hosts lose their paths through the port. Requires `If-Match`.
     """
 
-    def act(tx: Session) -> Outcome:
-        row = need_port(tx, fc_port)
+    def act(context: ChangeContext) -> Outcome:
+        row = need_port(context.tx, fc_port)
         change.check_match(row.version)
-        return change.control.delete_fc_port(tx, change.actor, row.id, dry_run=change.dry_run)
+        return fc_ports.delete(context, row.id)
 
     return change.apply(act, lambda _tx, _outcome: Response(status_code=204))
 

@@ -29,7 +29,7 @@ def foreign_array_list(parts: UsedParts, page: Paging) -> Page[ForeignArray]:
     """
     found = parts.control.agent.foreign_arrays()
     with parts.store.read() as tx:
-        items = [foreign_array_answer(one) for one in foreign_arrays.foreign(tx, parts.control.desk, found)]
+        items = [foreign_array_answer(one) for one in foreign_arrays.foreign(tx, parts.control.services, found)]
     rows = seen_page(items, page, "name", lambda item, _: (item.name, item.id))
     return Page(items=tuple(rows.rows), next_cursor=rows.next_cursor, total=rows.total)
 
@@ -48,7 +48,7 @@ def foreign_array_start(foreign_array: Uuid, change: Creating) -> Response:
     """
     which = _look(change, foreign_array)
     return change.apply(
-        lambda tx: foreign_arrays.start(tx, change.control.desk, change.actor, which, dry_run=change.dry_run),
+        lambda context: foreign_arrays.start(context, which),
         only_jobs,
     )
 
@@ -68,7 +68,7 @@ def foreign_array_adopt(foreign_array: Uuid, body: ForeignArrayAdopt, change: Cr
     """
     which = _look(change, foreign_array)
     return change.apply(
-        lambda tx: foreign_arrays.adopt(tx, change.control.desk, change.actor, which, body, dry_run=change.dry_run),
+        lambda context: foreign_arrays.adopt(context, which, body),
         only_jobs,
     )
 

@@ -16,6 +16,8 @@ from lunette.api.requests.lookup import Reference, find
 from lunette.api.requests.observed import seen_now
 from lunette.api.requests.parts import UsedParts
 from lunette.domain.hosts import HostGroupCreate, HostGroupPatch
+from lunette.engine.changes import host_groups
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import HostGroup as HostGroupRow
 
@@ -54,7 +56,7 @@ def host_group_create(body: HostGroupCreate, change: Creating) -> Response:
     A host belongs to at most one host group.
     """
     return change.apply(
-        lambda tx: change.control.create_host_group(tx, change.actor, body, dry_run=change.dry_run),
+        lambda context: host_groups.create(context, body),
         lambda tx, outcome: _shown(tx, change, outcome, 201),
     )
 
@@ -67,10 +69,10 @@ def host_group_patch(host_group: Reference, body: HostGroupPatch, change: Taking
     group. Volumes in use must be named in `confirm`. Requires `If-Match`.
     """
 
-    def act(tx: Session) -> Outcome:
-        row = find(tx, HostGroupRow, host_group, HostGroupRow.name)
+    def act(context: ChangeContext) -> Outcome:
+        row = find(context.tx, HostGroupRow, host_group, HostGroupRow.name)
         change.check_match(row.version)
-        return change.control.patch_host_group(tx, change.actor, row.id, body, dry_run=change.dry_run)
+        return host_groups.patch(context, row.id, body)
 
     return change.apply(act, lambda tx, outcome: _shown(tx, change, outcome, 200))
 
@@ -84,10 +86,10 @@ def host_group_delete(host_group: Reference, change: Changing) -> Response:
     Fails with 409 while the host group has mappings. Its hosts are not deleted. Requires `If-Match`.
     """
 
-    def act(tx: Session) -> Outcome:
-        row = find(tx, HostGroupRow, host_group, HostGroupRow.name)
+    def act(context: ChangeContext) -> Outcome:
+        row = find(context.tx, HostGroupRow, host_group, HostGroupRow.name)
         change.check_match(row.version)
-        return change.control.delete_host_group(tx, change.actor, row.id, dry_run=change.dry_run)
+        return host_groups.delete(context, row.id)
 
     return change.apply(act, lambda _tx, _outcome: Response(status_code=204))
 

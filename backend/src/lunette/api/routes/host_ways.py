@@ -3,7 +3,6 @@
 from typing import Annotated
 
 from fastapi import Query, Response
-from sqlalchemy.orm import Session
 
 from lunette.api.auth.identity import Asking, Identity
 from lunette.api.openapi.responses import JOB_CREATED, refusals, router
@@ -16,6 +15,8 @@ from lunette.domain.kits import HostKit
 from lunette.domain.observations import Observation
 from lunette.domain.paths import HostPaths, HostVerifyPaths
 from lunette.domain.roles import Role
+from lunette.engine.changes import path_trial
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.lookup import need
 from lunette.engine.context.outcome import Outcome
 from lunette.engine.reads import host_access
@@ -82,8 +83,8 @@ def host_verify_paths(host: Reference, body: HostVerifyPaths, change: Creating) 
     a path is missing, or an array is degraded. Returns a job.
     """
 
-    def work(tx: Session) -> Outcome:
-        return change.control.path_trials.begin(tx, change.actor, host, body, change.dry_run)
+    def work(context: ChangeContext) -> Outcome:
+        return path_trial.begin(context, host, body)
 
     return change.apply(work, only_jobs, looks=True)
 

@@ -16,6 +16,8 @@ from lunette.api.requests.lookup import Reference, find
 from lunette.api.requests.observed import seen_now, sessions_now
 from lunette.api.requests.parts import UsedParts
 from lunette.domain.hosts import HostCreate, HostPatch, OsType
+from lunette.engine.changes import hosts
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Host as HostRow
 from lunette.store.resources import HostGroup, HostGroupMember, HostInitiator
@@ -83,7 +85,7 @@ def host_create(body: HostCreate, change: Creating) -> Response:
     def show(tx: Session, outcome: Outcome) -> Response:
         return _shown(tx, change, outcome, 201)
 
-    return change.apply(lambda tx: change.control.create_host(tx, change.actor, body, dry_run=change.dry_run), show)
+    return change.apply(lambda context: hosts.create(context, body), show)
 
 
 @routes.patch("/{host:plain}", operation_id="host_patch", response_model=None, responses=changed(Host))
@@ -94,10 +96,10 @@ def host_patch(host: Reference, body: HostPatch, change: Taking) -> Response:
     host. Volumes in use must be named in `confirm`. Requires `If-Match`.
     """
 
-    def act(tx: Session) -> Outcome:
-        row = find(tx, HostRow, host, HostRow.name)
+    def act(context: ChangeContext) -> Outcome:
+        row = find(context.tx, HostRow, host, HostRow.name)
         change.check_match(row.version)
-        return change.control.patch_host(tx, change.actor, row.id, body, dry_run=change.dry_run)
+        return hosts.patch(context, row.id, body)
 
     return change.apply(act, lambda tx, outcome: _shown(tx, change, outcome, 200))
 
@@ -109,10 +111,10 @@ def host_delete(host: Reference, change: Changing) -> Response:
     Fails with 409 while the host has mappings or belongs to a host group. Requires `If-Match`.
     """
 
-    def act(tx: Session) -> Outcome:
-        row = find(tx, HostRow, host, HostRow.name)
+    def act(context: ChangeContext) -> Outcome:
+        row = find(context.tx, HostRow, host, HostRow.name)
         change.check_match(row.version)
-        return change.control.delete_host(tx, change.actor, row.id, dry_run=change.dry_run)
+        return hosts.delete(context, row.id)
 
     return change.apply(act, lambda _tx, _outcome: Response(status_code=204))
 

@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 from fastapi import Query, Request, Response
 from sqlalchemy import select
-from sqlalchemy.orm import Session
 
 from lunette.api.answers.base import Page
 from lunette.api.answers.interfaces import Interface, interface_answer
@@ -21,6 +20,8 @@ from lunette.api.requests.observed import seen_now
 from lunette.api.requests.parts import Parts, UsedParts
 from lunette.domain.errors import NotFound
 from lunette.domain.interfaces import InterfaceChange, InterfaceCreate, ObservedInterface
+from lunette.engine.changes import interfaces
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Actor, Outcome
 from lunette.store.resources import Portal
 
@@ -60,9 +61,10 @@ def interface_create(body: InterfaceCreate, change: Creating, request: Request) 
     previous configuration back. Returns a job.
     """
     return change.apply(
-        lambda tx: change.control.interfaces.create(tx, _actor(change, request), body, dry_run=change.dry_run),
+        lambda context: interfaces.create(context, body),
         only_jobs,
         looks=True,
+        actor=_actor(change, request),
     )
 
 
@@ -86,11 +88,13 @@ def interface_change(interface: Reference, body: InterfaceChange, change: Comman
     must be named in `portals`; hosts lose their paths through it. Returns a job, or the interface if nothing changes.
     """
 
-    def act(tx: Session) -> Outcome:
+    def act(context: ChangeContext) -> Outcome:
         _check_still(change, interface)
-        return change.control.interfaces.change(tx, _actor(change, request), interface, body, dry_run=change.dry_run)
+        return interfaces.change(context, interface, body)
 
-    return change.apply(act, lambda _tx, _outcome: _shown(change.parts, interface), looks=True)
+    return change.apply(
+        act, lambda _tx, _outcome: _shown(change.parts, interface), looks=True, actor=_actor(change, request)
+    )
 
 
 @routes.post(
@@ -107,11 +111,11 @@ def interface_remove(interface: Reference, change: Commanding, request: Request)
     listens on one of its addresses. Returns a job.
     """
 
-    def act(tx: Session) -> Outcome:
+    def act(context: ChangeContext) -> Outcome:
         _check_still(change, interface)
-        return change.control.interfaces.remove(tx, _actor(change, request), interface, dry_run=change.dry_run)
+        return interfaces.remove(context, interface)
 
-    return change.apply(act, only_jobs, looks=True)
+    return change.apply(act, only_jobs, looks=True, actor=_actor(change, request))
 
 
 @routes.post("/{interface:plain}:confirm", operation_id="interface_confirm", response_model=None, responses=ENDED)
@@ -134,9 +138,9 @@ def interface_revert(interface: Reference, change: Commanding) -> Response:
 
 
 def _end(interface: str, change: Change, *, keep: bool) -> Response:
-    def act(tx: Session) -> Outcome:
+    def act(context: ChangeContext) -> Outcome:
         _check_still(change, interface)
-        return change.control.interfaces.end(tx, change.actor, interface, keep=keep, dry_run=change.dry_run)
+        return interfaces.end(context, interface, keep=keep)
 
     return change.apply(act, lambda _tx, _outcome: _shown_or_gone(change.parts, interface), looks=True)
 

@@ -4,7 +4,6 @@ from typing import Annotated, Literal
 
 from fastapi import Query, Response
 from sqlalchemy import select
-from sqlalchemy.orm import Session
 
 from lunette.api.answers.base import Page
 from lunette.api.answers.journal import Job, JobSummary, job_summary
@@ -16,7 +15,9 @@ from lunette.api.requests.lookup import Reference, find
 from lunette.api.requests.parts import UsedParts
 from lunette.domain.base import Model
 from lunette.domain.jobs import JobKind, JobState, Resolution
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
+from lunette.engine.jobs import resolving
 from lunette.store.journal import Job as JobRow
 
 routes = router("/jobs", "jobs")
@@ -70,8 +71,8 @@ def job_resolve(job: Reference, body: JobResolve, change: Creating) -> Response:
     if the job is not stuck. Returns the job.
     """
 
-    def act(tx: Session) -> Outcome:
-        row = find(tx, JobRow, job)
-        return change.control.resolve_job(tx, change.actor, row.id, body.how, dry_run=change.dry_run)
+    def act(context: ChangeContext) -> Outcome:
+        row = find(context.tx, JobRow, job)
+        return resolving.resolve(context, row.id, body.how)
 
     return change.apply(act, lambda tx, _outcome: job_response(tx, job, 202))

@@ -16,6 +16,8 @@ from lunette.api.requests.lookup import Reference, find
 from lunette.api.requests.observed import seen_now
 from lunette.api.requests.parts import UsedParts
 from lunette.domain.mappings import MappingBatch, MappingCreate
+from lunette.engine.changes import mappings
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Host, HostGroup, Volume
 from lunette.store.resources import Mapping as MappingRow
@@ -81,9 +83,7 @@ def mapping_create(body: MappingCreate, change: Replanning) -> Response:
         mapping = gather.mappings(tx, [row], seen_now(change.parts))[0]
         return answer(mapping, 201, location=f"/api/v1/mappings/{row.id}", version=row.version)
 
-    return change.apply(
-        lambda tx: change.control.create_mappings(tx, change.actor, (body,), dry_run=change.dry_run), show
-    )
+    return change.apply(lambda context: mappings.create(context, (body,)), show)
 
 
 @batches.post("", operation_id="mapping_create_batch", status_code=201, response_model=MappingList, responses=BATCHED)
@@ -93,16 +93,14 @@ def mapping_create_batch(body: MappingBatch, change: Replanning) -> Response:
     The mappings are given one by one, or as volumes that are split evenly over hosts. A number under which hosts may
     still have the device of another volume is assigned only if `confirm` names that volume.
     """
-    wishes = body.split.expand() if body.split else body.mappings
+    specs = body.split.expand() if body.split else body.mappings
 
     def show(tx: Session, outcome: Outcome) -> Response:
         rows = {row.id: row for row in tx.scalars(select(MappingRow).where(MappingRow.id.in_(outcome.ids)))}
         made = gather.mappings(tx, [rows[one] for one in outcome.ids], seen_now(change.parts))
         return answer(MappingList(items=tuple(made)), 201)
 
-    return change.apply(
-        lambda tx: change.control.create_mappings(tx, change.actor, wishes, dry_run=change.dry_run), show
-    )
+    return change.apply(lambda context: mappings.create(context, specs), show)
 
 
 @routes.delete("/{mapping}", operation_id="mapping_delete", status_code=204, response_model=None, responses=DELETED)
@@ -113,9 +111,9 @@ def mapping_delete(mapping: Reference, change: Taking) -> Response:
     only if `confirm` names it. Requires `If-Match`.
     """
 
-    def act(tx: Session) -> Outcome:
-        row = find(tx, MappingRow, mapping)
+    def act(context: ChangeContext) -> Outcome:
+        row = find(context.tx, MappingRow, mapping)
         change.check_match(row.version)
-        return change.control.delete_mapping(tx, change.actor, row.id, dry_run=change.dry_run)
+        return mappings.delete(context, row.id)
 
     return change.apply(act, lambda _tx, _outcome: Response(status_code=204))

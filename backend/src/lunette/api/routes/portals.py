@@ -15,6 +15,8 @@ from lunette.api.requests.lookup import Reference, find
 from lunette.api.requests.observed import seen_now
 from lunette.api.requests.parts import UsedParts
 from lunette.domain.mappings import PortalCreate, Protocol
+from lunette.engine.changes import portals
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Portal as PortalRow
 
@@ -71,9 +73,7 @@ def portal_create(body: PortalCreate, change: Creating) -> Response:
         portal = portal_answer(row, seen_now(change.parts))
         return answer(portal, 201, location=f"/api/v1/portals/{row.id}", version=row.version)
 
-    return change.apply(
-        lambda tx: change.control.create_portal(tx, change.actor, body, dry_run=change.dry_run), show, looks=True
-    )
+    return change.apply(lambda context: portals.create(context, body), show, looks=True)
 
 
 @routes.delete("/{portal}", operation_id="portal_delete", status_code=204, response_model=None, responses=DELETED)
@@ -84,9 +84,9 @@ def portal_delete(portal: Reference, change: Changing) -> Response:
     connections end, and cannot log in there again. Requires `If-Match`.
     """
 
-    def act(tx: Session) -> Outcome:
-        row = find(tx, PortalRow, portal, PortalRow.name)
+    def act(context: ChangeContext) -> Outcome:
+        row = find(context.tx, PortalRow, portal, PortalRow.name)
         change.check_match(row.version)
-        return change.control.delete_portal(tx, change.actor, row.id, dry_run=change.dry_run)
+        return portals.delete(context, row.id)
 
     return change.apply(act, lambda _tx, _outcome: Response(status_code=204))

@@ -19,6 +19,7 @@ from lunette.api.requests.parts import UsedParts
 from lunette.domain.jobs import JobState
 from lunette.domain.schedules import MissedRuns, ScheduleAction, ScheduleCreate, SchedulePatch
 from lunette.engine.changes import schedules
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
 from lunette.store.journal import Job
 from lunette.store.schedules import Schedule as ScheduleRow
@@ -74,7 +75,7 @@ def schedule_create(body: ScheduleCreate, change: Creating) -> Response:
     def show(tx: Session, outcome: Outcome) -> Response:
         return _shown(tx, outcome, 201)
 
-    return change.apply(lambda tx: change.control.create_schedule(tx, change.actor, body, dry_run=change.dry_run), show)
+    return change.apply(lambda context: schedules.create(context, body), show)
 
 
 @routes.patch("/{schedule:plain}", operation_id="schedule_patch", response_model=None, responses=changed(Schedule))
@@ -85,9 +86,9 @@ def schedule_patch(schedule: Reference, body: SchedulePatch, change: Changing) -
     schedule. Requires `If-Match`.
     """
 
-    def act(tx: Session) -> Outcome:
-        row = _matched(tx, change, schedule)
-        return change.control.patch_schedule(tx, change.actor, row.id, body, dry_run=change.dry_run)
+    def act(context: ChangeContext) -> Outcome:
+        row = _matched(context.tx, change, schedule)
+        return schedules.patch(context, row.id, body)
 
     return change.apply(act, lambda tx, outcome: _shown(tx, outcome, 200))
 
@@ -101,9 +102,9 @@ def schedule_delete(schedule: Reference, change: Changing) -> Response:
     The snapshots that the schedule created are no longer deleted automatically. Requires `If-Match`.
     """
 
-    def act(tx: Session) -> Outcome:
-        row = _matched(tx, change, schedule)
-        return change.control.delete_schedule(tx, change.actor, row.id, dry_run=change.dry_run)
+    def act(context: ChangeContext) -> Outcome:
+        row = _matched(context.tx, change, schedule)
+        return schedules.delete(context, row.id)
 
     return change.apply(act, lambda _tx, _outcome: Response(status_code=204))
 
@@ -117,9 +118,9 @@ def schedule_run(schedule: Reference, change: Creating) -> Response:
     The run is independent of the set times. Refused while a run of the schedule is in progress. Returns a job.
     """
 
-    def act(tx: Session) -> Outcome:
-        row = find(tx, ScheduleRow, schedule, ScheduleRow.name)
-        return change.control.run_schedule(tx, change.actor, row.id, dry_run=change.dry_run)
+    def act(context: ChangeContext) -> Outcome:
+        row = find(context.tx, ScheduleRow, schedule, ScheduleRow.name)
+        return schedules.run(context, row.id)
 
     return change.apply(act, only_jobs, looks=change.dry_run)
 

@@ -14,6 +14,7 @@ from lunette.api.requests.changes import Creating
 from lunette.api.requests.jobs import only_jobs
 from lunette.api.requests.lookup import Reference
 from lunette.api.requests.parts import UsedParts
+from lunette.engine.changes import sessions
 from lunette.store.resources import Host, HostInitiator
 
 routes = router("/sessions", "sessions")
@@ -71,9 +72,7 @@ def session_disconnect(session: Reference, change: Creating) -> Response:
     All sessions of the initiator with the same target end. The host logs in again automatically while volumes are
     mapped to it. Fails with 404 if the session has already ended, and with 409 if it cannot be ended. Returns a job.
     """
-    return change.apply(
-        lambda tx: change.control.logins.disconnect(tx, change.actor, session, dry_run=change.dry_run), only_jobs
-    )
+    return change.apply(lambda context: sessions.disconnect(context, session), only_jobs)
 
 
 def _key(session: Session, field: str) -> tuple[Value, str]:

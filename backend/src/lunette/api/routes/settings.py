@@ -22,6 +22,8 @@ from lunette.api.requests.changes import Changing, answer
 from lunette.api.requests.parts import UsedParts
 from lunette.domain import settings as domain
 from lunette.domain.settings import SettingsPatch, SyslogTransport
+from lunette.engine.changes import settings
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
 from lunette.store.events import emit
 from lunette.store.settings import Delivery, SettingsRow, settings_of, settings_row
@@ -47,9 +49,9 @@ def setting_patch(body: SettingsPatch, change: Changing) -> Response:
     Omitted fields stay unchanged; `null` clears an optional setting. Requires `If-Match`.
     """
 
-    def act(tx: Session) -> Outcome:
-        change.check_match(settings_row(tx).version)
-        return change.control.patch_settings(tx, change.actor, body, dry_run=change.dry_run)
+    def act(context: ChangeContext) -> Outcome:
+        change.check_match(settings_row(context.tx).version)
+        return settings.patch(context, body)
 
     def show(tx: Session, _outcome: Outcome) -> Response:
         row = settings_row(tx)

@@ -4,14 +4,15 @@ from dataclasses import replace
 from typing import Any
 
 from fastapi import Response
-from sqlalchemy.orm import Session
 
 from lunette.api.answers.plans import PlanAnswer, plan_answer
 from lunette.api.openapi.responses import JOB_CREATED, Responses, refusals, router
 from lunette.api.requests.changes import Creating, Replanning, answer
 from lunette.api.requests.parts import UsedParts
 from lunette.domain.site import Site, SiteRequest, site_schema
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
+from lunette.engine.site import changes as site_changes
 
 routes = router("/site", "site")
 verbs = router("", "site")
@@ -72,7 +73,7 @@ def site_apply(body: SiteRequest, change: Replanning) -> Response:
 def _change(body: SiteRequest, change: Replanning, *, dry_run: bool) -> Response:
     change = replace(change, dry_run=dry_run)
 
-    def act(tx: Session) -> Outcome:
-        return change.control.apply_site(tx, change.actor, body, dry_run=dry_run)
+    def act(context: ChangeContext) -> Outcome:
+        return site_changes.apply(context, body)
 
     return change.apply(act, lambda _tx, outcome: answer(plan_answer(outcome.plan)), looks=True)

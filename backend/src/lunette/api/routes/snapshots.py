@@ -16,6 +16,8 @@ from lunette.api.requests.jobs import only_jobs
 from lunette.api.requests.lookup import Reference, find
 from lunette.api.requests.parts import UsedParts
 from lunette.domain.snapshots import SnapshotBatch, SnapshotClone, SnapshotCreate
+from lunette.engine.changes import snapshots, volume_batches
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Snapshot as SnapshotRow
 from lunette.store.resources import Volume as VolumeRow
@@ -75,9 +77,7 @@ def snapshot_create(body: SnapshotCreate, change: Creating) -> Response:
 
     The volume must be thin, except on ZFS. Returns a job.
     """
-    return change.apply(
-        lambda tx: change.control.take_snapshot(tx, change.actor, body, dry_run=change.dry_run), only_jobs, looks=True
-    )
+    return change.apply(lambda context: snapshots.take(context, body), only_jobs, looks=True)
 
 
 @batches.post("", operation_id="snapshot_create_batch", status_code=202, response_model=None, responses=JOB_CREATED)
@@ -86,9 +86,7 @@ def snapshot_create_batch(body: SnapshotBatch, change: Creating) -> Response:
 
     Snapshots of volumes on one ZFS pool are created at the same moment, others one after the other. Returns a job.
     """
-    return change.apply(
-        lambda tx: change.control.take_snapshots(tx, change.actor, body, dry_run=change.dry_run), only_jobs, looks=True
-    )
+    return change.apply(lambda context: volume_batches.take_snapshots(context, body), only_jobs, looks=True)
 
 
 @routes.post(
@@ -100,9 +98,9 @@ def snapshot_clone(snapshot: Reference, body: SnapshotClone, change: Creating) -
     The clones are writable and start with the data of the snapshot. Returns a job.
     """
 
-    def act(tx: Session) -> Outcome:
-        row = find(tx, SnapshotRow, snapshot, SnapshotRow.name)
-        return change.control.clone_snapshot(tx, change.actor, row.id, body, dry_run=change.dry_run)
+    def act(context: ChangeContext) -> Outcome:
+        row = find(context.tx, SnapshotRow, snapshot, SnapshotRow.name)
+        return snapshots.clone(context, row.id, body)
 
     return change.apply(act, only_jobs, looks=True)
 
@@ -117,9 +115,9 @@ def snapshot_delete(snapshot: Reference, change: Changing) -> Response:
     a snapshot from which volumes were cloned cannot be deleted. Requires `If-Match`. Returns a job.
     """
 
-    def act(tx: Session) -> Outcome:
-        row = find(tx, SnapshotRow, snapshot, SnapshotRow.name)
+    def act(context: ChangeContext) -> Outcome:
+        row = find(context.tx, SnapshotRow, snapshot, SnapshotRow.name)
         change.check_match(row.version)
-        return change.control.delete_snapshot(tx, change.actor, row.id, dry_run=change.dry_run)
+        return snapshots.delete(context, row.id)
 
     return change.apply(act, only_jobs, looks=True)

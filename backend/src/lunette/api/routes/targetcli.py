@@ -73,7 +73,7 @@ def site_adopt(body: AdoptRequest, change: Creating) -> Response:
         change.control.observation(max_age_s=0)
 
     def work(tx: Session) -> Response:
-        outcome, verdict = adopting.adopt(tx, change.control.desk, change.actor, body, foreign, change.dry_run)
+        outcome, verdict = adopting.adopt(change.context(tx), body, foreign)
         tx.flush()
         if outcome.job_id:
             return job_response(tx, outcome.job_id, status=202)

@@ -15,6 +15,7 @@ from lunette.api.requests.observed import FRESH_S, seen_now
 from lunette.api.requests.parts import Parts, UsedParts
 from lunette.domain.errors import Conflict, LunetteError
 from lunette.domain.updates import ObservedSlots, UpdateCreate, UpdateFetch, is_older
+from lunette.engine.changes import updates
 from lunette.engine.changes.updates import ready
 from lunette.store.events import emit
 
@@ -79,7 +80,7 @@ def update_create(body: UpdateCreate, change: Creating) -> Response:
     ready(_slots(change.parts))
     bundle = change.control.agent.look_at_bundle(body.bundle)
     return change.apply(
-        lambda tx: change.control.updates.update(tx, change.actor, body, bundle, dry_run=change.dry_run),
+        lambda context: updates.update(context, body, bundle),
         only_jobs,
         looks=True,
     )
@@ -98,9 +99,7 @@ def update_roll_back(change: Creating) -> Response:
     All exports stop during the restart. The version in the other slot must prove healthy; otherwise the present version
     runs again. Returns a job.
     """
-    return change.apply(
-        lambda tx: change.control.updates.roll_back(tx, change.actor, dry_run=change.dry_run), only_jobs, looks=True
-    )
+    return change.apply(updates.roll_back, only_jobs, looks=True)
 
 
 def _slots(parts: Parts) -> ObservedSlots | None:

@@ -20,6 +20,8 @@ from lunette.api.requests.observed import seen_now
 from lunette.api.requests.parts import UsedParts
 from lunette.domain.jobs import ResourceState
 from lunette.domain.volumes import VolumeBatch, VolumeCreate, VolumeDeleteBatch, VolumeGrow, VolumePatch, VolumeRollBack
+from lunette.engine.changes import snapshots, volume_batches, volumes
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Array, Host, HostGroup, Mapping
 from lunette.store.resources import Volume as VolumeRow
@@ -95,7 +97,7 @@ def volume_create(body: VolumeCreate, change: Creating) -> Response:
     Returns a job.
     """
     return change.apply(
-        lambda tx: change.control.create_volumes(tx, change.actor, (body,), dry_run=change.dry_run),
+        lambda context: volumes.create(context, (body,)),
         only_jobs,
         looks=True,
     )
@@ -107,9 +109,9 @@ def volume_create_batch(body: VolumeBatch, change: Creating) -> Response:
 
     The volumes are named with a pattern. Returns a job.
     """
-    wishes = body.expand()
+    specs = body.expand()
     return change.apply(
-        lambda tx: change.control.create_volumes(tx, change.actor, wishes, dry_run=change.dry_run),
+        lambda context: volumes.create(context, specs),
         only_jobs,
         looks=True,
     )
@@ -122,10 +124,10 @@ def volume_patch(volume: Reference, body: VolumePatch, change: Changing) -> Resp
     Neither the data nor the access of hosts is affected. Omitted fields stay unchanged. Requires `If-Match`.
     """
 
-    def act(tx: Session) -> Outcome:
-        row = find(tx, VolumeRow, volume, VolumeRow.name)
+    def act(context: ChangeContext) -> Outcome:
+        row = find(context.tx, VolumeRow, volume, VolumeRow.name)
         change.check_match(row.version)
-        return change.control.patch_volume(tx, change.actor, row.id, body, dry_run=change.dry_run)
+        return volumes.patch(context, row.id, body)
 
     return change.apply(act, _shown(change))
 
@@ -160,10 +162,10 @@ def volume_grow(volume: Reference, body: VolumeGrow, change: Acting) -> Response
     volume if it already has this size.
     """
 
-    def act(tx: Session) -> Outcome:
-        row = find(tx, VolumeRow, volume, VolumeRow.name)
+    def act(context: ChangeContext) -> Outcome:
+        row = find(context.tx, VolumeRow, volume, VolumeRow.name)
         change.check_match(row.version)
-        return change.control.grow_volume(tx, change.actor, row.id, body.size_bytes, dry_run=change.dry_run)
+        return volumes.grow(context, row.id, body)
 
     return change.apply(act, _shown(change), looks=True)
 
@@ -178,10 +180,10 @@ def volume_roll_back(volume: Reference, body: VolumeRollBack, change: Acting) ->
     `deleted_keep_hours` is 0. Fails with 409 while the volume is mapped. Requires `If-Match`. Returns a job.
     """
 
-    def act(tx: Session) -> Outcome:
-        row = find(tx, VolumeRow, volume, VolumeRow.name)
+    def act(context: ChangeContext) -> Outcome:
+        row = find(context.tx, VolumeRow, volume, VolumeRow.name)
         change.check_match(row.version)
-        return change.control.roll_back_volume(tx, change.actor, row.id, body, dry_run=change.dry_run)
+        return snapshots.roll_back(context, row.id, body)
 
     return change.apply(act, only_jobs, looks=True)
 
@@ -197,10 +199,10 @@ def volume_delete(volume: Reference, change: Taking) -> Response:
     job.
     """
 
-    def act(tx: Session) -> Outcome:
-        row = find(tx, VolumeRow, volume, VolumeRow.name)
+    def act(context: ChangeContext) -> Outcome:
+        row = find(context.tx, VolumeRow, volume, VolumeRow.name)
         change.check_match(row.version)
-        return change.control.delete_volume(tx, change.actor, row.id, dry_run=change.dry_run)
+        return volumes.delete(context, row.id)
 
     return change.apply(act, only_jobs, looks=True)
 
@@ -214,7 +216,7 @@ def volume_delete_batch(body: VolumeDeleteBatch, change: Replanning) -> Response
     lost, and the message of the job says so. Volumes that hosts used within the last minute must be named in `confirm`.
     """
     return change.apply(
-        lambda tx: change.control.delete_volumes(tx, change.actor, body.volumes, dry_run=change.dry_run),
+        lambda context: volume_batches.delete(context, body.volumes),
         only_jobs,
         looks=True,
     )

@@ -22,14 +22,14 @@ def create(call: Call) -> None:
     if bool(hosts) == bool(call["host_group"]):
         raise UsageError("Specify the owner with either --host or --host-group")
     owner: JsonObject = {"host": hosts[0]} if hosts else {"host_group": call["host_group"]}
-    wishes = [
+    specs = [
         {"volume": one, "lun": call["lun"], "family": call["family"], "shared": call["shared"], **owner}
         for one in volumes
     ]
-    if len(wishes) == 1:
-        send(call, wishes[0])
+    if len(specs) == 1:
+        send(call, specs[0])
     else:
-        send(call, {"mappings": wishes}, "mapping_create_batch")
+        send(call, {"mappings": specs}, "mapping_create_batch")
 
 
 def show(call: Call) -> None:

@@ -74,18 +74,18 @@ def resolve(tx: Session, key: str, now: dt.datetime) -> None:
         emit(tx, "alert.resolved", f"Resolved: {row.message}", ref=row.id, data={"key": key, "severity": row.severity})
 
 
-def acknowledge(tx: Session, row: Alert, wish: AlertAcknowledge, actor: str, now: dt.datetime) -> None:
+def acknowledge(tx: Session, row: Alert, spec: AlertAcknowledge, actor: str, now: dt.datetime) -> None:
     """Notes who sees to an open alert. Raises Conflict if it is over."""
     if row.resolved_at is not None:
         raise Conflict(f"{row.message}: this alert is already resolved and cannot be acknowledged.")
-    row.acknowledged_at, row.acknowledged_by, row.note = now, actor, wish.note
-    note = f": {wish.note}" if wish.note else ""
+    row.acknowledged_at, row.acknowledged_by, row.note = now, actor, spec.note
+    note = f": {spec.note}" if spec.note else ""
     emit(tx, "alert.acknowledged", f"{actor} acknowledged: {row.message}{note}", actor=actor, ref=row.id)
 
 
-def silence(tx: Session, row: Alert, wish: AlertSilence, actor: str, now: dt.datetime) -> None:
+def silence(tx: Session, row: Alert, spec: AlertSilence, actor: str, now: dt.datetime) -> None:
     """Has nothing told of an alert for a while, from now."""
-    row.silenced_until = now + dt.timedelta(seconds=wish.duration_s)
+    row.silenced_until = now + dt.timedelta(seconds=spec.duration_s)
     until = f"{row.silenced_until:%Y-%m-%d %H:%M} UTC"
     emit(tx, "alert.silenced", f"Silenced until {until}: {row.message}", actor=actor, ref=row.id)
 

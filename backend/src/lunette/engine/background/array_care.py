@@ -7,10 +7,11 @@ from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.steps import MdMember
 from lunette.engine.background import array_growth, spare_groups
-from lunette.engine.changes.array_changes import Change
-from lunette.engine.context.desk import Desk
+from lunette.engine.changes import array_changes
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.known_arrays import known
 from lunette.engine.context.outcome import Actor
+from lunette.engine.context.services import Services
 from lunette.engine.journal import disk_rows
 from lunette.planner.arrays.pool_spares import plan_spares
 from lunette.store.database import Store
@@ -19,21 +20,21 @@ from lunette.store.resources import Array, ArrayDisk
 ACTOR = Actor(name="lunette")
 
 
-def name_disks(store: Store, desk: Desk, seen: Observation) -> None:
+def name_disks(store: Store, services: Services, seen: Observation) -> None:
     """Gives the disks of arrays the names that they go by on a fresh look, before anything is judged by them."""
-    disk_rows.follow_links(store, desk, seen)
-    disk_rows.recognise(store, desk, seen)
+    disk_rows.follow_links(store, services, seen)
+    disk_rows.recognise(store, services, seen)
 
 
-def tend(store: Store, desk: Desk, seen: Observation) -> None:
+def tend(store: Store, services: Services, seen: Observation) -> None:
     """All of it, on a fresh look."""
-    let_go_of_replaced(store, desk, seen)
-    tend_spares(store, desk, seen)
-    spare_groups.tend(store, desk, seen)
-    array_growth.finish(store, desk)
+    let_go_of_replaced(store, services, seen)
+    tend_spares(store, services, seen)
+    spare_groups.tend(store, services, seen)
+    array_growth.finish(store, services)
 
 
-def tend_spares(store: Store, desk: Desk, seen: Observation) -> None:
+def tend_spares(store: Store, services: Services, seen: Observation) -> None:
     """Files a job for each array whose engine leaves its spares to us: one steps in for a lost disk, or goes back.
 
     One that failed is not tried again at once (array_growth.RETRY_AFTER).
@@ -47,13 +48,13 @@ def tend_spares(store: Store, desk: Desk, seen: Observation) -> None:
             row = tx.get(Array, array_id)
             if row is None or row.state != ResourceState.READY:
                 continue
-            found = next((array for array in desk.seen().arrays if array.uuid == row.uuid), None)
+            found = next((array for array in services.seen().arrays if array.uuid == row.uuid), None)
             plan = plan_spares(known(row), found) if found else None
             if plan is not None and not array_growth.has_just_failed(tx, row, plan.title):
-                Change(tx, desk, ACTOR, array_id, dry_run=False).finish(plan)
+                array_changes.finish(ChangeContext(tx, services, ACTOR), array_id, plan)
 
 
-def let_go_of_replaced(store: Store, desk: Desk, seen: Observation) -> None:
+def let_go_of_replaced(store: Store, services: Services, seen: Observation) -> None:
     """Files a job for each disk that was replaced and holds no data of its array any more.
 
     md marks such a disk as faulty once its copy is complete, ZFS drops it; until then it works, and is left alone.
@@ -70,4 +71,5 @@ def let_go_of_replaced(store: Store, desk: Desk, seen: Observation) -> None:
         with store.write() as tx:
             row = tx.get(Array, array_id)
             if row is not None and row.state == ResourceState.READY:
-                Change(tx, desk, ACTOR, array_id, dry_run=False).let_go(MdMember(disk_id=disk_id, serial=serial))
+                disk = MdMember(disk_id=disk_id, serial=serial)
+                array_changes.let_go(ChangeContext(tx, services, ACTOR), array_id, disk)

@@ -16,10 +16,11 @@ from lunette.domain.arrays import ArrayEngine, WriteHole
 from lunette.domain.jobs import JobKind, JobState, ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
-from lunette.engine.changes.array_changes import Change
-from lunette.engine.context.desk import Desk
+from lunette.engine.changes import array_changes
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.known_arrays import known
 from lunette.engine.context.outcome import Actor
+from lunette.engine.context.services import Services
 from lunette.planner.arrays.md_growth import plan_finish
 from lunette.planner.arrays.write_hole import cached_members, plan_exchange
 from lunette.store.database import Store
@@ -32,7 +33,7 @@ RETRY_AFTER = dt.timedelta(minutes=10)
 """What failed is not tried again before this."""
 
 
-def finish(store: Store, desk: Desk) -> None:
+def finish(store: Store, services: Services) -> None:
     """Files the job that is possible now for each array that grows, or forgets that it does, or has the wrong log.
 
     Each look is taken once no job can run on the array any more: one of before the reshape would show nothing to do.
@@ -41,18 +42,18 @@ def finish(store: Store, desk: Desk) -> None:
     with store.read() as tx:
         growing = tx.scalars(select(Array.id).where(Array.growing, ready)).all()
         logged = tx.scalars(select(Array).where(~Array.growing, ready, Array.write_hole == WriteHole.PPL.value)).all()
-        others = [row.id for row in logged if _exchange(row, desk.seen())] if logged else []
+        others = [row.id for row in logged if _exchange(row, services.seen())] if logged else []
     for array_id in growing:
         with store.write() as tx:
             row = tx.get(Array, array_id)
             if row is not None and row.growing and row.state == ResourceState.READY:
-                _finish(tx, desk, row, desk.seen())
+                _finish(tx, services, row, services.seen())
     for array_id in others:
         with store.write() as tx:
             row = tx.get(Array, array_id)
-            plan = _exchange(row, desk.seen()) if row is not None and row.state == ResourceState.READY else None
+            plan = _exchange(row, services.seen()) if row is not None and row.state == ResourceState.READY else None
             if row is not None and plan is not None and not has_just_failed(tx, row, plan.title):
-                Change(tx, desk, Actor(name=SYSTEM), row.id, dry_run=False).finish(plan)
+                array_changes.finish(ChangeContext(tx, services, Actor(name=SYSTEM)), row.id, plan)
 
 
 def _exchange(row: Array, seen: Observation) -> Plan | None:
@@ -63,7 +64,7 @@ def _exchange(row: Array, seen: Observation) -> Plan | None:
     return plan_exchange(known(row), WriteHole(row.write_hole), found, seen)
 
 
-def _finish(tx: Session, desk: Desk, row: Array, seen: Observation) -> None:
+def _finish(tx: Session, services: Services, row: Array, seen: Observation) -> None:
     found = next((array for array in seen.arrays if array.uuid == row.uuid), None)
     pool = next((pool for pool in seen.pools if pool.group == row.group_name and pool.ours), None)
     if found is None or ArrayEngine(row.engine) is not ArrayEngine.MD:
@@ -80,7 +81,7 @@ def _finish(tx: Session, desk: Desk, row: Array, seen: Observation) -> None:
             words = f"Array {row.name} is now {found.level}"
         emit(tx, "array.changed", words, actor=SYSTEM, ref=row.id)
     elif not has_just_failed(tx, row, plan.title):
-        Change(tx, desk, Actor(name=SYSTEM), row.id, dry_run=False).finish(plan)
+        array_changes.finish(ChangeContext(tx, services, Actor(name=SYSTEM)), row.id, plan)
 
 
 def has_just_failed(tx: Session, row: Array, title: str) -> bool:

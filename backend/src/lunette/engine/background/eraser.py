@@ -12,9 +12,10 @@ from lunette.domain.jobs import JobKind, JobState, ResourceState
 from lunette.domain.uptime import PERIOD_S
 from lunette.engine.changes import deleted_snapshots, deleted_volumes
 from lunette.engine.context import uptime
-from lunette.engine.context.desk import Desk
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.loop import Loop
 from lunette.engine.context.outcome import Actor
+from lunette.engine.context.services import Services
 from lunette.store.database import Store
 from lunette.store.events import SYSTEM
 from lunette.store.journal import Job
@@ -38,12 +39,12 @@ class Eraser:
     def __init__(
         self,
         store: Store,
-        desk: Desk,
+        services: Services,
         now: Callable[[], dt.datetime] = utc_now,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._store = store
-        self._desk = desk
+        self._services = services
         self._now = now
         self._monotonic = monotonic
         self._counted = monotonic()
@@ -65,9 +66,9 @@ class Eraser:
             due = [(erase, id_) for table, erase in _ERASURES for id_ in _due(tx, table, uptime_s)]
         for erase, id_ in due:
             try:
-                self._desk.seen()
+                self._services.seen()
                 with self._store.write() as tx:
-                    erase(tx, self._desk, Actor(name=SYSTEM), id_, dry_run=False)
+                    erase(ChangeContext(tx, self._services, Actor(name=SYSTEM)), id_)
             except LunetteError:
                 continue
         return PERIOD_S

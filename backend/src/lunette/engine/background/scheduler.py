@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 from lunette.domain.jobs import UNFINISHED, JobKind
 from lunette.domain.schedules import MissedRuns
 from lunette.engine.changes import schedules
-from lunette.engine.context.desk import Desk
 from lunette.engine.context.loop import Loop
+from lunette.engine.context.services import Services
 from lunette.planner.system import calendar
 from lunette.store.database import Store
 from lunette.store.events import emit
@@ -27,9 +27,9 @@ LEAST_S = 0.2
 class Scheduler:
     """One thread. Several processes may run one each: whoever files a run does so in a transaction that looks first."""
 
-    def __init__(self, store: Store, desk: Desk, now: Callable[[], dt.datetime] = utc_now) -> None:
+    def __init__(self, store: Store, services: Services, now: Callable[[], dt.datetime] = utc_now) -> None:
         self._store = store
-        self._desk = desk
+        self._services = services
         self._now = now
         self._loop = Loop("scheduler", self.round)
         self.start, self.stop, self.wake = self._loop.start, self._loop.stop, self._loop.wake
@@ -45,7 +45,7 @@ class Scheduler:
             enabled = tx.execute(query.where(Schedule.enabled)).all()
             found = [(row, state.anchor_at) for row, state in enabled]
         for job_id in waiting:
-            self._desk.enqueue(job_id)
+            self._services.enqueue(job_id)
         pause = PERIOD_S
         for row, anchor in found:
             if calendar.is_set_back(anchor, now) or calendar.due(row.when, zone, anchor, now):
@@ -87,4 +87,4 @@ class Scheduler:
         else:
             if is_late:
                 emit(tx, "schedule.missed", f"Schedule {row.name} missed its run at {at} and runs now", ref=row.id)
-            schedules.file_run(tx, self._desk, row)
+            schedules.file_run(tx, self._services, row)

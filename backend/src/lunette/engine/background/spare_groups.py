@@ -6,32 +6,32 @@ from sqlalchemy.orm import Session
 from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.observations import Observation
 from lunette.engine.background.array_growth import has_just_failed
-from lunette.engine.context.desk import Desk
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.known_arrays import known
 from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.context.services import Services
 from lunette.engine.journal.filing import file_job
 from lunette.planner.arrays.spare_groups import Move, plan_move
 from lunette.planner.checks.checker import Bounds, check
 from lunette.store.database import Store
-from lunette.store.events import emit
 from lunette.store.resources import Array
 
 ACTOR = Actor(name="lunette")
 
 
-def tend(store: Store, desk: Desk, seen: Observation) -> None:
+def tend(store: Store, services: Services, seen: Observation) -> None:
     """Files a job for each group in which a spare is needed and there. One that failed is not tried again at once."""
     with store.read() as tx:
         names = tx.scalars(select(Array.spare_group).where(Array.spare_group.is_not(None)).distinct()).all()
         due = [name for name in names if name and plan(tx, name, seen)]
     for name in due:
         with store.write() as tx:
-            lend(tx, desk, name)
+            lend(tx, services, name)
 
 
-def lend(tx: Session, desk: Desk, group: str) -> Outcome | None:
+def lend(tx: Session, services: Services, group: str) -> Outcome | None:
     """The job that is possible now, judged by a fresh look; None if there is none."""
-    seen = desk.seen()
+    seen = services.seen()
     move = plan(tx, group, seen)
     if move is None:
         return None
@@ -39,10 +39,11 @@ def lend(tx: Session, desk: Desk, group: str) -> Outcome | None:
     if has_just_failed(tx, taker, move.plan.title):
         return None
     check(move.plan, seen, Bounds())
+    context = ChangeContext(tx, services, ACTOR)
     for array in (taker, giver):
         array.state = ResourceState.CHANGING.value
-        emit(tx, "array.changing", move.plan.title, actor=ACTOR.name, ref=array.id)
-    return file_job(tx, desk, ACTOR, JobKind.ARRAY_CHANGE, Outcome(plan=move.plan, ids=(taker.id, giver.id)))
+        context.emit("array.changing", move.plan.title, ref=array.id)
+    return file_job(context, JobKind.ARRAY_CHANGE, Outcome(plan=move.plan, ids=(taker.id, giver.id)))
 
 
 def plan(tx: Session, group: str, seen: Observation) -> Move | None:

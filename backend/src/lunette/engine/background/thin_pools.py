@@ -17,9 +17,10 @@ from lunette.domain.steps import ThinPoolGrow
 from lunette.domain.volumes import ObservedPool, Provisioning
 from lunette.engine.alerts.board import AlertBoard, Cause
 from lunette.engine.changes.volumes import promised_bytes
-from lunette.engine.context.desk import Desk
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.loop import Loop
 from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.context.services import Services
 from lunette.engine.journal.filing import file_job
 from lunette.planner.checks.checker import Bounds, check
 from lunette.planner.engines.volume_engines import thin_pooling
@@ -51,14 +52,14 @@ class PoolWatcher:
     def __init__(
         self,
         store: Store,
-        desk: Desk,
+        services: Services,
         look: Callable[[float], Observation],
         now: Callable[[], dt.datetime] = utc_now,
         *,
         pace: float = 1.0,
     ) -> None:
         self._store = store
-        self._desk = desk
+        self._services = services
         self._look = look
         self._now = now
         self._max_age_s = BUSY_PERIOD_S * pace
@@ -104,7 +105,8 @@ class PoolWatcher:
             return
         plan = plan_growth(array.name, step)
         check(plan, seen, Bounds(promised={pool.group: promised}))
-        file_job(tx, self._desk, Actor(name=SYSTEM), JobKind.THIN_POOL_GROW, Outcome(plan=plan, ids=(array.id,)))
+        context = ChangeContext(tx, self._services, Actor(name=SYSTEM))
+        file_job(context, JobKind.THIN_POOL_GROW, Outcome(plan=plan, ids=(array.id,)))
 
     def _was_tried(self, tx: Session, array: Array) -> bool:
         query = select(Job).where(Job.kind == JobKind.THIN_POOL_GROW.value, Job.created_at > self._now() - RETRY_AFTER)

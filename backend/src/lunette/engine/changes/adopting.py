@@ -16,8 +16,9 @@ from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.volumes import Provisioning
 from lunette.engine.changes import portals
 from lunette.engine.changes.hosts import set_chap, set_dhchap
-from lunette.engine.context.desk import Desk
-from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.context.change import ChangeContext
+from lunette.engine.context.outcome import Outcome
+from lunette.engine.context.services import Services
 from lunette.engine.exports import exportset
 from lunette.engine.journal.filing import file_job
 from lunette.planner import adopting as planner
@@ -41,38 +42,36 @@ from lunette.store.resources import (
 )
 
 
-def adopt(
-    tx: Session, desk: Desk, actor: Actor, wish: AdoptRequest, foreign: Foreign, dry_run: bool
-) -> tuple[Outcome, Verdict]:
+def adopt(context: ChangeContext, spec: AdoptRequest, foreign: Foreign) -> tuple[Outcome, Verdict]:
     """Everything of the targets asked for that can be taken over. Without a job where that is nothing."""
-    seen = desk.seen()
-    made = planner.plan_adopt(foreign, seen, facts_of(tx), desk.identities, wish.targets)
+    seen = context.services.seen()
+    made = planner.plan_adopt(foreign, seen, facts_of(context.tx), context.services.identities, spec.targets)
     check(made.plan, seen, Bounds())
     new = [
         LunUse(owner_id=one.host_id or one.host_group_id or "", lun=one.lun, volume_id=one.volume_id)
         for one in made.rows.mappings
     ]
     check_luns(made.plan.title, new, ())
-    if dry_run or not made.rows.steps:
+    if context.dry_run or not made.rows.steps:
         return Outcome(plan=made.plan), made.verdict
     serials = {disk.id: disk.serial for disk in seen.disks}
-    write(tx, made.rows, serials)
-    emit(tx, "site.adopting", made.plan.title, actor=actor.name, data={"targets": list(made.verdict.targets)})
-    return file_job(tx, desk, actor, JobKind.SITE_ADOPT, Outcome(plan=made.plan, ids=made.rows.ids())), made.verdict
+    write(context.tx, made.rows, serials)
+    context.emit("site.adopting", made.plan.title, data={"targets": list(made.verdict.targets)})
+    return file_job(context, JobKind.SITE_ADOPT, Outcome(plan=made.plan, ids=made.rows.ids())), made.verdict
 
 
-def adopted(tx: Session, desk: Desk, job: Job) -> None:
+def adopted(tx: Session, services: Services, job: Job) -> None:
     """Everything is marked as ours: from here on it is served as wanted."""
     for array in tx.scalars(select(Array).where(Array.id.in_(job.resource_ids))):
         array.state = ResourceState.READY.value
     for volume in tx.scalars(select(Volume).where(Volume.id.in_(job.resource_ids))):
         volume.state = ResourceState.READY.value
-    exportset.changed(tx, desk)
+    exportset.changed(tx, services)
     words = "it is now served by Lunette" if job.kind == JobKind.SITE_ADOPT else "it now belongs to Lunette"
     emit(tx, f"{job.resource_kind}.adopted", f"{job.title}: {words}", actor=job.actor, data={"job_id": job.id})
 
 
-def not_adopted(tx: Session, desk: Desk, job: Job) -> None:
+def not_adopted(tx: Session, services: Services, job: Job) -> None:
     """The marks are gone again, and so are the rows. What is served was never touched."""
     ids = job.resource_ids
     for table, column in (
@@ -86,7 +85,7 @@ def not_adopted(tx: Session, desk: Desk, job: Job) -> None:
         (Portal, Portal.id),
     ):
         tx.execute(delete(table).where(column.in_(ids)))
-    exportset.changed(tx, desk, [(ReleaseKind.PORTAL, id_) for id_ in ids])
+    exportset.changed(tx, services, [(ReleaseKind.PORTAL, id_) for id_ in ids])
     kind = f"{job.resource_kind}.adopt_failed"
     emit(tx, kind, f"{job.title}: nothing was adopted", actor=job.actor, data={"job_id": job.id})
 

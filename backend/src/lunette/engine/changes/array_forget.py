@@ -15,14 +15,14 @@ from lunette.engine.alerts import board
 from lunette.engine.alerts.stuck_jobs import stuck_alert
 from lunette.engine.changes import deleted_snapshots, mappings
 from lunette.engine.changes.volumes import known_all
-from lunette.engine.context.desk import Desk
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.known_arrays import known
 from lunette.engine.context.lookup import need
-from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.context.outcome import Outcome
+from lunette.engine.context.services import Services
 from lunette.engine.exports import exportset
 from lunette.engine.journal.transitions import Journal
 from lunette.planner.arrays.forget import Lost, plan_forget
-from lunette.store.events import emit
 from lunette.store.journal import Job
 from lunette.store.resources import Array, ArrayDisk, DeletedVolume, Mapping, Snapshot, Volume
 from lunette.store.schema import utc_now
@@ -30,10 +30,11 @@ from lunette.store.schema import utc_now
 _RUNNING = (JobState.PENDING.value, JobState.RUNNING.value)
 
 
-def forget(tx: Session, desk: Desk, actor: Actor, array_id: str, wish: ArrayForget, dry_run: bool) -> Outcome:
+def forget(context: ChangeContext, array_id: str, spec: ArrayForget) -> Outcome:
     """Also what is stuck: its jobs are abandoned. Hosts lose the volumes, whose numbers are held back as after any
     unmapping. Raises Invalid or Conflict, as `plan_forget` does.
     """
+    tx, services = context.tx, context.services
     array = need(tx, Array, array_id)
     volumes = tx.scalars(select(Volume).where(Volume.array_id == array.id).order_by(Volume.name)).all()
     deleted = tx.scalars(select(DeletedVolume).where(DeletedVolume.array_id == array.id)).all()
@@ -45,23 +46,23 @@ def forget(tx: Session, desk: Desk, actor: Actor, array_id: str, wish: ArrayForg
         [job.title for job in jobs if job.state in _RUNNING],
         [job.title for job in stuck],
     )
-    plan = plan_forget(known(array), wish, desk.seen(), lost)
-    if dry_run:
+    plan = plan_forget(known(array), spec, services.seen(), lost)
+    if context.dry_run:
         return Outcome(plan=plan)
     for job in stuck:
-        _abandon(tx, actor, job)
-    _unmap(tx, desk, volumes)
+        _abandon(context, job)
+    _unmap(tx, services, volumes)
     with contextlib.suppress(LunetteError):  # an agent that does not hear it has no use for the key any more
         if array.encryption:
-            desk.use_key(KeyForget(array_id=array.id))
+            services.use_key(KeyForget(array_id=array.id))
     tx.execute(delete(Snapshot).where(Snapshot.volume_id.in_([row.id for row in volumes])))
     for table in (Volume, DeletedVolume, ArrayDisk):
         tx.execute(delete(table).where(table.array_id == array.id))
     tx.execute(delete(Array).where(Array.id == array.id))
     deleted_snapshots.forget_orphans(tx)
-    exportset.changed(tx, desk, [(ReleaseKind.ARRAY, array.id)])
+    exportset.changed(tx, services, [(ReleaseKind.ARRAY, array.id)])
     told = {"plan": plan.model_dump(mode="json", include={"changes", "hosts_interrupted", "warnings"})}
-    emit(tx, "array.forgotten", plan.title, actor=actor.name, ref=array.id, data=told)
+    context.emit("array.forgotten", plan.title, ref=array.id, data=told)
     return Outcome(plan=plan, ids=(array.id,))
 
 
@@ -79,15 +80,15 @@ def _jobs(tx: Session, ids: set[str]) -> list[Job]:
     return [job for job in tx.scalars(unfinished) if ids & set(job.resource_ids)]
 
 
-def _abandon(tx: Session, actor: Actor, job: Job) -> None:
+def _abandon(context: ChangeContext, job: Job) -> None:
     """What else it has is not on the array any more than this: a job is about one array."""
-    board.resolve(tx, stuck_alert(job).key, utc_now())
+    board.resolve(context.tx, stuck_alert(job).key, utc_now())
     job.state, job.finished_at = JobState.FAILED.value, utc_now()
-    job.message = f"abandoned by {actor.name}: its array was forgotten"
-    Journal.tell(tx, job)
+    job.message = f"abandoned by {context.actor.name}: its array was forgotten"
+    Journal.tell(context.tx, job)
 
 
-def _unmap(tx: Session, desk: Desk, volumes: Iterable[Volume]) -> None:
+def _unmap(tx: Session, services: Services, volumes: Iterable[Volume]) -> None:
     ids = [row.id for row in volumes]
     for mapping in tx.scalars(select(Mapping).where(Mapping.volume_id.in_(ids))).all():
-        mappings.take_away(tx, desk, mapping)
+        mappings.take_away(tx, services, mapping)

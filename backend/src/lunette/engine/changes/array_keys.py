@@ -12,9 +12,9 @@ from lunette.domain.encryption import ArrayKeyChange, ArrayUnlock, KeyChange, Ke
 from lunette.domain.errors import Conflict
 from lunette.domain.jobs import ResourceState
 from lunette.domain.plans import Action, Change, Plan
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.lookup import need
-from lunette.engine.context.outcome import Actor, Outcome
-from lunette.store.events import emit
+from lunette.engine.context.outcome import Outcome
 from lunette.store.resources import Array
 
 
@@ -26,48 +26,48 @@ class KeyAct:
     order: KeyUnlock | KeyChange
 
 
-def unlocking(tx: Session, reference: str, wish: ArrayUnlock) -> KeyAct:
+def unlocking(tx: Session, reference: str, spec: ArrayUnlock) -> KeyAct:
     """Raises NotFound, or Conflict for an array that is not encrypted or does not stand."""
     row = _standing(tx, reference)
     detail = "it is unlocked until it stops, and its volumes are exported again"
-    order = KeyUnlock(array_id=row.id, uuid=row.uuid, name=row.name, passphrase=wish.passphrase)
+    order = KeyUnlock(array_id=row.id, uuid=row.uuid, name=row.name, passphrase=spec.passphrase)
     return KeyAct(_plan(f"Unlock array {row.name}", row, [detail]), order)
 
 
-def changing_key(tx: Session, reference: str, wish: ArrayKeyChange) -> KeyAct:
+def changing_key(tx: Session, reference: str, spec: ArrayKeyChange) -> KeyAct:
     """Raises as `unlocking`."""
     row = _standing(tx, reference)
     details = []
-    if wish.new_passphrase is not None:
+    if spec.new_passphrase is not None:
         details.append(
-            "a second passphrase unlocks it too" if wish.keep_old else "a new passphrase replaces the old one"
+            "a second passphrase unlocks it too" if spec.keep_old else "a new passphrase replaces the old one"
         )
-    if wish.keep_key is not None:
+    if spec.keep_key is not None:
         details.append(
             "the appliance stores a key and unlocks it at every start"
-            if wish.keep_key
+            if spec.keep_key
             else "the appliance stores no key: each start requires the passphrase"
         )
     order = KeyChange(
         array_id=row.id,
         uuid=row.uuid,
         name=row.name,
-        passphrase=wish.passphrase,
-        new_passphrase=wish.new_passphrase,
-        keep_old=wish.keep_old,
-        keep_key=wish.keep_key,
+        passphrase=spec.passphrase,
+        new_passphrase=spec.new_passphrase,
+        keep_old=spec.keep_old,
+        keep_key=spec.keep_key,
     )
     return KeyAct(_plan(f"Change the keys of array {row.name}", row, details), order)
 
 
-def told(tx: Session, actor: Actor, act: KeyAct) -> Outcome:
-    """Writes down what the agent did."""
+def record(context: ChangeContext, act: KeyAct) -> Outcome:
+    """Records what the agent did, as an event."""
     order = act.order
-    row = need(tx, Array, order.array_id)
+    row = need(context.tx, Array, order.array_id)
     if isinstance(order, KeyChange) and order.keep_key is not None:
         row.keep_key = order.keep_key
     kind = "array.unlocked" if isinstance(order, KeyUnlock) else "array.key_changed"
-    emit(tx, kind, act.plan.title, actor=actor.name, ref=row.id)
+    context.emit(kind, act.plan.title, ref=row.id)
     return Outcome(plan=act.plan, ids=(row.id,))
 
 

@@ -9,21 +9,21 @@ from lunette.domain.exports import ReleaseKind
 from lunette.domain.jobs import JobKind, ResourceState
 from lunette.engine.changes import deleted_snapshots, deleted_volumes
 from lunette.engine.changes.volumes import known_all
-from lunette.engine.context.desk import Desk
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.known_arrays import known
 from lunette.engine.context.lookup import must_be_ready, need
-from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.context.outcome import Outcome
 from lunette.engine.exports import exportset
 from lunette.engine.journal.filing import file_job
 from lunette.planner.arrays.release import plan_release
 from lunette.planner.checks.checker import Bounds, check
-from lunette.store.events import emit
 from lunette.store.journal import Job
 from lunette.store.resources import Array, Snapshot, Volume
 
 
-def release(tx: Session, desk: Desk, actor: Actor, array_id: str, wish: ArrayRelease, dry_run: bool) -> Outcome:
+def release(context: ChangeContext, array_id: str, spec: ArrayRelease) -> Outcome:
     """From the commit on nobody can map its volumes, and the agent no longer brings it up."""
+    tx = context.tx
     array = need(tx, Array, array_id)
     must_be_ready(array)
     if array.growing:
@@ -36,19 +36,19 @@ def release(tx: Session, desk: Desk, actor: Actor, array_id: str, wish: ArrayRel
         must_be_ready(row)
     for snapshot in snapshots:
         must_be_ready(snapshot)
-    seen, kept = desk.seen(), [one.name for one in deleted_volumes.on_array(tx, array)]
+    seen, kept = context.services.seen(), [one.name for one in deleted_volumes.on_array(tx, array)]
     of_volumes = deleted_snapshots.of_volumes(tx, [row.id for row in rows])
     kept += [f"snapshot {one.name}" for found in of_volumes.values() for one in found]
-    plan = plan_release(known(array), wish, seen, list(known_all(tx, rows).values()), kept)
+    plan = plan_release(known(array), spec, seen, list(known_all(tx, rows).values()), kept)
     check(plan, seen, Bounds())
-    if dry_run:
+    if context.dry_run:
         return Outcome(plan=plan)
     array.state = ResourceState.DELETING.value
     for row in rows:
         row.state = ResourceState.CHANGING.value
-    exportset.changed(tx, desk, [(ReleaseKind.ARRAY, array.id)])
-    emit(tx, "array.releasing", plan.title, actor=actor.name, ref=array.id)
-    return file_job(tx, desk, actor, JobKind.ARRAY_RELEASE, Outcome(plan=plan, ids=(array.id,)))
+    exportset.changed(tx, context.services, [(ReleaseKind.ARRAY, array.id)])
+    context.emit("array.releasing", plan.title, ref=array.id)
+    return file_job(context, JobKind.ARRAY_RELEASE, Outcome(plan=plan, ids=(array.id,)))
 
 
 def released(tx: Session, job: Job) -> None:

@@ -12,15 +12,14 @@ from lunette.domain.plans import Plan
 from lunette.domain.snapshots import SnapshotRecover
 from lunette.domain.steps import SnapshotSetAside
 from lunette.engine.context import uptime
-from lunette.engine.context.desk import Desk
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.lookup import must_be_ready, name_taken, need
-from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.context.outcome import Outcome
 from lunette.engine.journal.filing import file_job
 from lunette.planner.checks.checker import Bounds, check
 from lunette.planner.volumes import deleted_snapshots as planner
 from lunette.planner.volumes.deleted_snapshots import KnownDeletedSnapshot
 from lunette.planner.volumes.retained import AsideSnapshot
-from lunette.store.events import emit
 from lunette.store.journal import Job, JobStep
 from lunette.store.resources import Array, DeletedSnapshot, DeletedVolume, Snapshot, Volume
 
@@ -28,33 +27,35 @@ _SAME = ("id", "volume_id", "size_bytes", "lv_name", "description", "created_at"
 """The columns of a snapshot that are the same before it was deleted, meanwhile and after."""
 
 
-def recover(tx: Session, desk: Desk, actor: Actor, snapshot_id: str, wish: SnapshotRecover, dry_run: bool) -> Outcome:
+def recover(context: ChangeContext, snapshot_id: str, spec: SnapshotRecover) -> Outcome:
     """Brings a deleted snapshot back, as a job. Its name is taken from now on."""
+    tx = context.tx
     row = need(tx, DeletedSnapshot, snapshot_id)
     _must_be_free(tx, row)
-    name, seen = wish.name or row.name, desk.seen()
+    name, seen = spec.name or row.name, context.services.seen()
     plan = planner.plan_recover(_known(tx, row), name, name_taken(tx, Snapshot, name), seen)
     check(plan, seen, Bounds())
-    if dry_run:
+    if context.dry_run:
         return Outcome(plan=plan)
     tx.add(Snapshot(name=name, **{column: getattr(row, column) for column in _SAME}))
     row.state = ResourceState.CHANGING.value
-    emit(tx, "snapshot.recovering", plan.title, actor=actor.name, ref=row.id)
-    return file_job(tx, desk, actor, JobKind.SNAPSHOT_RECOVER, Outcome(plan=plan, ids=(row.id,)))
+    context.emit("snapshot.recovering", plan.title, ref=row.id)
+    return file_job(context, JobKind.SNAPSHOT_RECOVER, Outcome(plan=plan, ids=(row.id,)))
 
 
-def erase(tx: Session, desk: Desk, actor: Actor, snapshot_id: str, dry_run: bool) -> Outcome:
+def erase(context: ChangeContext, snapshot_id: str) -> Outcome:
     """Destroys a deleted snapshot for good, as a job."""
+    tx = context.tx
     row = need(tx, DeletedSnapshot, snapshot_id)
     _must_be_free(tx, row)
-    seen = desk.seen()
+    seen = context.services.seen()
     plan = planner.plan_erase(_known(tx, row), seen)
     check(plan, seen, Bounds())
-    if dry_run:
+    if context.dry_run:
         return Outcome(plan=plan)
     row.state = ResourceState.DELETING.value
-    emit(tx, "snapshot.erasing", plan.title, actor=actor.name, ref=row.id)
-    return file_job(tx, desk, actor, JobKind.SNAPSHOT_ERASE, Outcome(plan=plan, ids=(row.id,)))
+    context.emit("snapshot.erasing", plan.title, ref=row.id)
+    return file_job(context, JobKind.SNAPSHOT_ERASE, Outcome(plan=plan, ids=(row.id,)))
 
 
 def of_volumes(tx: Session, volume_ids: Iterable[str]) -> dict[str, tuple[AsideSnapshot, ...]]:

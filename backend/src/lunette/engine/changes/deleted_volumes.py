@@ -13,15 +13,15 @@ from lunette.domain.steps import VolumeSetAside, VolumeSwap
 from lunette.domain.volumes import Provisioning, VolumeRecover
 from lunette.engine.changes import deleted_snapshots
 from lunette.engine.context import uptime
-from lunette.engine.context.desk import Desk
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.lookup import must_be_ready, name_taken, need
-from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.context.outcome import Outcome
+from lunette.engine.context.services import Services
 from lunette.engine.journal.filing import file_job
 from lunette.planner.checks.checker import Bounds, check
 from lunette.planner.engines.volume_engines import thin_pooling, volume_planning
 from lunette.planner.volumes import deleted_volumes as planner
 from lunette.planner.volumes.deleted_volumes import KnownDeleted
-from lunette.store.events import emit
 from lunette.store.journal import Job
 from lunette.store.resources import Array, DeletedVolume, Volume, VolumeColumns
 
@@ -31,33 +31,35 @@ _SAME = ("id", *(name for name in vars(VolumeColumns) if name in Volume.__table_
 """The columns of a volume that are the same before it was deleted, meanwhile and after."""
 
 
-def recover(tx: Session, desk: Desk, actor: Actor, volume_id: str, wish: VolumeRecover, dry_run: bool) -> Outcome:
+def recover(context: ChangeContext, volume_id: str, spec: VolumeRecover) -> Outcome:
     """Brings a deleted volume back, as a job. Its name is taken from now on."""
+    tx = context.tx
     row = need(tx, DeletedVolume, volume_id)
     _must_be_free(tx, row)
-    name, seen = wish.name or row.name, desk.seen()
+    name, seen = spec.name or row.name, context.services.seen()
     plan = planner.plan_recover(known(tx, row), name, name_taken(tx, Volume, name), seen)
     check(plan, seen, Bounds())
-    if dry_run:
+    if context.dry_run:
         return Outcome(plan=plan)
     tx.add(Volume(name=name, created_at=row.created_at, **{column: getattr(row, column) for column in _SAME}))
     row.state = ResourceState.CHANGING.value
-    emit(tx, "volume.recovering", plan.title, actor=actor.name, ref=row.id)
-    return file_job(tx, desk, actor, JobKind.VOLUME_RECOVER, Outcome(plan=plan, ids=(row.id,)))
+    context.emit("volume.recovering", plan.title, ref=row.id)
+    return file_job(context, JobKind.VOLUME_RECOVER, Outcome(plan=plan, ids=(row.id,)))
 
 
-def erase(tx: Session, desk: Desk, actor: Actor, volume_id: str, dry_run: bool) -> Outcome:
+def erase(context: ChangeContext, volume_id: str) -> Outcome:
     """Destroys a deleted volume for good, as a job."""
+    tx = context.tx
     row = need(tx, DeletedVolume, volume_id)
     _must_be_free(tx, row)
-    seen = desk.seen()
+    seen = context.services.seen()
     plan = planner.plan_erase(known(tx, row), seen, last_thin=is_last_thin(tx, row))
     check(plan, seen, Bounds())
-    if dry_run:
+    if context.dry_run:
         return Outcome(plan=plan)
     row.state = ResourceState.DELETING.value
-    emit(tx, "volume.erasing", plan.title, actor=actor.name, ref=row.id)
-    return file_job(tx, desk, actor, JobKind.VOLUME_ERASE, Outcome(plan=plan, ids=(row.id,)))
+    context.emit("volume.erasing", plan.title, ref=row.id)
+    return file_job(context, JobKind.VOLUME_ERASE, Outcome(plan=plan, ids=(row.id,)))
 
 
 def on_array(tx: Session, array: Array) -> list[KnownDeleted]:
@@ -113,7 +115,7 @@ def kept(tx: Session, job: Job) -> None:
             tx.flush()
 
 
-def kept_by_roll_back(tx: Session, desk: Desk, job: Job) -> None:
+def kept_by_roll_back(tx: Session, services: Services, job: Job) -> None:
     """What a volume held when it was rolled back is a deleted volume, with an identity of its own."""
     for step in Plan.model_validate(job.plan).steps:
         if isinstance(step, VolumeSwap):
@@ -130,7 +132,7 @@ def kept_by_roll_back(tx: Session, desk: Desk, job: Job) -> None:
                     created_at=row.created_at,
                     held_bytes=step.held_bytes,
                     due_s=uptime.read(tx).due_s(step.keep_hours),
-                    **desk.identities.volume().model_dump(),
+                    **services.identities.volume().model_dump(),
                 )
             )
 

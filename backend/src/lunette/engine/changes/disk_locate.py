@@ -1,24 +1,22 @@
 """Finds a disk by what people call it, and shows by its light where it sits, as a job."""
 
-from sqlalchemy.orm import Session
-
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict, NotFound
 from lunette.domain.jobs import JobKind
 from lunette.domain.observations import Observation
-from lunette.engine.context.desk import Desk
-from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.context.change import ChangeContext
+from lunette.engine.context.outcome import Outcome
 from lunette.engine.journal.filing import file_job
 from lunette.planner.disks.locate import plan_locate
 
 
-def locate(tx: Session, desk: Desk, actor: Actor, reference: str, *, is_on: bool, dry_run: bool) -> Outcome:
+def locate(context: ChangeContext, reference: str, *, is_on: bool) -> Outcome:
     """Switches the light of a disk's bay. Raises NotFound, or Conflict where there is no light."""
-    disk = find_disk(desk.seen(), reference)
+    disk = find_disk(context.services.seen(), reference)
     plan = plan_locate(disk, is_on=is_on)
-    if dry_run:
+    if context.dry_run:
         return Outcome(plan=plan)
-    return file_job(tx, desk, actor, JobKind.DISK_LOCATE, Outcome(plan=plan, ids=(disk.id,)))
+    return file_job(context, JobKind.DISK_LOCATE, Outcome(plan=plan, ids=(disk.id,)))
 
 
 def find_disk(seen: Observation, reference: str) -> ObservedDisk:

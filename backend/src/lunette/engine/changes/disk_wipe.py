@@ -1,14 +1,13 @@
 """Wipes a disk that nobody uses, as a job."""
 
 from sqlalchemy import select
-from sqlalchemy.orm import Session
 
-from lunette.domain.disks import DiskWipeWish
+from lunette.domain.disks import DiskWipeRequest
 from lunette.domain.errors import Conflict
 from lunette.domain.jobs import JobKind, JobState
 from lunette.engine.changes.disk_locate import find_disk
-from lunette.engine.context.desk import Desk
-from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.context.change import ChangeContext
+from lunette.engine.context.outcome import Outcome
 from lunette.engine.journal.filing import file_job
 from lunette.planner.checks.checker import Bounds, check
 from lunette.planner.disks import wipe as planner
@@ -18,18 +17,18 @@ from lunette.store.resources import Array, ArrayDisk
 _OPEN = (JobState.PENDING.value, JobState.RUNNING.value, JobState.STUCK.value)
 
 
-def wipe(tx: Session, desk: Desk, actor: Actor, reference: str, wish: DiskWipeWish, dry_run: bool) -> Outcome:
+def wipe(context: ChangeContext, reference: str, spec: DiskWipeRequest) -> Outcome:
     """Raises NotFound, Invalid, InUse, or Conflict while another job wipes this disk."""
-    seen = desk.seen()
+    seen = context.services.seen()
     disk = find_disk(seen, reference)
-    under_way = tx.scalars(select(Job).where(Job.kind == JobKind.DISK_WIPE.value, Job.state.in_(_OPEN)))
+    under_way = context.tx.scalars(select(Job).where(Job.kind == JobKind.DISK_WIPE.value, Job.state.in_(_OPEN)))
     for job in under_way:
         if disk.id in job.resource_ids:
             raise Conflict(f"Disk {disk.id} is already being wiped by job {job.id}: wait until the job ends.")
     owned = select(Array.name).join(ArrayDisk, ArrayDisk.array_id == Array.id)
-    owner = tx.scalar(owned.where(ArrayDisk.disk_id.in_((disk.id, *disk.links))))
-    plan = planner.plan_wipe(disk, wish, seen, owner, desk.identities)
+    owner = context.tx.scalar(owned.where(ArrayDisk.disk_id.in_((disk.id, *disk.links))))
+    plan = planner.plan_wipe(disk, spec, seen, owner, context.services.identities)
     check(plan, seen, Bounds(wipe=frozenset((disk.id,))))
-    if dry_run:
+    if context.dry_run:
         return Outcome(plan=plan)
-    return file_job(tx, desk, actor, JobKind.DISK_WIPE, Outcome(plan=plan, ids=(disk.id,)))
+    return file_job(context, JobKind.DISK_WIPE, Outcome(plan=plan, ids=(disk.id,)))

@@ -10,8 +10,9 @@ from lunette.domain.exports import ReleaseKind
 from lunette.domain.fc import FcMode, FcPortCreate, FcPortPatch
 from lunette.domain.mappings import Family
 from lunette.engine.context import connected
-from lunette.engine.context.desk import Desk
-from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.context.change import ChangeContext
+from lunette.engine.context.outcome import Outcome
+from lunette.engine.context.services import Services
 from lunette.engine.exports import exportset
 from lunette.engine.records.recording import recorded
 from lunette.planner.access import fc_ports as planner
@@ -27,46 +28,47 @@ def need_port(tx: Session, reference: str) -> FcPort:
     return found
 
 
-def create(
-    tx: Session, desk: Desk, actor: Actor, wish: FcPortCreate, dry_run: bool, kept_id: str | None = None
-) -> Outcome:
+def create(context: ChangeContext, spec: FcPortCreate, kept_id: str | None = None) -> Outcome:
+    tx, services = context.tx, context.services
     managed = tx.scalars(select(FcPort.wwpn)).all()
-    new = planner.plan_create(wish, desk.seen(), managed, desk.identities)
+    new = planner.plan_create(spec, services.seen(), managed, services.identities)
     new = replace(new, id=kept_id or new.id)
-    if dry_run:
+    if context.dry_run:
         return Outcome(plan=new.plan)
-    with recorded(tx, actor, "fc_port.created", new.plan, [new.id]):
-        tx.add(FcPort(id=new.id, wwpn=wish.wwpn, mode=wish.mode.value))
-        exportset.changed(tx, desk)
+    with recorded(context, "fc_port.created", new.plan, [new.id]):
+        tx.add(FcPort(id=new.id, wwpn=spec.wwpn, mode=spec.mode.value))
+        exportset.changed(tx, services)
     return Outcome(plan=new.plan, ids=(new.id,))
 
 
-def patch(tx: Session, desk: Desk, actor: Actor, reference: str, wish: FcPortPatch, dry_run: bool) -> Outcome:
+def patch(context: ChangeContext, reference: str, spec: FcPortPatch) -> Outcome:
     """Changes the mode; the plan says whose paths go."""
+    tx, services = context.tx, context.services
     port = need_port(tx, reference)
     before = FcMode(port.mode)
-    mode = wish.mode or before
-    plan = planner.plan_mode(port.wwpn, before, mode, desk.seen(), _connected(tx, desk, port))
-    if dry_run or mode is before:
+    mode = spec.mode or before
+    plan = planner.plan_mode(port.wwpn, before, mode, services.seen(), _connected(tx, services, port))
+    if context.dry_run or mode is before:
         return Outcome(plan=plan, ids=(port.id,))
-    with recorded(tx, actor, "fc_port.changed", plan, [port.id]):
+    with recorded(context, "fc_port.changed", plan, [port.id]):
         port.mode = mode.value
-        exportset.changed(tx, desk)
+        exportset.changed(tx, services)
     return Outcome(plan=plan, ids=(port.id,))
 
 
-def delete(tx: Session, desk: Desk, actor: Actor, reference: str, dry_run: bool) -> Outcome:
+def delete(context: ChangeContext, reference: str) -> Outcome:
     """Leaves a port alone from now on; the plan says whose paths go."""
+    tx = context.tx
     port = need_port(tx, reference)
-    plan = planner.plan_delete(port.wwpn, FcMode(port.mode), _connected(tx, desk, port))
-    if dry_run:
+    plan = planner.plan_delete(port.wwpn, FcMode(port.mode), _connected(tx, context.services, port))
+    if context.dry_run:
         return Outcome(plan=plan)
-    with recorded(tx, actor, "fc_port.deleted", plan, [port.id]):
+    with recorded(context, "fc_port.deleted", plan, [port.id]):
         tx.delete(port)
-        exportset.changed(tx, desk, [(ReleaseKind.FC_PORT, port.id)])
+        exportset.changed(tx, context.services, [(ReleaseKind.FC_PORT, port.id)])
     return Outcome(plan=plan, ids=(port.id,))
 
 
-def _connected(tx: Session, desk: Desk, port: FcPort) -> Connected:
-    through = [one for one in connected.sessions(desk) or () if one.target == port.wwpn]
-    return connected.among(tx, desk, Family.SCSI, through)
+def _connected(tx: Session, services: Services, port: FcPort) -> Connected:
+    through = [one for one in connected.sessions(services) or () if one.target == port.wwpn]
+    return connected.among(tx, services, Family.SCSI, through)

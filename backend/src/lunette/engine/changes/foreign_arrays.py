@@ -9,18 +9,18 @@ from lunette.domain.errors import NotFound
 from lunette.domain.foreign_arrays import ForeignArrayAdopt, FoundArray, Judged
 from lunette.domain.jobs import JobKind
 from lunette.engine.changes.adopting import facts_of, write
-from lunette.engine.context.desk import Desk
-from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.context.change import ChangeContext
+from lunette.engine.context.outcome import Outcome
+from lunette.engine.context.services import Services
 from lunette.engine.journal.filing import file_job
 from lunette.planner.adopting import arrays as planner
 from lunette.planner.adopting.facts import Facts
 from lunette.planner.checks.checker import Bounds, check
-from lunette.store.events import emit
 
 
-def foreign(tx: Session, desk: Desk, found: Sequence[FoundArray]) -> tuple[Judged, ...]:
+def foreign(tx: Session, services: Services, found: Sequence[FoundArray]) -> tuple[Judged, ...]:
     """Every array that the database does not know, or that has logical volumes it does not know, with the verdict."""
-    return _judged(facts_of(tx), desk, found)
+    return _judged(facts_of(tx), services, found)
 
 
 @dataclass(frozen=True)
@@ -31,29 +31,32 @@ class Which:
     uuid: str
 
 
-def start(tx: Session, desk: Desk, actor: Actor, which: Which, *, dry_run: bool) -> Outcome:
+def start(context: ChangeContext, which: Which) -> Outcome:
     """Starts an array read-only, so that it can be looked into. Raises NotFound or Conflict."""
-    plan = planner.plan_start(_one(_judged(facts_of(tx), desk, which.found), which.uuid))
-    check(plan, desk.seen(), Bounds())
-    if dry_run:
+    plan = planner.plan_start(_one(_judged(facts_of(context.tx), context.services, which.found), which.uuid))
+    check(plan, context.services.seen(), Bounds())
+    if context.dry_run:
         return Outcome(plan=plan)
-    return file_job(tx, desk, actor, JobKind.ARRAY_START, Outcome(plan=plan, ids=(which.uuid,)))
+    return file_job(context, JobKind.ARRAY_START, Outcome(plan=plan, ids=(which.uuid,)))
 
 
-def adopt(tx: Session, desk: Desk, actor: Actor, which: Which, wish: ForeignArrayAdopt, *, dry_run: bool) -> Outcome:
+def adopt(context: ChangeContext, which: Which, spec: ForeignArrayAdopt) -> Outcome:
     """Makes an array, and the logical volumes in it, ours. Raises NotFound, Conflict or Invalid."""
-    facts, seen = facts_of(tx), desk.seen()
-    rows, plan = planner.plan_adopt(_one(_judged(facts, desk, which.found), which.uuid), wish, facts, desk.identities)
+    services = context.services
+    facts, seen = facts_of(context.tx), services.seen()
+    rows, plan = planner.plan_adopt(
+        _one(_judged(facts, services, which.found), which.uuid), spec, facts, services.identities
+    )
     check(plan, seen, Bounds())
-    if dry_run:
+    if context.dry_run:
         return Outcome(plan=plan)
-    write(tx, rows, {disk.id: disk.serial for disk in seen.disks})
-    emit(tx, "array.adopting", plan.title, actor=actor.name, data={"array": which.uuid})
-    return file_job(tx, desk, actor, JobKind.ARRAY_ADOPT, Outcome(plan=plan, ids=rows.ids()))
+    write(context.tx, rows, {disk.id: disk.serial for disk in seen.disks})
+    context.emit("array.adopting", plan.title, data={"array": which.uuid})
+    return file_job(context, JobKind.ARRAY_ADOPT, Outcome(plan=plan, ids=rows.ids()))
 
 
-def _judged(facts: Facts, desk: Desk, found: Sequence[FoundArray]) -> tuple[Judged, ...]:
-    seen = desk.seen()
+def _judged(facts: Facts, services: Services, found: Sequence[FoundArray]) -> tuple[Judged, ...]:
+    seen = services.seen()
     judged = (planner.judge(one, seen, facts) for one in found)
     return tuple(one for one in judged if one.own is None or one.volumes)
 

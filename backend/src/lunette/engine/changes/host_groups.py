@@ -10,9 +10,10 @@ from lunette.domain.hosts import HostGroupCreate, HostGroupPatch
 from lunette.domain.identity import KeptIdentity
 from lunette.engine.changes.hosts import mapped
 from lunette.engine.context import connected
-from lunette.engine.context.desk import Desk
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.lookup import by_reference, name_taken, need
-from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.context.outcome import Outcome
+from lunette.engine.context.services import Services
 from lunette.engine.exports import exportset, numbers, sharing
 from lunette.engine.records.recording import recorded
 from lunette.planner.access import host_groups as planner
@@ -21,20 +22,19 @@ from lunette.planner.access.hosts import NewTarget
 from lunette.store.resources import Host, HostGroup, HostGroupMember, Mapping, Target
 
 
-def create(
-    tx: Session, desk: Desk, actor: Actor, wish: HostGroupCreate, dry_run: bool, kept: KeptIdentity | None = None
-) -> Outcome:
+def create(context: ChangeContext, spec: HostGroupCreate, kept: KeptIdentity | None = None) -> Outcome:
     """Makes a group; one that comes back after a deletion is served under the names it had (`kept`)."""
-    facts = _facts(tx, desk, wish.name, wish.hosts)
-    new = planner.plan_create(wish, facts, desk.identities, exportset.meta(tx, "appliance_id"))
+    tx = context.tx
+    facts = _facts(tx, context.services, spec.name, spec.hosts)
+    new = planner.plan_create(spec, facts, context.services.identities, exportset.meta(tx, "appliance_id"))
     if kept:
         new = replace(new, id=kept.owner_id, target=NewTarget.again(kept))
-    if dry_run:
+    if context.dry_run:
         return Outcome(plan=new.plan)
-    with recorded(tx, actor, "host_group.created", new.plan, [new.id]):
+    with recorded(context, "host_group.created", new.plan, [new.id]):
         members = [HostGroupMember(host_id=host_id) for host_id in new.host_ids]
-        row = HostGroup(id=new.id, name=wish.name, description=wish.description, members=members)
-        row.opens_without_missing_after_s = wish.opens_without_missing_after_s
+        row = HostGroup(id=new.id, name=spec.name, description=spec.description, members=members)
+        row.opens_without_missing_after_s = spec.opens_without_missing_after_s
         tx.add(row)
         tx.flush()
         tx.add(
@@ -49,44 +49,50 @@ def create(
     return Outcome(plan=new.plan, ids=(new.id,))
 
 
-def patch(tx: Session, desk: Desk, actor: Actor, group_id: str, wish: HostGroupPatch, dry_run: bool) -> Outcome:
+def patch(context: ChangeContext, group_id: str, spec: HostGroupPatch) -> Outcome:
     """Changes a group; the initiators of a host that leaves are released."""
+    tx = context.tx
     group = need(tx, HostGroup, group_id)
-    facts = _facts(tx, desk, wish.name, wish.hosts, group)
-    patched = planner.plan_patch(_known(tx, group), wish, facts)
+    facts = _facts(tx, context.services, spec.name, spec.hosts, group)
+    patched = planner.plan_patch(_known(tx, group), spec, facts)
     shared = tx.scalars(select(Mapping).where(Mapping.host_group_id == group.id)).all()
     joining = [one.name for one in numbers.initiators(tx, patched.added)]
     plan = patched.plan.reusing(numbers.reused(tx, group.name, joining, shared))
-    if dry_run or not plan.changes:
-        return Outcome(plan=plan, ids=() if dry_run else (group.id,))
-    with recorded(tx, actor, "host_group.changed", plan, [group.id]):
-        group.name = wish.name if wish.name is not None else group.name
-        group.description = wish.description if wish.description is not None else group.description
-        if "opens_without_missing_after_s" in wish.model_fields_set:
-            group.opens_without_missing_after_s = wish.opens_without_missing_after_s
+    if context.dry_run or not plan.changes:
+        return Outcome(plan=plan, ids=() if context.dry_run else (group.id,))
+    with recorded(context, "host_group.changed", plan, [group.id]):
+        group.name = spec.name if spec.name is not None else group.name
+        group.description = spec.description if spec.description is not None else group.description
+        if "opens_without_missing_after_s" in spec.model_fields_set:
+            group.opens_without_missing_after_s = spec.opens_without_missing_after_s
         for member in [member for member in group.members if member.host_id in patched.removed]:
             group.members.remove(member)
         group.members.extend(HostGroupMember(host_id=host_id) for host_id in patched.added)
         group.touch()
         left = numbers.initiators(tx, patched.removed)
         numbers.hold(tx, shared, left)
-        exportset.changed(tx, desk, [(ReleaseKind.INITIATOR, initiator.id) for initiator in left])
+        exportset.changed(tx, context.services, [(ReleaseKind.INITIATOR, initiator.id) for initiator in left])
     return Outcome(plan=plan, ids=(group.id,))
 
 
-def delete(tx: Session, actor: Actor, group_id: str, dry_run: bool) -> Outcome:
+def delete(context: ChangeContext, group_id: str) -> Outcome:
     """Refused while the group is mapped; so nothing that is exported changes."""
+    tx = context.tx
     group = need(tx, HostGroup, group_id)
     plan = planner.plan_delete(_known(tx, group))
-    if dry_run:
+    if context.dry_run:
         return Outcome(plan=plan)
-    with recorded(tx, actor, "host_group.deleted", plan, [group.id]):
+    with recorded(context, "host_group.deleted", plan, [group.id]):
         tx.delete(group)
     return Outcome(plan=plan, ids=(group.id,))
 
 
 def _facts(
-    tx: Session, desk: Desk, name: str | None, references: tuple[str, ...] | None, group: HostGroup | None = None
+    tx: Session,
+    services: Services,
+    name: str | None,
+    references: tuple[str, ...] | None,
+    group: HostGroup | None = None,
 ) -> GroupFacts:
     hosts = by_reference(tx, Host, references or ())
     query = (
@@ -96,13 +102,13 @@ def _facts(
     )
     groups = dict(tx.execute(query).all())
     may_lose = group is not None and references is not None
-    found = connected.sessions(desk) if may_lose else ()
+    found = connected.sessions(services) if may_lose else ()
     return GroupFacts(
         name_taken=name_taken(tx, HostGroup, name, but=group.id if group else ""),
         hosts={reference: (row.id, row.name, groups.get(row.id)) for reference, row in hosts.items()},
         connected=frozenset(connected.hosts(tx, found)),
-        unseen=connected.unseen(desk) if may_lose else {},
-        faults=sharing.of_joining(tx, desk, group, hosts.values()) if group is not None else {},
+        unseen=connected.unseen(services) if may_lose else {},
+        faults=sharing.of_joining(tx, services, group, hosts.values()) if group is not None else {},
     )
 
 

@@ -13,9 +13,9 @@ from lunette.domain.identity import KeptIdentity
 from lunette.domain.mappings import Family
 from lunette.domain.plans import Leaving
 from lunette.engine.context import connected
-from lunette.engine.context.desk import Desk
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.lookup import name_taken, need
-from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.context.outcome import Outcome
 from lunette.engine.exports import exportset, numbers, sharing
 from lunette.engine.records.recording import recorded
 from lunette.planner.access import hosts as planner
@@ -24,28 +24,27 @@ from lunette.store.database import store_of
 from lunette.store.resources import Host, HostGroup, HostGroupMember, HostInitiator, Mapping, Target, Volume
 
 
-def create(
-    tx: Session, desk: Desk, actor: Actor, wish: HostCreate, dry_run: bool, kept: KeptIdentity | None = None
-) -> Outcome:
+def create(context: ChangeContext, spec: HostCreate, kept: KeptIdentity | None = None) -> Outcome:
     """Makes a host; one that comes back after a deletion is served under the names it had (`kept`)."""
-    names = (*wish.iqns, *wish.wwpns, *wish.nqns)
-    facts = HostFacts(name_taken=name_taken(tx, Host, wish.name), initiator_owners=_initiator_owners(tx, names))
-    new = planner.plan_create(wish, facts, desk.identities, exportset.meta(tx, "appliance_id"))
+    tx = context.tx
+    names = (*spec.iqns, *spec.wwpns, *spec.nqns)
+    facts = HostFacts(name_taken=name_taken(tx, Host, spec.name), initiator_owners=_initiator_owners(tx, names))
+    new = planner.plan_create(spec, facts, context.services.identities, exportset.meta(tx, "appliance_id"))
     if kept:
         new = replace(new, id=kept.owner_id, target=NewTarget.again(kept))
-    if dry_run:
+    if context.dry_run:
         return Outcome(plan=new.plan)
-    with recorded(tx, actor, "host.created", new.plan, [new.id]):
+    with recorded(context, "host.created", new.plan, [new.id]):
         host = Host(
             id=new.id,
-            name=wish.name,
-            os_type=wish.os_type.value,
-            description=wish.description,
-            opens_without_missing_after_s=wish.opens_without_missing_after_s,
+            name=spec.name,
+            os_type=spec.os_type.value,
+            description=spec.description,
+            opens_without_missing_after_s=spec.opens_without_missing_after_s,
             initiators=[_initiator(initiator) for initiator in new.initiators],
         )
-        set_chap(tx, host, wish.chap)
-        set_dhchap(tx, host, wish.dhchap)
+        set_chap(tx, host, spec.chap)
+        set_dhchap(tx, host, spec.dhchap)
         tx.add(host)
         tx.flush()
         tx.add(
@@ -60,55 +59,57 @@ def create(
     return Outcome(plan=new.plan, ids=(new.id,))
 
 
-def patch(tx: Session, desk: Desk, actor: Actor, host_id: str, wish: HostPatch, dry_run: bool) -> Outcome:
+def patch(context: ChangeContext, host_id: str, spec: HostPatch) -> Outcome:
     """Changes a host; an initiator that leaves is released, so that the agent logs it out."""
+    tx, services = context.tx, context.services
     host = need(tx, Host, host_id)
-    names = (*(wish.iqns or ()), *(wish.wwpns or ()), *(wish.nqns or ()))
-    loses_names = any(wanted is not None for wanted in (wish.iqns, wish.wwpns, wish.nqns))
+    names = (*(spec.iqns or ()), *(spec.wwpns or ()), *(spec.nqns or ()))
+    loses_names = any(wanted is not None for wanted in (spec.iqns, spec.wwpns, spec.nqns))
     facts = HostFacts(
-        name_taken=name_taken(tx, Host, wish.name, but=host.id),
+        name_taken=name_taken(tx, Host, spec.name, but=host.id),
         initiator_owners=_initiator_owners(tx, names),
-        faults=sharing.of_another_system(tx, desk, host, wish.os_type) if wish.os_type is not None else (),
+        faults=sharing.of_another_system(tx, services, host, spec.os_type) if spec.os_type is not None else (),
     )
     if loses_names:
         facts = replace(
             facts,
-            connected=connected.initiators(connected.sessions(desk)),
-            unseen=connected.unseen(desk),
+            connected=connected.initiators(connected.sessions(services)),
+            unseen=connected.unseen(services),
             volumes=_volumes(tx, host),
         )
-    patched = planner.plan_patch(_known(tx, host), wish, facts, desk.identities)
+    patched = planner.plan_patch(_known(tx, host), spec, facts, services.identities)
     seen = numbers.seen(tx, host.id)
     plan = patched.plan.reusing(numbers.reused(tx, host.name, [new.name for new in patched.added], seen))
-    if dry_run or not plan.changes:
-        return Outcome(plan=plan, ids=() if dry_run else (host.id,))
-    with recorded(tx, actor, "host.changed", plan, [host.id]):
-        host.name = wish.name if wish.name is not None else host.name
-        host.os_type = wish.os_type.value if wish.os_type is not None else host.os_type
-        host.description = wish.description if wish.description is not None else host.description
-        if "opens_without_missing_after_s" in wish.model_fields_set:
-            host.opens_without_missing_after_s = wish.opens_without_missing_after_s
-        if "chap" in wish.model_fields_set:
-            set_chap(tx, host, wish.chap)
-        if "dhchap" in wish.model_fields_set:
-            set_dhchap(tx, host, wish.dhchap)
+    if context.dry_run or not plan.changes:
+        return Outcome(plan=plan, ids=() if context.dry_run else (host.id,))
+    with recorded(context, "host.changed", plan, [host.id]):
+        host.name = spec.name if spec.name is not None else host.name
+        host.os_type = spec.os_type.value if spec.os_type is not None else host.os_type
+        host.description = spec.description if spec.description is not None else host.description
+        if "opens_without_missing_after_s" in spec.model_fields_set:
+            host.opens_without_missing_after_s = spec.opens_without_missing_after_s
+        if "chap" in spec.model_fields_set:
+            set_chap(tx, host, spec.chap)
+        if "dhchap" in spec.model_fields_set:
+            set_dhchap(tx, host, spec.dhchap)
         leaving = [initiator for initiator in host.initiators if initiator.name in patched.removed]
         numbers.hold(tx, seen, leaving)
         for initiator in leaving:
             host.initiators.remove(initiator)
         host.initiators.extend(_initiator(new) for new in patched.added)
         host.touch()
-        exportset.changed(tx, desk, [(ReleaseKind.INITIATOR, initiator.id) for initiator in leaving])
+        exportset.changed(tx, services, [(ReleaseKind.INITIATOR, initiator.id) for initiator in leaving])
     return Outcome(plan=plan, ids=(host.id,))
 
 
-def delete(tx: Session, actor: Actor, host_id: str, dry_run: bool) -> Outcome:
+def delete(context: ChangeContext, host_id: str) -> Outcome:
     """Refused while the host is mapped or in a group; so nothing that is exported changes."""
+    tx = context.tx
     host = need(tx, Host, host_id)
     plan = planner.plan_delete(_known(tx, host))
-    if dry_run:
+    if context.dry_run:
         return Outcome(plan=plan)
-    with recorded(tx, actor, "host.deleted", plan, [host.id]):
+    with recorded(context, "host.deleted", plan, [host.id]):
         tx.delete(host)
     return Outcome(plan=plan, ids=(host.id,))
 

@@ -13,9 +13,10 @@ from lunette.domain.hosts import OsType
 from lunette.domain.mappings import Family, MappingCreate, Protocol
 from lunette.domain.plans import Leaving, Plan
 from lunette.engine.context import connected
-from lunette.engine.context.desk import Desk
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.lookup import by_reference, must_be_ready, need_mapping
-from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.context.outcome import Outcome
+from lunette.engine.context.services import Services
 from lunette.engine.exports import exportset, numbers, sharing
 from lunette.engine.records.recording import recorded
 from lunette.planner.access import mappings as planner
@@ -37,29 +38,27 @@ from lunette.store.settings import read_settings
 
 
 def create(
-    tx: Session,
-    desk: Desk,
-    actor: Actor,
-    wishes: Sequence[MappingCreate],
-    dry_run: bool,
+    context: ChangeContext,
+    specs: Sequence[MappingCreate],
     kept_ids: Sequence[str] | None = None,
 ) -> Outcome:
     """All or nothing. The hosts see the volumes within seconds of the commit."""
-    facts, present = _facts(tx, desk, wishes)
-    new = planner.plan_create(wishes, facts, desk.identities)
+    tx, services = context.tx, context.services
+    facts, present = _facts(tx, services, specs)
+    new = planner.plan_create(specs, facts, services.identities)
     uses = [LunUse(owner_id=one.owner.id, volume_id=one.volume.id, lun=one.lun) for one in new.mappings]
     check_luns(new.plan.title, uses, present)
     if kept_ids:
         again = tuple(replace(one, id=id_) for one, id_ in zip(new.mappings, kept_ids, strict=True))
         new = replace(new, mappings=again)
-    if dry_run:
+    if context.dry_run:
         return Outcome(plan=new.plan)
     ids = tuple(one.id for one in new.mappings)
-    with recorded(tx, actor, "mapping.created", new.plan, ids, batch=True):
+    with recorded(context, "mapping.created", new.plan, ids, batch=True):
         rows = [_row(one) for one in new.mappings]
         tx.add_all(rows)
         numbers.given(tx, rows)
-        exportset.changed(tx, desk)
+        exportset.changed(tx, services)
     return Outcome(plan=new.plan, ids=ids)
 
 
@@ -75,10 +74,10 @@ def _row(new: NewMapping) -> Mapping:
     )
 
 
-def _facts(tx: Session, desk: Desk, wishes: Sequence[MappingCreate]) -> tuple[MappingFacts, list[LunUse]]:
-    volumes = by_reference(tx, Volume, (wish.volume for wish in wishes))
-    hosts = by_reference(tx, Host, (wish.host for wish in wishes if wish.host is not None))
-    groups = by_reference(tx, HostGroup, (wish.host_group for wish in wishes if wish.host_group is not None))
+def _facts(tx: Session, services: Services, specs: Sequence[MappingCreate]) -> tuple[MappingFacts, list[LunUse]]:
+    volumes = by_reference(tx, Volume, (spec.volume for spec in specs))
+    hosts = by_reference(tx, Host, (spec.host for spec in specs if spec.host is not None))
+    groups = by_reference(tx, HostGroup, (spec.host_group for spec in specs if spec.host_group is not None))
     owner_ids = {host.id for host in hosts.values()} | {group.id for group in groups.values()}
     kin, beside = _kin(tx, owner_ids)
     owner_ids |= {related for ids in beside.values() for related in ids}
@@ -103,7 +102,7 @@ def _facts(tx: Session, desk: Desk, wishes: Sequence[MappingCreate]) -> tuple[Ma
     held = numbers.held(tx, {row.id for rows in (hosts, groups) for row in rows.values()})
     owners = {ref: _owner(row, [row], luns, kin, beside, held) for ref, row in hosts.items()}
     group_owners = {ref: _owner(row, _members(tx, row.id), luns, kin, beside, held) for ref, row in groups.items()}
-    sizes = _block_sizes(desk, (*owners.values(), *group_owners.values()))
+    sizes = _block_sizes(services, (*owners.values(), *group_owners.values()))
     return MappingFacts(
         volumes={
             reference: MappableVolume(
@@ -123,8 +122,8 @@ def _facts(tx: Session, desk: Desk, wishes: Sequence[MappingCreate]) -> tuple[Ma
     ), present
 
 
-def _block_sizes(desk: Desk, owners: Iterable[Owner]) -> sharing.Sizes:
-    return sharing.block_sizes(desk, [os_type for owner in owners for os_type in owner.os_types])
+def _block_sizes(services: Services, owners: Iterable[Owner]) -> sharing.Sizes:
+    return sharing.block_sizes(services, [os_type for owner in owners for os_type in owner.os_types])
 
 
 def _names(tx: Session, owner_ids: set[str]) -> dict[str, str]:
@@ -183,40 +182,42 @@ def _owner(
     )
 
 
-def delete(tx: Session, desk: Desk, actor: Actor, mapping_id: str, dry_run: bool) -> Outcome:
+def delete(context: ChangeContext, mapping_id: str) -> Outcome:
     """Takes the volume away at once: the plan says which hosts are logged in."""
+    tx = context.tx
     mapping = need_mapping(tx, mapping_id)
-    plan = _plan_delete(tx, desk, mapping)
-    if dry_run:
+    plan = _plan_delete(tx, context.services, mapping)
+    if context.dry_run:
         return Outcome(plan=plan)
-    with recorded(tx, actor, "mapping.deleted", plan, [mapping.id]):
-        take_away(tx, desk, mapping)
+    with recorded(context, "mapping.deleted", plan, [mapping.id]):
+        take_away(tx, context.services, mapping)
     return Outcome(plan=plan, ids=(mapping.id,))
 
 
-def delete_batch(tx: Session, desk: Desk, actor: Actor, ids: Sequence[str], dry_run: bool) -> Outcome:
+def delete_batch(context: ChangeContext, ids: Sequence[str]) -> Outcome:
     """Takes back a batch as it was made: all or nothing."""
+    tx, services = context.tx, context.services
     rows = [need_mapping(tx, mapping_id) for mapping_id in ids]
-    desk = replace(desk, sessions=functools.cache(desk.sessions))
-    plan = planner.merged([_plan_delete(tx, desk, row) for row in rows])
-    if dry_run:
+    services = replace(services, sessions=functools.cache(services.sessions))
+    plan = planner.merged([_plan_delete(tx, services, row) for row in rows])
+    if context.dry_run:
         return Outcome(plan=plan)
-    with recorded(tx, actor, "mapping.deleted", plan, ids, batch=True):
+    with recorded(context, "mapping.deleted", plan, ids, batch=True):
         for row in rows:
-            take_away(tx, desk, row)
+            take_away(tx, services, row)
     return Outcome(plan=plan, ids=tuple(ids))
 
 
-def take_away(tx: Session, desk: Desk, mapping: Mapping) -> None:
+def take_away(tx: Session, services: Services, mapping: Mapping) -> None:
     """The row goes, and with it what is served for it alone. Its number is held back."""
     leaving = _leaving(tx, mapping)
     numbers.hold(tx, [mapping], numbers.initiators(tx, _host_ids(tx, mapping)))
     tx.delete(mapping)
     tx.flush()
-    exportset.changed(tx, desk, leaving)
+    exportset.changed(tx, services, leaving)
 
 
-def _plan_delete(tx: Session, desk: Desk, mapping: Mapping) -> Plan:
+def _plan_delete(tx: Session, services: Services, mapping: Mapping) -> Plan:
     volume = tx.get_one(Volume, mapping.volume_id)
     must_be_ready(volume)
     owner: Host | HostGroup = (
@@ -228,7 +229,7 @@ def _plan_delete(tx: Session, desk: Desk, mapping: Mapping) -> Plan:
         owner.name,
         mapping.lun,
         Family(mapping.family),
-        _connected(tx, desk, mapping),
+        _connected(tx, services, mapping),
         read_settings(tx).number_held_hours,
     )
 
@@ -245,15 +246,15 @@ def _target(tx: Session, mapping: Mapping) -> Target:
     return tx.scalars(select(Target).where(owner)).one()
 
 
-def _connected(tx: Session, desk: Desk, mapping: Mapping) -> Connected:
+def _connected(tx: Session, services: Services, mapping: Mapping) -> Connected:
     target, family = _target(tx, mapping), Family(mapping.family)
     name = target.iqn if family is Family.SCSI else target.nqn
     found = [
         session
-        for session in connected.sessions(desk) or ()
+        for session in connected.sessions(services) or ()
         if session.target == name or (family is Family.SCSI and session.protocol is Protocol.FC)
     ]
-    return connected.among(tx, desk, family, found, only=_host_ids(tx, mapping))
+    return connected.among(tx, services, family, found, only=_host_ids(tx, mapping))
 
 
 def _leaving(tx: Session, mapping: Mapping) -> list[tuple[ReleaseKind, str]]:

@@ -1,19 +1,18 @@
 """Has every path of a host taken away in turn, as a job."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from lunette.domain.arrays import ArrayState
 from lunette.domain.errors import Conflict
-from lunette.domain.exports import ConvergeReport
 from lunette.domain.jobs import JobKind, JobState
 from lunette.domain.paths import HostVerifyPaths
 from lunette.engine.conditions.unread import is_hidden
-from lunette.engine.context.desk import Desk
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.lookup import need
-from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.context.outcome import Outcome
 from lunette.engine.journal.filing import file_job
 from lunette.engine.reads import host_access
 from lunette.engine.reads.why import Look
@@ -27,28 +26,22 @@ _WHOLE = (ArrayState.CLEAN, ArrayState.RESYNCING, ArrayState.UNKNOWN)
 """While an array is resynced the first time it is redundant where it was written, and that may take a day."""
 
 
-class PathTrials:
-    """`report` gives the last converge report."""
-
-    def __init__(self, desk: Desk, report: Callable[[], ConvergeReport | None]) -> None:
-        self._desk, self._report = desk, report
-
-    def begin(self, tx: Session, actor: Actor, reference: str, wish: HostVerifyPaths, dry_run: bool = False) -> Outcome:
-        """Raises NotFound, Invalid, or Conflict where they cannot be tried now, as while another host's are."""
-        desk, host = self._desk, need(tx, Host, reference)
-        under_way = tx.scalar(select(Job).where(Job.kind == JobKind.HOST_VERIFY_PATHS.value, Job.state.in_(_OPEN)))
-        if under_way is not None:
-            raise Conflict(
-                f"Job {under_way.id} ({under_way.title}) is running: the paths of only one host can be tested at a "
-                "time."
-            )
-        look = Look(desk.seen(), self._report(), desk.sessions())
-        paths = host_access.path_facts(tx, host, look)
-        facts = TrialFacts(paths=paths, found=verify(paths), unfit=tuple(_unfit(tx, host, look)))
-        plan = plan_trial(facts, wish, desk.identities)
-        if dry_run:
-            return Outcome(plan=plan)
-        return file_job(tx, desk, actor, JobKind.HOST_VERIFY_PATHS, Outcome(plan=plan, ids=(host.id,)))
+def begin(context: ChangeContext, reference: str, spec: HostVerifyPaths) -> Outcome:
+    """Raises NotFound, Invalid, or Conflict where the paths cannot be tested now, as while another host's are."""
+    tx, services = context.tx, context.services
+    host = need(tx, Host, reference)
+    under_way = tx.scalar(select(Job).where(Job.kind == JobKind.HOST_VERIFY_PATHS.value, Job.state.in_(_OPEN)))
+    if under_way is not None:
+        raise Conflict(
+            f"Job {under_way.id} ({under_way.title}) is running: the paths of only one host can be tested at a time."
+        )
+    look = Look(services.seen(), services.exports(), services.sessions())
+    paths = host_access.path_facts(tx, host, look)
+    facts = TrialFacts(paths=paths, found=verify(paths), unfit=tuple(_unfit(tx, host, look)))
+    plan = plan_trial(facts, spec, services.identities)
+    if context.dry_run:
+        return Outcome(plan=plan)
+    return file_job(context, JobKind.HOST_VERIFY_PATHS, Outcome(plan=plan, ids=(host.id,)))
 
 
 def _unfit(tx: Session, host: Host, look: Look) -> Iterator[str]:

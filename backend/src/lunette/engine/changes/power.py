@@ -1,14 +1,13 @@
 """Restarts the machine and switches it off, as jobs that are over at its next start."""
 
 from sqlalchemy import func, select
-from sqlalchemy.orm import Session
 
 from lunette.domain.errors import Conflict
 from lunette.domain.jobs import JobKind, JobState
 from lunette.domain.power import PowerAction
 from lunette.engine.context import connected
-from lunette.engine.context.desk import Desk
-from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.context.change import ChangeContext
+from lunette.engine.context.outcome import Outcome
 from lunette.engine.journal.filing import file_job
 from lunette.planner.checks.checker import Bounds, check
 from lunette.planner.system import power as planner
@@ -19,15 +18,16 @@ _STOPPING = (*(kind.value for kind in _KINDS.values()), JobKind.SYSTEM_UPDATE.va
 _UNDER_WAY = (JobState.PENDING.value, JobState.RUNNING.value)
 
 
-def stop(tx: Session, desk: Desk, actor: Actor, action: PowerAction, dry_run: bool) -> Outcome:
+def stop(context: ChangeContext, action: PowerAction) -> Outcome:
     """Stops the machine in order. Raises Conflict where that cannot be, or it is about to stop already."""
+    tx = context.tx
     stopping = tx.scalar(select(Job.id).where(Job.kind.in_(_STOPPING), Job.state.in_(_UNDER_WAY)))
     if stopping is not None:
         raise Conflict(f"The appliance is already restarting or shutting down (job {stopping}): wait until it ends.")
     jobs = tx.scalar(select(func.count()).select_from(Job).where(Job.state.in_(_UNDER_WAY))) or 0
-    seen = desk.seen()
-    plan = planner.plan_stop(action, seen, connected.everybody(tx, desk), jobs)
+    seen = context.services.seen()
+    plan = planner.plan_stop(action, seen, connected.everybody(tx, context.services), jobs)
     check(plan, seen, Bounds())
-    if dry_run:
+    if context.dry_run:
         return Outcome(plan=plan)
-    return file_job(tx, desk, actor, _KINDS[action], Outcome(plan=plan, ids=("system",)))
+    return file_job(context, _KINDS[action], Outcome(plan=plan, ids=("system",)))

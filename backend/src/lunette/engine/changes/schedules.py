@@ -19,11 +19,11 @@ from lunette.domain.site import SiteSchedule
 from lunette.domain.snapshots import SnapshotCreate
 from lunette.domain.volumes import Provisioning
 from lunette.engine.alerts import board
-from lunette.engine.changes import snapshots
-from lunette.engine.changes.array_changes import Change as ArrayChange
-from lunette.engine.context.desk import Desk
+from lunette.engine.changes import array_changes, snapshots
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.lookup import by_reference, name_taken, need
 from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.context.services import Services
 from lunette.engine.records.recording import recorded
 from lunette.planner.system import schedules as planner
 from lunette.planner.system.calendar import Taken, surplus, upcoming
@@ -37,71 +37,73 @@ from lunette.store.schema import utc_now
 from lunette.store.settings import read_settings
 
 
-def create(
-    tx: Session, desk: Desk, actor: Actor, wish: ScheduleCreate, dry_run: bool, kept_id: str | None = None
-) -> Outcome:
+def create(context: ChangeContext, spec: ScheduleCreate, kept_id: str | None = None) -> Outcome:
     """A schedule begins to count when it is made: nothing that lies before is made up for."""
-    plan, chosen = planner.plan_create(wish, _facts(tx, wish.name, wish.volumes, wish.arrays))
-    if dry_run:
+    tx, services = context.tx, context.services
+    plan, chosen = planner.plan_create(spec, _facts(tx, spec.name, spec.volumes, spec.arrays))
+    if context.dry_run:
         return Outcome(plan=plan)
-    row = Schedule(id=kept_id or desk.identities.id())
-    with recorded(tx, actor, "schedule.created", plan, [row.id]):
-        _write(row, wish, chosen, desk)
+    row = Schedule(id=kept_id or services.identities.id())
+    with recorded(context, "schedule.created", plan, [row.id]):
+        _write(row, spec, chosen, services)
         tx.add(row)
         tx.flush()
         tx.add(ScheduleState(schedule_id=row.id, anchor_at=utc_now()))
-    after_commit(tx, desk.wake_scheduler)
+    after_commit(tx, services.wake_scheduler)
     return Outcome(plan=plan, ids=(row.id,))
 
 
-def patch(tx: Session, desk: Desk, actor: Actor, schedule: str, wish: SchedulePatch, dry_run: bool) -> Outcome:
+def patch(context: ChangeContext, schedule: str, spec: SchedulePatch) -> Outcome:
     """New times, or being enabled again, count from now."""
+    tx = context.tx
     row = need(tx, Schedule, schedule)
     before = known(tx, row)
-    volumes = before.volumes if wish.volumes is None else wish.volumes
-    arrays = before.arrays if wish.arrays is None else wish.arrays
-    facts = _facts(tx, wish.name or row.name, volumes, arrays, but=row.id)
-    plan, after, chosen = planner.plan_patch(before, wish, facts)
-    if dry_run or not plan.changes:
-        return Outcome(plan=plan, ids=() if dry_run else (row.id,))
-    with recorded(tx, actor, "schedule.changed", plan, [row.id]):
+    volumes = before.volumes if spec.volumes is None else spec.volumes
+    arrays = before.arrays if spec.arrays is None else spec.arrays
+    facts = _facts(tx, spec.name or row.name, volumes, arrays, but=row.id)
+    plan, after, chosen = planner.plan_patch(before, spec, facts)
+    if context.dry_run or not plan.changes:
+        return Outcome(plan=plan, ids=() if context.dry_run else (row.id,))
+    with recorded(context, "schedule.changed", plan, [row.id]):
         if after.when != before.when or (after.enabled and not before.enabled):
             tx.get_one(ScheduleState, row.id).anchor_at = utc_now()
         if not after.enabled:
             board.resolve(tx, alert_key(row.id), utc_now())
-        _write(row, after, chosen, desk)
+        _write(row, after, chosen, context.services)
         row.touch()
-    after_commit(tx, desk.wake_scheduler)
+    after_commit(tx, context.services.wake_scheduler)
     return Outcome(plan=plan, ids=(row.id,))
 
 
-def delete(tx: Session, actor: Actor, schedule: str, dry_run: bool) -> Outcome:
+def delete(context: ChangeContext, schedule: str) -> Outcome:
     """The snapshots it took stay. A run that is under way ends after the step it is at."""
+    tx = context.tx
     row = need(tx, Schedule, schedule)
     count = select(func.count()).select_from(ScheduledSnapshot).where(ScheduledSnapshot.schedule_id == row.id)
     plan = planner.plan_delete(row.name, tx.scalar(count) or 0)
-    if dry_run:
+    if context.dry_run:
         return Outcome(plan=plan)
-    with recorded(tx, actor, "schedule.deleted", plan, [row.id]):
+    with recorded(context, "schedule.deleted", plan, [row.id]):
         board.resolve(tx, alert_key(row.id), utc_now())
         tx.delete(row)
     return Outcome(plan=plan, ids=(row.id,))
 
 
-def run(tx: Session, desk: Desk, actor: Actor, schedule: str, dry_run: bool) -> Outcome:
+def run(context: ChangeContext, schedule: str) -> Outcome:
     """One run now, whatever the clock says. Raises Conflict while another one is under way."""
+    tx = context.tx
     row = need(tx, Schedule, schedule)
-    if dry_run:
-        return Outcome(plan=_foreseen(tx, desk, row))
+    if context.dry_run:
+        return Outcome(plan=_foreseen(tx, context.services, row))
     if running := running_job(tx, row.id):
         raise Conflict(f"Schedule {row.name} is running now (job {running.id}); wait for its end, then repeat.")
-    emit(tx, "schedule.run_asked", f"A run of schedule {row.name} was requested", actor=actor.name, ref=row.id)
-    return file_run(tx, desk, row)
+    context.emit("schedule.run_asked", f"A run of schedule {row.name} was requested", ref=row.id)
+    return file_run(tx, context.services, row)
 
 
-def file_run(tx: Session, desk: Desk, row: Schedule) -> Outcome:
+def file_run(tx: Session, services: Services, row: Schedule) -> Outcome:
     """Writes the job of one run: a step for each volume or array, and for each volume one that lets old ones go."""
-    job_id, actor = desk.identities.id(), actor_of(row)
+    job_id, actor = services.identities.id(), actor_of(row)
     subjects = subjects_of(tx, row)
     plan = planner.plan_run(row.name, ScheduleAction(row.action), [name for _, name in subjects])
     steps = [(ref, name, kind) for kind in _kinds(row) for ref, name in subjects]
@@ -130,7 +132,7 @@ def file_run(tx: Session, desk: Desk, row: Schedule) -> Outcome:
     )
     tx.get_one(ScheduleState, row.id).last_job_id = job_id
     emit(tx, "job.created", plan.title, actor=actor.name, ref=job_id, data={"resource_ids": [row.id]})
-    after_commit(tx, functools.partial(desk.enqueue, job_id))
+    after_commit(tx, functools.partial(services.enqueue, job_id))
     return Outcome(plan=plan, job_id=job_id, ids=(row.id,))
 
 
@@ -210,17 +212,17 @@ def too_many(tx: Session, row: Schedule, volume_id: str) -> tuple[list[str], lis
     return [ref for ref in extra if ref not in cloned], [found[ref][1].name for ref in extra if ref in cloned]
 
 
-def take(tx: Session, desk: Desk, row: Schedule, volume: Volume, *, dry_run: bool) -> Outcome:
+def take(context: ChangeContext, row: Schedule, volume: Volume) -> Outcome:
     """Files the job of one snapshot, and notes that it is this schedule's."""
-    now = utc_now()
+    tx, now = context.tx, utc_now()
     at = now.astimezone(zone_of(tx))
     taken = set(tx.scalars(select(Snapshot.name).where(Snapshot.volume_id == volume.id)))
     name = planner.snapshot_name(row.snapshot_name, volume.name, at, taken)
     if name_taken(tx, Snapshot, name):
         name = planner.snapshot_name(row.snapshot_name, volume.name, at, set(tx.scalars(select(Snapshot.name))))
-    wish = SnapshotCreate(name=name, volume=volume.id, description=f"by schedule {row.name}")
-    outcome = snapshots.take(tx, desk, actor_of(row), wish, dry_run)
-    if not dry_run:
+    spec = SnapshotCreate(name=name, volume=volume.id, description=f"by schedule {row.name}")
+    outcome = snapshots.take(context, spec)
+    if not context.dry_run:
         tx.flush()
         mine = ScheduledSnapshot(snapshot_id=outcome.ids[0], schedule_id=row.id, volume_id=volume.id, at=now)
         tx.add(mine)
@@ -228,22 +230,23 @@ def take(tx: Session, desk: Desk, row: Schedule, volume: Volume, *, dry_run: boo
     return outcome
 
 
-def scrub(tx: Session, desk: Desk, row: Schedule, array_id: str, *, dry_run: bool) -> Outcome:
+def scrub(context: ChangeContext, array_id: str) -> Outcome:
     """Files the job that starts a scrub."""
-    return ArrayChange(tx, desk, actor_of(row), array_id, dry_run=dry_run).scrub(ArrayScrub())
+    return array_changes.scrub(context, array_id, ArrayScrub())
 
 
-def _foreseen(tx: Session, desk: Desk, row: Schedule) -> Plan:
+def _foreseen(tx: Session, services: Services, row: Schedule) -> Plan:
     """What a run would do now, from the plans of its parts. Old ones are counted with the new one."""
     parts, subjects = [], subjects_of(tx, row)
+    context = ChangeContext(tx, services, actor_of(row), dry_run=True)
     for ref, _name in subjects:
         if row.action == ScheduleAction.SCRUB:
-            parts.append(scrub(tx, desk, row, ref, dry_run=True).plan)
+            parts.append(scrub(context, ref).plan)
             continue
         with tx.begin_nested() as point:
-            parts.append(take(tx, desk, row, tx.get_one(Volume, ref), dry_run=True).plan)
-            extra = _after_one_more(tx, row, ref, desk.identities.id())
-            parts += [snapshots.delete(tx, desk, actor_of(row), one, dry_run=True, keep=False).plan for one in extra]
+            parts.append(take(context, row, tx.get_one(Volume, ref)).plan)
+            extra = _after_one_more(tx, row, ref, services.identities.id())
+            parts += [snapshots.delete(context, one, keep=False).plan for one in extra]
             point.rollback()
     return planner.plan_run(row.name, ScheduleAction(row.action), [name for _, name in subjects], parts)
 
@@ -269,15 +272,15 @@ def _facts(tx: Session, name: str, volumes: Sequence[str], arrays: Sequence[str]
     return ScheduleFacts(name_taken(tx, Schedule, name, but=but), subjects, zone_of(tx), utc_now())
 
 
-def _write(row: Schedule, wish: ScheduleCreate, chosen: Iterable[Subject], desk: Desk) -> None:
-    row.name, row.action, row.when = wish.name, wish.action.value, wish.when
-    row.keep = wish.keep.model_dump(mode="json") if wish.keep else None
-    row.snapshot_name, row.missed = wish.snapshot_name, wish.missed.value
-    row.enabled, row.description = wish.enabled, wish.description
-    is_volume = wish.action is ScheduleAction.SNAPSHOT
+def _write(row: Schedule, spec: ScheduleCreate, chosen: Iterable[Subject], services: Services) -> None:
+    row.name, row.action, row.when = spec.name, spec.action.value, spec.when
+    row.keep = spec.keep.model_dump(mode="json") if spec.keep else None
+    row.snapshot_name, row.missed = spec.snapshot_name, spec.missed.value
+    row.enabled, row.description = spec.enabled, spec.description
+    is_volume = spec.action is ScheduleAction.SNAPSHOT
     row.subjects = [
         ScheduleSubject(
-            id=desk.identities.id(),
+            id=services.identities.id(),
             position=position,
             volume_id=one.id if is_volume else None,
             array_id=None if is_volume else one.id,

@@ -23,8 +23,8 @@ from lunette.domain.settings import (
 )
 from lunette.engine.alerts import board
 from lunette.engine.alerts.outbox import HEARTBEAT, trouble_key
-from lunette.engine.context.desk import Desk
-from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.context.change import ChangeContext
+from lunette.engine.context.outcome import Outcome
 from lunette.engine.exports import exportset
 from lunette.engine.records.recording import recorded
 from lunette.planner.access import firewall
@@ -49,11 +49,12 @@ def zone(settings: Settings) -> ZoneInfo:
     return ZoneInfo(settings.time_zone)
 
 
-def patch(tx: Session, desk: Desk, actor: Actor, wish: SettingsPatch, dry_run: bool) -> Outcome:
-    """Changes what the wish names. A channel that is taken away tells nothing more, not even what waits."""
+def patch(context: ChangeContext, spec: SettingsPatch) -> Outcome:
+    """Changes what the spec names. A channel that is taken away tells nothing more, not even what waits."""
+    tx, services = context.tx, context.services
     row = settings_row(tx)
     before = settings_of(row)
-    given = {name: getattr(wish, name) for name in wish.model_fields_set}
+    given = {name: getattr(spec, name) for name in spec.model_fields_set}
     bare = {name: without_secrets(name, value) for name, value in given.items()}
     after = before.model_copy(update=bare)
     secrets = _secrets(tx, row, given)
@@ -63,14 +64,14 @@ def patch(tx: Session, desk: Desk, actor: Actor, wish: SettingsPatch, dry_run: b
     if asks_anew:
         plan = plan.model_copy(update={"warnings": (*plan.warnings, *_discovery(after.discovery_auth))})
     if after.firewall != before.firewall:
-        words = firewall.words(after.firewall, desk.seen())
+        words = firewall.words(after.firewall, services.seen())
         plan = plan.model_copy(update={"warnings": (*plan.warnings, *words)})
-    if dry_run or not plan.changes:
+    if context.dry_run or not plan.changes:
         return Outcome(plan=plan)
     if tx.get(SettingsRow, APPLIANCE) is None:
         tx.add(row)
         tx.flush()
-    with recorded(tx, actor, "setting.changed", plan, [APPLIANCE]):
+    with recorded(context, "setting.changed", plan, [APPLIANCE]):
         row.document, row.sealed = document_of(after), secrets
         row.touch()
         if after.heartbeat != before.heartbeat:
@@ -79,8 +80,8 @@ def patch(tx: Session, desk: Desk, actor: Actor, wish: SettingsPatch, dry_run: b
             silence(tx, channel)
         is_exported = any(getattr(after, name) != getattr(before, name) for name in _EXPORTED)
         if is_exported or asks_anew:
-            exportset.changed(tx, desk)
-    after_commit(tx, desk.wake_scheduler)
+            exportset.changed(tx, services)
+    after_commit(tx, services.wake_scheduler)
     return Outcome(plan=plan)
 
 

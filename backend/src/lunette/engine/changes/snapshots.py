@@ -9,16 +9,15 @@ from lunette.domain.observations import Observation
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
 from lunette.domain.volumes import Provisioning, VolumeRollBack
 from lunette.engine.changes import deleted_snapshots, volumes
-from lunette.engine.context.desk import Desk
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.lookup import must_be_ready, name_taken, need
-from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.context.outcome import Outcome
 from lunette.engine.journal.filing import file_job
 from lunette.planner.checks.checker import Bounds, check
 from lunette.planner.engines.volume_engines import thick_snapshot_reason
 from lunette.planner.volumes import snapshots as planner
 from lunette.planner.volumes.deletion import keeping
 from lunette.planner.volumes.snapshots import KnownSnapshot
-from lunette.store.events import emit
 from lunette.store.resources import Array, DeletedSnapshot, DeletedVolume, Snapshot, Volume
 from lunette.store.schedules import CloneOrigin
 from lunette.store.schema import utc_now
@@ -30,32 +29,34 @@ def can_snapshot(volume: Volume, array: Array) -> bool:
     return thick_snapshot_reason(ArrayEngine(array.engine), Provisioning(volume.provisioning)) is None
 
 
-def take(tx: Session, desk: Desk, actor: Actor, wish: SnapshotCreate, dry_run: bool) -> Outcome:
+def take(context: ChangeContext, spec: SnapshotCreate) -> Outcome:
     """A snapshot of a volume, as a job. Hosts go on writing meanwhile."""
-    volume = need(tx, Volume, wish.volume)
+    tx = context.tx
+    volume = need(tx, Volume, spec.volume)
     must_be_ready(volume)
-    seen = desk.seen()
-    taken = name_taken(tx, Snapshot, wish.name)
-    new = planner.plan_take(wish, volumes.known(tx, volume), seen, taken, desk.identities)
+    seen = context.services.seen()
+    taken = name_taken(tx, Snapshot, spec.name)
+    new = planner.plan_take(spec, volumes.known(tx, volume), seen, taken, context.services.identities)
     check(new.plan, seen, Bounds())
-    if dry_run:
+    if context.dry_run:
         return Outcome(plan=new.plan)
     tx.add(
         Snapshot(
             id=new.id,
-            name=wish.name,
+            name=spec.name,
             volume_id=volume.id,
             size_bytes=volume.size_bytes,
             lv_name=new.step.lv_name,
-            description=wish.description,
+            description=spec.description,
         )
     )
-    emit(tx, "snapshot.creating", new.plan.title, actor=actor.name, ref=new.id)
-    return file_job(tx, desk, actor, JobKind.SNAPSHOTS_CREATE, Outcome(plan=new.plan, ids=(new.id,)))
+    context.emit("snapshot.creating", new.plan.title, ref=new.id)
+    return file_job(context, JobKind.SNAPSHOTS_CREATE, Outcome(plan=new.plan, ids=(new.id,)))
 
 
-def delete(tx: Session, desk: Desk, actor: Actor, snapshot_id: str, dry_run: bool, *, keep: bool = True) -> Outcome:
+def delete(context: ChangeContext, snapshot_id: str, *, keep: bool = True) -> Outcome:
     """Keeps it for as long as the settings say, or destroys it at once. Refused while a job has its volume."""
+    tx = context.tx
     snapshot = need(tx, Snapshot, snapshot_id)
     must_be_ready(snapshot)
     must_be_ready(tx.get_one(Volume, snapshot.volume_id))
@@ -63,50 +64,52 @@ def delete(tx: Session, desk: Desk, actor: Actor, snapshot_id: str, dry_run: boo
     for clone in tx.scalars(clones.where(CloneOrigin.snapshot_id == snapshot.id)):
         if clone.state == ResourceState.CREATING:
             must_be_ready(clone)  # the machine does not show yet that it needs the snapshot
-    seen, before = desk.seen(), _known(tx, snapshot)
+    seen, before = context.services.seen(), _known(tx, snapshot)
     hours = read_settings(tx).deleted_keep_hours if keep else 0
     kept = planner.keeping(before, hours, utc_now(), seen)
     plan = planner.plan_delete(before, _bound_to(tx, snapshot, seen), kept)
     check(plan, seen, Bounds())
-    if dry_run:
+    if context.dry_run:
         return Outcome(plan=plan)
     snapshot.state = ResourceState.DELETING.value
-    emit(tx, "snapshot.deleting", plan.title, actor=actor.name, ref=snapshot.id)
-    return file_job(tx, desk, actor, JobKind.SNAPSHOT_DELETE, Outcome(plan=plan, ids=(snapshot.id,)))
+    context.emit("snapshot.deleting", plan.title, ref=snapshot.id)
+    return file_job(context, JobKind.SNAPSHOT_DELETE, Outcome(plan=plan, ids=(snapshot.id,)))
 
 
-def clone(tx: Session, desk: Desk, actor: Actor, snapshot_id: str, wish: SnapshotClone, dry_run: bool) -> Outcome:
+def clone(context: ChangeContext, snapshot_id: str, spec: SnapshotClone) -> Outcome:
     """New volumes that begin as the snapshot, all or nothing, as one job."""
+    tx = context.tx
     snapshot = need(tx, Snapshot, snapshot_id)
     must_be_ready(snapshot)
-    seen = desk.seen()
-    taken = frozenset(tx.scalars(select(Volume.name).where(Volume.name.in_(wish.names()))))
-    new = planner.plan_clone(_known(tx, snapshot), wish, seen, taken, desk.identities)
+    seen = context.services.seen()
+    taken = frozenset(tx.scalars(select(Volume.name).where(Volume.name.in_(spec.names()))))
+    new = planner.plan_clone(_known(tx, snapshot), spec, seen, taken, context.services.identities)
     check(new.plan, seen, Bounds())
-    if dry_run:
+    if context.dry_run:
         return Outcome(plan=new.plan)
-    filed = volumes.file_new(tx, desk, actor, new)
+    filed = volumes.file_new(context, new)
     tx.flush()
     tx.add_all(CloneOrigin(volume_id=volume_id, snapshot_id=snapshot.id) for volume_id in filed.ids)
     return filed
 
 
-def roll_back(tx: Session, desk: Desk, actor: Actor, volume_id: str, wish: VolumeRollBack, dry_run: bool) -> Outcome:
+def roll_back(context: ChangeContext, volume_id: str, spec: VolumeRollBack) -> Outcome:
     """A volume becomes as it was in one of its snapshots, as a job. Refused while it is mapped.
 
-    What it holds now is kept for as long as a volume that is deleted now, unless the wish says otherwise.
+    What it holds now is kept for as long as a volume that is deleted now, unless the spec says otherwise.
     """
+    tx = context.tx
     volume = need(tx, Volume, volume_id)
     must_be_ready(volume)
-    snapshot = need(tx, Snapshot, wish.snapshot)
+    snapshot = need(tx, Snapshot, spec.snapshot)
     must_be_ready(snapshot)
-    seen = desk.seen()
+    seen = context.services.seen()
     for other in tx.scalars(select(Snapshot).where(Snapshot.volume_id == volume.id)):
         must_be_ready(other)  # on ZFS they change their places with the volume
     deleted_snapshots.must_be_settled(tx, [volume.id])
     newer = _newer(tx, snapshot)
     before, array = volumes.known(tx, volume), tx.get_one(Array, volume.array_id)
-    hours = read_settings(tx).deleted_keep_hours if wish.keep else 0
+    hours = read_settings(tx).deleted_keep_hours if spec.keep else 0
     to = planner.RollBack(
         before,
         _known(tx, snapshot),
@@ -114,13 +117,13 @@ def roll_back(tx: Session, desk: Desk, actor: Actor, volume_id: str, wish: Volum
         keeping(before, hours, utc_now(), seen),
         volumes.promised_bytes(tx, [array], seen)[array.id],
     )
-    plan = planner.plan_roll_back(to, seen, desk.identities)
+    plan = planner.plan_roll_back(to, seen, context.services.identities)
     check(plan, seen, Bounds())
-    if dry_run:
+    if context.dry_run:
         return Outcome(plan=plan)
     volume.state = ResourceState.CHANGING.value
-    emit(tx, "volume.rolling_back", plan.title, actor=actor.name, ref=volume.id)
-    return file_job(tx, desk, actor, JobKind.VOLUME_ROLL_BACK, Outcome(plan=plan, ids=(volume.id,)))
+    context.emit("volume.rolling_back", plan.title, ref=volume.id)
+    return file_job(context, JobKind.VOLUME_ROLL_BACK, Outcome(plan=plan, ids=(volume.id,)))
 
 
 def _newer(tx: Session, snapshot: Snapshot) -> list[str]:

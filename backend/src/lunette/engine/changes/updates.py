@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from sqlalchemy import select
-from sqlalchemy.orm import Session
 
 from lunette.domain.alerts import Severity
 from lunette.domain.errors import Conflict
@@ -13,8 +12,8 @@ from lunette.domain.plans import Plan
 from lunette.domain.updates import BundleFacts, ObservedSlots, TrialState, UpdateCreate
 from lunette.engine.alerts.board import Cause
 from lunette.engine.context import connected
-from lunette.engine.context.desk import Desk
-from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.context.change import ChangeContext
+from lunette.engine.context.outcome import Outcome
 from lunette.engine.journal.filing import file_job
 from lunette.planner.checks.checker import Bounds, check
 from lunette.planner.system import updates as planner
@@ -23,26 +22,18 @@ from lunette.store.journal import Job
 _OPEN = (JobState.PENDING.value, JobState.RUNNING.value, JobState.STUCK.value)
 
 
-class Updates:
-    """What can be asked of the two slots."""
+def update(context: ChangeContext, spec: UpdateCreate, bundle: BundleFacts) -> Outcome:
+    """Writes a bundle to the idle slot and restarts into it, as a job."""
+    services = context.services
+    slots, there = services.seen().slots, connected.everybody(context.tx, services)
+    return _filed(context, planner.plan_update(slots, spec, bundle, there, services.identities.id()))
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
 
-    def update(
-        self, tx: Session, actor: Actor, wish: UpdateCreate, bundle: BundleFacts, dry_run: bool = False
-    ) -> Outcome:
-        """Writes a bundle to the idle slot and restarts into it, as a job."""
-        slots, there = self._desk.seen().slots, connected.everybody(tx, self._desk)
-        plan = planner.plan_update(slots, wish, bundle, there, self._desk.identities.id())
-        return _filed(tx, self._desk, actor, plan, dry_run)
-
-    def roll_back(self, tx: Session, actor: Actor, dry_run: bool = False) -> Outcome:
-        """Restarts into the other slot as it is, as a job."""
-        plan = planner.plan_back(
-            self._desk.seen().slots, connected.everybody(tx, self._desk), self._desk.identities.id()
-        )
-        return _filed(tx, self._desk, actor, plan, dry_run)
+def roll_back(context: ChangeContext) -> Outcome:
+    """Restarts into the other slot as it is, as a job."""
+    services = context.services
+    slots, there = services.seen().slots, connected.everybody(context.tx, services)
+    return _filed(context, planner.plan_back(slots, there, services.identities.id()))
 
 
 def ready(slots: ObservedSlots | None) -> ObservedSlots:
@@ -69,12 +60,12 @@ def causes_of(seen: Observation) -> Iterator[Cause]:
     )
 
 
-def _filed(tx: Session, desk: Desk, actor: Actor, plan: Plan, dry_run: bool) -> Outcome:
+def _filed(context: ChangeContext, plan: Plan) -> Outcome:
     """Raises Conflict while another update is under way."""
-    under_way = tx.scalar(select(Job.id).where(Job.kind == JobKind.SYSTEM_UPDATE.value, Job.state.in_(_OPEN)))
+    under_way = context.tx.scalar(select(Job.id).where(Job.kind == JobKind.SYSTEM_UPDATE.value, Job.state.in_(_OPEN)))
     if under_way is not None:
         raise Conflict(f"An update is already running (job {under_way}): wait until the job ends, or resolve it.")
-    check(plan, desk.seen(), Bounds())
-    if dry_run:
+    check(plan, context.services.seen(), Bounds())
+    if context.dry_run:
         return Outcome(plan=plan)
-    return file_job(tx, desk, actor, JobKind.SYSTEM_UPDATE, Outcome(plan=plan, ids=("system",)))
+    return file_job(context, JobKind.SYSTEM_UPDATE, Outcome(plan=plan, ids=("system",)))

@@ -11,24 +11,24 @@ from lunette.domain.snapshots import SnapshotBatch
 from lunette.domain.volumes import Provisioning
 from lunette.engine.changes import deleted_snapshots, volumes
 from lunette.engine.changes.schedules import zone_of
-from lunette.engine.context.desk import Desk
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.lookup import by_reference, must_be_ready
-from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.context.outcome import Outcome
 from lunette.engine.journal.filing import file_job
 from lunette.planner.checks.checker import Bounds, check
 from lunette.planner.system.schedules import snapshot_name
 from lunette.planner.volumes import batches as planner
 from lunette.planner.volumes.batches import Chosen, Doomed
 from lunette.planner.volumes.deletion import keeping
-from lunette.store.events import emit
 from lunette.store.resources import Array, DeletedVolume, Snapshot, Volume
 from lunette.store.schema import utc_now
 from lunette.store.settings import read_settings
 
 
-def delete(tx: Session, desk: Desk, actor: Actor, references: Sequence[str], dry_run: bool) -> Outcome:
+def delete(context: ChangeContext, references: Sequence[str]) -> Outcome:
     """Keeps each for as long as the settings say. Refused as a whole while one is mapped or has snapshots."""
-    seen, rows = desk.seen(), by_reference(tx, Volume, references)
+    tx = context.tx
+    seen, rows = context.services.seen(), by_reference(tx, Volume, references)
     hours, now = read_settings(tx).deleted_keep_hours, utc_now()
     shown = {volume.volume_id: volume for volume in seen.volumes}
     doomed = []
@@ -39,36 +39,35 @@ def delete(tx: Session, desk: Desk, actor: Actor, references: Sequence[str], dry
         doomed.append(Doomed(one, kept))
     plan = planner.plan_delete(doomed, _emptied(tx, rows.values()))
     check(plan, seen, Bounds())
-    if dry_run:
+    if context.dry_run:
         return Outcome(plan=plan)
     ids = tuple(one.volume_id for one in plan.leaving)
     for row in rows.values():
         row.state = ResourceState.DELETING.value
-    emit(
-        tx,
+    context.emit(
         "volume.deleting",
         plan.title,
-        actor=actor.name,
         ref=ids[0] if len(ids) == 1 else None,
         data={"ids": list(ids)},
     )
-    return file_job(tx, desk, actor, JobKind.VOLUME_DELETE, Outcome(plan=plan, ids=ids))
+    return file_job(context, JobKind.VOLUME_DELETE, Outcome(plan=plan, ids=ids))
 
 
-def take_snapshots(tx: Session, desk: Desk, actor: Actor, wish: SnapshotBatch, dry_run: bool) -> Outcome:
+def take_snapshots(context: ChangeContext, spec: SnapshotBatch) -> Outcome:
     """A snapshot of each volume. Hosts go on writing meanwhile."""
-    seen, rows = desk.seen(), by_reference(tx, Volume, wish.volumes)
-    chosen, at = _chosen(tx, wish.volumes, rows), utc_now().astimezone(zone_of(tx))
+    tx = context.tx
+    seen, rows = context.services.seen(), by_reference(tx, Volume, spec.volumes)
+    chosen, at = _chosen(tx, spec.volumes, rows), utc_now().astimezone(zone_of(tx))
     taken = set(tx.scalars(select(Snapshot.name)))
     names, used = list[str](), set(taken)
     for one in chosen:
-        names.append(snapshot_name(wish.name, one.volume.name if one.volume else one.reference, at, used))
+        names.append(snapshot_name(spec.name, one.volume.name if one.volume else one.reference, at, used))
         used.add(names[-1])
-    new = planner.plan_take(chosen, names, seen, taken, desk.identities, atomic=wish.atomic)
+    new = planner.plan_take(chosen, names, seen, taken, context.services.identities, atomic=spec.atomic)
     check(new.plan, seen, Bounds())
-    if dry_run:
+    if context.dry_run:
         return Outcome(plan=new.plan)
-    for step, name, reference in zip(new.snapshots, names, wish.volumes, strict=True):
+    for step, name, reference in zip(new.snapshots, names, spec.volumes, strict=True):
         row = rows[reference]
         tx.add(
             Snapshot(
@@ -77,12 +76,12 @@ def take_snapshots(tx: Session, desk: Desk, actor: Actor, wish: SnapshotBatch, d
                 volume_id=row.id,
                 size_bytes=row.size_bytes,
                 lv_name=step.lv_name,
-                description=wish.description,
+                description=spec.description,
             )
         )
     ids = tuple(step.snapshot_id for step in new.snapshots)
-    emit(tx, "snapshot.creating", new.plan.title, actor=actor.name, data={"ids": list(ids)})
-    return file_job(tx, desk, actor, JobKind.SNAPSHOTS_CREATE, Outcome(plan=new.plan, ids=ids))
+    context.emit("snapshot.creating", new.plan.title, data={"ids": list(ids)})
+    return file_job(context, JobKind.SNAPSHOTS_CREATE, Outcome(plan=new.plan, ids=ids))
 
 
 def _chosen(

@@ -9,12 +9,12 @@ from sqlalchemy.orm import Session
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.observations import Observation
-from lunette.domain.volumes import Provisioning, VolumeCreate, VolumePatch
+from lunette.domain.volumes import Provisioning, VolumeCreate, VolumeGrow, VolumePatch
 from lunette.engine.changes import deleted_snapshots, deleted_volumes
-from lunette.engine.context.desk import Desk
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.known_arrays import known as known_array
 from lunette.engine.context.lookup import by_reference, must_be_ready, name_taken, need
-from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.context.outcome import Outcome
 from lunette.engine.exports import exportset
 from lunette.engine.journal.filing import file_job
 from lunette.engine.records.recording import recorded
@@ -23,17 +23,17 @@ from lunette.planner.engines.volume_engines import volume_planning
 from lunette.planner.volumes import creation as planner
 from lunette.planner.volumes import deletion
 from lunette.planner.volumes.creation import KnownVolume, NewVolume, NewVolumes, VolumeFacts
-from lunette.store.events import emit
 from lunette.store.resources import Array, Host, HostGroup, Mapping, Snapshot, Volume
 from lunette.store.schema import utc_now
 from lunette.store.settings import read_settings
 
 
-def create(tx: Session, desk: Desk, actor: Actor, wishes: Sequence[VolumeCreate], dry_run: bool) -> Outcome:
+def create(context: ChangeContext, specs: Sequence[VolumeCreate]) -> Outcome:
     """All or nothing, as one job."""
-    seen = desk.seen()
-    rows = by_reference(tx, Array, (wish.array for wish in wishes))
-    taken = tx.scalars(select(Volume.name).where(Volume.name.in_([wish.name for wish in wishes])))
+    tx = context.tx
+    seen = context.services.seen()
+    rows = by_reference(tx, Array, (spec.array for spec in specs))
+    taken = tx.scalars(select(Volume.name).where(Volume.name.in_([spec.name for spec in specs])))
     promised = promised_bytes(tx, list(rows.values()), seen)
     facts = VolumeFacts(
         arrays={reference: known_array(row) for reference, row in rows.items()},
@@ -42,31 +42,31 @@ def create(tx: Session, desk: Desk, actor: Actor, wishes: Sequence[VolumeCreate]
         thin_bytes=_thin_bytes(tx, list(rows.values())),
         erasable_bytes=deleted_volumes.erasable_bytes(tx, set(rows.values())),
     )
-    new = planner.plan_create(wishes, seen, facts, desk.identities)
+    new = planner.plan_create(specs, seen, facts, context.services.identities)
     groups = {row.group_name: promised.get(row.id, 0) for row in rows.values()}
     check(new.plan, seen, Bounds(promised=groups))
-    if dry_run:
+    if context.dry_run:
         return Outcome(plan=new.plan)
-    return file_new(tx, desk, actor, new)
+    return file_new(context, new)
 
 
-def file_new(tx: Session, desk: Desk, actor: Actor, new: NewVolumes) -> Outcome:
+def file_new(context: ChangeContext, new: NewVolumes) -> Outcome:
     """Writes the rows and the job of new volumes."""
-    tx.add_all(_row(volume) for volume in new.volumes)
+    context.tx.add_all(_row(volume) for volume in new.volumes)
     ids = tuple(volume.id for volume in new.volumes)
-    emit(tx, "volume.creating", new.plan.title, actor=actor.name, data={"ids": list(ids)})
-    return file_job(tx, desk, actor, JobKind.VOLUMES_CREATE, Outcome(plan=new.plan, ids=ids))
+    context.emit("volume.creating", new.plan.title, data={"ids": list(ids)})
+    return file_job(context, JobKind.VOLUMES_CREATE, Outcome(plan=new.plan, ids=ids))
 
 
 def _row(volume: NewVolume) -> Volume:
     return Volume(
         id=volume.id,
-        name=volume.wish.name,
+        name=volume.spec.name,
         array_id=volume.array_id,
-        size_bytes=volume.wish.size_bytes,
-        provisioning=volume.wish.provisioning.value,
+        size_bytes=volume.spec.size_bytes,
+        provisioning=volume.spec.provisioning.value,
         lv_name=volume.lv_name,
-        description=volume.wish.description,
+        description=volume.spec.description,
         **volume.identity.model_dump(),
     )
 
@@ -95,52 +95,55 @@ def _thin_bytes(tx: Session, arrays: Sequence[Array]) -> dict[str, int]:
     return {array_id: int(total) for array_id, total in tx.execute(query.group_by(Volume.array_id))}
 
 
-def patch(tx: Session, desk: Desk, actor: Actor, volume_id: str, wish: VolumePatch, dry_run: bool) -> Outcome:
+def patch(context: ChangeContext, volume_id: str, spec: VolumePatch) -> Outcome:
     """Changes name and description; the identity hosts know it by stays."""
+    tx = context.tx
     volume = need(tx, Volume, volume_id)
     must_be_ready(volume)
     before = known(tx, volume)
-    plan = planner.plan_patch(before, wish, name_taken(tx, Volume, wish.name, but=volume.id))
-    if dry_run or not plan.changes:
-        return Outcome(plan=plan, ids=() if dry_run else (volume.id,))
-    with recorded(tx, actor, "volume.changed", plan, [volume.id]):
-        volume.name = wish.name if wish.name is not None else volume.name
-        volume.description = wish.description if wish.description is not None else volume.description
+    plan = planner.plan_patch(before, spec, name_taken(tx, Volume, spec.name, but=volume.id))
+    if context.dry_run or not plan.changes:
+        return Outcome(plan=plan, ids=() if context.dry_run else (volume.id,))
+    with recorded(context, "volume.changed", plan, [volume.id]):
+        volume.name = spec.name if spec.name is not None else volume.name
+        volume.description = spec.description if spec.description is not None else volume.description
         if before.mapped_to and volume.name != before.name:
-            exportset.changed(tx, desk)
+            exportset.changed(tx, context.services)
     return Outcome(plan=plan, ids=(volume.id,))
 
 
-def grow(tx: Session, desk: Desk, actor: Actor, volume_id: str, size_bytes: int, dry_run: bool) -> Outcome:
+def grow(context: ChangeContext, volume_id: str, spec: VolumeGrow) -> Outcome:
     """Makes a volume larger while hosts use it. The size it has already makes no job."""
+    tx = context.tx
     volume = need(tx, Volume, volume_id)
     must_be_ready(volume)
-    seen = desk.seen()
+    seen = context.services.seen()
     array = tx.get_one(Array, volume.array_id)
     promised = promised_bytes(tx, [array], seen)[array.id]
-    plan = planner.plan_grow(known(tx, volume), size_bytes, seen, promised)
+    plan = planner.plan_grow(known(tx, volume), spec.size_bytes, seen, promised)
     check(plan, seen, Bounds(promised={array.group_name: promised}))
-    if dry_run or not plan.steps:
-        return Outcome(plan=plan, ids=() if dry_run else (volume.id,))
+    if context.dry_run or not plan.steps:
+        return Outcome(plan=plan, ids=() if context.dry_run else (volume.id,))
     volume.state = ResourceState.CHANGING.value
-    emit(tx, "volume.growing", plan.title, actor=actor.name, ref=volume.id)
-    return file_job(tx, desk, actor, JobKind.VOLUME_GROW, Outcome(plan=plan, ids=(volume.id,)))
+    context.emit("volume.growing", plan.title, ref=volume.id)
+    return file_job(context, JobKind.VOLUME_GROW, Outcome(plan=plan, ids=(volume.id,)))
 
 
-def delete(tx: Session, desk: Desk, actor: Actor, volume_id: str, dry_run: bool) -> Outcome:
+def delete(context: ChangeContext, volume_id: str) -> Outcome:
     """Keeps it for as long as the settings say. Refused while the volume is mapped or has snapshots."""
+    tx = context.tx
     volume = need(tx, Volume, volume_id)
     must_be_ready(volume)
     deleted_snapshots.must_be_settled(tx, [volume.id])
-    seen, before = desk.seen(), known(tx, volume)
+    seen, before = context.services.seen(), known(tx, volume)
     kept = deletion.keeping(before, read_settings(tx).deleted_keep_hours, utc_now(), seen)
     plan = deletion.plan_delete(before, last_thin=deleted_volumes.is_last_thin(tx, volume), kept=kept)
     check(plan, seen, Bounds())
-    if dry_run:
+    if context.dry_run:
         return Outcome(plan=plan)
     volume.state = ResourceState.DELETING.value
-    emit(tx, "volume.deleting", plan.title, actor=actor.name, ref=volume.id)
-    return file_job(tx, desk, actor, JobKind.VOLUME_DELETE, Outcome(plan=plan, ids=(volume.id,)))
+    context.emit("volume.deleting", plan.title, ref=volume.id)
+    return file_job(context, JobKind.VOLUME_DELETE, Outcome(plan=plan, ids=(volume.id,)))
 
 
 def known(tx: Session, volume: Volume) -> KnownVolume:

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from lunette.domain.errors import Unavailable
 from lunette.domain.exports import ObservedSession
 from lunette.domain.mappings import Family, Protocol, is_fc_address
-from lunette.engine.context.desk import Desk
+from lunette.engine.context.services import Services
 from lunette.planner.access.connected import Connected
 from lunette.store.resources import Host, HostInitiator, Portal
 
@@ -16,33 +16,37 @@ AWAY = "the agent does not answer"
 
 
 def among(
-    tx: Session, desk: Desk, family: Family, found: Iterable[ObservedSession], only: Collection[str] | None = None
+    tx: Session,
+    services: Services,
+    family: Family,
+    found: Iterable[ObservedSession],
+    only: Collection[str] | None = None,
 ) -> Connected:
     """The hosts behind these sessions, and whether there may be more that nobody can see."""
-    hidden = unseen(desk).get(family)
+    hidden = unseen(services).get(family)
     return Connected(unknown=AWAY) if hidden == AWAY else Connected(hosts=tuple(hosts(tx, found, only)), unknown=hidden)
 
 
-def unseen(desk: Desk) -> dict[Family, str]:
+def unseen(services: Services) -> dict[Family, str]:
     """The families of which nobody knows who is logged in, and why."""
     try:
-        return {one.family: one.reason for one in desk.sessions().unseen}
+        return {one.family: one.reason for one in services.sessions().unseen}
     except Unavailable:
         return dict.fromkeys(Family, AWAY)
 
 
-def sessions(desk: Desk) -> tuple[ObservedSession, ...] | None:
+def sessions(services: Services) -> tuple[ObservedSession, ...] | None:
     """The sessions now; None if the agent does not answer: then the plan says that nobody knows."""
     try:
-        return desk.sessions().sessions
+        return services.sessions().sessions
     except Unavailable:
         return None
 
 
-def everybody(tx: Session, desk: Desk) -> Connected:
+def everybody(tx: Session, services: Services) -> Connected:
     """Every host that is logged in, over whatever fabric."""
     try:
-        found = desk.sessions()
+        found = services.sessions()
     except Unavailable:
         return Connected(unknown=AWAY)
     unseen = next((one.reason for one in found.unseen), None)

@@ -40,7 +40,7 @@ from lunette.domain.jobs import JobKind, JobState, ResourceState
 from lunette.domain.mappings import ExportEngine, Family, Protocol
 from lunette.domain.sealed_copies import LOST
 from lunette.domain.self_tests import SelfTestSchedule
-from lunette.engine.context.desk import Desk
+from lunette.engine.context.services import Services
 from lunette.engine.exports import firewall
 from lunette.planner.engines.volume_engines import volume_planning
 from lunette.store.database import after_commit
@@ -74,12 +74,12 @@ def generation(tx: Session) -> int:
     return int(meta(tx, "export_generation"))
 
 
-def changed(tx: Session, desk: Desk, leaving: Leaving = ()) -> None:
+def changed(tx: Session, services: Services, leaving: Leaving = ()) -> None:
     """Counts a change, releases what leaves, and wakes the reconciler after the commit."""
     number = counted(tx)
     for kind, ref in leaving:
         tx.merge(ReleaseRow(kind=kind.value, ref=ref, generation=number))
-    after_commit(tx, desk.wake_reconciler)
+    after_commit(tx, services.wake_reconciler)
 
 
 def counted(tx: Session) -> int:
@@ -119,7 +119,7 @@ def build(tx: Session, box: SecretBox) -> ExportSet:
             ExportFcPort(port_id=row.id, wwpn=row.wwpn, mode=FcMode(row.mode))
             for row in tx.scalars(select(FcPort).order_by(FcPort.id))
         ),
-        firewall=firewall.wish(tx),
+        firewall=firewall.spec(tx),
         discovery=_discovery(tx, box),
         disk_health_s=settings.disk_health_minutes * 60,
         self_tests=SelfTestSchedule(short_days=settings.short_test_days, long_days=settings.long_test_days),

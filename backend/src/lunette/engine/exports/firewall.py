@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from sqlalchemy.orm import Session
 
 from lunette.domain.alerts import Severity
-from lunette.domain.firewall import API_PORT, FirewallMode, FirewallState, FirewallWish
+from lunette.domain.firewall import API_PORT, DesiredFirewall, FirewallMode, FirewallState
 from lunette.domain.observations import Observation
 from lunette.engine.alerts.board import Cause
 from lunette.store.resources import Meta
@@ -18,15 +18,15 @@ TOLD_S = 3600.0
 _PORT = "api_port"
 
 
-def wish(tx: Session) -> FirewallWish:
+def spec(tx: Session) -> DesiredFirewall:
     """What the agent is to let in for the appliance itself."""
     row = tx.get(Meta, _PORT)
-    return FirewallWish(mode=read_settings(tx).firewall, api_port=int(row.value) if row else API_PORT)
+    return DesiredFirewall(mode=read_settings(tx).firewall, api_port=int(row.value) if row else API_PORT)
 
 
 def listens_on(tx: Session, port: int) -> bool:
     """The API listens on this port from now on; whether it was another one until now."""
-    if wish(tx).api_port == port:
+    if spec(tx).api_port == port:
         return False
     tx.merge(Meta(key=_PORT, value=str(port)))
     return True

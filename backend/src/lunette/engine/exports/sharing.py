@@ -17,7 +17,7 @@ from lunette.domain.hosts import OsType
 from lunette.domain.mappings import Family
 from lunette.domain.observations import Observation
 from lunette.engine.alerts.board import Cause
-from lunette.engine.context.desk import Desk
+from lunette.engine.context.services import Services
 from lunette.planner.access.sharing import (
     RESERVING,
     SMALL_BLOCK_BYTES,
@@ -37,12 +37,12 @@ Sizes = SizeMap[str, int]
 """Logical block sizes in bytes, by volume id."""
 
 
-def block_sizes(desk: Desk, os_types: Iterable[str]) -> dict[str, int]:
+def block_sizes(services: Services, os_types: Iterable[str]) -> dict[str, int]:
     """By volume id, as far as it is known now; the machine is asked only where one of the systems minds."""
     if SMALL_BLOCKS.isdisjoint(os_types):
         return {}
     try:
-        return _block_sizes(desk.seen())
+        return _block_sizes(services.seen())
     except Unavailable:
         return {}
 
@@ -51,9 +51,9 @@ def _block_sizes(seen: Observation) -> dict[str, int]:
     return {one.volume_id: one.block_bytes for one in seen.volumes if one.volume_id and one.block_bytes}
 
 
-def of_joining(tx: Session, desk: Desk, group: HostGroup, hosts: Collection[Host]) -> dict[str, list[Fault]]:
+def of_joining(tx: Session, services: Services, group: HostGroup, hosts: Collection[Host]) -> dict[str, list[Fault]]:
     """By host id what each would break by coming into the group; of those in it already nothing is new."""
-    sizes = block_sizes(desk, (host.os_type for host in hosts))
+    sizes = block_sizes(services, (host.os_type for host in hosts))
     shared = _ways(tx, Mapping.host_group_id == group.id, sizes)
     found: dict[str, list[Fault]] = {}
     for host in hosts:
@@ -65,9 +65,9 @@ def of_joining(tx: Session, desk: Desk, group: HostGroup, hosts: Collection[Host
     return found
 
 
-def of_another_system(tx: Session, desk: Desk, host: Host, os_type: OsType) -> tuple[Fault, ...]:
+def of_another_system(tx: Session, services: Services, host: Host, os_type: OsType) -> tuple[Fault, ...]:
     """What the host would break by running another operating system."""
-    sizes = block_sizes(desk, (os_type.value,))
+    sizes = block_sizes(services, (os_type.value,))
     group = tx.scalars(select(HostGroup).join(HostGroupMember).where(HostGroupMember.host_id == host.id)).one_or_none()
     shared = _ways(tx, Mapping.host_group_id == group.id, sizes) if group else ()
     ways = (*_ways(tx, Mapping.host_id == host.id, sizes), *shared)

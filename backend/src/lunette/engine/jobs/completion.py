@@ -12,7 +12,7 @@ from lunette.domain.jobs import JobKind, ResourceState, StepState
 from lunette.domain.plans import Plan
 from lunette.domain.steps import VolumeGrow
 from lunette.engine.changes import adopting, array_release, deleted_snapshots, deleted_volumes
-from lunette.engine.context.desk import Desk
+from lunette.engine.context.services import Services
 from lunette.engine.exports import exportset
 from lunette.engine.journal import disk_rows
 from lunette.engine.reads import path_verdicts
@@ -60,11 +60,11 @@ _ADOPTING = (JobKind.SITE_ADOPT, JobKind.ARRAY_ADOPT)
 _OF_DELETED = (JobKind.VOLUME_RECOVER, JobKind.VOLUME_ERASE, JobKind.SNAPSHOT_RECOVER, JobKind.SNAPSHOT_ERASE)
 
 
-def succeeded(tx: Session, desk: Desk, job: Job) -> None:
+def succeeded(tx: Session, services: Services, job: Job) -> None:
     """What was made or changed is ready; what was deleted is forgotten."""
     kind = JobKind(job.kind)
     if kind in _ADOPTING:
-        adopting.adopted(tx, desk, job)
+        adopting.adopted(tx, services, job)
         return
     if kind.destroys:
         deleted_volumes.kept(tx, job)
@@ -80,24 +80,24 @@ def succeeded(tx: Session, desk: Desk, job: Job) -> None:
     if kind is JobKind.SNAPSHOT_RECOVER:
         deleted_snapshots.recovered(tx, job)
     if kind is JobKind.VOLUME_ROLL_BACK:
-        deleted_volumes.kept_by_roll_back(tx, desk, job)
+        deleted_volumes.kept_by_roll_back(tx, services, job)
     if kind.changes:
         disk_rows.changed(tx, job)
-        _resize(tx, desk, job)
+        _resize(tx, services, job)
     if kind is JobKind.HOST_VERIFY_PATHS:
         path_verdicts.ended(tx, job, is_passed=True)
-    _set_state(tx, desk, job, ResourceState.READY)
+    _set_state(tx, services, job, ResourceState.READY)
     _tell(tx, job, *(_CHANGED[kind][:2] if kind.changes else ("created", "is ready")))
 
 
-def taken_back(tx: Session, desk: Desk, job: Job) -> None:
+def taken_back(tx: Session, services: Services, job: Job) -> None:
     """What was to be made is forgotten; what was to be changed or deleted is ready again."""
     kind = JobKind(job.kind)
     if kind in _ADOPTING:
-        adopting.not_adopted(tx, desk, job)
+        adopting.not_adopted(tx, services, job)
         return
     if not kind.changes and not kind.destroys:
-        _forget_passphrases(desk, _rows(tx, job))
+        _forget_passphrases(services, _rows(tx, job))
         _forget(tx, job)
         _tell(tx, job, "create_failed", "was not created")
         return
@@ -121,7 +121,7 @@ def taken_back(tx: Session, desk: Desk, job: Job) -> None:
         tx.execute(delete(Volume).where(Volume.id.in_(gone)))
         deleted_snapshots.forget_orphans(tx)
         _tell(tx, job, "deleted", "is deleted", gone)
-    _set_state(tx, desk, job, ResourceState.READY)
+    _set_state(tx, services, job, ResourceState.READY)
     if left := [one for one in job.resource_ids if one not in gone]:
         _tell(tx, job, *_failed_words(kind), left)
 
@@ -136,25 +136,25 @@ def _destroyed(tx: Session, job: Job) -> list[str]:
     return [step.payload["volume_id"] for step in steps]
 
 
-def stuck(tx: Session, desk: Desk, job: Job) -> None:
-    _set_state(tx, desk, job, ResourceState.STUCK)
+def stuck(tx: Session, services: Services, job: Job) -> None:
+    _set_state(tx, services, job, ResourceState.STUCK)
     _tell(tx, job, "stuck", "is stuck")
 
 
-def taken_up(tx: Session, desk: Desk, job: Job) -> None:
+def taken_up(tx: Session, services: Services, job: Job) -> None:
     """A stuck job runs again."""
     kind = JobKind(job.kind)
     begun = ResourceState.CHANGING if kind.changes else ResourceState.CREATING
     state = ResourceState.DELETING if kind.destroys else begun
-    _set_state(tx, desk, job, state)
+    _set_state(tx, services, job, state)
 
 
-def _resize(tx: Session, desk: Desk, job: Job) -> None:
+def _resize(tx: Session, services: Services, job: Job) -> None:
     """A volume that was grown has its new size in the database too, and so in the agent's ledger."""
     for step in Plan.model_validate(job.plan).steps:
         if isinstance(step, VolumeGrow):
             tx.get_one(Volume, step.volume_id).size_bytes = step.size_bytes
-            exportset.changed(tx, desk)
+            exportset.changed(tx, services)
 
 
 def _rows(tx: Session, job: Job) -> Iterable[Array | Volume | DeletedVolume | Snapshot | DeletedSnapshot]:
@@ -174,12 +174,12 @@ def _rows(tx: Session, job: Job) -> Iterable[Array | Volume | DeletedVolume | Sn
     return ()  # pool, interface, disk, session, system: no row, the machine is asked; adopted things and hosts stay so
 
 
-def _set_state(tx: Session, desk: Desk, job: Job, state: ResourceState) -> None:
+def _set_state(tx: Session, services: Services, job: Job, state: ResourceState) -> None:
     """An array is exported (brought up at boot) while it is ready, so its state counts as a change of the exports."""
     for row in _rows(tx, job):
         row.state = state.value
     if job.resource_kind == "array" and state is ResourceState.READY:
-        exportset.changed(tx, desk)
+        exportset.changed(tx, services)
 
 
 def _forget(tx: Session, job: Job) -> None:
@@ -193,12 +193,12 @@ def _forget(tx: Session, job: Job) -> None:
         tx.execute(delete(table).where(table.__table__.c.id.in_(job.resource_ids)))
 
 
-def _forget_passphrases(desk: Desk, rows: Iterable[object]) -> None:
+def _forget_passphrases(services: Services, rows: Iterable[object]) -> None:
     """Of arrays that are not made after all. An agent that does not hear it forgets by itself after a while."""
     for row in rows:
         if isinstance(row, Array) and row.encryption:
             with contextlib.suppress(LunetteError):
-                desk.use_key(KeyForget(array_id=row.id))
+                services.use_key(KeyForget(array_id=row.id))
 
 
 def _failed_words(kind: JobKind) -> tuple[str, str]:

@@ -10,38 +10,39 @@ from lunette.domain.jobs import JobKind, JobState, Resolution, StepState
 from lunette.domain.plans import Action, Change, Plan
 from lunette.engine.alerts import board
 from lunette.engine.alerts.stuck_jobs import stuck_alert
-from lunette.engine.context.desk import Desk
-from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.context.change import ChangeContext
+from lunette.engine.context.outcome import Outcome
+from lunette.engine.context.services import Services
 from lunette.engine.jobs import completion
 from lunette.engine.journal.transitions import Journal
 from lunette.store.database import after_commit
-from lunette.store.events import emit
 from lunette.store.journal import Job, JobStep
 from lunette.store.schema import utc_now
 
 
-def resolve(tx: Session, desk: Desk, actor: Actor, job_id: str, how: Resolution, dry_run: bool) -> Outcome:
+def resolve(context: ChangeContext, job_id: str, how: Resolution) -> Outcome:
     """Raises NotFound, or Conflict if the job is not stuck."""
+    tx = context.tx
     job = tx.get(Job, job_id)
     if job is None:
         raise NotFound(f"There is no job {job_id}.")
     if job.state != JobState.STUCK:
         raise Conflict(f"The job '{job.title}' is {job.state}; only a stuck job can be resolved.")
     plan = _plan(job, how)
-    if dry_run:
+    if context.dry_run:
         return Outcome(plan=plan)
     board.resolve(tx, stuck_alert(job).key, utc_now())
     if how is Resolution.RETRY:
-        _retry(tx, desk, job)
+        _retry(tx, context.services, job)
     else:
-        job.state, job.message, job.finished_at = JobState.FAILED.value, f"abandoned by {actor.name}", utc_now()
-        completion.taken_back(tx, desk, job)
-    emit(tx, "job.resolved", plan.title, actor=actor.name, ref=job.id, data={"how": how.value})
+        job.state, job.message, job.finished_at = JobState.FAILED.value, f"abandoned by {context.actor.name}", utc_now()
+        completion.taken_back(tx, context.services, job)
+    context.emit("job.resolved", plan.title, ref=job.id, data={"how": how.value})
     Journal.tell(tx, job)
     return Outcome(plan=plan, job_id=job.id, ids=tuple(job.resource_ids))
 
 
-def _retry(tx: Session, desk: Desk, job: Job) -> None:
+def _retry(tx: Session, services: Services, job: Job) -> None:
     """A creation goes on taking back; a deletion starts over, each step recognising what is done already."""
     steps = tx.scalars(select(JobStep).where(JobStep.job_id == job.id)).all()
     if JobKind(job.kind).destroys:
@@ -49,8 +50,8 @@ def _retry(tx: Session, desk: Desk, job: Job) -> None:
         for step in steps:
             step.state, step.error = StepState.PENDING.value, None
     job.state, job.message, job.finished_at = JobState.RUNNING.value, "retried", None
-    completion.taken_up(tx, desk, job)
-    after_commit(tx, functools.partial(desk.enqueue, job.id))
+    completion.taken_up(tx, services, job)
+    after_commit(tx, functools.partial(services.enqueue, job.id))
 
 
 def _plan(job: Job, how: Resolution) -> Plan:

@@ -15,8 +15,8 @@ from lunette.domain.jobs import JobState, StepState
 from lunette.domain.steps import AnyStep
 from lunette.engine.alerts import board
 from lunette.engine.alerts.stuck_jobs import stuck_alert
-from lunette.engine.context.desk import Desk
 from lunette.engine.context.observing import ObservationCache
+from lunette.engine.context.services import Services
 from lunette.engine.jobs import completion
 from lunette.engine.journal.transitions import Journal, problem
 from lunette.engine.journal.waiting import wake_waiting
@@ -47,11 +47,11 @@ class JobRunner:
     """Runs jobs one at a time per call; needs no threads. Tells the cache what of it no longer holds."""
 
     def __init__(
-        self, store: Store, agent: AgentPort, desk: Desk, *, cache: ObservationCache, wait: Wait = _sleep
+        self, store: Store, agent: AgentPort, services: Services, *, cache: ObservationCache, wait: Wait = _sleep
     ) -> None:
         self._store = store
         self._agent = agent
-        self._desk = desk
+        self._services = services
         self._cache = cache
         self._wait = wait
 
@@ -157,15 +157,15 @@ class JobRunner:
                 raise Stopping from away
 
     def _end(
-        self, journal: Journal, state: JobState, words: str, complete: Callable[[Session, Desk, Job], None]
+        self, journal: Journal, state: JobState, words: str, complete: Callable[[Session, Services, Job], None]
     ) -> JobState:
         self._cache.forget()
         with self._store.write() as tx:
             job = tx.get_one(Job, journal.job_id)
             job.state, job.message, job.finished_at = state.value, words, utc_now()
-            complete(tx, self._desk, job)
+            complete(tx, self._services, job)
             journal.tell(tx, job)
-            wake_waiting(tx, self._desk)
+            wake_waiting(tx, self._services)
         return state
 
     def _stick(self, journal: Journal, index: int, error: LunetteError) -> JobState:
@@ -177,8 +177,8 @@ class JobRunner:
             job.state, job.finished_at = JobState.STUCK.value, utc_now()
             job.message = f"stuck: rolling back step {index + 1} failed: {error.detail}"
             job.error = job.error or problem(error)
-            completion.stuck(tx, self._desk, job)
+            completion.stuck(tx, self._services, job)
             board.raise_alert(tx, stuck_alert(job), utc_now())
             journal.tell(tx, job)
-            wake_waiting(tx, self._desk)
+            wake_waiting(tx, self._services)
         return JobState.STUCK

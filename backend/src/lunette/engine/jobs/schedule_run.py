@@ -16,7 +16,8 @@ from lunette.domain.errors import Conflict, InUse, LunetteError, NotFound, Unava
 from lunette.domain.jobs import JobState, StepState
 from lunette.engine.alerts import board
 from lunette.engine.changes import schedules, snapshots
-from lunette.engine.context.desk import Desk
+from lunette.engine.context.change import ChangeContext
+from lunette.engine.context.services import Services
 from lunette.engine.journal.transitions import Journal, problem
 from lunette.store.database import Store
 from lunette.store.events import emit
@@ -33,9 +34,9 @@ OVER = (StepState.DONE.value, StepState.UNDONE.value)
 class ScheduleRunner:
     """Takes a run as far as it goes; a run that waits is taken up by the scheduler, or by the end of another job."""
 
-    def __init__(self, store: Store, desk: Desk, now: Callable[[], dt.datetime] = utc_now) -> None:
+    def __init__(self, store: Store, services: Services, now: Callable[[], dt.datetime] = utc_now) -> None:
         self._store = store
-        self._desk = desk
+        self._services = services
         self._now = now
 
     def run(self, job_id: str) -> JobState:
@@ -57,7 +58,7 @@ class ScheduleRunner:
         with self._store.read() as tx:
             job, step = tx.get_one(Job, job_id), _current(tx, job_id)
         if step is not None and not JobState(job.state).is_over and step.payload["job_id"] is None:
-            self._desk.seen()
+            self._services.seen()
 
     def _advance(self, job_id: str) -> JobState | None:
         """One step further. None: there is more to do at once."""
@@ -78,19 +79,22 @@ class ScheduleRunner:
             return self._begin(tx, job, step, row)
 
     def _begin(self, tx: Session, job: Job, step: JobStep, row: Schedule) -> JobState | None:
-        ref = step.payload["ref"]
+        ref, context = step.payload["ref"], self._context(tx, row)
         if step.payload["task"] == "retain":
             return self._retain(tx, job, step, row)
         if step.payload["task"] == "scrub":
             if tx.get(Array, ref) is None:
                 raise NotFound("The array was deleted in the meantime.")
-            outcome = schedules.scrub(tx, self._desk, row, ref, dry_run=False)
+            outcome = schedules.scrub(context, ref)
         else:
             volume = tx.get(Volume, ref)
             if volume is None:
                 raise NotFound("The volume was deleted in the meantime.")
-            outcome = schedules.take(tx, self._desk, row, volume, dry_run=False)
+            outcome = schedules.take(context, row, volume)
         return _filed(tx, job, step, outcome.job_id)
+
+    def _context(self, tx: Session, row: Schedule) -> ChangeContext:
+        return ChangeContext(tx, self._services, schedules.actor_of(row))
 
     def _retain(self, tx: Session, job: Job, step: JobStep, row: Schedule) -> JobState | None:
         """Files the deletion of the oldest that is not to be kept; the step is done once there is none left."""
@@ -104,9 +108,7 @@ class ScheduleRunner:
         if left:
             snapshot = tx.get_one(Snapshot, left[0])
             try:
-                outcome = snapshots.delete(
-                    tx, self._desk, schedules.actor_of(row), snapshot.id, dry_run=False, keep=False
-                )
+                outcome = snapshots.delete(self._context(tx, row), snapshot.id, keep=False)
             except InUse:  # a deleted clone that is still kept
                 _note(step, bound=[*bound, snapshot.id])
                 return None

@@ -23,7 +23,7 @@ from lunette.domain.steps import (
     PoolReplace,
     PoolTakeOut,
 )
-from lunette.engine.context.desk import Desk
+from lunette.engine.context.services import Services
 from lunette.engine.exports import exportset
 from lunette.providers.disks.identity import is_shared
 from lunette.store.database import Store
@@ -108,7 +108,7 @@ def _hand_over(tx: Session, plan: Plan) -> None:
                 tx.expire(array, ["disks"])
 
 
-def follow_links(store: Store, desk: Desk, seen: Observation) -> None:
+def follow_links(store: Store, services: Services, seen: Observation) -> None:
     """Gives disks that an older version called by another of their links the name they go by now.
 
     A row follows only to a disk with the serial that is written down and that the machine shows as a member of the
@@ -133,7 +133,7 @@ def follow_links(store: Store, desk: Desk, seen: Observation) -> None:
         found = select(ArrayDisk).join(Array).where(ArrayDisk.disk_id.in_(renamed))
         for row in tx.scalars(found.where(Array.state == ResourceState.READY.value)):
             row.disk_id = renamed[row.disk_id]
-        exportset.changed(tx, desk)
+        exportset.changed(tx, services)
 
 
 def _matched(gone: Mapping[str, str], free: Sequence[ObservedDisk], disks: Sequence[ObservedDisk]) -> dict[str, str]:
@@ -158,7 +158,7 @@ def _matched(gone: Mapping[str, str], free: Sequence[ObservedDisk], disks: Seque
     return found
 
 
-def recognise(store: Store, desk: Desk, seen: Observation) -> None:
+def recognise(store: Store, services: Services, seen: Observation) -> None:
     """Gives disks that nothing tells from others the name of what is on them now, instead of a kernel name."""
     named = {disk.id for disk in seen.disks if not disk.is_known and disk.array_uuid}
     places = {array.uuid: {m.disk_id: m.device or "" for m in array.members if m.disk_id} for array in seen.arrays}
@@ -174,7 +174,7 @@ def recognise(store: Store, desk: Desk, seen: Observation) -> None:
                 if row.serial == "" and (chosen := next(iter([*same, *new]), None)) is not None:
                     row.disk_id = chosen
                     del new[chosen]
-                    exportset.changed(tx, desk)
+                    exportset.changed(tx, services)
 
 
 def unchanged(tx: Session, job: Job) -> None:

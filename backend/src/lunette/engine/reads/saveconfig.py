@@ -12,8 +12,8 @@ from lunette.store.secrets import SecretBox
 
 def export(tx: Session, box: SecretBox, seen: Observation | None, *, secrets: bool) -> Saveconfig:
     """As the database wants it now. Without `seen`, while the agent is away, Fibre Channel ports are left out."""
-    wish = exportset.build(tx, box)
-    return saveconfig.write(wish, seen.fc_ports if seen else (), secrets=secrets)
+    spec = exportset.build(tx, box)
+    return saveconfig.write(spec, seen.fc_ports if seen else (), secrets=secrets)
 
 
 def inspect(saved: SavedConfig) -> Inspection:

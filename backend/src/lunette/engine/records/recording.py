@@ -9,11 +9,10 @@ from sqlalchemy.orm import Session
 
 from lunette.domain.base import Model
 from lunette.domain.plans import Plan
-from lunette.engine.context.outcome import Actor
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.records import states
 from lunette.engine.records.states import States
 from lunette.store.database import store_of
-from lunette.store.events import emit
 from lunette.store.journal import Event
 from lunette.store.undo import KeptState
 
@@ -31,13 +30,14 @@ class Around(Model):
 
 @contextmanager
 def recorded(
-    tx: Session, actor: Actor, kind: str, plan: Plan, ids: Sequence[str], *, batch: bool = False
+    context: ChangeContext, kind: str, plan: Plan, ids: Sequence[str], *, batch: bool = False
 ) -> Iterator[None]:
     """Around the writing of a change of the things with these ids: its event (`kind` is noun.verb) and their states.
 
     The event carries the lines of the plan, and no secret: the states, which have them, are sealed. A `batch` has
     its ids in the event's data, whatever their number.
     """
+    tx = context.tx
     noun = kind.partition(".")[0]
     before = states.read(tx, noun, ids)
     yield
@@ -45,11 +45,9 @@ def recorded(
     after = states.read(tx, noun, ids)
     told = {"plan": plan.model_dump(mode="json", include={"changes", "hosts_interrupted", "warnings"})}
     is_setting = noun == "setting"
-    event = emit(
-        tx,
+    event = context.emit(
         kind,
         plan.title,
-        actor=actor.name,
         ref=None if batch or is_setting else ids[0],
         data={**told, "ids": list(ids)} if batch else told,
     )

@@ -1,4 +1,4 @@
-"""How things are, as plain JSON by id: the wish that would make each again, with its secrets and permanent names.
+"""How things are, as plain JSON by id: the spec that would create each again, with its secrets and permanent names.
 
 Other things are referred to by id, so that a rename does not count as a change of what refers to it.
 """
@@ -22,7 +22,7 @@ from lunette.store.settings import with_secrets
 
 States = dict[str, Json]
 IDENTITY = "identity"
-"""The key of the names a thing keeps for life; they are no wish of anybody's."""
+"""The key of the identity an object has for its lifetime; no spec names it."""
 REFERENCES: Mapping[str, tuple[str, type[Volume] | type[Host] | type[HostGroup] | type[Array]]] = {
     "volume": ("volume", Volume),
     "host": ("host", Host),

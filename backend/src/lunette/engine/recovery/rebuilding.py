@@ -21,14 +21,12 @@ from lunette.domain.observations import Observation
 from lunette.domain.sealed_copies import FORMAT, LOST, CopyHeader, FoundCopy, RebuildArray, RebuildFound, sealed_part
 from lunette.engine.background.sealer import TABLES
 from lunette.engine.context import uptime
-from lunette.engine.context.desk import Desk
-from lunette.engine.context.outcome import Actor
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.exports import exportset
 from lunette.engine.journal.disk_rows import observed_roles
 from lunette.engine.recovery.rebuild_changes import Row, Rows, changes
 from lunette.store.backup import tables
 from lunette.store.database import store_of
-from lunette.store.events import emit
 from lunette.store.resources import Array, Host, HostGroup, Meta, Portal
 from lunette.store.secrets import SecretBox
 from lunette.store.settings import read_settings
@@ -82,11 +80,12 @@ class Disks:
     seen: Observation
 
 
-def rebuild(tx: Session, desk: Desk, actor: Actor, disks: Disks, wanted: Wanted) -> RebuildFound:
+def rebuild(context: ChangeContext, disks: Disks, wanted: Wanted) -> RebuildFound:
     """Adds the rows of the chosen arrays to the database.
 
     Raises Conflict, Invalid or PreconditionFailed, and then changed nothing.
     """
+    tx = context.tx
     known = set(tx.scalars(select(Array.uuid)))
     copies = [copy for copy in disks.copies if copy.array_uuid not in known]
     digest = _digest(copies)
@@ -110,9 +109,9 @@ def rebuild(tx: Session, desk: Desk, actor: Actor, disks: Disks, wanted: Wanted)
     if own.value != appliance_id:
         own.value = appliance_id
         tx.get_one(Meta, "database_id").value = str(uuid.uuid4())  # by which the agent, who serves nothing, takes it up
-    exportset.changed(tx, desk)
+    exportset.changed(tx, context.services)
     names = ", ".join(sorted(offer.name for offer in chosen))
-    emit(tx, "appliance.rebuilt", f"{actor.name} rebuilt {names} from the data disks", actor=actor.name)
+    context.emit("appliance.rebuilt", f"{context.actor.name} rebuilt {names} from the data disks")
     return answer
 
 

@@ -18,8 +18,8 @@ from lunette.domain.exports import ExportSet, ReleaseKind
 from lunette.domain.jobs import UNFINISHED, JobKind, JobState
 from lunette.domain.observations import Observation
 from lunette.engine.changes import deleted_snapshots
-from lunette.engine.context.desk import Desk
-from lunette.engine.context.outcome import Actor
+from lunette.engine.context.change import ChangeContext
+from lunette.engine.context.services import Services
 from lunette.engine.exports import exportset, numbers
 from lunette.engine.jobs import completion
 from lunette.engine.journal.disk_rows import observed_roles
@@ -27,7 +27,6 @@ from lunette.planner.system.restore import Judgement, judge, releases, still_ser
 from lunette.store.access import ApiToken, User
 from lunette.store.backup.tables import replace
 from lunette.store.database import Store, after_commit
-from lunette.store.events import emit
 from lunette.store.journal import Job
 from lunette.store.old_addresses import seal_old_addresses
 from lunette.store.resources import (
@@ -75,13 +74,13 @@ class Prepared(Model):
 
 
 def prepare(
-    scratch: Store, desk: Desk, served: ExportSet | None, seen: Observation, give_up: Sequence[str]
+    scratch: Store, services: Services, served: ExportSet | None, seen: Observation, give_up: Sequence[str]
 ) -> Prepared:
     """Changes the scratch database as far as it must differ from the backup; what is there now is not touched.
 
     Raises Conflict if the backup must not be restored here, Invalid if `give_up` names what is not served.
     """
-    quiet = dataclasses.replace(desk, wake_reconciler=lambda: None, enqueue=lambda _: None)
+    quiet = dataclasses.replace(services, wake_reconciler=lambda: None, enqueue=lambda _: None)
     with scratch.write() as tx:
         warnings = (*_end_jobs(tx, quiet), *_as_they_are(tx, served, seen), *_not_found(tx, seen))
         tx.execute(update(ScheduleState).values(anchor_at=utc_now()))
@@ -101,8 +100,9 @@ def prepare(
     return Prepared(judgement=judgement, generation=generation, warnings=(*warnings, *again))
 
 
-def restore(tx: Session, desk: Desk, actor: Actor, scratch: Store, prepared: Prepared) -> None:
+def restore(context: ChangeContext, scratch: Store, prepared: Prepared) -> None:
     """Copies the scratch database over all that is there. Raises Conflict while a job runs or waits."""
+    tx = context.tx
     under_way = tx.scalars(select(Job.title).where(Job.state.in_(UNFINISHED))).first()
     if under_way is not None:
         raise Conflict(f"Nothing was changed: the job '{under_way}' is under way. Wait for its end, then repeat.")
@@ -114,8 +114,8 @@ def restore(tx: Session, desk: Desk, actor: Actor, scratch: Store, prepared: Pre
     tx.get_one(Meta, "export_generation").value = str(generation)
     numbers.take_over(tx, in_use, generation)
     tx.execute(update(ReleaseRow).values(generation=generation))
-    emit(tx, "appliance.restored", "The database was restored from a backup", actor=actor.name)
-    after_commit(tx, desk.wake_reconciler)
+    context.emit("appliance.restored", "The database was restored from a backup")
+    after_commit(tx, context.services.wake_reconciler)
 
 
 def differences(now: Session, then: Session) -> Iterator[Difference]:
@@ -136,7 +136,7 @@ def _by_id(tx: Session, table: Table) -> dict[str, dict[str, object]]:
     return {row["id"]: {key: row[key] for key in row if key not in _OF_THE_MOMENT} for row in rows}
 
 
-def _end_jobs(tx: Session, desk: Desk) -> Iterator[str]:
+def _end_jobs(tx: Session, services: Services) -> Iterator[str]:
     """Nothing that was under way then goes on: the disks it was about may hold other data by now."""
     for job in tx.scalars(select(Job).where(Job.state.in_(UNFINISHED)).order_by(Job.created_at)).all():
         job.state, job.finished_at = JobState.FAILED.value, utc_now()
@@ -144,7 +144,7 @@ def _end_jobs(tx: Session, desk: Desk) -> Iterator[str]:
             "it was running when the backup was created; after the restore it was neither continued nor rolled back"
         )
         if job.kind not in _OF_MANY:
-            completion.taken_back(tx, desk, job)
+            completion.taken_back(tx, services, job)
         yield f"The job '{job.title}' was running when the backup was created and is not continued: check its result"
 
 

@@ -8,9 +8,8 @@ one part cannot be done is refused as a whole.
 import functools
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from pydantic import SecretStr
 from sqlalchemy import select
@@ -21,77 +20,23 @@ from lunette.domain.jobs import UNFINISHED, JobKind
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.site import Site, SiteArray, SiteNoun, SiteRequest
-from lunette.engine.changes import (
-    array_changes,
-    arrays,
-    fc_ports,
-    host_groups,
-    hosts,
-    mappings,
-    portals,
-    schedules,
-    settings,
-    volumes,
-)
-from lunette.engine.context.desk import Desk
-from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.changes import mappings
+from lunette.engine.changes.nouns import NOUNS
+from lunette.engine.context.change import ChangeContext
+from lunette.engine.context.outcome import Outcome
+from lunette.engine.context.services import Services
 from lunette.engine.jobs import completion
 from lunette.engine.site.known import NAMING_DISKS, as_seen, known, members
 from lunette.planner.site import difference as planner
-from lunette.planner.site.changes import WISHES, SiteChange, Verb
+from lunette.planner.site.changes import SPECS, SiteChange, Verb
 from lunette.planner.site.foresight import after
 from lunette.store.database import after_commit, store_of
-from lunette.store.events import emit
 from lunette.store.journal import Job, JobStep
 from lunette.store.resources import Host, HostGroup, Volume
 from lunette.store.resources import Mapping as MappingRow
 
 TITLE = "Apply the site document"
 _PLACE = re.compile(r"^(?:volumes|mappings)\[(\d+)\]")
-_Perform = Callable[[Session, Desk, Actor, SiteChange], Outcome]
-_PERFORM: Mapping[tuple[Verb, SiteNoun], _Perform] = {
-    (Verb.CREATE, SiteNoun.ARRAY): lambda tx, desk, who, c: arrays.create(tx, desk, who, _only(c), False),
-    (Verb.CREATE, SiteNoun.VOLUME): lambda tx, desk, who, c: volumes.create(tx, desk, who, _all(c), False),
-    (Verb.CREATE, SiteNoun.HOST): lambda tx, desk, who, c: hosts.create(tx, desk, who, _only(c), False),
-    (Verb.CREATE, SiteNoun.HOST_GROUP): lambda tx, desk, who, c: host_groups.create(tx, desk, who, _only(c), False),
-    (Verb.CREATE, SiteNoun.PORTAL): lambda tx, desk, who, c: portals.create(tx, desk, who, _only(c), False),
-    (Verb.CREATE, SiteNoun.MAPPING): lambda tx, desk, who, c: mappings.create(tx, desk, who, _all(c), False),
-    (Verb.PATCH, SiteNoun.ARRAY): (
-        lambda tx, desk, who, c: array_changes.Change(tx, desk, who, c.name, dry_run=False).patch(_only(c))
-    ),
-    (Verb.ADD_SPARES, SiteNoun.ARRAY): (
-        lambda tx, desk, who, c: array_changes.Change(tx, desk, who, c.name, dry_run=False).add_spares(_only(c))
-    ),
-    (Verb.ADD_DISKS, SiteNoun.ARRAY): (
-        lambda tx, desk, who, c: array_changes.Change(tx, desk, who, c.name, dry_run=False).add_disks(_only(c))
-    ),
-    (Verb.GROW, SiteNoun.ARRAY): (
-        lambda tx, desk, who, c: array_changes.Change(tx, desk, who, c.name, dry_run=False).grow(_only(c))
-    ),
-    (Verb.GROW, SiteNoun.VOLUME): (
-        lambda tx, desk, who, c: volumes.grow(tx, desk, who, c.name, _only(c).size_bytes, False)
-    ),
-    (Verb.PATCH, SiteNoun.VOLUME): lambda tx, desk, who, c: volumes.patch(tx, desk, who, c.name, _only(c), False),
-    (Verb.PATCH, SiteNoun.HOST): lambda tx, desk, who, c: hosts.patch(tx, desk, who, c.name, _only(c), False),
-    (Verb.PATCH, SiteNoun.HOST_GROUP): (
-        lambda tx, desk, who, c: host_groups.patch(tx, desk, who, c.name, _only(c), False)
-    ),
-    (Verb.DELETE, SiteNoun.ARRAY): lambda tx, desk, who, c: arrays.delete(tx, desk, who, c.name, False),
-    (Verb.DELETE, SiteNoun.VOLUME): lambda tx, desk, who, c: volumes.delete(tx, desk, who, c.name, False),
-    (Verb.DELETE, SiteNoun.HOST): lambda tx, desk, who, c: hosts.delete(tx, who, c.name, False),
-    (Verb.DELETE, SiteNoun.HOST_GROUP): lambda tx, desk, who, c: host_groups.delete(tx, who, c.name, False),
-    (Verb.DELETE, SiteNoun.PORTAL): lambda tx, desk, who, c: portals.delete(tx, desk, who, c.name, False),
-    (Verb.CREATE, SiteNoun.FC_PORT): lambda tx, desk, who, c: fc_ports.create(tx, desk, who, _only(c), False),
-    (Verb.PATCH, SiteNoun.FC_PORT): lambda tx, desk, who, c: fc_ports.patch(tx, desk, who, c.name, _only(c), False),
-    (Verb.DELETE, SiteNoun.FC_PORT): lambda tx, desk, who, c: fc_ports.delete(tx, desk, who, c.name, False),
-    (Verb.PATCH, SiteNoun.SETTING): lambda tx, desk, who, c: settings.patch(tx, desk, who, _only(c), False),
-    (Verb.CREATE, SiteNoun.SCHEDULE): lambda tx, desk, who, c: schedules.create(tx, desk, who, _only(c), False),
-    (Verb.PATCH, SiteNoun.SCHEDULE): lambda tx, desk, who, c: schedules.patch(tx, desk, who, c.name, _only(c), False),
-    (Verb.DELETE, SiteNoun.SCHEDULE): lambda tx, desk, who, c: schedules.delete(tx, who, c.name, False),
-    (Verb.DELETE, SiteNoun.MAPPING): (
-        lambda tx, desk, who, c: mappings.delete(tx, desk, who, _mapping_id(tx, c.name), False)
-    ),
-}
 
 
 def export(tx: Session, seen: Observation | None) -> Site:
@@ -105,47 +50,57 @@ def export(tx: Session, seen: Observation | None) -> Site:
     return site.model_copy(update={"schedules": schedules})
 
 
-def apply(tx: Session, desk: Desk, actor: Actor, request: SiteRequest, dry_run: bool) -> Outcome:
+def apply(context: ChangeContext, request: SiteRequest) -> Outcome:
     """Files one job with every change that leads to the document; no job where there is nothing to change.
 
     Raises what a single change would raise, if any of them cannot be made: then none is.
     """
-    request = _with_disk_ids(request, desk)
+    tx = context.tx
+    request = _with_disk_ids(request, context.services)
     there = known(tx, store_of(tx).box)
     if request.site.arrays:
-        seen = desk.seen()
+        seen = context.services.seen()
         there = replace(there, site=as_seen(tx, there.site, seen), members=members(tx, seen))
     found = planner.difference(request, there)
-    parts = rehearse(tx, desk, actor, found.changes)
+    parts = rehearse(context, found.changes)
     plan = _merged([outcome.plan for outcome in parts], found.notes)
-    if dry_run or not found.changes:
+    if context.dry_run or not found.changes:
         return Outcome(plan=plan)
     _refuse_a_second(tx)
-    return _file(tx, desk, actor, plan, list(zip(found.changes, parts, strict=True)))
+    return _file(context, plan, list(zip(found.changes, parts, strict=True)))
 
 
-def perform(tx: Session, desk: Desk, actor: Actor, change: SiteChange) -> Outcome:
+def perform(context: ChangeContext, change: SiteChange) -> Outcome:
     """Makes one change as a request of its own would."""
-    return _PERFORM[change.verb, change.noun](tx, desk, actor, change)
+    noun = NOUNS[change.noun]
+    if change.verb is Verb.CREATE:
+        return noun.create(context, change.specs)
+    if change.verb is not Verb.DELETE:
+        return noun.verbs[change.verb](context, change.name, change.specs[0])
+    if change.noun is SiteNoun.MAPPING:
+        return mappings.delete(context, _mapping_id(context.tx, change.name))
+    return noun.delete(context, (change.name,))
 
 
-def rehearse(tx: Session, desk: Desk, actor: Actor, changes: Sequence[SiteChange]) -> list[Outcome]:
+def rehearse(context: ChangeContext, changes: Sequence[SiteChange]) -> list[Outcome]:
     """What each change would come to after those before it. Leaves nothing behind; raises what one would raise."""
+    tx = context.tx
     try:
         with tx.begin_nested() as point:
-            outcomes = play(tx, Stage(desk), actor, changes)
+            outcomes = play(context, Stage(context.services), changes)
             point.rollback()
     finally:
         tx.expire_all()  # the rollback does not reach all that was read on the way
     return outcomes
 
 
-def play(tx: Session, stage: "Stage", actor: Actor, changes: Sequence[SiteChange]) -> list[Outcome]:
+def play(context: ChangeContext, stage: "Stage", changes: Sequence[SiteChange]) -> list[Outcome]:
     """Makes all changes in the database alone, as if every job succeeded at once. The caller rolls back."""
-    outcomes = []
+    tx = context.tx
+    outcomes, staged = [], replace(context, services=stage.services, dry_run=False)
     for change in changes:
         try:
-            outcome = perform(tx, stage.desk, actor, change)
+            outcome = perform(staged, change)
         except Unavailable:
             raise
         except LunetteError as error:
@@ -153,22 +108,22 @@ def play(tx: Session, stage: "Stage", actor: Actor, changes: Sequence[SiteChange
         tx.flush()
         if outcome.job_id is not None:
             stage.run(outcome.plan)
-            completion.succeeded(tx, stage.desk, tx.get_one(Job, outcome.job_id))
+            completion.succeeded(tx, stage.services, tx.get_one(Job, outcome.job_id))
             tx.flush()
         outcomes.append(outcome)
     return outcomes
 
 
 class Stage:
-    """A desk that sees the machine as it will be, asks each thing once, and wakes nobody."""
+    """Services that show the machine as it will be, ask it once for each thing, and wake no thread."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, services: Services) -> None:
+        self._services = services
         self._seen: Observation | None = None
-        self.desk = replace(
-            desk,
+        self.services = replace(
+            services,
             seen=self._look,
-            sessions=functools.cache(desk.sessions),
+            sessions=functools.cache(services.sessions),
             wake_reconciler=lambda: None,
             enqueue=lambda _job_id: None,
             wake_scheduler=lambda: None,
@@ -178,17 +133,8 @@ class Stage:
         self._seen = functools.reduce(after, plan.steps, self._look())
 
     def _look(self) -> Observation:
-        self._seen = self._seen or self._desk.seen()
+        self._seen = self._seen or self._services.seen()
         return self._seen
-
-
-def _only(change: SiteChange) -> Any:
-    """The one wish of a change; the table above knows of which kind."""
-    return change.wishes[0]
-
-
-def _all(change: SiteChange) -> Any:
-    return change.wishes
 
 
 def _mapping_id(tx: Session, name: str) -> str:
@@ -224,11 +170,11 @@ def _placed(error: LunetteError, change: SiteChange) -> LunetteError:
     return type(error)(words, errors=errors, log=error.log)
 
 
-def _with_disk_ids(request: SiteRequest, desk: Desk) -> SiteRequest:
+def _with_disk_ids(request: SiteRequest, services: Services) -> SiteRequest:
     """The request with each disk under its chosen id, where the document names another of its links."""
     if not request.site.arrays:
         return request
-    seen = desk.seen()
+    seen = services.seen()
 
     def chosen(reference: str) -> str:
         disk = seen.disk(reference)
@@ -261,9 +207,10 @@ def _refuse_a_second(tx: Session) -> None:
         raise Conflict(f"A site document is being applied now (job {running.id}); wait for its end, then repeat.")
 
 
-def _file(tx: Session, desk: Desk, actor: Actor, plan: Plan, parts: Sequence[tuple[SiteChange, Outcome]]) -> Outcome:
+def _file(context: ChangeContext, plan: Plan, parts: Sequence[tuple[SiteChange, Outcome]]) -> Outcome:
     """Writes the job: one journal row for each change. Its words are open, the change itself may hold secrets."""
-    job_id = desk.identities.id()
+    tx = context.tx
+    job_id = context.services.identities.id()
     tx.add(
         Job(
             id=job_id,
@@ -272,7 +219,7 @@ def _file(tx: Session, desk: Desk, actor: Actor, plan: Plan, parts: Sequence[tup
             resource_kind="site",
             resource_ids=[],
             plan=plan.model_dump(mode="json"),
-            actor=actor.name,
+            actor=context.actor.name,
             steps_total=len(parts),
         )
     )
@@ -293,15 +240,15 @@ def _file(tx: Session, desk: Desk, actor: Actor, plan: Plan, parts: Sequence[tup
         )
         for index, (change, outcome) in enumerate(parts)
     )
-    emit(tx, "site.applying", plan.title, actor=actor.name, data={"job_id": job_id, "changes": len(parts)})
-    emit(tx, "job.created", plan.title, actor=actor.name, ref=job_id, data={"resource_ids": []})
-    after_commit(tx, functools.partial(desk.enqueue, job_id))
+    context.emit("site.applying", plan.title, data={"job_id": job_id, "changes": len(parts)})
+    context.emit("job.created", plan.title, ref=job_id, data={"resource_ids": []})
+    after_commit(tx, functools.partial(context.services.enqueue, job_id))
     return Outcome(plan=plan, job_id=job_id)
 
 
 def _text(change: SiteChange) -> str:
-    wishes = [wish.model_dump(exclude_unset=True) for wish in change.wishes]
-    parts = {"verb": change.verb, "noun": change.noun, "keys": change.keys, "wishes": wishes, "places": change.places}
+    specs = [spec.model_dump(exclude_unset=True) for spec in change.specs]
+    parts = {"verb": change.verb, "noun": change.noun, "keys": change.keys, "wishes": specs, "places": change.places}
     return json.dumps(parts, default=_plain)
 
 
@@ -313,6 +260,6 @@ def read_change(text: str) -> SiteChange:
     """A change as it was journaled."""
     parts = json.loads(text)
     verb, noun = Verb(parts["verb"]), SiteNoun(parts["noun"])
-    kind = WISHES[verb].get(noun)
-    wishes = tuple(kind.model_validate(wish) for wish in parts["wishes"]) if kind else ()
-    return SiteChange(verb, noun, tuple(parts["keys"]), wishes, tuple(parts["places"]))
+    kind = SPECS[verb].get(noun)
+    specs = tuple(kind.model_validate(spec) for spec in parts["wishes"]) if kind else ()
+    return SiteChange(verb, noun, tuple(parts["keys"]), specs, tuple(parts["places"]))

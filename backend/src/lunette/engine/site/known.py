@@ -119,7 +119,7 @@ def _settings(tx: Session, box: SecretBox | None) -> SettingsPatch:
 
 
 def _entry(kind: type[Entry], row: Base, **own: object) -> Entry:
-    """The wish that would make this row: the columns that are named like its fields, and what is `own` to the noun."""
+    """The spec that would make this row: the columns that are named like its fields, and what is `own` to the noun."""
     columns = {name: getattr(row, name) for name in kind.model_fields if name not in own and hasattr(row, name)}
     return kind.model_validate(columns | own)
 

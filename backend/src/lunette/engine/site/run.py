@@ -14,8 +14,9 @@ from lunette.domain.errors import LunetteError, Unavailable
 from lunette.domain.jobs import JobState, StepState
 from lunette.domain.site import SiteNoun
 from lunette.domain.usage import check_reused
-from lunette.engine.context.desk import Desk
+from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Actor
+from lunette.engine.context.services import Services
 from lunette.engine.journal.transitions import Journal, problem
 from lunette.engine.site import changes
 from lunette.planner.site.changes import SiteChange
@@ -32,9 +33,9 @@ LOOKS = (SiteNoun.ARRAY, SiteNoun.VOLUME, SiteNoun.PORTAL, SiteNoun.FC_PORT)
 class SiteRunner:
     """Runs one site job at a time per call. `wait` waits some seconds and is true when the process is stopping."""
 
-    def __init__(self, store: Store, desk: Desk, wait: Callable[[float], bool]) -> None:
+    def __init__(self, store: Store, services: Services, wait: Callable[[float], bool]) -> None:
         self._store = store
-        self._desk = desk
+        self._services = services
         self._wait = wait
 
     def run(self, job_id: str) -> JobState:
@@ -58,7 +59,7 @@ class SiteRunner:
         """Makes the next change, or follows the job of the last one. None: there is more to do at once."""
         upcoming = self._upcoming(job_id)
         if upcoming and upcoming.noun in LOOKS:
-            self._desk.seen()
+            self._services.seen()
         with self._store.write() as tx:
             job = tx.get_one(Job, job_id)
             if JobState(job.state).is_over:
@@ -82,7 +83,7 @@ class SiteRunner:
         return changes.read_change(self._store.box.open(step.payload["change"]).get_secret_value())
 
     def _make(self, tx: Session, job: Job, steps: Sequence[JobStep], step: JobStep) -> JobState | None:
-        outcome = changes.perform(tx, self._desk, Actor(name=job.actor), self._change(step))
+        outcome = changes.perform(ChangeContext(tx, self._services, Actor(name=job.actor)), self._change(step))
         check_reused(outcome.plan.reused, {one["former"] for one in job.plan.get("reused", ())})
         step.started_at = utc_now()
         job.message = outcome.plan.title

@@ -7,24 +7,27 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from lunette.domain.errors import Conflict, FieldProblem, LunetteError, NotFound, Unavailable
+from lunette.domain.site import SiteNoun
 from lunette.domain.undo import why_not
-from lunette.engine.context.desk import Desk
-from lunette.engine.context.outcome import Actor, Outcome
+from lunette.engine.changes.nouns import NOUNS
+from lunette.engine.context.change import ChangeContext
+from lunette.engine.context.outcome import Outcome
 from lunette.engine.records import states
 from lunette.engine.records.recording import Around, kept, take_recorded
 from lunette.engine.records.states import REFERENCES, States
-from lunette.engine.undo.nouns import NOUNS, Hand
+from lunette.planner.site.changes import SPECS, Verb
 from lunette.store.journal import Event
 from lunette.store.schema import Json
 from lunette.store.undo import KeptState
 
 
-def undo(tx: Session, desk: Desk, actor: Actor, seq: int, dry_run: bool) -> Outcome:
+def undo(context: ChangeContext, seq: int) -> Outcome:
     """Brings back what the event's change made otherwise. The ids of the outcome are the number of its own event.
 
     Raises NotFound for no such event, and Conflict naming what stands in the way: it cannot be undone at all, it was
     undone already, the things it is about changed since, or today's state refuses it.
     """
+    tx = context.tx
     event = need_event(tx, seq)
     row = tx.get(KeptState, seq)
     if row is None:
@@ -43,7 +46,7 @@ def undo(tx: Session, desk: Desk, actor: Actor, seq: int, dry_run: bool) -> Outc
             "the current one in the key file. Change it manually, or restore the key file."
         ) from None
     try:
-        outcome = _Undoing(tx, event, row.noun, around).perform(Hand(tx, desk, actor, dry_run))
+        outcome = _Undoing(tx, event, row.noun, around).perform(context)
     except ValidationError as error:
         places = [[str(part) for part in one["loc"]] for one in error.errors()]
         fields = ", ".join(map(".".join, places))
@@ -58,7 +61,7 @@ def undo(tx: Session, desk: Desk, actor: Actor, seq: int, dry_run: bool) -> Outc
         raise kind(words, errors=error.errors, log=error.log) from error
     plan = outcome.plan.model_copy(update={"title": f"Undo event {seq}: {event.message}"})
     made = take_recorded(tx)
-    if dry_run or made is None:
+    if context.dry_run or made is None:
         return Outcome(plan=plan)
     made.message = f"{made.message}, undoing event {seq}"
     row.undone_by = made.seq
@@ -78,21 +81,23 @@ class _Undoing:
 
     def __init__(self, tx: Session, event: Event, noun: str, around: Around) -> None:
         self._tx, self._event, self._around = tx, event, around
-        self._noun = NOUNS[noun]
+        self._kind = SiteNoun(noun.replace("_", "-"))
+        self._noun = NOUNS[self._kind]
         self._now = states.read(tx, noun, sorted({*around.before, *around.after}))
 
-    def perform(self, by: Hand) -> Outcome:
+    def perform(self, context: ChangeContext) -> Outcome:
         """Raises Conflict where today's state is in the way, and what the noun's own change raises."""
         before, after = self._around.before, self._around.after
         if not before:
             self._check_unchanged(after)
-            return self._noun.delete(by, tuple(after))
+            return self._noun.delete(context, tuple(after))
         self._check_references(before)
         if not after:
             self._check_gone(before)
-            return self._noun.create(by, before)
+            return self._noun.restore(context, before)
         ((id_, held),) = before.items()
-        return self._noun.patch(by, id_, self._fields(id_, held, after[id_]))
+        spec = SPECS[Verb.PATCH][self._kind].model_validate(self._fields(id_, held, after[id_]))
+        return self._noun.verbs[Verb.PATCH](context, id_, spec)
 
     def _check_unchanged(self, made: States) -> None:
         """What was made is deleted only as it was made: what somebody put into it since is not thrown away."""

@@ -20,15 +20,15 @@ class NewFcPort:
     plan: Plan
 
 
-def plan_create(wish: FcPortCreate, seen: Observation, managed: Sequence[str], identities: IdentitySource) -> NewFcPort:
+def plan_create(spec: FcPortCreate, seen: Observation, managed: Sequence[str], identities: IdentitySource) -> NewFcPort:
     """Takes a port over. Raises Invalid, Conflict or InUse naming the field."""
     findings = Findings()
-    if wish.wwpn in managed:
-        message = f"port {wish.wwpn} is already managed; change its mode instead"
-        findings.add(Conflict, "wwpn", wish.wwpn, message)
-    _check(findings, wish.wwpn, wish.mode, seen)
-    findings.refuse(f"Fibre Channel port {wish.wwpn} was not added")
-    return NewFcPort(id=identities.id(), plan=_plan(wish.wwpn, Action.CREATE, wish.mode, seen, Connected()))
+    if spec.wwpn in managed:
+        message = f"port {spec.wwpn} is already managed; change its mode instead"
+        findings.add(Conflict, "wwpn", spec.wwpn, message)
+    _check(findings, spec.wwpn, spec.mode, seen)
+    findings.refuse(f"Fibre Channel port {spec.wwpn} was not added")
+    return NewFcPort(id=identities.id(), plan=_plan(spec.wwpn, Action.CREATE, spec.mode, seen, Connected()))
 
 
 def plan_mode(wwpn: str, before: FcMode, mode: FcMode, seen: Observation, connected: Connected) -> Plan:

@@ -29,7 +29,7 @@ class KnownGroup:
 
 @dataclass(frozen=True)
 class GroupFacts:
-    """`hosts` by the reference the wish used: (id, name, name of the group it is in); `connected` host names.
+    """`hosts` by the reference the spec used: (id, name, name of the group it is in); `connected` host names.
 
     `unseen` are the families of which nobody knows who is logged in, and why.
     """
@@ -58,20 +58,20 @@ class PatchedGroup:
     """Host ids."""
 
 
-def plan_create(wish: HostGroupCreate, facts: GroupFacts, identities: IdentitySource, appliance_id: str) -> NewGroup:
+def plan_create(spec: HostGroupCreate, facts: GroupFacts, identities: IdentitySource, appliance_id: str) -> NewGroup:
     """Chooses ids and the target name of a new group. Raises Invalid or Conflict for its hosts."""
     findings = Findings()
-    check_name(findings, "host group", wish.name, facts.name_taken)
-    host_ids = _check_members(findings, wish.hosts, facts, own="")
-    findings.refuse(f"Host group {wish.name} was not created")
+    check_name(findings, "host group", spec.name, facts.name_taken)
+    host_ids = _check_members(findings, spec.hosts, facts, own="")
+    findings.refuse(f"Host group {spec.name} was not created")
     detail = f"of {counted(len(host_ids), 'host')}"
     return NewGroup(
         id=identities.id(),
         plan=Plan(
-            title=f"Create host group {wish.name}",
-            changes=(Change(action=Action.CREATE, noun="host group", name=wish.name, detail=detail),),
+            title=f"Create host group {spec.name}",
+            changes=(Change(action=Action.CREATE, noun="host group", name=spec.name, detail=detail),),
             steps=(),
-            warnings=of_deadline(wish.opens_without_missing_after_s),
+            warnings=of_deadline(spec.opens_without_missing_after_s),
         ),
         host_ids=host_ids,
         target=new_target(identities, appliance_id),

@@ -81,7 +81,7 @@ class HostFacts:
     unseen: Mapping[Family, str] = field(default_factory=dict)
     volumes: Volumes = field(default_factory=dict)
     faults: tuple[Fault, ...] = ()
-    """What would be wrong with what it sees, had it the operating system that is wished."""
+    """What would be wrong with what it sees, had it the operating system that is desired."""
 
 
 @dataclass(frozen=True)
@@ -92,35 +92,35 @@ class PatchedHost:
     """Initiator names that leave."""
 
 
-def plan_create(wish: HostCreate, facts: HostFacts, identities: IdentitySource, appliance_id: str) -> NewHost:
+def plan_create(spec: HostCreate, facts: HostFacts, identities: IdentitySource, appliance_id: str) -> NewHost:
     """Chooses ids and the target name of a new host. Raises Invalid or Conflict for names that are taken."""
     findings = Findings()
-    check_name(findings, "host", wish.name, facts.name_taken)
-    wanted = [(kind, list(getattr(wish, f"{kind}s"))) for kind in KINDS]
+    check_name(findings, "host", spec.name, facts.name_taken)
+    wanted = [(kind, list(getattr(spec, f"{kind}s"))) for kind in KINDS]
     for kind, names in wanted:
         _check_initiators(findings, kind, names, facts, own="")
-    findings.refuse(f"Host {wish.name} was not created")
+    findings.refuse(f"Host {spec.name} was not created")
     initiators = tuple(NewInitiator(identities.id(), kind, name) for kind, names in wanted for name in names)
-    proofs = [word for word, asked in (("CHAP", wish.chap), ("DH-HMAC-CHAP", wish.dhchap)) if asked]
+    proofs = [word for word, asked in (("CHAP", spec.chap), ("DH-HMAC-CHAP", spec.dhchap)) if asked]
     with_proof = f", with {' and '.join(proofs)}" if proofs else ""
     detail = f"{counted(len(initiators), 'initiator')}{with_proof}"
     return NewHost(
         id=identities.id(),
         plan=Plan(
-            title=f"Create host {wish.name}",
-            changes=(Change(action=Action.CREATE, noun="host", name=wish.name, detail=detail),),
+            title=f"Create host {spec.name}",
+            changes=(Change(action=Action.CREATE, noun="host", name=spec.name, detail=detail),),
             steps=(),
-            warnings=(*_unproven(wish), *of_deadline(wish.opens_without_missing_after_s)),
+            warnings=(*_unproven(spec), *of_deadline(spec.opens_without_missing_after_s)),
         ),
         initiators=initiators,
         target=new_target(identities, appliance_id),
     )
 
 
-def _unproven(wish: HostCreate) -> Iterator[str]:
-    if not wish.chap and (wish.iqns or not wish.nqns):
+def _unproven(spec: HostCreate) -> Iterator[str]:
+    if not spec.chap and (spec.iqns or not spec.nqns):
         yield "Without CHAP, any system that uses the host's initiator name can access its volumes."
-    if not wish.dhchap and wish.nqns:
+    if not spec.dhchap and spec.nqns:
         yield "Without DH-HMAC-CHAP, any system that uses the host's NQN can access its NVMe volumes."
 
 

@@ -79,7 +79,7 @@ class Owner:
 
 @dataclass(frozen=True)
 class MappingFacts:
-    """By the references the wishes used. Hosts and groups have names of their own, so they are kept apart."""
+    """By the references the specs used. Hosts and groups have names of their own, so they are kept apart."""
 
     volumes: Mapping[str, MappableVolume]
     hosts: Mapping[str, Owner]
@@ -104,42 +104,42 @@ class NewMappings:
     mappings: tuple[NewMapping, ...]
 
 
-def plan_create(wishes: Sequence[MappingCreate], facts: MappingFacts, identities: IdentitySource) -> NewMappings:
+def plan_create(specs: Sequence[MappingCreate], facts: MappingFacts, identities: IdentitySource) -> NewMappings:
     """Chooses the numbers of new mappings, all or nothing. Raises Invalid or Conflict naming each field."""
     findings = Findings()
-    found = [_find(findings, index, len(wishes), wish, facts) for index, wish in enumerate(wishes)]
+    found = [_find(findings, index, len(specs), spec, facts) for index, spec in enumerate(specs)]
     families = [
-        wish.family or (pair[1].family if pair else Family.SCSI) for wish, pair in zip(wishes, found, strict=True)
+        spec.family or (pair[1].family if pair else Family.SCSI) for spec, pair in zip(specs, found, strict=True)
     ]
-    _check_sharing(findings, wishes, found)
+    _check_sharing(findings, specs, found)
     _check_blocks(findings, found)
-    _check_families(findings, wishes, families, found)
-    numbers = _number(findings, wishes, families, found)
-    what = f"{len(wishes)} mappings were" if len(wishes) != 1 else "The mapping was"
+    _check_families(findings, specs, families, found)
+    numbers = _number(findings, specs, families, found)
+    what = f"{len(specs)} mappings were" if len(specs) != 1 else "The mapping was"
     findings.refuse(f"{what} not created")
     chosen = tuple(
-        NewMapping(identities.id(), pair[0], pair[1], numbers[index], families[index], wishes[index].shared)
+        NewMapping(identities.id(), pair[0], pair[1], numbers[index], families[index], specs[index].shared)
         for index, pair in enumerate(found)
         if pair
     )
-    free = [new for new, wish in zip(chosen, wishes, strict=True) if wish.lun is None]
+    free = [new for new, spec in zip(chosen, specs, strict=True) if spec.lun is None]
     return NewMappings(plan=_plan(chosen, facts, free), mappings=chosen)
 
 
 Found = tuple[MappableVolume, Owner] | None
 
 
-def _find(findings: Findings, index: int, count: int, wish: MappingCreate, facts: MappingFacts) -> Found:
-    volume = facts.volumes.get(wish.volume)
+def _find(findings: Findings, index: int, count: int, spec: MappingCreate, facts: MappingFacts) -> Found:
+    volume = facts.volumes.get(spec.volume)
     field = at("mappings", index, count, "volume")
     if volume is None:
-        message = f"volume {wish.volume} was not found; use a name or ID from the list of volumes"
-        findings.add(Invalid, field, wish.volume, message)
+        message = f"volume {spec.volume} was not found; use a name or ID from the list of volumes"
+        findings.add(Invalid, field, spec.volume, message)
     elif volume.state != ResourceState.READY:
         message = f"volume {volume.name} is {volume.state}; map it when it is ready"
-        findings.add(Conflict, field, wish.volume, message)
-    noun, known = ("host", facts.hosts) if wish.host is not None else ("host_group", facts.host_groups)
-    reference = wish.host or wish.host_group or ""
+        findings.add(Conflict, field, spec.volume, message)
+    noun, known = ("host", facts.hosts) if spec.host is not None else ("host_group", facts.host_groups)
+    reference = spec.host or spec.host_group or ""
     owner = known.get(reference)
     if owner is None:
         words = noun.replace("_", " ")
@@ -148,17 +148,17 @@ def _find(findings: Findings, index: int, count: int, wish: MappingCreate, facts
     return (volume, owner) if volume and owner else None
 
 
-def _check_sharing(findings: Findings, wishes: Sequence[MappingCreate], found: Sequence[Found]) -> None:
-    """One owner per volume unless the wish says shared; never one host twice, by itself or by its group.
+def _check_sharing(findings: Findings, specs: Sequence[MappingCreate], found: Sequence[Found]) -> None:
+    """One owner per volume unless the spec says shared; never one host twice, by itself or by its group.
 
-    Counts the batch's own wishes.
+    Counts the batch's own specs.
     """
     owners: dict[str, dict[str, str]] = {}
     for index, pair in enumerate(found):
         if pair is None:
             continue
         volume, owner = pair
-        field = at("mappings", index, len(wishes), "volume")
+        field = at("mappings", index, len(specs), "volume")
         present = owners.setdefault(volume.id, dict(volume.owners))
         if owner.id in present:
             message = f"volume {volume.name} is already mapped to {owner.name}"
@@ -166,7 +166,7 @@ def _check_sharing(findings: Findings, wishes: Sequence[MappingCreate], found: S
         elif kin := [present[id_] for id_ in sorted(owner.kin & present.keys())]:
             host, group = (kin[0], owner.name) if owner.is_group else (owner.name, kin[0])
             findings.add(Conflict, field, volume.name, twice(volume.name, host, group))
-        elif present and not wishes[index].shared:
+        elif present and not specs[index].shared:
             message = (
                 f"volume {volume.name} is mapped to {', '.join(present.values())}; a second owner corrupts its data "
                 "unless both use a cluster file system: set shared: true to allow this"
@@ -187,7 +187,7 @@ def _check_blocks(findings: Findings, found: Sequence[Found]) -> None:
 
 
 def _check_families(
-    findings: Findings, wishes: Sequence[MappingCreate], families: Sequence[Family], found: Sequence[Found]
+    findings: Findings, specs: Sequence[MappingCreate], families: Sequence[Family], found: Sequence[Found]
 ) -> None:
     """A volume is served over SCSI or over NVMe; and NVMe must be able to do what the owner's cluster needs."""
     known: dict[str, Family] = {}
@@ -205,7 +205,7 @@ def _check_families(
                 f"its paths as two disks: map it over {NAMES[before]}, or remove its other mappings first"
             )
             findings.add(Conflict, at("mappings", index, len(families), "family"), family.value, message)
-        if family is Family.NVME and wishes[index].lun == 0:
+        if family is Family.NVME and specs[index].lun == 0:
             message = "NVMe namespace IDs start at 1"
             findings.add(Invalid, at("mappings", index, len(families), "lun"), 0, message)
         if family is Family.NVME and owner.is_group and (clusters := owner.os_types & RESERVING):
@@ -217,14 +217,14 @@ def _check_families(
 
 
 def _number(
-    findings: Findings, wishes: Sequence[MappingCreate], families: Sequence[Family], found: Sequence[Found]
+    findings: Findings, specs: Sequence[MappingCreate], families: Sequence[Family], found: Sequence[Found]
 ) -> dict[int, int]:
     """Numbers asked for are set first, so that a free choice in the same batch never takes one of them."""
     used: dict[str, dict[int, str]] = {pair[1].id: {**pair[1].beside, **pair[1].luns} for pair in found if pair}
     numbers: dict[int, int] = {}
-    free_choice = [index for index, pair in enumerate(found) if pair and wishes[index].lun is None]
+    free_choice = [index for index, pair in enumerate(found) if pair and specs[index].lun is None]
     for index, pair in enumerate(found):
-        lun = wishes[index].lun
+        lun = specs[index].lun
         if pair is None or lun is None:
             continue
         volume, owner = pair
@@ -233,7 +233,7 @@ def _number(
             hint = lowest_free(taken, owner.held)
             message = f"LUN {lun} of {owner.name} is used by volume {taken[lun]}"
             message += f"; {hint} is free" if hint is not None else ""
-            findings.add(Conflict, at("mappings", index, len(wishes), "lun"), lun, message)
+            findings.add(Conflict, at("mappings", index, len(specs), "lun"), lun, message)
         taken.setdefault(lun, volume.name)
         numbers[index] = lun
     for index in free_choice:
@@ -249,7 +249,7 @@ def _number(
                     f"; {len(owner.held)} are reserved, and `lun` can specify one of these if its hosts no longer "
                     "have a device for it"
                 )
-            findings.add(Conflict, at("mappings", index, len(wishes), "lun"), None, message)
+            findings.add(Conflict, at("mappings", index, len(specs), "lun"), None, message)
             continue
         used[owner.id][lun] = volume.name
         numbers[index] = lun

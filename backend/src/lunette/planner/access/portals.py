@@ -44,7 +44,7 @@ class NewPortal:
 
 
 def plan_create(
-    wish: PortalCreate,
+    spec: PortalCreate,
     seen: Observation,
     name_taken: bool,
     present: Sequence[KnownPortal],
@@ -56,79 +56,79 @@ def plan_create(
     `adopted` is an NVMe subsystem that was taken over from nvmet, if there is one.
     """
     findings = Findings()
-    check_name(findings, "portal", wish.name, name_taken)
-    if wish.protocol is Protocol.FC:
+    check_name(findings, "portal", spec.name, name_taken)
+    if spec.protocol is Protocol.FC:
         message = (
             "SCSI over Fibre Channel has no portals: set an HBA port to target mode instead (fc-ports). NVMe over "
             "Fibre Channel has portals: nvme-fc"
         )
-        findings.add(Invalid, "protocol", wish.protocol.value, message)
-        findings.refuse(f"Portal {wish.name} was not created")
-    engine = wish.engine or SERVED_BY[wish.protocol][0]
-    unserved = unserved_reason(seen, engine.value, wish.protocol.value)
+        findings.add(Invalid, "protocol", spec.protocol.value, message)
+        findings.refuse(f"Portal {spec.name} was not created")
+    engine = spec.engine or SERVED_BY[spec.protocol][0]
+    unserved = unserved_reason(seen, engine.value, spec.protocol.value)
     if unserved:
-        field, value = ("engine", engine) if wish.engine else ("protocol", wish.protocol)
+        field, value = ("engine", engine) if spec.engine else ("protocol", spec.protocol)
         findings.add(Invalid, field, value.value, unserved)
-    _check_engine(findings, wish, engine, present)
+    _check_engine(findings, spec, engine, present)
     _check_adopted(findings, engine, adopted)
-    if wish.protocol is Protocol.NVME_FC or is_fc_address(wish.address):
-        _check_fc(findings, wish)
+    if spec.protocol is Protocol.NVME_FC or is_fc_address(spec.address):
+        _check_fc(findings, spec)
     else:
-        _check_address(findings, wish, seen, is_served=not unserved)
-    where = shown(wish.address, wish.wanted_port)
+        _check_address(findings, spec, seen, is_served=not unserved)
+    where = shown(spec.address, spec.wanted_port)
     for other in present:
-        if _overlap(wish, other):
+        if _overlap(spec, other):
             place = shown(other.address, other.port)
             message = f"portal {other.name} already listens on {place}; use another port"
             findings.add(Conflict, "address", where, message)
-    findings.refuse(f"Portal {wish.name} was not created")
-    by = f", served by {engine.value}" if wish.engine else ""
-    opens = firewall.portal_opens(wish.protocol, wish.address, wish.wanted_port, seen)
-    detail = f"{wish.protocol.value} on {where}{by}{opens}"
+    findings.refuse(f"Portal {spec.name} was not created")
+    by = f", served by {engine.value}" if spec.engine else ""
+    opens = firewall.portal_opens(spec.protocol, spec.address, spec.wanted_port, seen)
+    detail = f"{spec.protocol.value} on {where}{by}{opens}"
     plan = Plan(
-        title=f"Create portal {wish.name}",
-        changes=(Change(action=Action.CREATE, noun="portal", name=wish.name, detail=detail),),
+        title=f"Create portal {spec.name}",
+        changes=(Change(action=Action.CREATE, noun="portal", name=spec.name, detail=detail),),
         steps=(),
     )
     return NewPortal(id=identities.id(), plan=plan, engine=engine)
 
 
-def _check_address(findings: Findings, wish: PortalCreate, seen: Observation, *, is_served: bool) -> None:
+def _check_address(findings: Findings, spec: PortalCreate, seen: Observation, *, is_served: bool) -> None:
     """An address of this machine, and over RDMA of a device."""
     known = {str(ip_address(text.split("%")[0])) for text in seen.addresses}
-    if not is_everywhere(wish.address) and wish.address not in known:
+    if not is_everywhere(spec.address) and spec.address not in known:
         message = (
-            f"this appliance does not have the address {wish.address}; it has: {', '.join(sorted(known)) or 'none'}"
+            f"this appliance does not have the address {spec.address}; it has: {', '.join(sorted(known)) or 'none'}"
         )
-        findings.add(Invalid, "address", wish.address, message)
-    elif is_served and (reason := rdma.bar(wish.protocol, wish.address, seen.rdma_devices)):
-        findings.add(Invalid, "address", wish.address, reason)
+        findings.add(Invalid, "address", spec.address, message)
+    elif is_served and (reason := rdma.bar(spec.protocol, spec.address, seen.rdma_devices)):
+        findings.add(Invalid, "address", spec.address, reason)
 
 
-def _check_fc(findings: Findings, wish: PortalCreate) -> None:
+def _check_fc(findings: Findings, spec: PortalCreate) -> None:
     """The names of a port go with the protocol, and no number does. Whether the port is there the engine tells: the
     kernel lists no ports that can be NVMe targets, and one may come later.
     """
-    if wish.protocol is not Protocol.NVME_FC:
-        message = f"{wish.protocol.value} listens on an IP address; Fibre Channel port names are for nvme-fc"
-        findings.add(Invalid, "address", wish.address, message)
-    elif not is_fc_address(wish.address):
+    if spec.protocol is not Protocol.NVME_FC:
+        message = f"{spec.protocol.value} listens on an IP address; Fibre Channel port names are for nvme-fc"
+        findings.add(Invalid, "address", spec.address, message)
+    elif not is_fc_address(spec.address):
         message = "nvme-fc listens on a Fibre Channel port: specify its names in the form nn-0x<WWNN>:pn-0x<WWPN>"
-        findings.add(Invalid, "address", wish.address, message)
-    elif wish.port is not None:
-        findings.add(Invalid, "port", str(wish.port), "a Fibre Channel port has no port number: omit it")
+        findings.add(Invalid, "address", spec.address, message)
+    elif spec.port is not None:
+        findings.add(Invalid, "port", str(spec.port), "a Fibre Channel port has no port number: omit it")
 
 
-def _check_engine(findings: Findings, wish: PortalCreate, engine: ExportEngine, present: Sequence[KnownPortal]) -> None:
+def _check_engine(findings: Findings, spec: PortalCreate, engine: ExportEngine, present: Sequence[KnownPortal]) -> None:
     """A volume is served by one engine at a time, and every portal of its family leads to it (DESIGN R13)."""
-    if engine is ExportEngine.SPDK and is_everywhere(wish.address):
+    if engine is ExportEngine.SPDK and is_everywhere(spec.address):
         message = (
             "SPDK reports the address it listens on to hosts that discover its subsystems, so it must be an address "
             "of this appliance: create a portal for each address"
         )
-        findings.add(Invalid, "address", wish.address, message)
+        findings.add(Invalid, "address", spec.address, message)
     for other in present:
-        if Protocol(other.protocol).family is wish.protocol.family and other.engine not in ("", engine.value):
+        if Protocol(other.protocol).family is spec.protocol.family and other.engine not in ("", engine.value):
             message = (
                 f"portal {other.name} is served by {other.engine}, and a volume is served by one engine at a time: "
                 f"use the engine {other.engine}, or delete the other portals for its protocols first"
@@ -147,18 +147,18 @@ def _check_adopted(findings: Findings, engine: ExportEngine, adopted: str | None
         findings.add(Conflict, "engine", engine.value, message)
 
 
-def _overlap(wish: PortalCreate, other: KnownPortal) -> bool:
+def _overlap(spec: PortalCreate, other: KnownPortal) -> bool:
     """Two listeners clash on one port if either listens everywhere; `::` takes IPv4 too (net.ipv6.bindv6only=0).
 
     RDMA has ports of its own, and iSER takes one of either kind.
     """
-    if wish.wanted_port != other.port or not wish.protocol.listens_on & Protocol(other.protocol).listens_on:
+    if spec.wanted_port != other.port or not spec.protocol.listens_on & Protocol(other.protocol).listens_on:
         return False
-    if wish.address == other.address:
+    if spec.address == other.address:
         return True
-    if is_fc_address(wish.address) or is_fc_address(other.address):
+    if is_fc_address(spec.address) or is_fc_address(other.address):
         return False
-    ours, theirs = ip_address(wish.address), ip_address(other.address)
+    ours, theirs = ip_address(spec.address), ip_address(other.address)
     return any(
         wide.is_unspecified and wide.version in (6, narrow.version) for wide, narrow in ((ours, theirs), (theirs, ours))
     )

@@ -75,7 +75,7 @@ def plan_start(judged: Judged) -> Plan:
     )
 
 
-def plan_adopt(judged: Judged, wish: ForeignArrayAdopt, facts: Facts, identities: IdentitySource) -> tuple[Rows, Plan]:
+def plan_adopt(judged: Judged, spec: ForeignArrayAdopt, facts: Facts, identities: IdentitySource) -> tuple[Rows, Plan]:
     """The rows of what becomes ours, with the steps that mark it. Raises Conflict or Invalid, naming what is wrong."""
     found = judged.found
     if judged.next is not NextStep.ADOPT:
@@ -84,14 +84,14 @@ def plan_adopt(judged: Judged, wish: ForeignArrayAdopt, facts: Facts, identities
     rows = Rows()
     own = facts.arrays.get(found.seen.uuid)
     if own is not None:
-        _check_own(judged, wish)
+        _check_own(judged, spec)
         array_id, place = own.id, own.group
     else:
-        array = _new_array(found, wish, facts, identities)
+        array = _new_array(found, spec, facts, identities)
         rows.arrays.append(array)
         array_id, place = array.id, array.group
     taken = set(facts.volumes)
-    for volume in _chosen(judged, wish):
+    for volume in _chosen(judged, spec):
         name = free_name("volume", volume.name, taken)
         identity = identities.volume()
         rows.volumes.append(
@@ -103,35 +103,35 @@ def plan_adopt(judged: Judged, wish: ForeignArrayAdopt, facts: Facts, identities
     return rows, _described(judged, rows)
 
 
-def _check_own(judged: Judged, wish: ForeignArrayAdopt) -> None:
-    for field, value in (("name", wish.name), ("make_group", wish.make_group)):
+def _check_own(judged: Judged, spec: ForeignArrayAdopt) -> None:
+    for field, value in (("name", spec.name), ("make_group", spec.make_group)):
         if value:
             words = f"array {judged.own} is already managed by Lunette, and keeps its name and volume group"
             error = FieldProblem(field=field, value=str(value), message=words)
             raise Invalid(f"This is not needed: {words}.", errors=(error,))
 
 
-def _new_array(found: FoundArray, wish: ForeignArrayAdopt, facts: Facts, identities: IdentitySource) -> NewArray:
+def _new_array(found: FoundArray, spec: ForeignArrayAdopt, facts: Facts, identities: IdentitySource) -> NewArray:
     names = {array.name for array in facts.arrays.values()}
-    if wish.name in names:
+    if spec.name in names:
         raise Conflict(
-            f"Array {wish.name} already exists.",
-            errors=(FieldProblem(field="name", value=wish.name, message="is taken"),),
+            f"Array {spec.name} already exists.",
+            errors=(FieldProblem(field="name", value=spec.name, message="is taken"),),
         )
-    if found.group is None and not wish.make_group:
+    if found.group is None and not spec.make_group:
         raise Invalid(
             f"Array {found.md_name} carries no volume group, so there is nothing on it to adopt. With make_group a "
             "volume group is created on it, which overwrites any content without a known signature."
         )
     id_ = identities.id()
-    name = wish.name or free_name("array", array_name(found.md_name), names)
+    name = spec.name or free_name("array", array_name(found.md_name), names)
     group = found.group.name if found.group else lvm.group_name(id_)
     return NewArray(id_, name, found.md_name, group, found.seen)
 
 
-def _chosen(judged: Judged, wish: ForeignArrayAdopt) -> Iterator[ForeignVolume]:
+def _chosen(judged: Judged, spec: ForeignArrayAdopt) -> Iterator[ForeignVolume]:
     known: Mapping[str, tuple[ForeignVolume, str | None]] = {one.name: (one, why) for one, why in judged.volumes}
-    for name in wish.volumes or ():
+    for name in spec.volumes or ():
         one, why = known.get(name, (None, "it was not found"))
         if why is not None or one is None:
             raise Invalid(
@@ -139,7 +139,7 @@ def _chosen(judged: Judged, wish: ForeignArrayAdopt) -> Iterator[ForeignVolume]:
                 errors=(FieldProblem(field="volumes", value=name, message=f"{why}"),),
             )
     for one, why in judged.volumes:
-        if one.name in wish.volumes if wish.volumes is not None else why is None:
+        if one.name in spec.volumes if spec.volumes is not None else why is None:
             yield one
 
 

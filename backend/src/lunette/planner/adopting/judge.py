@@ -117,8 +117,8 @@ class Judge:
         if self.known_portal(portal):
             return None
         try:
-            wish = PortalCreate(name="adopted", address=str(address), port=portal.port)
-            portal_planner.plan_create(wish, self.seen, False, self.facts.portals, IdentitySource())
+            spec = PortalCreate(name="adopted", address=str(address), port=portal.port)
+            portal_planner.plan_create(spec, self.seen, False, self.facts.portals, IdentitySource())
         except LunetteError as error:
             return f"{error.errors[0].message if error.errors else error.detail}."
         return None

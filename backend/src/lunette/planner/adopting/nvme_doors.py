@@ -48,7 +48,7 @@ class Doors:
             return f"{port.where} is no address and port number, which Lunette keeps: make it anew with these."
         if (str(address), str(number), f"ipv{address.version}") != (port.address, port.service, port.family):
             return f"Lunette would call it {address} port {number}: make it anew under that name first."
-        wish = PortalCreate(
+        spec = PortalCreate(
             name="adopted",
             protocol=PROTOCOLS[port.transport],
             address=str(address),
@@ -56,7 +56,7 @@ class Doors:
             engine=ExportEngine.NVMET,
         )
         try:
-            portals.plan_create(wish, self._seen, False, self._present, IdentitySource())
+            portals.plan_create(spec, self._seen, False, self._present, IdentitySource())
         except LunetteError as error:
             return f"{error.errors[0].message if error.errors else error.detail}."
         return None

@@ -28,26 +28,26 @@ class Changing(Protocol):
     """What to do for a lost disk that is attached again, up to the word before "it". Of {array} and {disk}."""
 
     def plan_add_spares(
-        self, array: KnownArray, wish: ArrayAddSpares, seen: Observation, owners: Mapping[str, str]
+        self, array: KnownArray, spec: ArrayAddSpares, seen: Observation, owners: Mapping[str, str]
     ) -> Plan: ...
 
     def plan_add_disks(
-        self, array: KnownArray, wish: ArrayAddDisks, seen: Observation, owners: Mapping[str, str]
+        self, array: KnownArray, spec: ArrayAddDisks, seen: Observation, owners: Mapping[str, str]
     ) -> Plan: ...
 
     def plan_replace(
-        self, array: KnownArray, wish: ArrayReplace, seen: Observation, owners: Mapping[str, str]
+        self, array: KnownArray, spec: ArrayReplace, seen: Observation, owners: Mapping[str, str]
     ) -> Plan: ...
 
-    def plan_fail(self, array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> Plan: ...
+    def plan_fail(self, array: KnownArray, spec: ArrayDiskChoice, seen: Observation) -> Plan: ...
 
-    def plan_remove(self, array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> Plan: ...
+    def plan_remove(self, array: KnownArray, spec: ArrayDiskChoice, seen: Observation) -> Plan: ...
 
-    def plan_readd(self, array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> Plan: ...
+    def plan_readd(self, array: KnownArray, spec: ArrayDiskChoice, seen: Observation) -> Plan: ...
 
-    def plan_scrub(self, array: KnownArray, wish: ArrayScrub, seen: Observation) -> Plan: ...
+    def plan_scrub(self, array: KnownArray, spec: ArrayScrub, seen: Observation) -> Plan: ...
 
-    def plan_patch(self, array: KnownArray, wish: ArrayPatch, low: int | None, high: int | None) -> Plan: ...
+    def plan_patch(self, array: KnownArray, spec: ArrayPatch, low: int | None, high: int | None) -> Plan: ...
 
     def plan_let_go(self, array: KnownArray, disk: MdMember) -> Plan: ...
 
@@ -84,11 +84,11 @@ def changing(array: KnownArray) -> Changing:
     return _PLANNERS[array.engine]
 
 
-def plan_grow(array: KnownArray, wish: ArrayGrow, seen: Observation, owners: Mapping[str, str]) -> Plan:
+def plan_grow(array: KnownArray, spec: ArrayGrow, seen: Observation, owners: Mapping[str, str]) -> Plan:
     """What makes disks into members of this array. Raises Invalid where the engine does not offer it."""
-    return _GROWTH[array.engine](array, wish, seen, owners)
+    return _GROWTH[array.engine](array, spec, seen, owners)
 
 
-def plan_reshape(array: KnownArray, wish: ArrayReshape, seen: Observation, owners: Mapping[str, str]) -> Plan:
+def plan_reshape(array: KnownArray, spec: ArrayReshape, seen: Observation, owners: Mapping[str, str]) -> Plan:
     """What gives this array another level or chunk. Raises Invalid where the engine does not offer it."""
-    return _RESHAPING[array.engine](array, wish, seen, owners)
+    return _RESHAPING[array.engine](array, spec, seen, owners)

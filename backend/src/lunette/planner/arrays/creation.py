@@ -44,26 +44,26 @@ class NewArray:
 
 
 def plan_create(
-    wish: ArrayCreate, seen: Observation, name_taken: bool, disk_owners: Mapping[str, str], identities: IdentitySource
+    spec: ArrayCreate, seen: Observation, name_taken: bool, disk_owners: Mapping[str, str], identities: IdentitySource
 ) -> NewArray:
     """Chooses everything for a new array. `disk_owners` gives, by disk id, the array of the database that has it.
 
     Raises Invalid, Conflict or InUse naming each disk and field that stands in the way.
     """
     findings = Findings()
-    check_name(findings, "array", wish.name, name_taken)
-    reason = engine_reason(wish.engine, seen)
+    check_name(findings, "array", spec.name, name_taken)
+    reason = engine_reason(spec.engine, seen)
     if reason:
-        findings.add(Invalid, "engine", wish.engine.value, reason)
-    elif problem := encrypted.problem(wish, seen):
+        findings.add(Invalid, "engine", spec.engine.value, reason)
+    elif problem := encrypted.problem(spec, seen):
         findings.add_problem(Invalid, problem)
-    fields = {f"{role.field}[{i}]": disk for role, ids in wish.by_role().items() for i, disk in enumerate(ids)}
-    disks, wipe = take_disks(findings, fields, wish.wipe, seen, disk_owners, wish.engine)
+    fields = {f"{role.field}[{i}]": disk for role, ids in spec.by_role().items() for i, disk in enumerate(ids)}
+    disks, wipe = take_disks(findings, fields, spec.wipe, seen, disk_owners, spec.engine)
     whole = [disk for disk in disks if disk]
     if len(whole) == len(fields):
-        _check_together(findings, wish, whole, seen)
-    findings.refuse(f"Array {wish.name} was not created")
-    return _choose(wish, whole, wipe, identities)
+        _check_together(findings, spec, whole, seen)
+    findings.refuse(f"Array {spec.name} was not created")
+    return _choose(spec, whole, wipe, identities)
 
 
 def engine_reason(engine: ArrayEngine, seen: Observation) -> str | None:
@@ -163,7 +163,7 @@ def _check_disk(
         findings.add(InUse, field, disk.id, message)
 
 
-def _check_together(findings: Findings, wish: ArrayCreate, disks: list[ObservedDisk], seen: Observation) -> None:
+def _check_together(findings: Findings, spec: ArrayCreate, disks: list[ObservedDisk], seen: Observation) -> None:
     sectors = sorted({disk.logical_block_bytes for disk in disks})
     if len(sectors) > 1:
         odd = [disk.id for disk in disks if disk.logical_block_bytes != disks[0].logical_block_bytes]
@@ -172,53 +172,53 @@ def _check_together(findings: Findings, wish: ArrayCreate, disks: list[ObservedD
             f"differs from {disks[0].id}); all disks of an array need the same sector size"
         )
         findings.add(Invalid, "disks", ", ".join(odd), message)
-    offered = capabilities(seen, "array").get(wish.engine.value)
-    if wish.health_command and offered and wish.health_command not in offered.health_commands:
-        words = f"engine {wish.engine.value} offers these health commands: {', '.join(offered.health_commands)}"
-        none = f"engine {wish.engine.value} offers no health command: omit health_command"
-        findings.add(Invalid, "health_command", wish.health_command, words if offered.health_commands else none)
+    offered = capabilities(seen, "array").get(spec.engine.value)
+    if spec.health_command and offered and spec.health_command not in offered.health_commands:
+        words = f"engine {spec.engine.value} offers these health commands: {', '.join(offered.health_commands)}"
+        none = f"engine {spec.engine.value} offers no health command: omit health_command"
+        findings.add(Invalid, "health_command", spec.health_command, words if offered.health_commands else none)
     lacks = offered.lacks(EngineAbility.INTEGRITY) if offered else None
-    if wish.integrity and lacks:
+    if spec.integrity and lacks:
         findings.add(Invalid, "integrity", "true", lacks)
-    unknown = level_problem(wish)
-    others = () if unknown else (*role_problems(wish), *ARRAY_ENGINES[wish.engine].problems(wish, disks))
+    unknown = level_problem(spec)
+    others = () if unknown else (*role_problems(spec), *ARRAY_ENGINES[spec.engine].problems(spec, disks))
     for problem in (unknown,) if unknown else others:
         findings.add_problem(Invalid, problem)
 
 
-def _choose(wish: ArrayCreate, disks: list[ObservedDisk], wipe: frozenset[str], ids: IdentitySource) -> NewArray:
+def _choose(spec: ArrayCreate, disks: list[ObservedDisk], wipe: frozenset[str], ids: IdentitySource) -> NewArray:
     array_id, uuid = ids.id(), ids.id()
-    plain = ARRAY_ENGINES[wish.engine].blueprint(array_id, uuid, wish, disks)
-    made = encrypted.blueprint(plain, array_id, wish, disks)
+    plain = ARRAY_ENGINES[spec.engine].blueprint(array_id, uuid, spec, disks)
+    made = encrypted.blueprint(plain, array_id, spec, disks)
     wipes, lost = wiping(disks, wipe)
-    beside = _beside(wish)
+    beside = _beside(spec)
     layout = f" ({made.layout.value})" if made.layout else ""
-    count = counted(len(wish.disks), "disk")
-    hidden = ", encrypted" if made.crypt else ", with checksums" if wish.integrity else ""
-    detail = f"{wish.level.value}{layout} of {count}{beside}{hidden}, {format_size(made.size_bytes)} usable"
+    count = counted(len(spec.disks), "disk")
+    hidden = ", encrypted" if made.crypt else ", with checksums" if spec.integrity else ""
+    detail = f"{spec.level.value}{layout} of {count}{beside}{hidden}, {format_size(made.size_bytes)} usable"
     plan = Plan(
-        title=f"Create array {wish.name}",
-        changes=(*lost, Change(action=Action.CREATE, noun="array", name=wish.name, detail=detail)),
+        title=f"Create array {spec.name}",
+        changes=(*lost, Change(action=Action.CREATE, noun="array", name=spec.name, detail=detail)),
         steps=(*wipes, *made.steps),
         warnings=(
-            *_warnings(wish.level, made, disks[: len(wish.disks) + len(wish.spares)]),
-            *proportions.warnings(wish.level, disks[: len(wish.disks)]),
+            *_warnings(spec.level, made, disks[: len(spec.disks) + len(spec.spares)]),
+            *proportions.warnings(spec.level, disks[: len(spec.disks)]),
             *made.warnings,
             *ailing(disks),
         ),
     )
-    kept = recorded_roles(wish)
-    roles = [role if role in kept else MemberRole.DATA for role, ids in wish.by_role().items() for _ in ids]
+    kept = recorded_roles(spec)
+    roles = [role if role in kept else MemberRole.DATA for role, ids in spec.by_role().items() for _ in ids]
     members = tuple(MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks)
     return NewArray(id=array_id, plan=plan, made=made, members=members, roles=tuple(roles))
 
 
-def _beside(wish: ArrayCreate) -> str:
+def _beside(spec: ArrayCreate) -> str:
     """The disks that are no data disks, in words that follow the data disks."""
-    spares = f" and {counted(len(wish.spares), 'spare')}" if wish.spares else ""
+    spares = f" and {counted(len(spec.spares), 'spare')}" if spec.spares else ""
     others = [
         counted(len(ids), f"{role.value} disk")
-        for role, ids in wish.by_role().items()
+        for role, ids in spec.by_role().items()
         if ids and role not in (MemberRole.DATA, MemberRole.SPARE)
     ]
     return spares + (f" with {', '.join(others)}" if others else "")

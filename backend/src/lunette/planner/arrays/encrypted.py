@@ -22,29 +22,29 @@ ONLY = (
 )
 
 
-def problem(wish: ArrayCreate, seen: Observation) -> FieldProblem | None:
+def problem(spec: ArrayCreate, seen: Observation) -> FieldProblem | None:
     """Why an array of this engine cannot be encrypted here; None if it can, or is not to be."""
-    if wish.encryption is None:
+    if spec.encryption is None:
         return None
-    record = capabilities(seen, "array").get(wish.engine.value)
-    if record is None or wish.encryption in record.encryption:
+    record = capabilities(seen, "array").get(spec.engine.value)
+    if record is None or spec.encryption in record.encryption:
         return None
     why = record.lacks(EngineAbility.ENCRYPTION)
-    rule = why or f"arrays of engine {wish.engine.value} cannot be encrypted on this appliance"
-    return FieldProblem(field="encryption", value=wish.encryption.value, message=rule)
+    rule = why or f"arrays of engine {spec.engine.value} cannot be encrypted on this appliance"
+    return FieldProblem(field="encryption", value=spec.encryption.value, message=rule)
 
 
-def blueprint(made: Blueprint, array_id: str, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> Blueprint:
+def blueprint(made: Blueprint, array_id: str, spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> Blueprint:
     """The array as it was planned, with its encryption."""
-    if wish.encryption is None or not isinstance(made.create, MdCreate) or made.group is None:
+    if spec.encryption is None or not isinstance(made.create, MdCreate) or made.group is None:
         return made
     sector = max(disk.logical_block_bytes for disk in disks)
-    crypt = luks.create_step(array_id, made.uuid, sector, keep_key=wish.keep_key)
+    crypt = luks.create_step(array_id, made.uuid, sector, keep_key=spec.keep_key)
     return dataclasses.replace(
         made,
         crypt=crypt,
         group=made.group.model_copy(update={"mapping": crypt.mapping}),
-        warnings=(*made.warnings, KEPT if wish.keep_key else ONLY),
+        warnings=(*made.warnings, KEPT if spec.keep_key else ONLY),
     )
 
 

@@ -22,53 +22,53 @@ from lunette.planner.engines.known_array import KnownArray
 WHEN_BACK = "It is attached, but the controller or engine that presents the array does not use it. Replace"
 
 
-def plan_add_spares(array: KnownArray, wish: ArrayAddSpares, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
-    _not_offered(array, "disks", wish.disks[0], "add spares with the tools of")
+def plan_add_spares(array: KnownArray, spec: ArrayAddSpares, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
+    _not_offered(array, "disks", spec.disks[0], "add spares with the tools of")
 
 
-def plan_add_disks(array: KnownArray, wish: ArrayAddDisks, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
-    _not_offered(array, "role", wish.role.value, "add disks with the tools of")
+def plan_add_disks(array: KnownArray, spec: ArrayAddDisks, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
+    _not_offered(array, "role", spec.role.value, "add disks with the tools of")
 
 
-def plan_grow(array: KnownArray, wish: ArrayGrow, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
-    _not_offered(array, "disks", wish.disks[0], "add disks with the tools of")
+def plan_grow(array: KnownArray, spec: ArrayGrow, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
+    _not_offered(array, "disks", spec.disks[0], "add disks with the tools of")
 
 
-def plan_reshape(array: KnownArray, wish: ArrayReshape, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
-    _not_offered(array, "level", wish.level.value, "change its redundancy with the tools of")
+def plan_reshape(array: KnownArray, spec: ArrayReshape, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
+    _not_offered(array, "level", spec.level.value, "change its redundancy with the tools of")
 
 
-def plan_replace(array: KnownArray, wish: ArrayReplace, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
-    _not_offered(array, "disk", wish.disk, "replace drives with the tools of")
+def plan_replace(array: KnownArray, spec: ArrayReplace, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
+    _not_offered(array, "disk", spec.disk, "replace drives with the tools of")
 
 
-def plan_fail(array: KnownArray, wish: ArrayDiskChoice, _seen: Observation) -> Plan:
-    _not_offered(array, "disk", wish.disk, "fail drives with the tools of")
+def plan_fail(array: KnownArray, spec: ArrayDiskChoice, _seen: Observation) -> Plan:
+    _not_offered(array, "disk", spec.disk, "fail drives with the tools of")
 
 
-def plan_remove(array: KnownArray, wish: ArrayDiskChoice, _seen: Observation) -> Plan:
-    _not_offered(array, "disk", wish.disk, "remove drives with the tools of")
+def plan_remove(array: KnownArray, spec: ArrayDiskChoice, _seen: Observation) -> Plan:
+    _not_offered(array, "disk", spec.disk, "remove drives with the tools of")
 
 
-def plan_readd(array: KnownArray, wish: ArrayDiskChoice, _seen: Observation) -> Plan:
-    _not_offered(array, "disk", wish.disk, "re-add drives with the tools of")
+def plan_readd(array: KnownArray, spec: ArrayDiskChoice, _seen: Observation) -> Plan:
+    _not_offered(array, "disk", spec.disk, "re-add drives with the tools of")
 
 
-def plan_scrub(array: KnownArray, wish: ArrayScrub, _seen: Observation) -> Plan:
-    _not_offered(array, "action", wish.action.value, "start scrubs with the tools of")
+def plan_scrub(array: KnownArray, spec: ArrayScrub, _seen: Observation) -> Plan:
+    _not_offered(array, "action", spec.action.value, "start scrubs with the tools of")
 
 
-def plan_patch(array: KnownArray, wish: ArrayPatch, _low: int | None, _high: int | None) -> Plan:
+def plan_patch(array: KnownArray, spec: ArrayPatch, _low: int | None, _high: int | None) -> Plan:
     """The health command to ask. One that is not there is told by an alert, as it can also go later."""
     for field in ArrayPatch.model_fields:
-        if field in wish.model_fields_set and field != "health_command":
+        if field in spec.model_fields_set and field != "health_command":
             _not_offered(array, field, "", "set the resync speed and tuning with the tools of")
-    name = wish.health_command
+    name = spec.health_command
     detail = f"health command {name} reports its health" if name else "no health command reports its health"
     changed = (Change(action=Action.CHANGE, noun="array", name=array.name, detail=detail),)
     return Plan(
         title=f"Change array {array.name}",
-        changes=changed if "health_command" in wish.model_fields_set else (),
+        changes=changed if "health_command" in spec.model_fields_set else (),
         steps=(),
     )
 

@@ -24,16 +24,16 @@ AWAY = (
 )
 
 
-def plan_force_start(array: KnownArray, wish: ArrayForceStart, seen: Observation) -> Plan:
+def plan_force_start(array: KnownArray, spec: ArrayForceStart, seen: Observation) -> Plan:
     """Raises Invalid without the array's name as confirmation, Conflict where there is nothing to force."""
     findings, what = Findings(), f"Array {array.name} was not started"
     if array.engine is not ArrayEngine.MD:
-        findings.add(Invalid, "confirm", wish.confirm, ONLY_MD.format(array.name, array.engine.value))
+        findings.add(Invalid, "confirm", spec.confirm, ONLY_MD.format(array.name, array.engine.value))
     elif array.level and not parity_disks(array.level):
-        findings.add(Invalid, "confirm", wish.confirm, NO_PARITY.format(array.name, array.level))
-    elif wish.confirm != array.name:
+        findings.add(Invalid, "confirm", spec.confirm, NO_PARITY.format(array.name, array.level))
+    elif spec.confirm != array.name:
         message = f"confirm must be the array's name, {array.name}: blocks on it can be wrong afterwards"
-        findings.add(Invalid, "confirm", wish.confirm, message)
+        findings.add(Invalid, "confirm", spec.confirm, message)
     findings.refuse(what)
     found = next((one for one in seen.arrays if one.uuid == array.uuid), None)
     if found is None:

@@ -38,13 +38,13 @@ class Lost:
     stuck: Sequence[str] = ()
 
 
-def plan_forget(array: KnownArray, wish: ArrayForget, seen: Observation, lost: Lost) -> Plan:
+def plan_forget(array: KnownArray, spec: ArrayForget, seen: Observation, lost: Lost) -> Plan:
     """Raises Invalid for another name, Conflict while the array works or a job has part of it."""
     findings = Findings()
     found = next((one for one in seen.arrays if one.uuid == array.uuid), None)
-    if wish.confirm != array.name:
+    if spec.confirm != array.name:
         message = f"confirm must be the array's name, {array.name}: all data on it is given up"
-        findings.add(Invalid, "confirm", wish.confirm, message)
+        findings.add(Invalid, "confirm", spec.confirm, message)
     _check_lost(findings, array, found, seen)
     if lost.running:
         message = f"it is part of a running job ({shorten(list(lost.running))}): wait until the job has finished"

@@ -95,10 +95,10 @@ def _layout(
     block_bytes: int,
     seen: Observation,
 ) -> Layout:
-    wish = ArrayCreate(
+    spec = ArrayCreate(
         name="layout", engine=engine, level=facts.level, layout=layout, disks=tuple(disk.id for disk in disks)
     )
-    problem = engine_reason(engine, seen) or _problem(wish, disks)
+    problem = engine_reason(engine, seen) or _problem(spec, disks)
     survives = raid10.survives_words(layout) if layout else facts.survives_failures
     if problem:
         return Layout(
@@ -119,10 +119,10 @@ def _layout(
             warnings=(),
         )
     planning = ARRAY_ENGINES[engine]
-    usable = planning.usable_bytes(wish, disks, block_bytes)
-    checked = wish.model_copy(update={"integrity": True}) if "integrity" in facts.options else None
-    made = planning.blueprint("0", "0", wish, disks)
-    losses = None if wish.level is Level.EXTERNAL else _losses(wish)
+    usable = planning.usable_bytes(spec, disks, block_bytes)
+    checked = spec.model_copy(update={"integrity": True}) if "integrity" in facts.options else None
+    made = planning.blueprint("0", "0", spec, disks)
+    losses = None if spec.level is Level.EXTERNAL else _losses(spec)
     return Layout(
         engine=engine,
         level=facts.level,
@@ -134,28 +134,28 @@ def _layout(
         usable_percent=round(100 * usable / sum(disk.size_bytes for disk in disks), 2),
         survives=survives,
         survives_disks=losses,
-        small_write_ios=planning.small_write_ios(wish, block_bytes),
+        small_write_ios=planning.small_write_ios(spec, block_bytes),
         write_hole=_default_first(_offered(facts.write_hole, disks), made.write_hole),
         min_rebuild_s=_rebuild_s(disks) if losses else None,
         integrity_usable_bytes=planning.usable_bytes(checked, disks, block_bytes) if checked else None,
-        warnings=proportions.warnings(wish.level, disks),
+        warnings=proportions.warnings(spec.level, disks),
     )
 
 
-def _losses(wish: ArrayCreate) -> int:
+def _losses(spec: ArrayCreate) -> int:
     """How many disks may be lost, whichever they are."""
-    if wish.level in (Level.RAID1, Level.MIRROR):
-        return len(wish.disks) - 1
-    if wish.level is Level.RAID10:
-        return raid10.copies_of(wish.layout).count - 1
-    return _LOSSES.get(wish.level, 0)
+    if spec.level in (Level.RAID1, Level.MIRROR):
+        return len(spec.disks) - 1
+    if spec.level is Level.RAID10:
+        return raid10.copies_of(spec.layout).count - 1
+    return _LOSSES.get(spec.level, 0)
 
 
-def _problem(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> str | None:
+def _problem(spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> str | None:
     sectors = sorted({disk.logical_block_bytes for disk in disks})
     if len(sectors) > 1:
         return f"the disks have different sector sizes: {' and '.join(str(size) for size in sectors)} bytes"
-    return next((problem.message for problem in ARRAY_ENGINES[wish.engine].problems(wish, disks)), None)
+    return next((problem.message for problem in ARRAY_ENGINES[spec.engine].problems(spec, disks)), None)
 
 
 def _offered(policies: Sequence[WriteHole], disks: Sequence[ObservedDisk]) -> list[WriteHole]:

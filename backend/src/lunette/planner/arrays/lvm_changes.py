@@ -31,12 +31,12 @@ GIVEN_UP = (
 BUSY = ("resync", "recover", "reshape")
 
 
-def plan_replace(array: KnownArray, wish: ArrayReplace, seen: Observation, owners: Mapping[str, str]) -> Plan:
+def plan_replace(array: KnownArray, spec: ArrayReplace, seen: Observation, owners: Mapping[str, str]) -> Plan:
     """The new disk takes the place at once and is filled from the others."""
-    ask = Request(array, seen, f"Disk {wish.disk} of array {array.name} was not replaced", owners)
-    old, place = ask.own(wish.disk)
+    ask = Request(array, seen, f"Disk {spec.disk} of array {array.name} was not replaced", owners)
+    old, place = ask.own(spec.disk)
     least = array.member_bytes
-    disks, wipes, lost = ask.take({"new": wish.new}, wish.wipe, least)
+    disks, wipes, lost = ask.take({"new": spec.new}, spec.wipe, least)
     new = disks[0]
     running = ask.found.progress.action if ask.found.progress else None
     if running in BUSY:
@@ -67,62 +67,62 @@ def plan_replace(array: KnownArray, wish: ArrayReplace, seen: Observation, owner
     )
 
 
-def plan_scrub(array: KnownArray, wish: ArrayScrub, seen: Observation) -> Plan:
+def plan_scrub(array: KnownArray, spec: ArrayScrub, seen: Observation) -> Plan:
     """Starts or stops reading everything. Raises Conflict while something else runs, or a disk is missing."""
-    stop = wish.action is ScrubAction.STOP
+    stop = spec.action is ScrubAction.STOP
     ask = Request(array, seen, f"The scrub of array {array.name} was not {'stopped' if stop else 'started'}")
     running = ask.found.progress.action if ask.found.progress else None
     if not stop and ask.found.state is not ArrayState.CLEAN:
         message = f"array {array.name} is {ask.found.state.value}: start the scrub when the array is clean"
-        ask.add(Conflict, "action", wish.action, message)
-    elif running is not None and (running not in ("check", "repair") if stop else running != wish.action):
+        ask.add(Conflict, "action", spec.action, message)
+    elif running is not None and (running not in ("check", "repair") if stop else running != spec.action):
         message = f"array {array.name} is busy ({running}): wait until this has finished"
-        ask.add(Conflict, "action", wish.action, message)
+        ask.add(Conflict, "action", spec.action, message)
     ask.refuse()
     choice = (
         "Where copies differ, LVM cannot know which is correct: parity is rewritten from the data, mirrors from the "
         "first copy. With checksums, LVM runs a check instead, which repairs the errors that the checksums find."
     )
     return Plan(
-        title=f"Stop the scrub of array {array.name}" if stop else f"Scrub array {array.name} ({wish.action.value})",
+        title=f"Stop the scrub of array {array.name}" if stop else f"Scrub array {array.name} ({spec.action.value})",
         changes=(ask.changed("the scrub is stopped" if stop else "all blocks are read and compared"),),
-        steps=(LvmRaidScrub(array_id=array.id, uuid=array.uuid, raid_group=raid_group(array.id), action=wish.action),),
-        warnings=(choice,) if wish.action is ScrubAction.REPAIR else (),
+        steps=(LvmRaidScrub(array_id=array.id, uuid=array.uuid, raid_group=raid_group(array.id), action=spec.action),),
+        warnings=(choice,) if spec.action is ScrubAction.REPAIR else (),
     )
 
 
-def plan_add_spares(array: KnownArray, wish: ArrayAddSpares, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
-    _not_offered(array, "disks", wish.disks[0], "does not support spares: replace a lost disk instead")
+def plan_add_spares(array: KnownArray, spec: ArrayAddSpares, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
+    _not_offered(array, "disks", spec.disks[0], "does not support spares: replace a lost disk instead")
 
 
-def plan_add_disks(array: KnownArray, wish: ArrayAddDisks, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
-    _not_offered(array, "role", wish.role.value, f"does not support {wish.role.value} disks")
+def plan_add_disks(array: KnownArray, spec: ArrayAddDisks, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
+    _not_offered(array, "role", spec.role.value, f"does not support {spec.role.value} disks")
 
 
-def plan_grow(array: KnownArray, wish: ArrayGrow, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
-    _not_offered(array, "disks", wish.disks[0], "cannot be grown by disks here: create a second array from them")
+def plan_grow(array: KnownArray, spec: ArrayGrow, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
+    _not_offered(array, "disks", spec.disks[0], "cannot be grown by disks here: create a second array from them")
 
 
-def plan_reshape(array: KnownArray, wish: ArrayReshape, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
-    _not_offered(array, "level", wish.level.value, "cannot change its level: create a second array")
+def plan_reshape(array: KnownArray, spec: ArrayReshape, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
+    _not_offered(array, "level", spec.level.value, "cannot change its level: create a second array")
 
 
-def plan_fail(array: KnownArray, wish: ArrayDiskChoice, _seen: Observation) -> Plan:
-    _not_offered(array, "disk", wish.disk, "cannot fail a working disk: replace it instead")
+def plan_fail(array: KnownArray, spec: ArrayDiskChoice, _seen: Observation) -> Plan:
+    _not_offered(array, "disk", spec.disk, "cannot fail a working disk: replace it instead")
 
 
-def plan_remove(array: KnownArray, wish: ArrayDiskChoice, _seen: Observation) -> Plan:
-    _not_offered(array, "disk", wish.disk, "needs all its disks: replace the disk instead")
+def plan_remove(array: KnownArray, spec: ArrayDiskChoice, _seen: Observation) -> Plan:
+    _not_offered(array, "disk", spec.disk, "needs all its disks: replace the disk instead")
 
 
-def plan_readd(array: KnownArray, wish: ArrayDiskChoice, _seen: Observation) -> Plan:
+def plan_readd(array: KnownArray, spec: ArrayDiskChoice, _seen: Observation) -> Plan:
     _not_offered(
-        array, "disk", wish.disk, "cannot re-add a disk while it is running: replace the disk, or restart the appliance"
+        array, "disk", spec.disk, "cannot re-add a disk while it is running: replace the disk, or restart the appliance"
     )
 
 
-def plan_patch(array: KnownArray, wish: ArrayPatch, _low: int | None, _high: int | None) -> Plan:
-    field = next((field for field in ArrayPatch.model_fields if field in wish.model_fields_set), "")
+def plan_patch(array: KnownArray, spec: ArrayPatch, _low: int | None, _high: int | None) -> Plan:
+    field = next((field for field in ArrayPatch.model_fields if field in spec.model_fields_set), "")
     words = "reports its health itself" if field == "health_command" else "does not have this setting"
     _not_offered(array, field, "", words)
 

@@ -38,13 +38,13 @@ class _Which(TypedDict):
     md_name: str
 
 
-def plan_add_spares(array: KnownArray, wish: ArrayAddSpares, seen: Observation, owners: Mapping[str, str]) -> Plan:
+def plan_add_spares(array: KnownArray, spec: ArrayAddSpares, seen: Observation, owners: Mapping[str, str]) -> Plan:
     """Disks that stand by; on a degraded array the first is filled at once."""
     ask = Request(array, seen, f"No spare was added to array {array.name}", owners)
     if ask.found.level == "raid0":
         ask.add(Invalid, "disks", "raid0", f"array {array.name} is raid0: a spare could not replace a lost disk")
-    fields = {f"disks[{index}]": reference for index, reference in enumerate(wish.disks)}
-    disks, wipes, lost = ask.take(fields, wish.wipe)
+    fields = {f"disks[{index}]": reference for index, reference in enumerate(spec.disks)}
+    disks, wipes, lost = ask.take(fields, spec.wipe)
     becomes = "immediately replaces the lost disk" if _is_short(ask.found) else "becomes a spare"
     changes = [
         ask.changed(f"disk {disk.id} {becomes if number == 0 else 'becomes a spare'}")
@@ -58,20 +58,20 @@ def plan_add_spares(array: KnownArray, wish: ArrayAddSpares, seen: Observation, 
     )
 
 
-def plan_add_disks(array: KnownArray, wish: ArrayAddDisks, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
+def plan_add_disks(array: KnownArray, spec: ArrayAddDisks, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
     """Refuses: md has nothing but members and spares."""
-    message = f"array {array.name} uses engine md, which does not support {wish.role.value} disks"
-    problem = FieldProblem(field="role", value=wish.role.value, message=message)
+    message = f"array {array.name} uses engine md, which does not support {spec.role.value} disks"
+    problem = FieldProblem(field="role", value=spec.role.value, message=message)
     raise Invalid(f"No disk was added to array {array.name}: {message}.", errors=(problem,))
 
 
-def plan_replace(array: KnownArray, wish: ArrayReplace, seen: Observation, owners: Mapping[str, str]) -> Plan:
+def plan_replace(array: KnownArray, spec: ArrayReplace, seen: Observation, owners: Mapping[str, str]) -> Plan:
     """A working member is copied while it still works; for any other the new disk is added and filled."""
-    ask = Request(array, seen, f"Disk {wish.disk} of array {array.name} was not replaced", owners)
+    ask = Request(array, seen, f"Disk {spec.disk} of array {array.name} was not replaced", owners)
     if ask.found.level == "raid0":
-        ask.add(Invalid, "disk", wish.disk, f"array {array.name} is raid0: md cannot replace its disks")
-    old, place = ask.own(wish.disk)
-    disks, wipes, lost = ask.take({"new": wish.new}, wish.wipe)
+        ask.add(Invalid, "disk", spec.disk, f"array {array.name} is raid0: md cannot replace its disks")
+    old, place = ask.own(spec.disk)
+    disks, wipes, lost = ask.take({"new": spec.new}, spec.wipe)
     new, state = disks[0], place.state if place else "missing"
     steps: tuple[AnyStep, ...] = (ask.adding(new), MdRemove(**ask.which, member=old))
     warning = FULL if _is_short(ask.found) else "The array is fully redundant without it: the new disk becomes a spare."
@@ -110,10 +110,10 @@ def plan_replace(array: KnownArray, wish: ArrayReplace, seen: Observation, owner
     )
 
 
-def plan_fail(array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> Plan:
+def plan_fail(array: KnownArray, spec: ArrayDiskChoice, seen: Observation) -> Plan:
     """Gives a member up. Raises InUse where the array has no redundancy left for that."""
-    ask = Request(array, seen, f"Disk {wish.disk} of array {array.name} was not failed")
-    disk, place = ask.own(wish.disk)
+    ask = Request(array, seen, f"Disk {spec.disk} of array {array.name} was not failed")
+    disk, place = ask.own(spec.disk)
     if place is None or place.state not in ("in_sync", "rebuilding"):
         state = place.state if place else "not present"
         ask.add(Conflict, "disk", disk.disk_id, f"disk {disk.disk_id} is {state}: only a working member can be failed")
@@ -128,10 +128,10 @@ def plan_fail(array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> Pl
     )
 
 
-def plan_remove(array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> Plan:
+def plan_remove(array: KnownArray, spec: ArrayDiskChoice, seen: Observation) -> Plan:
     """Lets go of a spare, of a faulty disk, or of one that is gone."""
-    ask = Request(array, seen, f"Disk {wish.disk} was not removed from array {array.name}")
-    disk, place = ask.own(wish.disk)
+    ask = Request(array, seen, f"Disk {spec.disk} was not removed from array {array.name}")
+    disk, place = ask.own(spec.disk)
     if place is not None and place.state in ("in_sync", "rebuilding", "replacing"):
         message = (
             f"disk {disk.disk_id} contains data of array {array.name} ({place.state}): replace it, or fail it first"
@@ -153,10 +153,10 @@ def plan_remove(array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> 
     )
 
 
-def plan_readd(array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> Plan:
+def plan_readd(array: KnownArray, spec: ArrayDiskChoice, seen: Observation) -> Plan:
     """Takes back a member that was gone or faulty: quickly where a bitmap tells what changed, otherwise in full."""
-    ask = Request(array, seen, f"Disk {wish.disk} was not re-added to array {array.name}")
-    member, place = ask.own(wish.disk)
+    ask = Request(array, seen, f"Disk {spec.disk} was not re-added to array {array.name}")
+    member, place = ask.own(spec.disk)
     disk = seen.disk(member.disk_id)
     if disk is None:
         ask.add(Invalid, "disk", member.disk_id, f"disk {member.disk_id} is not attached: attach it, then try again")
@@ -185,68 +185,68 @@ def plan_readd(array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> P
     )
 
 
-def plan_scrub(array: KnownArray, wish: ArrayScrub, seen: Observation) -> Plan:
+def plan_scrub(array: KnownArray, spec: ArrayScrub, seen: Observation) -> Plan:
     """Starts or stops reading everything. Raises Conflict where there is nothing to compare, or something runs."""
-    stop = wish.action is ScrubAction.STOP
+    stop = spec.action is ScrubAction.STOP
     ask = Request(array, seen, f"The scrub of array {array.name} was not {'stopped' if stop else 'started'}")
     running = ask.found.progress.action if ask.found.progress else None
     if ask.found.level == "raid0":
-        ask.add(Invalid, "action", wish.action, f"array {array.name} is raid0: it has no redundancy to compare")
+        ask.add(Invalid, "action", spec.action, f"array {array.name} is raid0: it has no redundancy to compare")
     elif not stop and ask.found.state is not ArrayState.CLEAN:
         message = f"array {array.name} is {ask.found.state.value}: start the scrub when the array is clean"
-        ask.add(Conflict, "action", wish.action, message)
-    elif running is not None and (running not in ("check", "repair") if stop else running != wish.action):
+        ask.add(Conflict, "action", spec.action, message)
+    elif running is not None and (running not in ("check", "repair") if stop else running != spec.action):
         message = f"array {array.name} is busy ({running}): wait until this has finished"
-        ask.add(Conflict, "action", wish.action, message)
+        ask.add(Conflict, "action", spec.action, message)
     ask.refuse()
     choice = (
         "Where copies differ, md cannot know which is correct: parity is rewritten from the data, mirrors from the "
         "first copy."
     )
     return Plan(
-        title=f"Stop the scrub of array {array.name}" if stop else f"Scrub array {array.name} ({wish.action.value})",
+        title=f"Stop the scrub of array {array.name}" if stop else f"Scrub array {array.name} ({spec.action.value})",
         changes=(ask.changed("the scrub is stopped" if stop else "all blocks are read and compared"),),
-        steps=(MdScrub(**ask.which, action=wish.action),),
-        warnings=(choice,) if wish.action is ScrubAction.REPAIR else (),
+        steps=(MdScrub(**ask.which, action=spec.action),),
+        warnings=(choice,) if spec.action is ScrubAction.REPAIR else (),
     )
 
 
-def plan_patch(array: KnownArray, wish: ArrayPatch, low: int | None, high: int | None) -> Plan:
+def plan_patch(array: KnownArray, spec: ArrayPatch, low: int | None, high: int | None) -> Plan:
     """The pace and the tuning to keep, `low` and `high` as they will be. Raises Invalid if those cross, or where the
     level has no such tuning."""
     findings = Findings()
     if low is not None and high is not None and low > high:
         message = f"the minimum resync speed ({format_size(low)}/s) exceeds the maximum ({format_size(high)}/s)"
         findings.add(Invalid, "sync_speed_min_bytes_s", low, message)
-    if "health_command" in wish.model_fields_set:
+    if "health_command" in spec.model_fields_set:
         message = "md reports the health of its arrays itself: omit health_command"
-        findings.add(Invalid, "health_command", wish.health_command, message)
-    _check_write_mostly(findings, array, wish.write_mostly or ())
-    if wish.spare_group is not None and array.level == Level.RAID0:
+        findings.add(Invalid, "health_command", spec.health_command, message)
+    _check_write_mostly(findings, array, spec.write_mostly or ())
+    if spec.spare_group is not None and array.level == Level.RAID0:
         message = f"array {array.name} is raid0: a spare could not replace a lost disk"
-        findings.add(Invalid, "spare_group", wish.spare_group, message)
-    for problem in tuning_problems(array.level, wish):
+        findings.add(Invalid, "spare_group", spec.spare_group, message)
+    for problem in tuning_problems(array.level, spec):
         findings.add_problem(Invalid, problem)
     findings.refuse(f"Array {array.name} was not changed")
     details, warnings = [], []
     for field, word in (("sync_speed_min_bytes_s", "at least"), ("sync_speed_max_bytes_s", "at most")):
-        if field in wish.model_fields_set:
-            value = getattr(wish, field)
+        if field in spec.model_fields_set:
+            value = getattr(spec, field)
             pace = f"{format_size(value)}/s" if value is not None else "the speed chosen by the kernel"
             details.append(f"resync, rebuild and scrub run at {word} {pace} per disk")
-    if "write_mostly" in wish.model_fields_set:
-        mostly = ", ".join(wish.write_mostly or ()) or "no disk"
+    if "write_mostly" in spec.model_fields_set:
+        mostly = ", ".join(spec.write_mostly or ()) or "no disk"
         details.append(f"{mostly} is read only if no other disk has the data, now and after every start")
-    if "spare_group" in wish.model_fields_set:
-        group = wish.spare_group
+    if "spare_group" in spec.model_fields_set:
+        group = spec.spare_group
         shares = f"it shares spares with the other arrays of spare group {group}" if group else "it shares no spares"
         details.append(shares)
     for name in TuningName:
-        if name.value in wish.model_fields_set:
-            chosen = notation(getattr(wish, name.value))
+        if name.value in spec.model_fields_set:
+            chosen = notation(getattr(spec, name.value))
             details.append(f"{name.value} is {'automatic' if chosen is None else chosen}, now and after every start")
-    if wish.stripe_cache_size is not None:
-        room = format_size(wish.stripe_cache_size * len(array.members) * PAGE_BYTES)
+    if spec.stripe_cache_size is not None:
+        room = format_size(spec.stripe_cache_size * len(array.members) * PAGE_BYTES)
         warnings.append(
             f"The stripe cache uses {room} of memory. It is limited if it exceeds 1/{MEMORY_SHARE} of memory, or the "
             "array's share of the limit for all parity arrays together."

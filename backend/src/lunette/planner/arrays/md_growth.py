@@ -43,13 +43,13 @@ _RESHAPE = (
 _COPIES = "The new disks are rebuilt from the others; until the rebuild has finished they add no redundancy."
 
 
-def plan_grow(array: KnownArray, wish: ArrayGrow, seen: Observation, owners: Mapping[str, str]) -> Plan:
+def plan_grow(array: KnownArray, spec: ArrayGrow, seen: Observation, owners: Mapping[str, str]) -> Plan:
     """Disks become members. Refuses whatever is not whole and quiet, and every shape a power cut could damage."""
     ask = Request(array, seen, f"Array {array.name} was not grown", owners)
-    found, count = ask.found, len(wish.disks)
+    found, count = ask.found, len(spec.disks)
     _check(ask, count)
-    fields = {f"disks[{index}]": reference for index, reference in enumerate(wish.disks)}
-    disks, wipes, lost = ask.take(fields, wish.wipe)
+    fields = {f"disks[{index}]": reference for index, reference in enumerate(spec.disks)}
+    disks, wipes, lost = ask.take(fields, spec.wipe)
     after = found.raid_disks + count
     reshapes = found.level != Level.RAID1
     logs = reshapes and found.write_hole is WriteHole.PPL

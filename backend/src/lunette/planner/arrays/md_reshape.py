@@ -32,13 +32,13 @@ _NO_LOG = (
 )
 
 
-def plan_reshape(array: KnownArray, wish: ArrayReshape, seen: Observation, owners: Mapping[str, str]) -> Plan:
+def plan_reshape(array: KnownArray, spec: ArrayReshape, seen: Observation, owners: Mapping[str, str]) -> Plan:
     """A raid5 becomes a raid6. Refuses whatever is not whole and quiet, and every level md cannot safely change to."""
     ask = Request(array, seen, f"Array {array.name} was not changed", owners)
-    found, name, level = ask.found, array.name, wish.level
-    _check(ask, wish, level)
+    found, name, level = ask.found, array.name, spec.level
+    _check(ask, spec, level)
     ask.refuse()
-    disks, wipes, lost = ask.take({f"disks[{n}]": reference for n, reference in enumerate(wish.disks)}, wish.wipe)
+    disks, wipes, lost = ask.take({f"disks[{n}]": reference for n, reference in enumerate(spec.disks)}, spec.wipe)
     steps: list[AnyStep] = adding(ask, disks, wipes)
     logs = found.write_hole is WriteHole.PPL
     if logs:
@@ -61,7 +61,7 @@ def plan_reshape(array: KnownArray, wish: ArrayReshape, seen: Observation, owner
     )
 
 
-def _check(ask: Request, wish: ArrayReshape, level: Level) -> None:
+def _check(ask: Request, spec: ArrayReshape, level: Level) -> None:
     found, name = ask.found, ask.array.name
     becomes = _BECOMES.get(found.level, ())
     if found.level == level:
@@ -75,12 +75,12 @@ def _check(ask: Request, wish: ArrayReshape, level: Level) -> None:
     else:
         must_be_quiet(ask, "level", level.value)
     spares = sum(member.slot is None and member.state == "spare" for member in found.members)
-    if len(wish.disks) > 1:
+    if len(spec.disks) > 1:
         message = f"{level.value} needs one more disk: specify one, and grow the array by the others afterwards"
-        ask.add(Invalid, "disks", len(wish.disks), message)
-    elif not wish.disks and not spares:
+        ask.add(Invalid, "disks", len(spec.disks), message)
+    elif not spec.disks and not spares:
         ask.add(
             Invalid, "disks", 0, f"{level.value} needs one more disk, and array {name} has no spare: specify a disk"
         )
-    elif found.raid_disks + len(wish.disks) + spares > MAX_DISKS:
-        ask.add(Invalid, "disks", len(wish.disks), f"md supports up to {MAX_DISKS} disks, spares included")
+    elif found.raid_disks + len(spec.disks) + spares > MAX_DISKS:
+        ask.add(Invalid, "disks", len(spec.disks), f"md supports up to {MAX_DISKS} disks, spares included")

@@ -28,15 +28,15 @@ from lunette.planner.engines.known_array import KnownArray
 WHEN_BACK = "It is attached, but ZFS does not use it, because it had too many errors. Replace"
 
 
-def plan_replace(array: KnownArray, wish: ArrayReplace, seen: Observation, owners: Mapping[str, str]) -> Plan:
+def plan_replace(array: KnownArray, spec: ArrayReplace, seen: Observation, owners: Mapping[str, str]) -> Plan:
     """The new disk is filled; one that still works is used until then, and any other is forgotten at once."""
-    ask = Request(array, seen, f"Disk {wish.disk} of array {array.name} was not replaced", owners)
-    old, place = ask.own(wish.disk)
+    ask = Request(array, seen, f"Disk {spec.disk} of array {array.name} was not replaced", owners)
+    old, place = ask.own(spec.disk)
     role = place.role if place else array.role(old.disk_id)
     if role in (MemberRole.CACHE, MemberRole.SPARE):
         words = f"{role.value} disk {old.disk_id} cannot be replaced: remove it and add another"
         ask.add(Invalid, "disk", old.disk_id, words)
-    disks, wipes, lost = ask.take({"new": wish.new}, wish.wipe, least_bytes(ask, role))
+    disks, wipes, lost = ask.take({"new": spec.new}, spec.wipe, least_bytes(ask, role))
     new = disks[0]
     is_working = place is not None and place.state == "in_sync"
     if place is not None and place.state == "rebuilding":
@@ -66,14 +66,14 @@ def plan_replace(array: KnownArray, wish: ArrayReplace, seen: Observation, owner
     )
 
 
-def plan_scrub(array: KnownArray, wish: ArrayScrub, seen: Observation) -> Plan:
+def plan_scrub(array: KnownArray, spec: ArrayScrub, seen: Observation) -> Plan:
     """Starts or stops reading everything; what is wrong is repaired as far as there are copies."""
-    stop = wish.action is ScrubAction.STOP
+    stop = spec.action is ScrubAction.STOP
     ask = Request(array, seen, f"The scrub of array {array.name} was not {'stopped' if stop else 'started'}")
     running = ask.found.progress.action if ask.found.progress else None
     if running == "recover":
         message = f"array {array.name} is being rebuilt: wait until the rebuild has finished"
-        ask.add(Conflict, "action", wish.action, message)
+        ask.add(Conflict, "action", spec.action, message)
     ask.refuse()
     return Plan(
         title=f"Stop the scrub of array {array.name}" if stop else f"Scrub array {array.name}",
@@ -84,7 +84,7 @@ def plan_scrub(array: KnownArray, wish: ArrayScrub, seen: Observation) -> Plan:
                 else "all blocks are read, checksums are verified, and errors are repaired"
             ),
         ),
-        steps=(PoolScrub(array_id=array.id, guid=array.uuid, pool=array.group, action=wish.action),),
+        steps=(PoolScrub(array_id=array.id, guid=array.uuid, pool=array.group, action=spec.action),),
     )
 
 
@@ -98,38 +98,38 @@ def plan_let_go(array: KnownArray, disk: MdMember) -> Plan:
     )
 
 
-def plan_add_spares(array: KnownArray, wish: ArrayAddSpares, seen: Observation, owners: Mapping[str, str]) -> Plan:
-    return pool_roles.plan_spares(array, wish, seen, owners)
+def plan_add_spares(array: KnownArray, spec: ArrayAddSpares, seen: Observation, owners: Mapping[str, str]) -> Plan:
+    return pool_roles.plan_spares(array, spec, seen, owners)
 
 
-def plan_add_disks(array: KnownArray, wish: ArrayAddDisks, seen: Observation, owners: Mapping[str, str]) -> Plan:
-    return pool_roles.plan_add(array, wish, seen, owners)
+def plan_add_disks(array: KnownArray, spec: ArrayAddDisks, seen: Observation, owners: Mapping[str, str]) -> Plan:
+    return pool_roles.plan_add(array, spec, seen, owners)
 
 
-def plan_grow(array: KnownArray, wish: ArrayGrow, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
+def plan_grow(array: KnownArray, spec: ArrayGrow, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
     words = "cannot be grown by disks here: create a second pool from them"
-    _not_offered(array, "disks", wish.disks[0], words)
+    _not_offered(array, "disks", spec.disks[0], words)
 
 
-def plan_reshape(array: KnownArray, wish: ArrayReshape, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
+def plan_reshape(array: KnownArray, spec: ArrayReshape, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
     words = "cannot change its level: create a second pool"
-    _not_offered(array, "level", wish.level.value, words)
+    _not_offered(array, "level", spec.level.value, words)
 
 
-def plan_fail(array: KnownArray, wish: ArrayDiskChoice, _seen: Observation) -> Plan:
-    _not_offered(array, "disk", wish.disk, "cannot fail a working disk: replace it instead")
+def plan_fail(array: KnownArray, spec: ArrayDiskChoice, _seen: Observation) -> Plan:
+    _not_offered(array, "disk", spec.disk, "cannot fail a working disk: replace it instead")
 
 
-def plan_remove(array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> Plan:
-    return pool_roles.plan_remove(array, wish, seen)
+def plan_remove(array: KnownArray, spec: ArrayDiskChoice, seen: Observation) -> Plan:
+    return pool_roles.plan_remove(array, spec, seen)
 
 
-def plan_readd(array: KnownArray, wish: ArrayDiskChoice, _seen: Observation) -> Plan:
-    _not_offered(array, "disk", wish.disk, "re-adds a disk automatically when it is attached again")
+def plan_readd(array: KnownArray, spec: ArrayDiskChoice, _seen: Observation) -> Plan:
+    _not_offered(array, "disk", spec.disk, "re-adds a disk automatically when it is attached again")
 
 
-def plan_patch(array: KnownArray, wish: ArrayPatch, _low: int | None, _high: int | None) -> Plan:
-    field = next((field for field in ArrayPatch.model_fields if field in wish.model_fields_set), "")
+def plan_patch(array: KnownArray, spec: ArrayPatch, _low: int | None, _high: int | None) -> Plan:
+    field = next((field for field in ArrayPatch.model_fields if field in spec.model_fields_set), "")
     words = "sets its resync speed itself" if field.startswith("sync_speed") else "does not have this tuning option"
     words = "reports its health itself" if field == "health_command" else words
     _not_offered(array, field, "", words)

@@ -35,18 +35,18 @@ def least_bytes(ask: Request, role: MemberRole) -> int:
     return smallest
 
 
-def plan_add(array: KnownArray, wish: ArrayAddDisks, seen: Observation, owners: Mapping[str, str]) -> Plan:
+def plan_add(array: KnownArray, spec: ArrayAddDisks, seen: Observation, owners: Mapping[str, str]) -> Plan:
     """Log and special disks join the mirror that is there. Refuses special disks that are less redundant than the data.
 
     Raises Conflict or Invalid naming what stands in the way.
     """
-    role = MemberRole(wish.role)
+    role = MemberRole(spec.role)
     ask = Request(array, seen, f"No disk was added to array {array.name}", owners)
     present = [member for member in ask.found.members if member.role is role]
     beside = _beside(ask, role, present)
-    _check_count(ask, role, len(present), len(wish.disks))
-    fields = {f"disks[{index}]": reference for index, reference in enumerate(wish.disks)}
-    disks, wipes, lost = ask.take(fields, wish.wipe, least_bytes(ask, role))
+    _check_count(ask, role, len(present), len(spec.disks))
+    fields = {f"disks[{index}]": reference for index, reference in enumerate(spec.disks)}
+    disks, wipes, lost = ask.take(fields, spec.wipe, least_bytes(ask, role))
     kind = PoolAddSpecial if role is MemberRole.SPECIAL and beside is None else PoolAdd
     step: AnyStep = kind(
         array_id=array.id,
@@ -67,13 +67,13 @@ def plan_add(array: KnownArray, wish: ArrayAddDisks, seen: Observation, owners: 
     )
 
 
-def plan_spares(array: KnownArray, wish: ArrayAddSpares, seen: Observation, owners: Mapping[str, str]) -> Plan:
+def plan_spares(array: KnownArray, spec: ArrayAddSpares, seen: Observation, owners: Mapping[str, str]) -> Plan:
     """Disks that stand by; the first steps in by itself if the pool has lost one."""
     ask = Request(array, seen, f"No spare was added to array {array.name}", owners)
     if ask.found.level == Level.STRIPE:
         ask.add(Invalid, "disks", "stripe", f"array {array.name} is a stripe: a spare could not replace a lost disk")
-    fields = {f"disks[{index}]": reference for index, reference in enumerate(wish.disks)}
-    disks, wipes, lost = ask.take(fields, wish.wipe)
+    fields = {f"disks[{index}]": reference for index, reference in enumerate(spec.disks)}
+    disks, wipes, lost = ask.take(fields, spec.wipe)
     step = PoolAdd(
         array_id=array.id,
         guid=array.uuid,
@@ -113,10 +113,10 @@ def _check_count(ask: Request, role: MemberRole, present: int, added: int) -> No
             ask.add(Invalid, "disks", problem.value, problem.message)
 
 
-def plan_remove(array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> Plan:
+def plan_remove(array: KnownArray, spec: ArrayDiskChoice, seen: Observation) -> Plan:
     """Takes a log, cache or spare disk out; a special disk only where the others are redundant enough without it."""
-    ask = Request(array, seen, f"Disk {wish.disk} was not removed from array {array.name}")
-    disk, place = ask.own(wish.disk)
+    ask = Request(array, seen, f"Disk {spec.disk} was not removed from array {array.name}")
+    disk, place = ask.own(spec.disk)
     role = place.role if place else array.role(disk.disk_id)
     others = [m for m in ask.found.members if m.role is role and m.disk_id != disk.disk_id and m.state == "in_sync"]
     stand_in = _stand_in(ask, place)

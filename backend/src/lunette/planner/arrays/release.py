@@ -30,7 +30,7 @@ GOES_ON = "It was adopted, keeps its md name and continues to run unchanged unti
 
 
 def plan_release(
-    array: KnownArray, wish: ArrayRelease, seen: Observation, volumes: Sequence[KnownVolume], deleted: Sequence[str]
+    array: KnownArray, spec: ArrayRelease, seen: Observation, volumes: Sequence[KnownVolume], deleted: Sequence[str]
 ) -> Plan:
     """`volumes` are all on it, `deleted` the deleted volumes and snapshots that are kept on it, by name.
 
@@ -38,7 +38,7 @@ def plan_release(
     """
     findings = Findings()
     found = next((one for one in seen.arrays if one.uuid == array.uuid), None)
-    _check_kind(findings, array, wish)
+    _check_kind(findings, array, spec)
     _check_health(findings, array, found)
     for volume in volumes:
         if volume.mapped_to:
@@ -56,16 +56,16 @@ def plan_release(
     )
 
 
-def _check_kind(findings: Findings, array: KnownArray, wish: ArrayRelease) -> None:
+def _check_kind(findings: Findings, array: KnownArray, spec: ArrayRelease) -> None:
     if array.engine is not ArrayEngine.MD:
         message = f"array {array.name} uses engine {array.engine.value}, and only md arrays can be released"
         findings.add(Invalid, "array", array.name, message)
     elif array.encryption:
         message = f"array {array.name} is encrypted with keys that only Lunette has: it cannot be released"
         findings.add(Invalid, "array", array.name, message)
-    elif wish.confirm != array.name:
+    elif spec.confirm != array.name:
         message = f"confirm must be the array's name, {array.name}: hosts cannot access its volumes afterwards"
-        findings.add(Invalid, "confirm", wish.confirm, message)
+        findings.add(Invalid, "confirm", spec.confirm, message)
 
 
 def _check_health(findings: Findings, array: KnownArray, found: ObservedArray | None) -> None:

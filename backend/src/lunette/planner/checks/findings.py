@@ -41,7 +41,7 @@ class Findings:
 
 
 def at(list_name: str, index: int, count: int, field: str) -> str:
-    """Where a field stands: plain for a single wish, `volumes[3].name` in a batch."""
+    """Where a field stands: plain for a single spec, `volumes[3].name` in a batch."""
     return field if count == 1 else f"{list_name}[{index}].{field}"
 
 

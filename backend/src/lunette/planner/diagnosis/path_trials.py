@@ -38,11 +38,11 @@ class TrialFacts:
     unfit: Sequence[str]
 
 
-def plan_trial(facts: TrialFacts, wish: HostVerifyPaths, identities: IdentitySource) -> Plan:
+def plan_trial(facts: TrialFacts, spec: HostVerifyPaths, identities: IdentitySource) -> Plan:
     """Raises Invalid if the host was not named, Conflict if its paths cannot be tried now."""
     host = facts.paths.host.host
-    if wish.confirm != host:
-        problem = FieldProblem(field="confirm", value=wish.confirm, message=f"it must be the host's name, {host}")
+    if spec.confirm != host:
+        problem = FieldProblem(field="confirm", value=spec.confirm, message=f"it must be the host's name, {host}")
         raise Invalid(f"No path was interrupted: confirm: {problem.message}.", errors=(problem,))
     _check(facts)
     links = tuple(_links(facts.paths))
@@ -57,13 +57,13 @@ def plan_trial(facts: TrialFacts, wish: HostVerifyPaths, identities: IdentitySou
             link=link,
             others=tuple(other for other in links if other != link),
             sessions=_own_sessions(facts.paths),
-            away_s=wish.away_s,
+            away_s=spec.away_s,
         )
         for link in links
     ]
     changes = tuple(
         Change(
-            action=Action.INTERRUPT, noun="host", name=host, detail=f"{link.shown} is interrupted for {wish.away_s} s"
+            action=Action.INTERRUPT, noun="host", name=host, detail=f"{link.shown} is interrupted for {spec.away_s} s"
         )
         for link in links
     )
@@ -72,7 +72,7 @@ def plan_trial(facts: TrialFacts, wish: HostVerifyPaths, identities: IdentitySou
         changes=changes,
         hosts_interrupted=(host,),
         steps=(PathsAsk(host=host, initiators=iqns, links=links), *tries),
-        warnings=tuple(_warnings(facts, wish)),
+        warnings=tuple(_warnings(facts, spec)),
     )
 
 
@@ -147,14 +147,14 @@ def _is_shared(facts: PathFacts, door: KitDoor) -> bool:
     return any(one.target == door.name and one.initiator.lower() not in facts.names for one in seen)
 
 
-def _warnings(facts: TrialFacts, wish: HostVerifyPaths) -> Iterator[str]:
+def _warnings(facts: TrialFacts, spec: HostVerifyPaths) -> Iterator[str]:
     yield (
         "The host must perform I/O continuously: a path is interrupted only while it does, and the test passes only "
         "if the I/O continues."
     )
     yield (
         f"Outstanding I/O on an interrupted path waits up to {REPLACEMENT_S} s on a host configured with its setup "
-        f"kit, longer on others. Each path is restored after {wish.away_s} s at the latest, even if the appliance's "
+        f"kit, longer on others. Each path is restored after {spec.away_s} s at the latest, even if the appliance's "
         "agent fails; if the host performs no I/O for 30 s, its path is restored immediately."
     )
     for protocol in sorted({path.protocol for path in facts.found.paths if path.protocol in NOT_TRIED}):

@@ -3,7 +3,7 @@
 from typing import NoReturn
 
 from lunette.domain.disk_health import EraseMethod, EraseSupport
-from lunette.domain.disks import DiskWipeWish, ObservedDisk, Transport, WipeMethod
+from lunette.domain.disks import DiskWipeRequest, ObservedDisk, Transport, WipeMethod
 from lunette.domain.errors import Conflict, FieldProblem, InUse, Invalid
 from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation
@@ -31,21 +31,21 @@ _SANITIZES_ITSELF = (
 
 
 def plan_wipe(
-    disk: ObservedDisk, wish: DiskWipeWish, seen: Observation, owner: str | None, identities: IdentitySource
+    disk: ObservedDisk, spec: DiskWipeRequest, seen: Observation, owner: str | None, identities: IdentitySource
 ) -> Plan:
     """`owner` is the array of ours the disk belongs to."""
     _refuse_use(disk, owner)
-    _check_names(disk, wish)
-    lost = "all signatures are lost" if wish.method is WipeMethod.SIGNATURES else "all data is lost"
+    _check_names(disk, spec)
+    lost = "all signatures are lost" if spec.method is WipeMethod.SIGNATURES else "all data is lost"
     change = Change(action=Action.DESTROY, noun="disk", name=disk.id, detail=f"{_carries(disk)}: {lost}")
-    if wish.method is WipeMethod.SIGNATURES:
+    if spec.method is WipeMethod.SIGNATURES:
         wipe = DiskWipe(disk_id=disk.id, serial=disk.serial, size_bytes=disk.size_bytes, signatures=disk.signatures)
         warning = (
             "The data itself stays on the disk and can be read by anyone who has the disk: only its signatures are "
             "removed."
         )
         return Plan(title=f"Wipe disk {disk.id}", changes=(change,), steps=(wipe,), warnings=(warning,))
-    method = EraseMethod(wish.method.value)
+    method = EraseMethod(spec.method.value)
     _check_erase(disk, method, seen)
     erase = DiskErase(
         erase_id=identities.id(),
@@ -72,16 +72,16 @@ def _refuse_use(disk: ObservedDisk, owner: str | None) -> None:
         raise InUse(f"Disk {disk.id} cannot be wiped: {disk.occupation()}. Free it first.")
 
 
-def _check_names(disk: ObservedDisk, wish: DiskWipeWish) -> None:
+def _check_names(disk: ObservedDisk, spec: DiskWipeRequest) -> None:
     if not disk.serial:
         raise Conflict(f"Disk {disk.id} reports no serial to confirm it by, so it cannot be wiped.")
-    if wish.confirm != disk.serial:
-        _invalid("confirm", wish.confirm, f"it must be the serial of the disk, {disk.serial}")
-    unnamed = [one.type for one in disk.signatures if one.type in OF_OTHERS and one.type not in wish.signatures]
+    if spec.confirm != disk.serial:
+        _invalid("confirm", spec.confirm, f"it must be the serial of the disk, {disk.serial}")
+    unnamed = [one.type for one in disk.signatures if one.type in OF_OTHERS and one.type not in spec.signatures]
     if unnamed:
         _invalid(
             "signatures",
-            ", ".join(wish.signatures) or None,
+            ", ".join(spec.signatures) or None,
             f"the disk can be part of something larger: it carries {', '.join(dict.fromkeys(unnamed))}. List these "
             "signatures to destroy them",
         )

@@ -62,15 +62,15 @@ class ArrayPlanning(Protocol):
         """What it could do if nothing were missing."""
         ...
 
-    def problems(self, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]: ...
+    def problems(self, spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]: ...
 
-    def blueprint(self, array_id: str, uuid: str, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> Blueprint: ...
+    def blueprint(self, array_id: str, uuid: str, spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> Blueprint: ...
 
-    def usable_bytes(self, wish: ArrayCreate, disks: Sequence[ObservedDisk], block_bytes: int) -> int:
+    def usable_bytes(self, spec: ArrayCreate, disks: Sequence[ObservedDisk], block_bytes: int) -> int:
         """What volumes with blocks of this size could hold together."""
         ...
 
-    def small_write_ios(self, wish: ArrayCreate, block_bytes: int) -> float: ...
+    def small_write_ios(self, spec: ArrayCreate, block_bytes: int) -> float: ...
 
     def destroy_steps(
         self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember], kept: Sequence[KeptVolume] = ()
@@ -85,12 +85,12 @@ class MdPlanning:
     def capability(self) -> EngineCapability:
         return md.capability()
 
-    def problems(self, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
-        return md.problems(wish, [disk.size_bytes for disk in disks], cached(disks))
+    def problems(self, spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
+        return md.problems(spec, [disk.size_bytes for disk in disks], cached(disks))
 
-    def blueprint(self, array_id: str, uuid: str, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> Blueprint:
+    def blueprint(self, array_id: str, uuid: str, spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> Blueprint:
         members = [MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks]
-        create = md.create_step(array_id, uuid, wish, members, [disk.size_bytes for disk in disks], cached(disks))
+        create = md.create_step(array_id, uuid, spec, members, [disk.size_bytes for disk in disks], cached(disks))
         group = lvm.group_create(array_id, create.uuid)
         return Blueprint(
             uuid=create.uuid,
@@ -102,18 +102,18 @@ class MdPlanning:
             write_hole=create.write_hole,
             member_bytes=create.member_bytes,
             size_bytes=md.usable_bytes(
-                wish.level, create.member_bytes, len(wish.disks), create.chunk_bytes, create.layout
+                spec.level, create.member_bytes, len(spec.disks), create.chunk_bytes, create.layout
             ),
             layout=create.layout,
         )
 
-    def usable_bytes(self, wish: ArrayCreate, disks: Sequence[ObservedDisk], block_bytes: int) -> int:
-        chunk = wish.chunk_bytes or md.default_chunk(wish.level)
+    def usable_bytes(self, spec: ArrayCreate, disks: Sequence[ObservedDisk], block_bytes: int) -> int:
+        chunk = spec.chunk_bytes or md.default_chunk(spec.level)
         member = md.member_bytes([disk.size_bytes for disk in disks], chunk)
-        return lvm.room_bytes(md.usable_bytes(wish.level, member, len(wish.disks), chunk, wish.layout))
+        return lvm.room_bytes(md.usable_bytes(spec.level, member, len(spec.disks), chunk, spec.layout))
 
-    def small_write_ios(self, wish: ArrayCreate, block_bytes: int) -> float:
-        return md.small_write_ios(wish)
+    def small_write_ios(self, spec: ArrayCreate, block_bytes: int) -> float:
+        return md.small_write_ios(spec)
 
     def destroy_steps(
         self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember], kept: Sequence[KeptVolume] = ()
@@ -127,11 +127,11 @@ class ZfsPlanning:
     def capability(self) -> EngineCapability:
         return zfs.capability()
 
-    def problems(self, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
-        return zfs.problems(wish, disks)
+    def problems(self, spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
+        return zfs.problems(spec, disks)
 
-    def blueprint(self, array_id: str, uuid: str, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> Blueprint:
-        create = zfs.create_step(array_id, uuid, wish, disks)
+    def blueprint(self, array_id: str, uuid: str, spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> Blueprint:
+        create = zfs.create_step(array_id, uuid, spec, disks)
         return Blueprint(
             uuid=create.guid,
             own_name=create.pool,
@@ -140,17 +140,17 @@ class ZfsPlanning:
             group=None,
             chunk_bytes=None,
             write_hole=WriteHole.COPY_ON_WRITE,
-            member_bytes=space.member_bytes(min(disk.size_bytes for disk in disks[: len(wish.disks)])),
-            size_bytes=self.usable_bytes(wish, disks, BLOCK_BYTES),
-            warnings=zfs.role_warnings(wish),
+            member_bytes=space.member_bytes(min(disk.size_bytes for disk in disks[: len(spec.disks)])),
+            size_bytes=self.usable_bytes(spec, disks, BLOCK_BYTES),
+            warnings=zfs.role_warnings(spec),
         )
 
-    def usable_bytes(self, wish: ArrayCreate, disks: Sequence[ObservedDisk], block_bytes: int) -> int:
-        sizes = [disk.size_bytes for disk in disks[: len(wish.disks)]]
-        return space.volume_bytes(wish.level, sizes, block_bytes, zfs.shift_of(disks), shape=zfs.shape_of(wish, disks))
+    def usable_bytes(self, spec: ArrayCreate, disks: Sequence[ObservedDisk], block_bytes: int) -> int:
+        sizes = [disk.size_bytes for disk in disks[: len(spec.disks)]]
+        return space.volume_bytes(spec.level, sizes, block_bytes, zfs.shift_of(disks), shape=zfs.shape_of(spec, disks))
 
-    def small_write_ios(self, wish: ArrayCreate, block_bytes: int) -> float:
-        return zfs.small_write_ios(wish.level, len(wish.disks), block_bytes, shape=zfs.shape_of(wish, ()))
+    def small_write_ios(self, spec: ArrayCreate, block_bytes: int) -> float:
+        return zfs.small_write_ios(spec.level, len(spec.disks), block_bytes, shape=zfs.shape_of(spec, ()))
 
     def destroy_steps(
         self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember], kept: Sequence[KeptVolume] = ()
@@ -166,10 +166,10 @@ class ExternalPlanning:
     def capability(self) -> EngineCapability:
         return external.capability()
 
-    def problems(self, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
-        return external.problems(wish, disks)
+    def problems(self, spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
+        return external.problems(spec, disks)
 
-    def blueprint(self, array_id: str, uuid: str, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> Blueprint:
+    def blueprint(self, array_id: str, uuid: str, spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> Blueprint:
         disk = disks[0]
         member = MdMember(disk_id=disk.id, serial=disk.serial)
         group = lvm.group_create(array_id, external.array_uuid(uuid), member)
@@ -185,10 +185,10 @@ class ExternalPlanning:
             size_bytes=disk.size_bytes,
         )
 
-    def usable_bytes(self, wish: ArrayCreate, disks: Sequence[ObservedDisk], block_bytes: int) -> int:
+    def usable_bytes(self, spec: ArrayCreate, disks: Sequence[ObservedDisk], block_bytes: int) -> int:
         return lvm.room_bytes(disks[0].size_bytes)
 
-    def small_write_ios(self, wish: ArrayCreate, block_bytes: int) -> float:
+    def small_write_ios(self, spec: ArrayCreate, block_bytes: int) -> float:
         return 1
 
     def destroy_steps(
@@ -205,11 +205,11 @@ class LvmRaidPlanning:
     def capability(self) -> EngineCapability:
         return lvm_raid.capability()
 
-    def problems(self, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
-        return lvm_raid.problems(wish, disks)
+    def problems(self, spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
+        return lvm_raid.problems(spec, disks)
 
-    def blueprint(self, array_id: str, uuid: str, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> Blueprint:
-        create = lvm_raid.create_step(array_id, uuid, wish, disks)
+    def blueprint(self, array_id: str, uuid: str, spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> Blueprint:
+        create = lvm_raid.create_step(array_id, uuid, spec, disks)
         group = lvm.group_create(array_id, create.uuid, raid_group=create.raid_group)
         return Blueprint(
             uuid=create.uuid,
@@ -221,15 +221,15 @@ class LvmRaidPlanning:
             write_hole=WriteHole.BITMAP,
             member_bytes=create.disk_bytes,
             size_bytes=create.size_bytes,
-            warnings=(lvm_raid.CHECKSUMS,) if wish.integrity else (),
+            warnings=(lvm_raid.CHECKSUMS,) if spec.integrity else (),
         )
 
-    def usable_bytes(self, wish: ArrayCreate, disks: Sequence[ObservedDisk], block_bytes: int) -> int:
+    def usable_bytes(self, spec: ArrayCreate, disks: Sequence[ObservedDisk], block_bytes: int) -> int:
         smallest = min(disk.size_bytes for disk in disks)
-        return lvm.room_bytes(lvm_raid.usable_bytes(wish.level, len(wish.disks), smallest, integrity=wish.integrity))
+        return lvm.room_bytes(lvm_raid.usable_bytes(spec.level, len(spec.disks), smallest, integrity=spec.integrity))
 
-    def small_write_ios(self, wish: ArrayCreate, block_bytes: int) -> float:
-        return lvm_raid.small_write_ios(wish.level, len(wish.disks), integrity=wish.integrity)
+    def small_write_ios(self, spec: ArrayCreate, block_bytes: int) -> float:
+        return lvm_raid.small_write_ios(spec.level, len(spec.disks), integrity=spec.integrity)
 
     def destroy_steps(
         self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember], kept: Sequence[KeptVolume] = ()

@@ -187,42 +187,42 @@ def unable_reason(seen: Observation, engine: ArrayEngine, ability: EngineAbility
     return f"volume engine {name}, which arrays of engine {engine.value} use, does not offer {_WORDS[ability]}"
 
 
-def level_problem(wish: ArrayCreate) -> FieldProblem | None:
+def level_problem(spec: ArrayCreate) -> FieldProblem | None:
     """Why the engine does not know the level at all; None if it does."""
-    offered = [facts.level for facts in ARRAY_ENGINES[wish.engine].capability().levels]
-    if wish.level in offered:
+    offered = [facts.level for facts in ARRAY_ENGINES[spec.engine].capability().levels]
+    if spec.level in offered:
         return None
-    rule = f"engine {wish.engine.value} offers {', '.join(level.value for level in offered)}"
-    return FieldProblem(field="level", value=wish.level.value, message=rule)
+    rule = f"engine {spec.engine.value} offers {', '.join(level.value for level in offered)}"
+    return FieldProblem(field="level", value=spec.level.value, message=rule)
 
 
-def recorded_roles(wish: ArrayCreate) -> tuple[MemberRole, ...]:
+def recorded_roles(spec: ArrayCreate) -> tuple[MemberRole, ...]:
     """The roles beside data that disks of such an array keep; none where the engine turns spares into members."""
-    return next(facts.roles for facts in ARRAY_ENGINES[wish.engine].capability().levels if facts.level is wish.level)
+    return next(facts.roles for facts in ARRAY_ENGINES[spec.engine].capability().levels if facts.level is spec.level)
 
 
-def role_problems(wish: ArrayCreate) -> Iterator[FieldProblem]:
+def role_problems(spec: ArrayCreate) -> Iterator[FieldProblem]:
     """Disks for what this engine has no use for, and groups it does not make. Spares it judges itself."""
-    for role, ids in wish.by_role().items():
-        if ids and role not in (MemberRole.DATA, MemberRole.SPARE, *recorded_roles(wish)):
-            rule = f"an array of engine {wish.engine.value} does not support {role.value} disks: omit {role.field}"
+    for role, ids in spec.by_role().items():
+        if ids and role not in (MemberRole.DATA, MemberRole.SPARE, *recorded_roles(spec)):
+            rule = f"an array of engine {spec.engine.value} does not support {role.value} disks: omit {role.field}"
             yield FieldProblem(field=role.field, value=str(len(ids)), message=rule)
-    levels = ARRAY_ENGINES[wish.engine].capability().levels
-    options = next(facts.options for facts in levels if facts.level is wish.level)
-    if wish.write_mostly and "write_mostly" not in options:
+    levels = ARRAY_ENGINES[spec.engine].capability().levels
+    options = next(facts.options for facts in levels if facts.level is spec.level)
+    if spec.write_mostly and "write_mostly" not in options:
         rule = (
-            f"{wish.level.value} reads every disk for its own part of the data: only md raid1 supports write-mostly "
+            f"{spec.level.value} reads every disk for its own part of the data: only md raid1 supports write-mostly "
             "disks"
         )
-        yield FieldProblem(field="write_mostly", value=", ".join(wish.write_mostly), message=rule)
-    if wish.integrity and "integrity" not in options:
-        rule = f"engine {wish.engine.value} does not support these checksums: omit integrity"
+        yield FieldProblem(field="write_mostly", value=", ".join(spec.write_mostly), message=rule)
+    if spec.integrity and "integrity" not in options:
+        rule = f"engine {spec.engine.value} does not support these checksums: omit integrity"
         yield FieldProblem(field="integrity", value="true", message=rule)
-    if wish.spare_group is not None and "spare_group" not in options:
-        rule = f"{wish.level.value} of engine {wish.engine.value} does not share spares: omit spare_group"
-        yield FieldProblem(field="spare_group", value=wish.spare_group, message=rule)
+    if spec.spare_group is not None and "spare_group" not in options:
+        rule = f"{spec.level.value} of engine {spec.engine.value} does not share spares: omit spare_group"
+        yield FieldProblem(field="spare_group", value=spec.spare_group, message=rule)
     for field in ("group_data_disks", "distributed_spares"):
-        if (value := getattr(wish, field)) is not None and field not in options:
+        if (value := getattr(spec, field)) is not None and field not in options:
             yield FieldProblem(field=field, value=str(value), message=f"only a draid supports {field}: omit it")
 
 

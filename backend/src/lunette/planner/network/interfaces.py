@@ -16,7 +16,7 @@ from lunette.planner.network.made_interfaces import beside_of, lines
 
 
 def plan_change(
-    interface: ObservedInterface, wish: InterfaceChange, seen: Observation, paths: Paths, trial_id: str
+    interface: ObservedInterface, spec: InterfaceChange, seen: Observation, paths: Paths, trial_id: str
 ) -> Plan:
     """Another way for an interface to be. Raises Invalid, Conflict or InUse naming the field."""
     findings = Findings()
@@ -24,19 +24,19 @@ def plan_change(
         findings.add(Conflict, "interface", interface.name, f"Lunette does not manage it: {interface.reason}")
     check_waiting(findings, interface.name, seen)
     before = interface.settings
-    if before is None and wish.members is None and wish.dhcp is None and not wish.addresses:
+    if before is None and spec.members is None and spec.dhcp is None and not spec.addresses:
         message = "specify where its addresses come from: Lunette does not configure it yet"
         findings.add(Invalid, "addresses", None, message)
-    settings = wish.applied(before or InterfaceSettings())
+    settings = spec.applied(before or InterfaceSettings())
     settings = settings.model_copy(update={"table": table_for(interface, settings, seen)})
-    beside = _members(findings, interface, wish, seen, paths)
+    beside = _members(findings, interface, spec, seen, paths)
     joining = frozenset(one.interface for one in beside)
     check(findings, interface, settings, seen, joining)
     theirs = (address for one in seen.interfaces if one.name in joining for address in one.addresses)
     interface = interface.model_copy(update={"addresses": (*interface.addresses, *theirs)})
     going = leaving(interface, settings)
     losing = [one for one in paths.portals if one.address in going]
-    _check_named(findings, losing, wish)
+    _check_named(findings, losing, spec)
     findings.refuse(f"Interface {interface.name} was not changed")
     title = f"Change interface {interface.name}"
     if settings == before:
@@ -74,10 +74,10 @@ def plan_end(interface: ObservedInterface, *, keep: bool) -> Plan:
     )
 
 
-def _check_named(findings: Findings, losing: Sequence[KnownPortal], wish: InterfaceChange) -> None:
+def _check_named(findings: Findings, losing: Sequence[KnownPortal], spec: InterfaceChange) -> None:
     """A portal loses its address only where it is named."""
     for portal in losing:
-        if portal.name not in wish.portals:
+        if portal.name not in spec.portals:
             where = shown(portal.address, portal.port)
             message = (
                 f"portal {portal.name} listens on {where}, which is removed: specify the portal, or delete it first"
@@ -94,12 +94,12 @@ def _interrupted(name: str, losing: Sequence[KnownPortal], hosts: Sequence[str])
 
 
 def _members(
-    findings: Findings, interface: ObservedInterface, wish: InterfaceChange, seen: Observation, paths: Paths
+    findings: Findings, interface: ObservedInterface, spec: InterfaceChange, seen: Observation, paths: Paths
 ) -> tuple[Beside, ...]:
-    if wish.members is None:
+    if spec.members is None:
         return ()
     made = interface.settings.made if interface.settings else None
     if made is None or made.kind is not InterfaceKind.BOND:
         findings.add(Invalid, "members", None, f"interface {interface.name} is not a bond that Lunette created")
         return ()
-    return beside_of(findings, interface.name, made.members, wish.members, seen, paths)
+    return beside_of(findings, interface.name, made.members, spec.members, seen, paths)

@@ -37,28 +37,28 @@ _TAKEN = ("lo", "all", "default", "bonding_masters")
 _NO_MEMBERS = ("vlan", "bond", "bridge")
 
 
-def plan_create(wish: InterfaceCreate, seen: Observation, paths: Paths, trial_id: str) -> Plan:
+def plan_create(spec: InterfaceCreate, seen: Observation, paths: Paths, trial_id: str) -> Plan:
     """A VLAN or a bond. Raises Invalid, Conflict or InUse naming the field."""
     findings = Findings()
-    check_waiting(findings, wish.name, seen)
-    if wish.name in _TAKEN or any(one.name == wish.name for one in seen.interfaces):
-        findings.add(Conflict, "name", wish.name, f"an interface named {wish.name} already exists")
-    _check_fields(findings, wish)
-    if wish.kind is InterfaceKind.VLAN:
-        beside = _onto_parent(findings, wish, seen)
+    check_waiting(findings, spec.name, seen)
+    if spec.name in _TAKEN or any(one.name == spec.name for one in seen.interfaces):
+        findings.add(Conflict, "name", spec.name, f"an interface named {spec.name} already exists")
+    _check_fields(findings, spec)
+    if spec.kind is InterfaceKind.VLAN:
+        beside = _onto_parent(findings, spec, seen)
     else:
-        beside = beside_of(findings, wish.name, (), wish.members, seen, paths)
-    settings = _settings(wish)
-    blank = _blank(wish.name, wish.members, seen)
+        beside = beside_of(findings, spec.name, (), spec.members, seen, paths)
+    settings = _settings(spec)
+    blank = _blank(spec.name, spec.members, seen)
     settings = settings.model_copy(update={"table": table_for(blank, settings, seen)})
-    check(findings, blank, settings, seen, frozenset(wish.members))
-    findings.refuse(f"Interface {wish.name} was not created")
-    step = InterfaceTry(trial_id=trial_id, interface=wish.name, settings=settings, beside=beside)
-    first = Change(action=Action.CREATE, noun="interface", name=wish.name, detail=words(settings))
+    check(findings, blank, settings, seen, frozenset(spec.members))
+    findings.refuse(f"Interface {spec.name} was not created")
+    step = InterfaceTry(trial_id=trial_id, interface=spec.name, settings=settings, beside=beside)
+    first = Change(action=Action.CREATE, noun="interface", name=spec.name, detail=words(settings))
     told = warnings(blank, settings, leaving(blank, settings), paths)
     return Plan(
-        title=f"Create interface {wish.name}",
-        changes=(first, *lines(wish.name, beside)),
+        title=f"Create interface {spec.name}",
+        changes=(first, *lines(spec.name, beside)),
         steps=(step,),
         warnings=tuple(dict.fromkeys(told)),
     )
@@ -135,35 +135,35 @@ def lines(name: str, beside: Sequence[Beside]) -> list[Change]:
     ]
 
 
-def _check_fields(findings: Findings, wish: InterfaceCreate) -> None:
-    is_vlan = wish.kind is InterfaceKind.VLAN
+def _check_fields(findings: Findings, spec: InterfaceCreate) -> None:
+    is_vlan = spec.kind is InterfaceKind.VLAN
     for field in ("parent", "vlan_id"):
-        value = getattr(wish, field)
+        value = getattr(spec, field)
         if is_vlan and value is None:
             findings.add(Invalid, field, None, "a VLAN needs a parent interface and a VLAN ID")
         if not is_vlan and value is not None:
             findings.add(Invalid, field, value, "a bond has members, but no parent and no VLAN ID")
     for field in ("members", "mode", "lacp_rate", "miimon_ms"):
-        if is_vlan and getattr(wish, field):
-            findings.add(Invalid, field, getattr(wish, field), "a VLAN is not a bond")
-    if not is_vlan and not wish.members:
+        if is_vlan and getattr(spec, field):
+            findings.add(Invalid, field, getattr(spec, field), "a VLAN is not a bond")
+    if not is_vlan and not spec.members:
         findings.add(Invalid, "members", None, "a bond needs members")
-    if not is_vlan and wish.lacp_rate is not None and wish.mode is not BondMode.LACP:
-        findings.add(Invalid, "lacp_rate", wish.lacp_rate.value, "only a bond in mode 802.3ad uses LACP")
+    if not is_vlan and spec.lacp_rate is not None and spec.mode is not BondMode.LACP:
+        findings.add(Invalid, "lacp_rate", spec.lacp_rate.value, "only a bond in mode 802.3ad uses LACP")
 
 
-def _settings(wish: InterfaceCreate) -> InterfaceSettings:
-    is_vlan = wish.kind is InterfaceKind.VLAN
+def _settings(spec: InterfaceCreate) -> InterfaceSettings:
+    is_vlan = spec.kind is InterfaceKind.VLAN
     made = Made(
-        kind=wish.kind,
-        parent=wish.parent,
-        vlan_id=wish.vlan_id,
-        members=wish.members,
-        lacp_rate=wish.lacp_rate,
-        mode=None if is_vlan else wish.mode or BondMode.ACTIVE_BACKUP,
-        miimon_ms=None if is_vlan else wish.miimon_ms or MIIMON_MS,
+        kind=spec.kind,
+        parent=spec.parent,
+        vlan_id=spec.vlan_id,
+        members=spec.members,
+        lacp_rate=spec.lacp_rate,
+        mode=None if is_vlan else spec.mode or BondMode.ACTIVE_BACKUP,
+        miimon_ms=None if is_vlan else spec.miimon_ms or MIIMON_MS,
     )
-    return wish.settings(made)
+    return spec.settings(made)
 
 
 def _blank(name: str, members: Sequence[str], seen: Observation) -> ObservedInterface:
@@ -187,16 +187,16 @@ def _blank(name: str, members: Sequence[str], seen: Observation) -> ObservedInte
     )
 
 
-def _onto_parent(findings: Findings, wish: InterfaceCreate, seen: Observation) -> tuple[Beside, ...]:
-    parent = next((one for one in seen.interfaces if one.name == wish.parent), None)
+def _onto_parent(findings: Findings, spec: InterfaceCreate, seen: Observation) -> tuple[Beside, ...]:
+    parent = next((one for one in seen.interfaces if one.name == spec.parent), None)
     if parent is None:
-        if wish.parent is not None:
-            findings.add(Invalid, "parent", wish.parent, f"network interface {wish.parent} was not found")
+        if spec.parent is not None:
+            findings.add(Invalid, "parent", spec.parent, f"network interface {spec.parent} was not found")
         return ()
     for other in seen.interfaces:
-        if other.parent == parent.name and other.vlan_id == wish.vlan_id:
-            message = f"VLAN {wish.vlan_id} of {parent.name} already exists as interface {other.name}"
-            findings.add(Conflict, "vlan_id", wish.vlan_id, message)
+        if other.parent == parent.name and other.vlan_id == spec.vlan_id:
+            message = f"VLAN {spec.vlan_id} of {parent.name} already exists as interface {other.name}"
+            findings.add(Conflict, "vlan_id", spec.vlan_id, message)
     if parent.reason is not None:
         findings.add(Conflict, "parent", parent.name, f"Lunette does not manage it: {parent.reason}")
     elif parent.kind == InterfaceKind.VLAN.value:
@@ -206,10 +206,10 @@ def _onto_parent(findings: Findings, wish: InterfaceCreate, seen: Observation) -
         findings.add(Conflict, "parent", parent.name, message)
     before = parent.settings or InterfaceSettings()
     most = before.mtu_bytes or parent.mtu_bytes
-    if wish.mtu_bytes is not None and wish.mtu_bytes > most:
+    if spec.mtu_bytes is not None and spec.mtu_bytes > most:
         message = f"its parent {parent.name} has an MTU of {most} bytes: a VLAN cannot have a larger one"
-        findings.add(Invalid, "mtu_bytes", wish.mtu_bytes, message)
-    after = before.model_copy(update={"vlans": (*before.vlans, wish.name)})
+        findings.add(Invalid, "mtu_bytes", spec.mtu_bytes, message)
+    after = before.model_copy(update={"vlans": (*before.vlans, spec.name)})
     return (Beside(interface=parent.name, settings=after),)
 
 

@@ -15,7 +15,7 @@ def joining(
     """The fields that name more disks than are there, or the same ones, each with what adds them; None for nothing.
 
     A field that lacks a disk which is there is left out: no document takes a disk away. `wipe` has the ids of disks
-    whose content may be destroyed, `places` is how many members an array of md has. The wishes are not validated.
+    whose content may be destroyed, `places` is how many members an array of md has. The specs are not validated.
     """
     is_md = present.engine is ArrayEngine.MD
     if is_md:
@@ -23,7 +23,7 @@ def joining(
     for role in _BESIDE if is_md else (MemberRole.SPARE, *_BESIDE, MemberRole.DATA):
         asked, there = getattr(wanted, role.field), getattr(present, role.field)
         if role.field in wanted.model_fields_set and set(there) <= set(asked) and (disks := _new(asked, there)):
-            yield role.field, _wish(role, disks, wipe)
+            yield role.field, _spec(role, disks, wipe)
 
 
 def _of_md(
@@ -45,10 +45,10 @@ def _of_md(
         ("disks", MemberRole.DATA, members[:more]),
     ):
         if disks:
-            yield field, _wish(role, disks, wipe)
+            yield field, _spec(role, disks, wipe)
 
 
-def _wish(role: MemberRole, disks: tuple[str, ...], wipe: Collection[str]) -> Joining:
+def _spec(role: MemberRole, disks: tuple[str, ...], wipe: Collection[str]) -> Joining:
     named = tuple(disk for disk in disks if disk in wipe)
     if role is MemberRole.DATA:
         return ArrayGrow.model_construct(disks=disks, wipe=named)

@@ -34,7 +34,7 @@ PATCHES: Mapping[SiteNoun, type[Model]] = {
     SiteNoun.SCHEDULE: SchedulePatch,
     SiteNoun.SETTING: SettingsPatch,
 }
-"""What can change of a noun that exists: the fields its patch shares with its wish. All others are fixed."""
+"""What can change of a noun that exists: the fields its patch shares with its spec. All others are fixed."""
 
 
 class Verb(StrEnum):
@@ -46,7 +46,7 @@ class Verb(StrEnum):
     ADD_DISKS = "add_disks"
 
 
-WISHES: Mapping[Verb, Mapping[SiteNoun, type[Model]]] = {
+SPECS: Mapping[Verb, Mapping[SiteNoun, type[Model]]] = {
     Verb.CREATE: CREATES,
     Verb.PATCH: PATCHES,
     Verb.DELETE: {},
@@ -131,15 +131,15 @@ DELETE_PHASE = {
 
 @dataclass(frozen=True)
 class SiteChange:
-    """One change the API could be asked for. `wishes` are what to create, or the one patch; `keys` name what changes.
+    """One change the API could be asked for. `specs` are what to create, or the one patch; `keys` name what changes.
 
-    `places` tell where in the document each wish stands, such as `volumes[3]`.
+    `places` tell where in the document each spec stands, such as `volumes[3]`.
     """
 
     verb: Verb
     noun: SiteNoun
     keys: tuple[str, ...]
-    wishes: tuple[Model, ...] = ()
+    specs: tuple[Model, ...] = ()
     places: tuple[str, ...] = ()
 
     @property

@@ -114,8 +114,8 @@ class _Comparison:
         if f"{noun}/{new}" in self._busy:
             self._refuse_busy(f"{noun}/{new}")
         place = self._places[f"{noun}/{new}"]
-        wish = PATCHES[noun].model_validate({"name": new})
-        self._phases[Phase.RENAME].append(SiteChange(Verb.PATCH, noun, (f"{noun}/{old}",), (wish,), (place,)))
+        spec = PATCHES[noun].model_validate({"name": new})
+        self._phases[Phase.RENAME].append(SiteChange(Verb.PATCH, noun, (f"{noun}/{old}",), (spec,), (place,)))
 
     def _compare(self, noun: SiteNoun) -> None:
         wanted = {key_of(noun, entry): entry for entry in self._wanted.entries(noun)}
@@ -148,9 +148,9 @@ class _Comparison:
             values["wipe"] = tuple(disk for ids in entry.by_role().values() for disk in ids if disk in self._wipe)
         self._add(CREATE_PHASE[noun], Verb.CREATE, noun, key, CREATES[noun].model_construct(**_complete(noun, values)))
 
-    def _add(self, phase: Phase, verb: Verb, noun: SiteNoun, key: str, wish: Model | None) -> None:
-        wishes, places = ((wish,), (self._places.get(key, ""),)) if wish is not None else ((), ())
-        self._phases[phase].append(SiteChange(verb, noun, (key,), wishes, places))
+    def _add(self, phase: Phase, verb: Verb, noun: SiteNoun, key: str, spec: Model | None) -> None:
+        specs, places = ((spec,), (self._places.get(key, ""),)) if spec is not None else ((), ())
+        self._phases[phase].append(SiteChange(verb, noun, (key,), specs, places))
 
     def _change(self, noun: SiteNoun, key: str, wanted: Model, present: Model) -> None:
         patchable = PATCHES[noun].model_fields.keys() if noun in PATCHES else ()
@@ -172,18 +172,18 @@ class _Comparison:
         else:
             self._patch(noun, key, {name: value for name, value in differing.items() if name in patchable}, present)
 
-    def _join(self, key: str, name: str, wish: site_arrays.Joining | None) -> None:
+    def _join(self, key: str, name: str, spec: site_arrays.Joining | None) -> None:
         """Disks come into an array that stands; a refusal names the list of the document that has them."""
-        if wish is not None:
-            phase, verb = JOIN_PHASE[type(wish)]
+        if spec is not None:
+            phase, verb = JOIN_PHASE[type(spec)]
             place = f"{self._places[key]}.{name}"
-            if len(wish.disks) > MAX_JOINING:
+            if len(spec.disks) > MAX_JOINING:
                 message = (
-                    f"{len(wish.disks)} disks would be added to {key}, and at most {MAX_JOINING} can be added at a "
+                    f"{len(spec.disks)} disks would be added to {key}, and at most {MAX_JOINING} can be added at a "
                     "time: add some first"
                 )
-                self._findings.add(Invalid, place, str(len(wish.disks)), message)
-            self._phases[phase].append(SiteChange(verb, SiteNoun.ARRAY, (key,), (wish,), (place,)))
+                self._findings.add(Invalid, place, str(len(spec.disks)), message)
+            self._phases[phase].append(SiteChange(verb, SiteNoun.ARRAY, (key,), (spec,), (place,)))
 
     def _refuse_fixed(self, noun: SiteNoun, key: str, fixed: Mapping[str, object], present: Model) -> None:
         for name, value in fixed.items():
@@ -241,7 +241,7 @@ class _Comparison:
                     Verb.CREATE,
                     changes[0].noun,
                     tuple(key for change in changes for key in change.keys),
-                    tuple(wish for change in changes for wish in change.wishes),
+                    tuple(spec for change in changes for spec in change.specs),
                     tuple(place for change in changes for place in change.places),
                 )
             else:
@@ -287,7 +287,7 @@ def _staying(before: Model, entry: Model) -> dict[str, Any]:
 
 
 def _complete(noun: SiteNoun, values: dict[str, Any]) -> dict[str, Any]:
-    """Values of a wish with the defaults of what the document leaves open; they are validated already."""
+    """Values of a spec with the defaults of what the document leaves open; they are validated already."""
     fields = CREATES[noun].model_fields
     return {name: values.get(name, item.get_default(call_default_factory=True)) for name, item in fields.items()}
 

@@ -47,23 +47,23 @@ def array_subject(array_id: str, name: str, level: str) -> Subject:
     return Subject(array_id, name, "it is raid0: it has no redundancy to compare" if level == "raid0" else None)
 
 
-def plan_create(wish: ScheduleCreate, facts: ScheduleFacts) -> tuple[Plan, tuple[Subject, ...]]:
+def plan_create(spec: ScheduleCreate, facts: ScheduleFacts) -> tuple[Plan, tuple[Subject, ...]]:
     """The plan, and what the schedule is about, each once. Raises Invalid or Conflict naming the field."""
     findings = Findings()
-    check_name(findings, "schedule", wish.name, facts.name_taken)
-    chosen = _chosen(findings, wish.action, wish.volumes or wish.arrays, facts.subjects)
-    findings.refuse(f"Schedule {wish.name} was not created")
-    detail = f"{_words(wish.action, chosen)} {_times(wish, facts)}"
-    changes = (Change(action=Action.CREATE, noun="schedule", name=wish.name, detail=detail),)
-    return Plan(title=f"Create schedule {wish.name}", changes=changes, steps=()), chosen
+    check_name(findings, "schedule", spec.name, facts.name_taken)
+    chosen = _chosen(findings, spec.action, spec.volumes or spec.arrays, facts.subjects)
+    findings.refuse(f"Schedule {spec.name} was not created")
+    detail = f"{_words(spec.action, chosen)} {_times(spec, facts)}"
+    changes = (Change(action=Action.CREATE, noun="schedule", name=spec.name, detail=detail),)
+    return Plan(title=f"Create schedule {spec.name}", changes=changes, steps=()), chosen
 
 
 def plan_patch(
-    before: ScheduleCreate, wish: SchedulePatch, facts: ScheduleFacts
+    before: ScheduleCreate, spec: SchedulePatch, facts: ScheduleFacts
 ) -> tuple[Plan, ScheduleCreate, tuple[Subject, ...]]:
     """The plan, the schedule as it will be, and what it will be about."""
-    asked = {name: value for name, value in wish.model_dump(exclude_unset=True).items() if value is not None}
-    values = {name: getattr(wish, name) for name in asked}
+    asked = {name: value for name, value in spec.model_dump(exclude_unset=True).items() if value is not None}
+    values = {name: getattr(spec, name) for name in asked}
     findings = Findings()
     after = before.model_copy(update=values)
     try:
@@ -147,11 +147,11 @@ def _words(action: ScheduleAction, subjects: Sequence[Subject]) -> str:
     return f"snapshots of {names}" if action is ScheduleAction.SNAPSHOT else f"scrubs of {names}"
 
 
-def _times(wish: ScheduleCreate, facts: ScheduleFacts) -> str:
-    if not wish.enabled:
-        return f"at `{wish.when}` ({facts.zone.key}), when it is enabled"
-    first = next(upcoming(wish.when, facts.zone, facts.now)).astimezone(facts.zone)
-    return f"at `{wish.when}` ({facts.zone.key}), first on {first:%Y-%m-%d at %H:%M}"
+def _times(spec: ScheduleCreate, facts: ScheduleFacts) -> str:
+    if not spec.enabled:
+        return f"at `{spec.when}` ({facts.zone.key}), when it is enabled"
+    first = next(upcoming(spec.when, facts.zone, facts.now)).astimezone(facts.zone)
+    return f"at `{spec.when}` ({facts.zone.key}), first on {first:%Y-%m-%d at %H:%M}"
 
 
 def _difference(name: str, before: ScheduleCreate, after: ScheduleCreate) -> str:

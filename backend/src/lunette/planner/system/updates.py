@@ -8,20 +8,20 @@ from lunette.planner.access.connected import Connected
 
 
 def plan_update(
-    slots: ObservedSlots | None, wish: UpdateCreate, bundle: BundleFacts, connected: Connected, trial_id: str
+    slots: ObservedSlots | None, spec: UpdateCreate, bundle: BundleFacts, connected: Connected, trial_id: str
 ) -> Plan:
     """The bundle goes to the idle slot, which is started. Raises Conflict where that cannot be, or would be a downgrade
-    that the wish does not name."""
+    that the spec does not name."""
     slots = ready(slots)
     idle, runs = slots.idle, slots.version(slots.running)
     older = runs is not None and is_older(bundle.version, runs)
-    if older and not wish.downgrade:
+    if older and not spec.downgrade:
         raise Conflict(
             f"Version {bundle.version} is older than the running version {runs}: faults fixed since then would "
             "return. Set `downgrade` to install it anyway."
         )
     write = SlotWrite(
-        bundle_id=wish.bundle, slot=idle, version=bundle.version, replaces=slots.version(idle), downgrade=wish.downgrade
+        bundle_id=spec.bundle, slot=idle, version=bundle.version, replaces=slots.version(idle), downgrade=spec.downgrade
     )
     detail = f"version {runs} becomes {bundle.version}, in slot {idle}"
     words = f"version {write.replaces} is no longer available as the previous version"

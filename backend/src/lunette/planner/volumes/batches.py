@@ -21,7 +21,7 @@ from lunette.planner.volumes.snapshots import check_volume, taking
 
 @dataclass(frozen=True)
 class Chosen:
-    """One volume of a batch, by the reference the wish used. `volume` None: there is none; `busy`: a job has it."""
+    """One volume of a batch, by the reference the spec used. `volume` None: there is none; `busy`: a job has it."""
 
     reference: str
     volume: KnownVolume | None
@@ -72,7 +72,7 @@ def plan_delete(doomed: Sequence[Doomed], emptied: Collection[str]) -> Plan:
 class NewSnapshots:
     plan: Plan
     snapshots: tuple[SnapshotTake, ...]
-    """In the order of the wish."""
+    """In the order of the spec."""
 
 
 def plan_take(
@@ -136,7 +136,7 @@ def _together(
 
 
 def _known(findings: Findings, chosen: Sequence[Chosen]) -> dict[int, KnownVolume]:
-    """The volumes that are there, by their place in the wish."""
+    """The volumes that are there, by their place in the spec."""
     found: dict[int, KnownVolume] = {}
     places: dict[str, int] = {}
     for index, one in enumerate(chosen):

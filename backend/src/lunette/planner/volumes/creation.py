@@ -28,7 +28,7 @@ LISTED = 32
 class NewVolume:
     id: str
     array_id: str
-    wish: VolumeCreate
+    spec: VolumeCreate
     lv_name: str
     identity: VolumeIdentity
 
@@ -62,7 +62,7 @@ class KnownVolume:
 
 @dataclass(frozen=True)
 class VolumeFacts:
-    """`arrays` by the reference the wish used; `promised` are bytes per array id that are ours and not yet cut.
+    """`arrays` by the reference the spec used; `promised` are bytes per array id that are ours and not yet cut.
 
     `thin_bytes` is what the thin volumes of each array id could hold together.
     """
@@ -76,23 +76,23 @@ class VolumeFacts:
 
 
 def plan_create(
-    wishes: Sequence[VolumeCreate], seen: Observation, facts: VolumeFacts, identities: IdentitySource
+    specs: Sequence[VolumeCreate], seen: Observation, facts: VolumeFacts, identities: IdentitySource
 ) -> NewVolumes:
     """Chooses everything for new volumes, all or nothing. Raises Invalid, Conflict or NoSpace naming each field."""
     findings = Findings()
-    check_names(findings, [wish.name for wish in wishes], facts.taken_names)
-    for index, wish in enumerate(wishes):
-        _check_one(findings, index, len(wishes), wish, facts, seen)
+    check_names(findings, [spec.name for spec in specs], facts.taken_names)
+    for index, spec in enumerate(specs):
+        _check_one(findings, index, len(specs), spec, facts, seen)
     pools: list[ThinPoolCreate] = []
     if not findings:
-        _check_space(findings, wishes, seen, facts)
-        pools = _new_pools(findings, wishes, seen, facts, identities)
-    title = wishes[0].name if len(wishes) == 1 else f"{len(wishes)} volumes"
-    findings.refuse(f"Volume {title} was not created" if len(wishes) == 1 else f"No volume of {title} was created")
-    volumes = tuple(_choose(wish, facts, identities) for wish in wishes)
+        _check_space(findings, specs, seen, facts)
+        pools = _new_pools(findings, specs, seen, facts, identities)
+    title = specs[0].name if len(specs) == 1 else f"{len(specs)} volumes"
+    findings.refuse(f"Volume {title} was not created" if len(specs) == 1 else f"No volume of {title} was created")
+    volumes = tuple(_choose(spec, facts, identities) for spec in specs)
     plan = _plan(title, volumes, pools, facts)
     return NewVolumes(
-        plan=plan.model_copy(update={"warnings": _overcommitted(wishes, pools, seen, facts)}), volumes=volumes
+        plan=plan.model_copy(update={"warnings": _overcommitted(specs, pools, seen, facts)}), volumes=volumes
     )
 
 
@@ -107,47 +107,47 @@ def check_names(findings: Findings, names: Sequence[str], taken: frozenset[str])
 
 
 def _check_one(
-    findings: Findings, index: int, count: int, wish: VolumeCreate, facts: VolumeFacts, seen: Observation
+    findings: Findings, index: int, count: int, spec: VolumeCreate, facts: VolumeFacts, seen: Observation
 ) -> None:
-    array = facts.arrays.get(wish.array)
+    array = facts.arrays.get(spec.array)
     where = at("volumes", index, count, "array")
     if array is None:
-        message = f"array {wish.array} was not found; use a name or ID from the list of arrays"
-        findings.add(Invalid, where, wish.array, message)
+        message = f"array {spec.array} was not found; use a name or ID from the list of arrays"
+        findings.add(Invalid, where, spec.array, message)
     elif array.state != ResourceState.READY:
-        findings.add(Conflict, where, wish.array, f"array {array.name} is {array.state}; wait until it is ready")
+        findings.add(Conflict, where, spec.array, f"array {array.name} is {array.state}; wait until it is ready")
     elif not any(pool.group == array.group for pool in seen.pools):
         message = f"array {array.name} is not active, so no volume can be created on it; check its state first"
-        findings.add(Conflict, where, wish.array, message)
+        findings.add(Conflict, where, spec.array, message)
     if array is not None:
-        problem = volume_planning(array.engine).size_problem(wish.size_bytes)
+        problem = volume_planning(array.engine).size_problem(spec.size_bytes)
         if problem:
             findings.add(Invalid, at("volumes", index, count, "size_bytes"), problem.value, problem.message)
-        is_thin = wish.provisioning is Provisioning.THIN
+        is_thin = spec.provisioning is Provisioning.THIN
         reason = unable_reason(seen, array.engine, EngineAbility.THIN if is_thin else None)
         if reason:
-            findings.add(Invalid, at("volumes", index, count, "provisioning"), wish.provisioning.value, reason)
+            findings.add(Invalid, at("volumes", index, count, "provisioning"), spec.provisioning.value, reason)
 
 
-def _check_space(findings: Findings, wishes: Sequence[VolumeCreate], seen: Observation, facts: VolumeFacts) -> None:
-    """Names the first thick wish that does not fit any more, per array, and how many would."""
+def _check_space(findings: Findings, specs: Sequence[VolumeCreate], seen: Observation, facts: VolumeFacts) -> None:
+    """Names the first thick spec that does not fit any more, per array, and how many would."""
     left = {array.id: free_bytes(array, seen, facts.promised.get(array.id, 0)) for array in facts.arrays.values()}
     at_first = dict(left)
     full: set[str] = set()
-    for index, wish in enumerate(wishes):
-        array = facts.arrays[wish.array]
-        if array.id in full or wish.provisioning is Provisioning.THIN:
+    for index, spec in enumerate(specs):
+        array = facts.arrays[spec.array]
+        if array.id in full or spec.provisioning is Provisioning.THIN:
             continue
-        taken = volume_planning(array.engine).reserved_bytes(wish.size_bytes)
+        taken = volume_planning(array.engine).reserved_bytes(spec.size_bytes)
         if taken > left[array.id]:
             full.add(array.id)
-            asked = _asked(wishes, facts, array.id, Provisioning.THICK)
+            asked = _asked(specs, facts, array.id, Provisioning.THICK)
             message = (
-                f"volume {wish.name} of {format_size(wish.size_bytes)} does not fit: array {array.name} has "
+                f"volume {spec.name} of {format_size(spec.size_bytes)} does not fit: array {array.name} has "
                 f"{format_size(at_first[array.id])} free and {format_size(asked)} are requested in total; "
                 f"{_how_to_fit(facts.erasable_bytes.get(array.id, 0))}"
             )
-            findings.add(NoSpace, at("volumes", index, len(wishes), "size_bytes"), wish.size_bytes, message)
+            findings.add(NoSpace, at("volumes", index, len(specs), "size_bytes"), spec.size_bytes, message)
         else:
             left[array.id] -= taken
 
@@ -157,31 +157,31 @@ def _how_to_fit(erasable_bytes: int, otherwise: str = "request less") -> str:
     return f"{otherwise}, or free space{erase}"
 
 
-def _asked(wishes: Sequence[VolumeCreate], facts: VolumeFacts, array_id: str, kind: Provisioning) -> int:
-    return sum(w.size_bytes for w in wishes if facts.arrays[w.array].id == array_id and w.provisioning is kind)
+def _asked(specs: Sequence[VolumeCreate], facts: VolumeFacts, array_id: str, kind: Provisioning) -> int:
+    return sum(w.size_bytes for w in specs if facts.arrays[w.array].id == array_id and w.provisioning is kind)
 
 
-def _to_reserve(wishes: Sequence[VolumeCreate], facts: VolumeFacts, array: KnownArray) -> int:
+def _to_reserve(specs: Sequence[VolumeCreate], facts: VolumeFacts, array: KnownArray) -> int:
     """What the thick volumes that are asked for take of the array."""
     sizes = [
-        w.size_bytes for w in wishes if facts.arrays[w.array].id == array.id and w.provisioning is Provisioning.THICK
+        w.size_bytes for w in specs if facts.arrays[w.array].id == array.id and w.provisioning is Provisioning.THICK
     ]
     return sum(map(volume_planning(array.engine).reserved_bytes, sizes))
 
 
 def _new_pools(
-    findings: Findings, wishes: Sequence[VolumeCreate], seen: Observation, facts: VolumeFacts, ids: IdentitySource
+    findings: Findings, specs: Sequence[VolumeCreate], seen: Observation, facts: VolumeFacts, ids: IdentitySource
 ) -> list[ThinPoolCreate]:
     """The thin pools that are needed and not there yet: where the engine has such, the first thin volume brings it."""
-    arrays = {facts.arrays[wish.array].id: facts.arrays[wish.array] for wish in wishes}
+    arrays = {facts.arrays[spec.array].id: facts.arrays[spec.array] for spec in specs}
     made = []
     for array in arrays.values():
-        thin = _asked(wishes, facts, array.id, Provisioning.THIN)
+        thin = _asked(specs, facts, array.id, Provisioning.THIN)
         pool = next(pool for pool in seen.pools if pool.group == array.group)
         pooling = thin_pooling(array.engine)
         if not thin or pooling is None or pool.thin is not None:
             continue
-        left = free_bytes(array, seen, facts.promised.get(array.id, 0)) - _to_reserve(wishes, facts, array)
+        left = free_bytes(array, seen, facts.promised.get(array.id, 0)) - _to_reserve(specs, facts, array)
         step = pooling.pool_create(ids.id(), pool, left, thin)
         if step is None:
             message = (
@@ -195,15 +195,15 @@ def _new_pools(
 
 
 def _overcommitted(
-    wishes: Sequence[VolumeCreate], pools: Sequence[ThinPoolCreate], seen: Observation, facts: VolumeFacts
+    specs: Sequence[VolumeCreate], pools: Sequence[ThinPoolCreate], seen: Observation, facts: VolumeFacts
 ) -> tuple[str, ...]:
     """A warning for each array whose thin volumes could hold more than it ever has room for."""
     found = []
-    for array in {facts.arrays[wish.array].id: facts.arrays[wish.array] for wish in wishes}.values():
-        thin = _asked(wishes, facts, array.id, Provisioning.THIN)
+    for array in {facts.arrays[spec.array].id: facts.arrays[spec.array] for spec in specs}.values():
+        thin = _asked(specs, facts, array.id, Provisioning.THIN)
         total = facts.thin_bytes.get(array.id, 0) + thin
         metadata = sum(2 * step.metadata_bytes for step in pools if step.group == array.group)
-        promised = facts.promised.get(array.id, 0) + _to_reserve(wishes, facts, array)
+        promised = facts.promised.get(array.id, 0) + _to_reserve(specs, facts, array)
         room = _thin_room(array, seen, promised + metadata)
         if thin and total > room:
             found.append(
@@ -229,12 +229,12 @@ def free_bytes(array: KnownArray, seen: Observation, promised: int) -> int:
     return max(0, pool.free_bytes // pool.extent_bytes * pool.extent_bytes - promised)
 
 
-def _choose(wish: VolumeCreate, facts: VolumeFacts, identities: IdentitySource) -> NewVolume:
-    volume_id, array = identities.id(), facts.arrays[wish.array]
+def _choose(spec: VolumeCreate, facts: VolumeFacts, identities: IdentitySource) -> NewVolume:
+    volume_id, array = identities.id(), facts.arrays[spec.array]
     return NewVolume(
         id=volume_id,
         array_id=array.id,
-        wish=wish,
+        spec=spec,
         lv_name=volume_planning(array.engine).lv_name(volume_id),
         identity=identities.volume(),
     )
@@ -252,7 +252,7 @@ def _plan(title: str, volumes: Sequence[NewVolume], pools: Sequence[ThinPoolCrea
             for kind in Provisioning
             for cut in volume_planning(array.engine).cut_steps(
                 array.group,
-                [(v.id, v.wish.size_bytes) for v in volumes if (v.array_id, v.wish.provisioning) == (array_id, kind)],
+                [(v.id, v.spec.size_bytes) for v in volumes if (v.array_id, v.spec.provisioning) == (array_id, kind)],
                 kind,
             )
         ]
@@ -271,15 +271,15 @@ def created(volumes: Sequence[NewVolume], arrays: Mapping[str, str]) -> list[Cha
         Change(
             action=Action.CREATE,
             noun="volume",
-            name=v.wish.name,
-            detail=f"{format_size(v.wish.size_bytes)} {v.wish.provisioning.value} on {arrays[v.array_id]}",
+            name=v.spec.name,
+            detail=f"{format_size(v.spec.size_bytes)} {v.spec.provisioning.value} on {arrays[v.array_id]}",
         )
         for v in volumes[:LISTED]
     ]
     if len(volumes) > LISTED:
         rest = len(volumes) - LISTED
         changes.append(
-            Change(action=Action.CREATE, noun="volume", name=volumes[-1].wish.name, detail=f"and {rest - 1} before it")
+            Change(action=Action.CREATE, noun="volume", name=volumes[-1].spec.name, detail=f"and {rest - 1} before it")
         )
     return changes
 

@@ -46,15 +46,15 @@ class KnownSnapshot:
 
 
 def plan_take(
-    wish: SnapshotCreate, volume: KnownVolume, seen: Observation, name_taken: bool, ids: IdentitySource
+    spec: SnapshotCreate, volume: KnownVolume, seen: Observation, name_taken: bool, ids: IdentitySource
 ) -> NewSnapshot:
     """Raises Invalid or Conflict where the volume cannot have snapshots now."""
     findings = Findings()
-    check_name(findings, "snapshot", wish.name, name_taken)
+    check_name(findings, "snapshot", spec.name, name_taken)
     check_volume(findings, volume, seen, "volume")
-    findings.refuse(f"Snapshot {wish.name} was not taken")
-    change, step = taking(wish.name, volume, ids)
-    plan = Plan(title=f"Take snapshot {wish.name} of volume {volume.name}", changes=(change,), steps=(step,))
+    findings.refuse(f"Snapshot {spec.name} was not taken")
+    change, step = taking(spec.name, volume, ids)
+    plan = Plan(title=f"Take snapshot {spec.name} of volume {volume.name}", changes=(change,), steps=(step,))
     return NewSnapshot(id=step.snapshot_id, plan=plan, step=step)
 
 
@@ -126,11 +126,11 @@ def plan_delete(snapshot: KnownSnapshot, clones: Sequence[str], kept: SnapshotKe
 
 
 def plan_clone(
-    snapshot: KnownSnapshot, wish: SnapshotClone, seen: Observation, taken: frozenset[str], ids: IdentitySource
+    snapshot: KnownSnapshot, spec: SnapshotClone, seen: Observation, taken: frozenset[str], ids: IdentitySource
 ) -> NewVolumes:
     """New volumes with identities of their own that begin as the snapshot, all or nothing. Raises Invalid, Conflict."""
     findings = Findings()
-    names = wish.names()
+    names = spec.names()
     check_names(findings, names, taken)
     if unable := unable_reason(seen, snapshot.volume.array_engine, EngineAbility.SNAPSHOT):
         findings.add(Invalid, "snapshot", snapshot.name, unable)
@@ -138,7 +138,7 @@ def plan_clone(
         findings.add(Conflict, "snapshot", snapshot.name, f"array {snapshot.array} is not active")
     title = f"{len(names)} volumes" if len(names) > 1 else f"volume {names[0]}"
     findings.refuse(f"Snapshot {snapshot.name} was not cloned")
-    volumes = tuple(_clone(name, snapshot, wish.description, ids) for name in names)
+    volumes = tuple(_clone(name, snapshot, spec.description, ids) for name in names)
     sizes = [(volume.id, snapshot.size_bytes) for volume in volumes]
     of = snapshot.volume
     cuts = snapshotting(of.array_engine).clone_steps(of.group, snapshot.id, of.id, sizes)
@@ -151,7 +151,7 @@ def plan_clone(
 
 def _clone(name: str, snapshot: KnownSnapshot, description: str, ids: IdentitySource) -> NewVolume:
     volume_id = ids.id()
-    wish = VolumeCreate(
+    spec = VolumeCreate(
         name=name,
         array=snapshot.array,
         size_bytes=snapshot.size_bytes,
@@ -161,7 +161,7 @@ def _clone(name: str, snapshot: KnownSnapshot, description: str, ids: IdentitySo
     return NewVolume(
         id=volume_id,
         array_id=snapshot.array_id,
-        wish=wish,
+        spec=spec,
         identity=ids.volume(),
         lv_name=volume_planning(snapshot.volume.array_engine).lv_name(volume_id),
     )
@@ -179,9 +179,9 @@ class RollBack:
     promised: int = 0
 
 
-def plan_roll_back(wish: RollBack, seen: Observation, ids: IdentitySource) -> Plan:
+def plan_roll_back(spec: RollBack, seen: Observation, ids: IdentitySource) -> Plan:
     """Raises Invalid for another volume's snapshot, InUse while the volume is mapped, NoSpace, Conflict."""
-    volume, snapshot = wish.volume, wish.snapshot
+    volume, snapshot = spec.volume, spec.snapshot
     findings = Findings()
     if snapshot.volume.id != volume.id:
         message = f"snapshot {snapshot.name} belongs to volume {snapshot.volume.name}; specify one of {volume.name}"
@@ -193,16 +193,16 @@ def plan_roll_back(wish: RollBack, seen: Observation, ids: IdentitySource) -> Pl
         findings.add(Invalid, "volume", volume.name, unable)
     elif not _is_active(seen, volume.group):
         findings.add(Conflict, "volume", volume.name, "its array is not active; check its state first")
-    elif between := snapshotting(volume.array_engine).roll_back_problem(wish.newer):
+    elif between := snapshotting(volume.array_engine).roll_back_problem(spec.newer):
         findings.add(Conflict, "snapshot", snapshot.name, between)
-    elif wish.kept is not None:
-        _check_room(findings, wish, seen)
+    elif spec.kept is not None:
+        _check_room(findings, spec, seen)
     findings.refuse(f"Volume {volume.name} was not rolled back")
     engine = snapshotting(volume.array_engine)
     steps = engine.roll_back_steps(volume.group, volume.id, snapshot.id, ids.id(), volume.size_bytes)
     lost = "data written since then is lost"
-    if wish.kept is not None:
-        kept_id, kept = ids.id(), wish.kept
+    if spec.kept is not None:
+        kept_id, kept = ids.id(), spec.kept
         steps = tuple(
             swap_step(volume.array_engine, step, kept_id, kept.held_bytes, kept.hours)
             if isinstance(step, VolumeRollBack)
@@ -218,13 +218,13 @@ def plan_roll_back(wish: RollBack, seen: Observation, ids: IdentitySource) -> Pl
     )
 
 
-def _check_room(findings: Findings, wish: RollBack, seen: Observation) -> None:
+def _check_room(findings: Findings, spec: RollBack, seen: Observation) -> None:
     """A thick volume reserves its size once more beside what is kept."""
-    volume = wish.volume
+    volume = spec.volume
     if volume.provisioning is Provisioning.THIN:
         return
     needed = volume_planning(volume.array_engine).reserved_bytes(volume.size_bytes)
-    left = max(0, sum(pool.free_bytes for pool in seen.pools if pool.group == volume.group) - wish.promised)
+    left = max(0, sum(pool.free_bytes for pool in seen.pools if pool.group == volume.group) - spec.promised)
     if needed > left:
         message = (
             f"retaining its current content needs {format_size(needed)}, and its array has {format_size(left)} free; "

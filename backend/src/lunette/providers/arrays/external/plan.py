@@ -77,18 +77,18 @@ def carried_uuid(disk: ObservedDisk) -> str | None:
     return array_uuid(found[0]) if found else None
 
 
-def problems(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
+def problems(spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
     """What cannot be asked of a device whose redundancy is not ours, each with the field, its value and the rule."""
     found = []
-    if len(wish.disks) != 1:
-        rule = f"an external array is one device, not {len(wish.disks)}"
-        found.append(FieldProblem(field="disks", value=str(len(wish.disks)), message=rule))
-    if wish.spares:
+    if len(spec.disks) != 1:
+        rule = f"an external array is one device, not {len(spec.disks)}"
+        found.append(FieldProblem(field="disks", value=str(len(spec.disks)), message=rule))
+    if spec.spares:
         rule = f"an external array takes no spares, {_OWN_TOOLS}: leave spares out"
-        found.append(FieldProblem(field="spares", value=str(len(wish.spares)), message=rule))
-    if wish.write_hole not in (None, WriteHole.EXTERNAL):
+        found.append(FieldProblem(field="spares", value=str(len(spec.spares)), message=rule))
+    if spec.write_hole not in (None, WriteHole.EXTERNAL):
         rule = "the device itself may close its write hole: leave write_hole out"
-        found.append(FieldProblem(field="write_hole", value=wish.write_hole, message=rule))
+        found.append(FieldProblem(field="write_hole", value=spec.write_hole, message=rule))
     others = (
         "chunk_bytes",
         "layout",
@@ -99,7 +99,7 @@ def problems(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldPro
     found += [
         FieldProblem(field=field, value=notation(chosen), message=f"an external array has no {field}: leave it out")
         for field in others
-        if (chosen := getattr(wish, field)) is not None
+        if (chosen := getattr(spec, field)) is not None
     ]
     smallest = min((disk.size_bytes for disk in disks), default=0)
     if not found and smallest < MIN_DISK_BYTES:

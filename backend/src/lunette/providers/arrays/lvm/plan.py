@@ -112,37 +112,37 @@ def capability(reason: str | None = None, no_integrity: str | None = None) -> En
     )
 
 
-def problems(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
-    """What LVM would refuse about this wish, each with the field, its value and the rule."""
-    facts, count = next(f for f in LEVELS if f.level is wish.level), len(wish.disks)
+def problems(spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
+    """What LVM would refuse about this spec, each with the field, its value and the rule."""
+    facts, count = next(f for f in LEVELS if f.level is spec.level), len(spec.disks)
     found = []
     if not facts.min_disks <= count <= facts.max_disks:
-        rule = f"lvm {wish.level.value} requires {facts.min_disks} to {facts.max_disks} disks, not {count}"
+        rule = f"lvm {spec.level.value} requires {facts.min_disks} to {facts.max_disks} disks, not {count}"
         found.append(FieldProblem(field="disks", value=str(count), message=rule))
-    if wish.level is Level.RAID10 and count % 2:
+    if spec.level is Level.RAID10 and count % 2:
         rule = f"lvm raid10 stores each chunk on a pair of disks and requires an even number of disks, not {count}"
         found.append(FieldProblem(field="disks", value=str(count), message=rule))
-    if wish.chunk_bytes is not None and (wish.level is Level.RAID1 or wish.chunk_bytes & (wish.chunk_bytes - 1)):
+    if spec.chunk_bytes is not None and (spec.level is Level.RAID1 or spec.chunk_bytes & (spec.chunk_bytes - 1)):
         rule = (
             "raid1 has no chunks: leave chunk_bytes out"
-            if wish.level is Level.RAID1
+            if spec.level is Level.RAID1
             else "the chunk size must be a power of two"
         )
-        found.append(FieldProblem(field="chunk_bytes", value=str(wish.chunk_bytes), message=rule))
-    if wish.spares:
+        found.append(FieldProblem(field="chunk_bytes", value=str(spec.chunk_bytes), message=rule))
+    if spec.spares:
         rule = "LVM does not rebuild onto spares automatically: leave spares out, and replace a failed disk"
-        found.append(FieldProblem(field="spares", value=str(len(wish.spares)), message=rule))
-    if wish.write_hole not in (None, *_HOLE):
+        found.append(FieldProblem(field="spares", value=str(len(spec.spares)), message=rule))
+    if spec.write_hole not in (None, *_HOLE):
         rule = "LVM RAID supports only a bitmap: leave write_hole out, or use md"
-        found.append(FieldProblem(field="write_hole", value=wish.write_hole, message=rule))
+        found.append(FieldProblem(field="write_hole", value=spec.write_hole, message=rule))
     others = ("layout", "sync_speed_min_bytes_s", "sync_speed_max_bytes_s", *(name.value for name in TuningName))
     found += [
         FieldProblem(field=field, value=notation(chosen), message=f"an LVM array has no {field}: leave it out")
         for field in others
-        if (chosen := getattr(wish, field)) is not None
+        if (chosen := getattr(spec, field)) is not None
     ]
     smallest = min((disk.size_bytes for disk in disks), default=0)
-    if not found and image_bytes(smallest, integrity=wish.integrity) < MIN_IMAGE_BYTES:
+    if not found and image_bytes(smallest, integrity=spec.integrity) < MIN_IMAGE_BYTES:
         rule = f"the smallest disk ({format_size(smallest)}) is too small; {format_size(GIB)} is enough"
         found.append(FieldProblem(field="disks", value=None, message=rule))
     return tuple(found)
@@ -219,19 +219,19 @@ def mapped_name(group: str, name: str = VOLUME) -> str:
     return f"{group.replace('-', '--')}-{name.replace('-', '--')}"
 
 
-def create_step(array_id: str, uuid: str, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> LvmRaidCreate:
+def create_step(array_id: str, uuid: str, spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> LvmRaidCreate:
     """The step that makes it of these disks."""
-    image = image_bytes(min(disk.size_bytes for disk in disks), integrity=wish.integrity)
+    image = image_bytes(min(disk.size_bytes for disk in disks), integrity=spec.integrity)
     return LvmRaidCreate(
         array_id=array_id,
         uuid=array_uuid(uuid),
         raid_group=raid_group(array_id),
-        level=wish.level,
-        size_bytes=data_images(wish.level, len(disks)) * image,
+        level=spec.level,
+        size_bytes=data_images(spec.level, len(disks)) * image,
         extent_bytes=EXTENT_BYTES,
-        chunk_bytes=None if wish.level is Level.RAID1 else wish.chunk_bytes or DEFAULT_CHUNK,
-        integrity=wish.integrity,
-        disk_bytes=disk_bytes(image, integrity=wish.integrity),
+        chunk_bytes=None if spec.level is Level.RAID1 else spec.chunk_bytes or DEFAULT_CHUNK,
+        integrity=spec.integrity,
+        disk_bytes=disk_bytes(image, integrity=spec.integrity),
         members=tuple(MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks),
     )
 

@@ -127,14 +127,14 @@ def level_facts(level: Level) -> LevelCapability:
     return _BY_LEVEL[level]
 
 
-def small_write_ios(wish: ArrayCreate) -> float:
+def small_write_ios(spec: ArrayCreate) -> float:
     """Member I/Os of one random write of 4 KiB."""
-    if wish.level in (Level.RAID4, Level.RAID5) and len(wish.disks) == 3:
+    if spec.level in (Level.RAID4, Level.RAID5) and len(spec.disks) == 3:
         return 3  # the two data blocks and the parity are the whole stripe: read one, write two
-    if wish.level is Level.RAID1:
-        return len(wish.disks)
+    if spec.level is Level.RAID1:
+        return len(spec.disks)
     return (
-        raid10.copies_of(wish.layout).count if wish.level is Level.RAID10 else level_facts(wish.level).small_write_ios
+        raid10.copies_of(spec.layout).count if spec.level is Level.RAID10 else level_facts(spec.level).small_write_ios
     )
 
 
@@ -143,9 +143,9 @@ def default_chunk(level: Level) -> int | None:
     return None if level is Level.RAID1 else DEFAULT_CHUNK
 
 
-def layout_of(wish: ArrayCreate) -> Raid10Layout | None:
+def layout_of(spec: ArrayCreate) -> Raid10Layout | None:
     """Where its copies will lie; None for a level that has none to lay out."""
-    return wish.layout or (raid10.DEFAULT if wish.level is Level.RAID10 else None)
+    return spec.layout or (raid10.DEFAULT if spec.level is Level.RAID10 else None)
 
 
 def default_write_hole(level: Level, disks: int, cached: Sequence[str] = ()) -> WriteHole:
@@ -199,37 +199,37 @@ def parity_disks(level: str) -> int:
     return {"raid4": 1, "raid5": 1, "raid6": 2}.get(level, 0)
 
 
-def problems(wish: ArrayCreate, disk_bytes: Sequence[int], cached: Sequence[str] = ()) -> tuple[FieldProblem, ...]:
-    """What md would refuse about this wish, each with the field, its value and the rule. `cached`: the disks, spares
+def problems(spec: ArrayCreate, disk_bytes: Sequence[int], cached: Sequence[str] = ()) -> tuple[FieldProblem, ...]:
+    """What md would refuse about this spec, each with the field, its value and the rule. `cached`: the disks, spares
     included, with an active volatile write cache."""
-    facts, count, found = _BY_LEVEL[wish.level], len(wish.disks), []
+    facts, count, found = _BY_LEVEL[spec.level], len(spec.disks), []
     if not facts.min_disks <= count <= facts.max_disks:
-        rule = f"md {wish.level.value} requires {facts.min_disks} to {facts.max_disks} disks, not {count}"
+        rule = f"md {spec.level.value} requires {facts.min_disks} to {facts.max_disks} disks, not {count}"
         found.append(FieldProblem(field="disks", value=str(count), message=rule))
-    if wish.spares and wish.level is Level.RAID0:
+    if spec.spares and spec.level is Level.RAID0:
         rule = "raid0 has no redundancy, so a spare cannot replace a failed disk: leave spares out"
-        found.append(FieldProblem(field="spares", value=str(len(wish.spares)), message=rule))
-    elif count + len(wish.spares) > MAX_DISKS:
-        rule = f"md supports at most {MAX_DISKS} disks, including spares, not {count + len(wish.spares)}"
-        found.append(FieldProblem(field="spares", value=str(len(wish.spares)), message=rule))
-    chunk = wish.chunk_bytes
-    if chunk is not None and wish.level is Level.RAID1:
+        found.append(FieldProblem(field="spares", value=str(len(spec.spares)), message=rule))
+    elif count + len(spec.spares) > MAX_DISKS:
+        rule = f"md supports at most {MAX_DISKS} disks, including spares, not {count + len(spec.spares)}"
+        found.append(FieldProblem(field="spares", value=str(len(spec.spares)), message=rule))
+    chunk = spec.chunk_bytes
+    if chunk is not None and spec.level is Level.RAID1:
         rule = "raid1 has no stripes: leave chunk_bytes out"
         found.append(FieldProblem(field="chunk_bytes", value=str(chunk), message=rule))
     elif chunk is not None and chunk & (chunk - 1):
         rule = "the chunk size must be a power of two, from 4 KiB to 128 MiB"
         found.append(FieldProblem(field="chunk_bytes", value=str(chunk), message=rule))
-    if wish.layout is not None and wish.level is not Level.RAID10:
-        rule = f"{wish.level.value} has no copy layout, only raid10 has: leave layout out"
-        found.append(FieldProblem(field="layout", value=wish.layout.value, message=rule))
-    elif wish.layout is not None and facts.min_disks <= count < raid10.copies_of(wish.layout).count:
-        rule = f"layout {wish.layout.value} puts each copy on a different disk, but there are only {count} disks"
-        found.append(FieldProblem(field="layout", value=wish.layout.value, message=rule))
-    found += _write_hole_problems(wish, cached)
-    found += tuning_problems(wish.level.value, wish)
-    if wish.level is Level.RAID1:
-        found += write_mostly_problems(wish.write_mostly, wish.disks)
-    if not found and member_bytes(disk_bytes, chunk or default_chunk(wish.level)) < 16 * MIB:
+    if spec.layout is not None and spec.level is not Level.RAID10:
+        rule = f"{spec.level.value} has no copy layout, only raid10 has: leave layout out"
+        found.append(FieldProblem(field="layout", value=spec.layout.value, message=rule))
+    elif spec.layout is not None and facts.min_disks <= count < raid10.copies_of(spec.layout).count:
+        rule = f"layout {spec.layout.value} puts each copy on a different disk, but there are only {count} disks"
+        found.append(FieldProblem(field="layout", value=spec.layout.value, message=rule))
+    found += _write_hole_problems(spec, cached)
+    found += tuning_problems(spec.level.value, spec)
+    if spec.level is Level.RAID1:
+        found += write_mostly_problems(spec.write_mostly, spec.disks)
+    if not found and member_bytes(disk_bytes, chunk or default_chunk(spec.level)) < 16 * MIB:
         rule = (
             f"the smallest disk ({format_size(min(disk_bytes, default=0))}) is too small for an array with this chunk"
         )
@@ -237,13 +237,13 @@ def problems(wish: ArrayCreate, disk_bytes: Sequence[int], cached: Sequence[str]
     return tuple(found)
 
 
-def _write_hole_problems(wish: ArrayCreate, cached: Sequence[str]) -> list[FieldProblem]:
-    hole, offered = wish.write_hole, _BY_LEVEL[wish.level].write_hole
+def _write_hole_problems(spec: ArrayCreate, cached: Sequence[str]) -> list[FieldProblem]:
+    hole, offered = spec.write_hole, _BY_LEVEL[spec.level].write_hole
     if hole is None:
         return []
     if hole not in offered:
-        rule = f"md {wish.level.value} supports {', '.join(one.value for one in offered)}"
-    elif hole is WriteHole.PPL and len(wish.disks) > PPL_MAX_DISKS:
+        rule = f"md {spec.level.value} supports {', '.join(one.value for one in offered)}"
+    elif hole is WriteHole.PPL and len(spec.disks) > PPL_MAX_DISKS:
         rule = f"a partial parity log supports at most {PPL_MAX_DISKS} disks: use bitmap, or fewer disks"
     elif hole is WriteHole.PPL and cached:
         rule = f"{no_log(cached)}: use bitmap, or turn the write cache of these disks off permanently first"
@@ -267,7 +267,7 @@ def no_log(cached: Sequence[str]) -> str:
     )
 
 
-def tuning_problems(level: str, wish: ArrayCreate | ArrayTuning) -> tuple[FieldProblem, ...]:
+def tuning_problems(level: str, spec: ArrayCreate | ArrayTuning) -> tuple[FieldProblem, ...]:
     """Values that are chosen for what an array of this level does not have."""
     if parity_disks(level):
         return ()
@@ -275,7 +275,7 @@ def tuning_problems(level: str, wish: ArrayCreate | ArrayTuning) -> tuple[FieldP
     return tuple(
         FieldProblem(field=name.value, value=notation(chosen), message=rule)
         for name in PARITY_ONLY
-        if (chosen := getattr(wish, name.value)) is not None
+        if (chosen := getattr(spec, name.value)) is not None
     )
 
 
@@ -325,29 +325,29 @@ def device_path(uuid: str) -> str:
 def create_step(
     array_id: str,
     uuid: str,
-    wish: ArrayCreate,
+    spec: ArrayCreate,
     members: Sequence[MdMember],
     disk_bytes: Sequence[int],
     cached: Sequence[str] = (),
 ) -> MdCreate:
     """The step that makes this array. `uuid` is any fresh UUID.
 
-    `members` and `disk_bytes` follow `wish.disks`, then `wish.spares`: a spare that is too small would be none.
+    `members` and `disk_bytes` follow `spec.disks`, then `spec.spares`: a spare that is too small would be none.
     `cached`: those with a volatile write cache.
     """
-    chunk = wish.chunk_bytes if wish.chunk_bytes is not None else default_chunk(wish.level)
-    count = len(wish.disks)
+    chunk = spec.chunk_bytes if spec.chunk_bytes is not None else default_chunk(spec.level)
+    count = len(spec.disks)
     return MdCreate(
         array_id=array_id,
         uuid=md_uuid(uuid),
         md_name=md_name(array_id),
-        level=wish.level,
+        level=spec.level,
         chunk_bytes=chunk,
-        write_hole=wish.write_hole or default_write_hole(wish.level, count, cached),
+        write_hole=spec.write_hole or default_write_hole(spec.level, count, cached),
         member_bytes=member_bytes(disk_bytes, chunk),
         members=tuple(members[:count]),
         spares=tuple(members[count:]),
-        layout=layout_of(wish),
+        layout=layout_of(spec),
     )
 
 

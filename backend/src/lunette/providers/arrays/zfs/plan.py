@@ -120,61 +120,61 @@ def capability(reason: str | None = None) -> EngineCapability:
     )
 
 
-def problems(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
-    """What ZFS would refuse about this wish, each with the field, its value and the rule."""
-    facts, count, found = next(f for f in LEVELS if f.level is wish.level), len(wish.disks), []
+def problems(spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
+    """What ZFS would refuse about this spec, each with the field, its value and the rule."""
+    facts, count, found = next(f for f in LEVELS if f.level is spec.level), len(spec.disks), []
     if not facts.min_disks <= count <= facts.max_disks:
-        rule = f"zfs {wish.level.value} requires {facts.min_disks} to {facts.max_disks} disks, not {count}"
+        rule = f"zfs {spec.level.value} requires {facts.min_disks} to {facts.max_disks} disks, not {count}"
         found.append(FieldProblem(field="disks", value=str(count), message=rule))
-    if wish.level is Level.RAID10 and count % 2:
+    if spec.level is Level.RAID10 and count % 2:
         rule = f"zfs raid10 consists of two-disk mirrors and requires an even number of disks, not {count}"
         found.append(FieldProblem(field="disks", value=str(count), message=rule))
-    if wish.spares and wish.level is Level.STRIPE:
+    if spec.spares and spec.level is Level.STRIPE:
         rule = "a stripe has no redundancy to rebuild a spare from: leave spares out"
-        found.append(FieldProblem(field="spares", value=str(len(wish.spares)), message=rule))
-    if wish.chunk_bytes is not None:
+        found.append(FieldProblem(field="spares", value=str(len(spec.spares)), message=rule))
+    if spec.chunk_bytes is not None:
         rule = "a pool has no chunks: leave chunk_bytes out"
-        found.append(FieldProblem(field="chunk_bytes", value=str(wish.chunk_bytes), message=rule))
-    if wish.layout is not None:
+        found.append(FieldProblem(field="chunk_bytes", value=str(spec.chunk_bytes), message=rule))
+    if spec.layout is not None:
         rule = "a pool has no copy layout: leave layout out"
-        found.append(FieldProblem(field="layout", value=wish.layout.value, message=rule))
-    if wish.write_hole not in (None, *_HOLE):
+        found.append(FieldProblem(field="layout", value=spec.layout.value, message=rule))
+    if spec.write_hole not in (None, *_HOLE):
         rule = "a pool writes every block to a new location, so it has no write hole to close: leave write_hole out"
-        found.append(FieldProblem(field="write_hole", value=wish.write_hole, message=rule))
+        found.append(FieldProblem(field="write_hole", value=spec.write_hole, message=rule))
     found += [
         FieldProblem(field=field, value=str(pace), message=f"a pool sets its own resync speed: leave {field} out")
         for field in ("sync_speed_min_bytes_s", "sync_speed_max_bytes_s")
-        if (pace := getattr(wish, field)) is not None
+        if (pace := getattr(spec, field)) is not None
     ]
     found += [
         FieldProblem(field=name.value, value=notation(chosen), message=f"a pool has no {name.value}: leave it out")
         for name in TuningName
-        if (chosen := getattr(wish, name.value)) is not None
+        if (chosen := getattr(spec, name.value)) is not None
     ]
-    found += _draid_problems(wish, disks) if not found else ()
-    found += too_small(wish, disks) if not found else ()
-    if wish.special and (problem := special_problem(wish.level, len(wish.disks), len(wish.special))):
+    found += _draid_problems(spec, disks) if not found else ()
+    found += too_small(spec, disks) if not found else ()
+    if spec.special and (problem := special_problem(spec.level, len(spec.disks), len(spec.special))):
         found.append(problem)
     return tuple(found)
 
 
-def _draid_problems(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
+def _draid_problems(spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
     """Why zpool would refuse the groups and distributed spares that are asked for."""
-    shape = shape_of(wish, disks)
+    shape = shape_of(spec, disks)
     if shape is None:
         return ()
-    field = "group_data_disks" if wish.group_data_disks is not None else "distributed_spares"
-    field = "disks" if (wish.group_data_disks, wish.distributed_spares) == (None, None) else field
+    field = "group_data_disks" if spec.group_data_disks is not None else "distributed_spares"
+    field = "disks" if (spec.group_data_disks, spec.distributed_spares) == (None, None) else field
     message = shape.problem()
     return (FieldProblem(field=field, value=shape.name, message=message),) if message else ()
 
 
-def too_small(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
+def too_small(spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
     """Of each role the smallest disk must hold what ZFS takes for a disk at all."""
     left = iter(disks)
     smallest = {
         role.field: min(disk.size_bytes for disk in itertools.islice(left, len(ids)))
-        for role, ids in wish.by_role().items()
+        for role, ids in spec.by_role().items()
         if ids
     }
     rule = "the smallest disk ({}) is too small for a pool; {} is enough"
@@ -203,12 +203,12 @@ def special_problem(level: Level, disks: int, special: int) -> FieldProblem | No
     return FieldProblem(field="special", value=str(special), message=rule)
 
 
-def role_warnings(wish: ArrayCreate) -> tuple[str, ...]:
+def role_warnings(spec: ArrayCreate) -> tuple[str, ...]:
     """What to know of disks beside the data disks before they are there."""
     found = []
-    if len(wish.log) == 1:
+    if len(spec.log) == 1:
         found.append(ONE_LOG)
-    if wish.special:
+    if spec.special:
         found.append(SPECIAL_STAYS)
     return tuple(found)
 
@@ -232,24 +232,24 @@ def shift_of(disks: Sequence[ObservedDisk]) -> int:
     return space.ashift(max((disk.physical_block_bytes for disk in disks), default=0))
 
 
-def shape_of(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> draid.Shape | None:
-    """How the dRAID of this wish is laid out; None for any other level. `disks` are those of every role."""
-    if wish.level not in draid.LEVELS:
+def shape_of(spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> draid.Shape | None:
+    """How the dRAID of this spec is laid out; None for any other level. `disks` are those of every role."""
+    if spec.level not in draid.LEVELS:
         return None
     return draid.shape(
-        wish.level, len(wish.disks), shift_of(disks), data=wish.group_data_disks, spares=wish.distributed_spares
+        spec.level, len(spec.disks), shift_of(disks), data=spec.group_data_disks, spares=spec.distributed_spares
     )
 
 
-def create_step(array_id: str, uuid: str, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> PoolCreate:
-    """The step that makes this pool. `uuid` is any fresh UUID, `disks` are those of every role in the wish's order."""
-    members = dict(zip(wish.by_role(), _parted(wish, disks), strict=True))
-    shape = shape_of(wish, disks)
+def create_step(array_id: str, uuid: str, spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> PoolCreate:
+    """The step that makes this pool. `uuid` is any fresh UUID, `disks` are those of every role in the spec's order."""
+    members = dict(zip(spec.by_role(), _parted(spec, disks), strict=True))
+    shape = shape_of(spec, disks)
     return PoolCreate(
         array_id=array_id,
         guid=pool_guid(uuid),
         pool=pool_name(array_id),
-        level=wish.level,
+        level=spec.level,
         ashift=shift_of(disks),
         layout=shape.name if shape else None,
         members=members[MemberRole.DATA],
@@ -260,10 +260,10 @@ def create_step(array_id: str, uuid: str, wish: ArrayCreate, disks: Sequence[Obs
     )
 
 
-def _parted(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> Iterator[tuple[MdMember, ...]]:
+def _parted(spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> Iterator[tuple[MdMember, ...]]:
     """The disks role by role."""
     left = iter(disks)
-    for ids in wish.by_role().values():
+    for ids in spec.by_role().values():
         yield tuple(MdMember(disk_id=disk.id, serial=disk.serial) for disk in itertools.islice(left, len(ids)))
 
 

@@ -32,9 +32,9 @@ def repair(terminal: Terminal, places: Places, agent: AgentPort | None = None) -
         if number is None:
             return
         card = cards[number - 1]
-        wish = ask_wish(terminal, card)
-        if wish is not None:
-            _try(terminal, way, card, wish)
+        spec = ask_spec(terminal, card)
+        if spec is not None:
+            _try(terminal, way, card, spec)
 
 
 def card_lines(cards: list[Card]) -> list[str]:
@@ -47,7 +47,7 @@ def card_lines(cards: list[Card]) -> list[str]:
     return lines or [" none: the kernel found no network card"]
 
 
-def ask_wish(terminal: Terminal, card: Card) -> JsonObject | None:
+def ask_spec(terminal: Terminal, card: Card) -> JsonObject | None:
     """What an interface is to be; None for no change."""
     if not card.link:
         terminal.say(f"{card.name} has no link: check the cable and the switch first.")
@@ -129,8 +129,8 @@ def plan_lines(plan: JsonObject) -> list[str]:
     return [*lines, *(f"  ! {text}" for text in plan["warnings"]), ""]
 
 
-def _try(terminal: Terminal, way: Way, card: Card, wish: JsonObject) -> None:
-    plan, wish = _planned(terminal, way, card, wish)
+def _try(terminal: Terminal, way: Way, card: Card, spec: JsonObject) -> None:
+    plan, spec = _planned(terminal, way, card, spec)
     if not plan["changes"]:
         terminal.say(f"{card.name} already has these settings: nothing was changed.")
         terminal.pause()
@@ -140,7 +140,7 @@ def _try(terminal: Terminal, way: Way, card: Card, wish: JsonObject) -> None:
         terminal.say("Nothing was changed.")
         return
     terminal.say("Trying ...")
-    way.begin(card.name, wish)
+    way.begin(card.name, spec)
     found = next((one for one in way.cards() if one.name == card.name), None)
     if found is None or found.trial_left_s is None:
         terminal.say("It was already reverted: nothing was changed.")
@@ -150,17 +150,17 @@ def _try(terminal: Terminal, way: Way, card: Card, wish: JsonObject) -> None:
     _end_trial(terminal, way, found)
 
 
-def _planned(terminal: Terminal, way: Way, card: Card, wish: JsonObject) -> tuple[JsonObject, JsonObject]:
-    """The plan, and the wish with the portals that may lose their address. Raises one of Problem."""
+def _planned(terminal: Terminal, way: Way, card: Card, spec: JsonObject) -> tuple[JsonObject, JsonObject]:
+    """The plan, and the spec with the portals that may lose their address. Raises one of Problem."""
     try:
-        return way.plan(card.name, wish), wish
+        return way.plan(card.name, spec), spec
     except Problem as problem:
         portals = portals_in_the_way(problem)
         if not portals:
             raise
         terminal.show(*words_of(problem), "", "Hosts lose their paths through the portals that you enter here.")
     names = terminal.ask("Portals that may lose their address, separated by spaces (Enter: none):").split()
-    named = {**wish, "portals": names}
+    named = {**spec, "portals": names}
     return way.plan(card.name, named), named
 
 

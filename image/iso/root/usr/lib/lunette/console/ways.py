@@ -45,11 +45,11 @@ class Way(Protocol):
 
     def cards(self) -> list[Card]: ...
 
-    def plan(self, name: str, wish: JsonObject) -> JsonObject:
+    def plan(self, name: str, spec: JsonObject) -> JsonObject:
         """What would be, as the API answers it; nothing is changed."""
         ...
 
-    def begin(self, name: str, wish: JsonObject) -> None:
+    def begin(self, name: str, spec: JsonObject) -> None:
         """Puts it on trial: the machine takes it back unless it is confirmed."""
         ...
 
@@ -65,12 +65,12 @@ class ApiWay:
     def cards(self) -> list[Card]:
         return [_card_of_answer(one) for one in self._client.pages("interface_list")]
 
-    def plan(self, name: str, wish: JsonObject) -> JsonObject:
-        found: JsonObject = self._client.operate("interface_change", {"interface": name}, None, wish, dry_run=True)
+    def plan(self, name: str, spec: JsonObject) -> JsonObject:
+        found: JsonObject = self._client.operate("interface_change", {"interface": name}, None, spec, dry_run=True)
         return found
 
-    def begin(self, name: str, wish: JsonObject) -> None:
-        job = self._client.operate("interface_change", {"interface": name}, None, wish)
+    def begin(self, name: str, spec: JsonObject) -> None:
+        job = self._client.operate("interface_change", {"interface": name}, None, spec)
         self._client.wait(job, deadline_s=120.0)
 
     def end(self, name: str, *, keep: bool) -> None:
@@ -87,11 +87,11 @@ class AgentWay:
     def cards(self) -> list[Card]:
         return [_card_of_seen(one) for one in self._agent.observe().interfaces]
 
-    def plan(self, name: str, wish: JsonObject) -> JsonObject:
-        return plan_answer(self._plan(name, wish)).model_dump(mode="json")
+    def plan(self, name: str, spec: JsonObject) -> JsonObject:
+        return plan_answer(self._plan(name, spec)).model_dump(mode="json")
 
-    def begin(self, name: str, wish: JsonObject) -> None:
-        for step in self._plan(name, wish).steps:
+    def begin(self, name: str, spec: JsonObject) -> None:
+        for step in self._plan(name, spec).steps:
             self._agent.do_step(JOB, step)
 
     def end(self, name: str, *, keep: bool) -> None:
@@ -101,8 +101,8 @@ class AgentWay:
         step = InterfaceKeep if keep else InterfaceRevert
         self._agent.do_step(JOB, step(trial_id=trial.id, interface=name))
 
-    def _plan(self, name: str, wish: JsonObject) -> Plan:
-        change = InterfaceChange.model_validate(wish)
+    def _plan(self, name: str, spec: JsonObject) -> Plan:
+        change = InterfaceChange.model_validate(spec)
         identity = IdentitySource().id()
         return plan_change(self._interface(name), change, self._agent.observe(), self._paths(), identity)
 

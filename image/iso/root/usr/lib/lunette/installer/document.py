@@ -17,7 +17,7 @@ from lunette.domain.interfaces import NtpServers
 from lunette.domain.roles import NewPassword
 from lunette.domain.settings import Zone
 
-from .interfaces import NAME_OR_MAC, Wish, for_the_web_page
+from .interfaces import NAME_OR_MAC, Spec, for_the_web_page
 
 MAX_BYTES = 65536
 Hostname = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")]
@@ -129,7 +129,7 @@ class Document(Model):
     """That of schedules and of the web page; UTC if None."""
     network: Network | None = None
     """None: every wired interface asks DHCP."""
-    interfaces: Annotated[tuple[Wish, ...], Field(max_length=64)] = ()
+    interfaces: Annotated[tuple[Spec, ...], Field(max_length=64)] = ()
     """Instead of `network`: several, with MTU and role, VLANs and bonds, each after what it stands on."""
     administrator: Administrator | None = None
     """None: a one-time password is shown on the console at the first start."""

@@ -45,16 +45,16 @@ def _which(value: Any) -> str:
     return "made" if isinstance(value, InterfaceCreate) or (isinstance(value, dict) and "kind" in value) else "present"
 
 
-Wish = Annotated[Annotated[InterfaceCreate, Tag("made")] | Annotated[Present, Tag("present")], Discriminator(_which)]
+Spec = Annotated[Annotated[InterfaceCreate, Tag("made")] | Annotated[Present, Tag("present")], Discriminator(_which)]
 """With `kind` a VLAN or bond as `interface create` makes it, without one a network card."""
 Planned = tuple[tuple[str, InterfaceSettings], ...]
 
 
-def planned(wishes: Sequence[InterfaceCreate | Present], there: Sequence[ObservedInterface]) -> Planned:
+def planned(specs: Sequence[InterfaceCreate | Present], there: Sequence[ObservedInterface]) -> Planned:
     """How each interface is to be, in the order of the document. Raises what the product would refuse."""
     seen, found = tuple(there), dict[str, InterfaceSettings]()
-    for number, wish in enumerate(wishes):
-        step = _step(wish, seen, f"installation-{number}")
+    for number, spec in enumerate(specs):
+        step = _step(spec, seen, f"installation-{number}")
         for one in step.all:
             if one.settings is not None:
                 found[one.interface] = one.settings
@@ -82,9 +82,9 @@ def carriers(network: Planned, name: str) -> set[str]:
     }
 
 
-def for_the_web_page(wishes: Sequence[InterfaceCreate | Present]) -> list[InterfaceCreate | Present]:
+def for_the_web_page(specs: Sequence[InterfaceCreate | Present]) -> list[InterfaceCreate | Present]:
     """Those that the web page can be reached through: the firewall keeps it from interfaces of the role storage."""
-    return [one for one in wishes if one.role is not InterfaceRole.STORAGE and (one.dhcp or one.addresses)]
+    return [one for one in specs if one.role is not InterfaceRole.STORAGE and (one.dhcp or one.addresses)]
 
 
 def card_name(name: str, there: Sequence[ObservedInterface]) -> str:
@@ -98,7 +98,7 @@ def card_name(name: str, there: Sequence[ObservedInterface]) -> str:
     return found[0]
 
 
-def _step(wish: InterfaceCreate | Present, seen: tuple[ObservedInterface, ...], trial: str) -> InterfaceTry:
+def _step(spec: InterfaceCreate | Present, seen: tuple[ObservedInterface, ...], trial: str) -> InterfaceTry:
     around = Observation(
         taken_at=0.0,
         hostname="",
@@ -111,16 +111,16 @@ def _step(wish: InterfaceCreate | Present, seen: tuple[ObservedInterface, ...], 
         addresses=(),
         interfaces=seen,
     )
-    if isinstance(wish, InterfaceCreate):
-        plan = plan_create(wish, around, _NOBODY, trial)
+    if isinstance(spec, InterfaceCreate):
+        plan = plan_create(spec, around, _NOBODY, trial)
     else:
-        name = card_name(wish.name, seen)
-        given = wish.model_dump(exclude={"name"}, mode="json")
+        name = card_name(spec.name, seen)
+        given = spec.model_dump(exclude={"name"}, mode="json")
         interface = next(one for one in seen if one.name == name)
         plan = plan_change(interface, InterfaceChange.model_validate(given), around, _NOBODY, trial)
     steps = [step for step in plan.steps if isinstance(step, InterfaceTry)]
     if not steps:
-        raise Conflict(f"interface {wish.name} is specified twice in the document")
+        raise Conflict(f"interface {spec.name} is specified twice in the document")
     return steps[0]
 
 

@@ -81,7 +81,7 @@ def addresses(document: Document) -> list[str]:
     if document.network is not None and document.network.address is not None:
         return [str(document.network.address.ip)]
     # The API listens on IPv4.
-    given = [one.ip for wish in for_the_web_page(document.interfaces) for one in wish.addresses if one.version == 4]
+    given = [one.ip for spec in for_the_web_page(document.interfaces) for one in spec.addresses if one.version == 4]
     if given:
         return [str(one) for one in given]
     try:
