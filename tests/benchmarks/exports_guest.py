@@ -77,24 +77,24 @@ def main(size: int) -> int:
     """Measures the size; RuntimeError where the exports are not what they should be."""
     volumes = _volumes(size + 1)
     configfs.prepare(LocalSystem())
-    print(json.dumps(_measure(_wish(volumes[:size]), _wish(volumes))))
+    print(json.dumps(_measure(_desired(volumes[:size]), _desired(volumes))))
     return 0
 
 
-def _measure(wish: ExportSet, larger: ExportSet) -> dict[str, float]:
+def _measure(desired: ExportSet, larger: ExportSet) -> dict[str, float]:
     system, recorder = LocalSystem(), Recorder()
-    found: dict[str, float] = {"volumes": len(wish.volumes)}
-    _serve(recorder, wish)
+    found: dict[str, float] = {"volumes": len(desired.volumes)}
+    _serve(recorder, desired)
     _withdraw(system)
     found["floor"] = _seconds(lambda: [call() for call in recorder.done])
     _withdraw(system)
-    found["restore"] = _seconds(lambda: _serve(system, wish))
-    found["again"] = _seconds(lambda: _unchanged(_serve(system, wish)))
+    found["restore"] = _seconds(lambda: _serve(system, desired))
+    found["again"] = _seconds(lambda: _unchanged(_serve(system, desired)))
     found["one more"] = _seconds(lambda: _serve(system, larger))
     found["guest MiB"] = _used_mib()
     found["withdraw"] = _seconds(lambda: _withdraw(system))
     if found["volumes"] <= RTSLIB_UP_TO:
-        _serve(system, wish)
+        _serve(system, desired)
         _rtslib("save")
         _withdraw(system)
         found["rtslib"] = _seconds(lambda: _rtslib("restore"))
@@ -129,7 +129,7 @@ def _volumes(count: int) -> list[ExportVolume]:
     ]
 
 
-def _wish(volumes: Sequence[ExportVolume]) -> ExportSet:
+def _desired(volumes: Sequence[ExportVolume]) -> ExportSet:
     starts = range(0, len(volumes), PER_TARGET)
     return ExportSet(
         database_id="bench",
@@ -165,8 +165,8 @@ def _target(number: int, volumes: Sequence[ExportVolume]) -> ExportTarget:
     )
 
 
-def _serve(system: LocalSystem, wish: ExportSet) -> ConvergeReport:
-    report = serving.serve(system, wish, {}, {_ARRAY.array_id})
+def _serve(system: LocalSystem, desired: ExportSet) -> ConvergeReport:
+    report = serving.serve(system, desired, {}, {_ARRAY.array_id})
     blocked = [one.reason for one in report.targets if one.state is not ServingState.OPEN]
     blocked += [one.reason for one in report.volumes if one.state is not ServingState.OPEN]
     if blocked:

@@ -98,7 +98,7 @@ class Bench:
             host.wait()
 
 
-def wish(*addresses: str, mode: FirewallMode = FirewallMode.MANAGED) -> ExportSet:
+def desired(*addresses: str, mode: FirewallMode = FirewallMode.MANAGED) -> ExportSet:
     portals = tuple(portal(20 + number, address) for number, address in enumerate(addresses))
     return exports(portals=portals, firewall=DesiredFirewall(mode=mode))
 
@@ -107,8 +107,8 @@ def rehearse(bench: Bench) -> None:
     """From nothing over roles, portals and meddling to off."""
     firewall, found = Firewall(LocalSystem()), bench.found
     bench.role(InterfaceRole.STORAGE)
-    firewall.open_for(wish(FRONT))
-    firewall.settle(wish(FRONT))
+    firewall.open_for(desired(FRONT))
+    firewall.settle(desired(FRONT))
     found["told"] = firewall.told.model_dump(mode="json") if firewall.told else None
     bench.note("portal", "stor0", FRONT, ISCSI)
     bench.note("address without portal", "stor0", SECOND, ISCSI)
@@ -116,10 +116,10 @@ def rehearse(bench: Bench) -> None:
     bench.note("api from storage at the other address", "stor0", MANAGEMENT, API)
     bench.note("api from management", "mgmt0", MANAGEMENT, API)
     bench.note("anything else", "mgmt0", MANAGEMENT, OTHER)
-    found["second round"] = firewall.open_for(wish(FRONT)) + firewall.settle(wish(FRONT))
-    firewall.open_for(wish(FRONT, SECOND))
+    found["second round"] = firewall.open_for(desired(FRONT)) + firewall.settle(desired(FRONT))
+    firewall.open_for(desired(FRONT, SECOND))
     bench.note("portal that is about to open", "stor0", SECOND, ISCSI)
-    firewall.settle(wish(FRONT))
+    firewall.settle(desired(FRONT))
     bench.note("portal that has closed", "stor0", SECOND, ISCSI)
     bench.role(InterfaceRole.BOTH, kept=False)
     firewall.follow_roles()
@@ -127,14 +127,14 @@ def rehearse(bench: Bench) -> None:
     subprocess.run(["nft", "--file", run.KEPT], check=True)  # what load-firewall does when the trial is taken back
     bench.note("api after the trial", "stor0", FRONT, API)
     bench.role(InterfaceRole.STORAGE)
-    found["after the trial"] = firewall.settle(wish(FRONT))
+    found["after the trial"] = firewall.settle(desired(FRONT))
     subprocess.run(["nft", "add table inet other; flush ruleset; add table inet other"], check=True)
-    found["flushed"] = firewall.settle(wish(FRONT))
+    found["flushed"] = firewall.settle(desired(FRONT))
     subprocess.run(["nft", "add element inet lunette management { tcp . 8000 }"], check=True)
     bench.note("meddled with", "mgmt0", MANAGEMENT, OTHER)
-    found["changed"] = firewall.open_for(wish(FRONT))
+    found["changed"] = firewall.open_for(desired(FRONT))
     bench.note("put right", "mgmt0", MANAGEMENT, OTHER)
-    firewall.settle(wish(FRONT, mode=FirewallMode.OFF))
+    firewall.settle(desired(FRONT, mode=FirewallMode.OFF))
     bench.note("off", "stor0", FRONT, API)
     found["tables"] = subprocess.run(["nft", "list", "tables"], capture_output=True, text=True, check=True).stdout
 

@@ -39,7 +39,7 @@ class Site:
         self.target = Program(folder / "target", *target_options(folder / "target"))
         self.host = Initiator(folder / "host")
 
-    def wish(self, **changes: object) -> ExportSet:
+    def desired(self, **changes: object) -> ExportSet:
         """One subsystem with both volumes, for a host without keys and one with two."""
         hosts = [nvme_host(41), nvme_host(42, dhchap(1, 2))]
         whole: dict[str, object] = {
@@ -49,8 +49,8 @@ class Site:
         }
         return exports(**(whole | changes))
 
-    def serve(self, wish: ExportSet | None = None) -> ConvergeReport:
-        return spdk.converge(self.system, wish or self.wish(), run_dir=str(self.target.folder))
+    def serve(self, desired: ExportSet | None = None) -> ConvergeReport:
+        return spdk.converge(self.system, desired or self.desired(), run_dir=str(self.target.folder))
 
     def connect(self, host: str = OPEN_HOST, **keys: str) -> list[str]:
         return self.host.connect(host, NQN, self.port, **keys)
@@ -124,7 +124,7 @@ def test_keys_are_asked_for_both_ways(site: Site) -> None:
     assert site.connect(KEYED_HOST, dhchap_key=one, dhchap_ctrlr_key=two)
     site.host.disconnect()
     changed = subsystem(31, [nvme_host(42, dhchap(9))], [lun(51, 1, 11)])
-    site.serve(site.wish(subsystems=(changed,)))
+    site.serve(site.desired(subsystems=(changed,)))
     with pytest.raises(Refused):
         site.connect(KEYED_HOST, dhchap_key=one)
     assert site.connect(KEYED_HOST, dhchap_key=wrong)
@@ -143,7 +143,7 @@ def test_growth_and_unmapping_reach_a_host_that_is_connected(site: Site) -> None
     site.volumes[0] = site.volumes[0].model_copy(update={"size_bytes": 96 * MIB})
     site.serve()
     left = subsystem(31, [nvme_host(41)], [lun(51, 1, 11)])
-    site.serve(site.wish(subsystems=(left,)))
+    site.serve(site.desired(subsystems=(left,)))
     deadline = time.monotonic() + 60
     while "seenn7" in (disks := site.host.disks()) or disks["seenn1"]["num_blocks"] * 512 != 96 * MIB:
         assert time.monotonic() < deadline, disks
@@ -151,7 +151,7 @@ def test_growth_and_unmapping_reach_a_host_that_is_connected(site: Site) -> None
 
 
 def test_a_host_waits_outside_until_all_its_volumes_are_there(site: Site) -> None:
-    site.serve(site.wish(subsystems=(), volumes=()))
+    site.serve(site.desired(subsystems=(), volumes=()))
     late = Path(site.volumes[1].device)
     late.rename(late.with_suffix(".away"))
     report = site.serve()
@@ -164,7 +164,7 @@ def test_a_host_waits_outside_until_all_its_volumes_are_there(site: Site) -> Non
 
 
 def test_a_device_with_a_volatile_cache_is_refused(site: Site) -> None:
-    site.serve(site.wish(subsystems=(), volumes=()))
+    site.serve(site.desired(subsystems=(), volumes=()))
     site.system.write_cache["v12"] = "write back"
     report = site.serve()
     site.system.write_cache.clear()
@@ -172,8 +172,8 @@ def test_a_device_with_a_volatile_cache_is_refused(site: Site) -> None:
 
 
 def test_a_portal_on_an_address_nobody_has_is_told(site: Site) -> None:
-    there = site.wish().portals[0]
-    report = site.serve(site.wish(portals=(there, spdk_portal(22, "192.0.2.77"))))
+    there = site.desired().portals[0]
+    report = site.serve(site.desired(portals=(there, spdk_portal(22, "192.0.2.77"))))
     assert [portal.state for portal in report.portals] == [OPEN, BLOCKED]
     assert "listen on 192.0.2.77 port 4420" in (report.portals[1].reason or "")
 

@@ -50,12 +50,12 @@ class Floor(ABC):
     def agent(self) -> Agent:
         return self.stage.agent
 
-    def wish(self, first: int | None = None, second: int | None = None, generation: int = 1) -> ExportSet:
+    def desired(self, first: int | None = None, second: int | None = None, generation: int = 1) -> ExportSet:
         parts = {"generation": generation, "volumes": tuple(self.stage.volumes)}
         return exports(**(parts | self.parts(first, second)))
 
     def take(self, first: int | None = None, second: int | None = None, generation: int = 1) -> None:
-        self.agent.converge(self.wish(first, second, generation))
+        self.agent.converge(self.desired(first, second, generation))
 
     def told(self, host: int) -> TargetReport:
         """What the agent says of a host's door when it is asked for nothing new."""

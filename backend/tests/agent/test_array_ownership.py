@@ -33,7 +33,7 @@ def seen(agent: Agent) -> ObservedArray:
 
 
 def served(shop: Shop, create: MdCreate) -> ExportSet:
-    return exports(arrays=(shop.desired(create, shop.group(create)),))
+    return exports(arrays=(shop.export_array(create, shop.group(create)),))
 
 
 @pytest.mark.parametrize("name", ["0", "pictures", "a1", "a0123456789abc"])

@@ -238,8 +238,8 @@ def fresh() -> tuple[Agent, Recorder]:
     return Agent(typing.cast(Any, recorder), patience_s=0.0), recorder
 
 
-def serving_wish() -> tuple[FakeSystem, dict[str, Any]]:
-    """A machine with volumes, and a wish with everything in it that they can be served with."""
+def serving_desired() -> tuple[FakeSystem, dict[str, Any]]:
+    """A machine with volumes, and a desired state with everything in it that they can be served with."""
     stage = Stage()
     serving.prepare(stage.machine)
     kept = AdoptedBackstore(
@@ -260,7 +260,7 @@ def serving_wish() -> tuple[FakeSystem, dict[str, Any]]:
 
 
 CASES = dict(requests())
-WISHED = [where for where in leaves(serving_wish()[1]) if "secret" not in str(where[-1])]
+DESIRED = [where for where in leaves(serving_desired()[1]) if "secret" not in str(where[-1])]
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -284,17 +284,17 @@ def test_chap_that_the_kernel_takes_for_none_is_refused_and_nothing_served(field
     agent, doorway = fresh()
     chap = CHAP.model_copy(update={field: "NULLowned" if "user" in field else SecretStr("NULLowned-4711")})
     parts = {"discovery": chap} if place == "discovery" else {"targets": (target(31, [initiator(41, chap)], []),)}
-    wish = {"kind": "converge", "wanted": exports(**parts).model_dump(mode="json")}
-    reply = answer(agent, json.dumps({"request": wish}).encode())
+    desired = {"kind": "converge", "wanted": exports(**parts).model_dump(mode="json")}
+    reply = answer(agent, json.dumps({"request": desired}).encode())
     assert isinstance(reply, ProblemReply)
     assert "do not begin with NULL" in reply.detail
     check_untouched(doorway, reply.model_dump_json())
 
 
-def test_the_wish_is_served_as_it_is() -> None:
+def test_the_desired_state_is_served_as_it_is() -> None:
     """Or else an attack on it would end before it came to configfs."""
-    machine, wish = serving_wish()
-    report = Agent(machine, patience_s=PATIENT_S).converge(ExportSet.model_validate(wish))
+    machine, desired = serving_desired()
+    report = Agent(machine, patience_s=PATIENT_S).converge(ExportSet.model_validate(desired))
     assert {door.state for door in (*report.targets, *report.subsystems)} == {ServingState.OPEN}, report
 
 
@@ -306,17 +306,17 @@ OTHERS = "debian-vg"
 @pytest.mark.parametrize("claimed", ["volume", "array", "array that is up", "array beside one that is up"])
 def test_a_volume_group_that_is_not_ours_is_not_served(claimed: str, engine: ArrayEngine) -> None:
     """Whether the volume alone is said to lie there, or the whole array, one of ours that runs already too."""
-    machine, wish = serving_wish()
-    honest = ExportSet.model_validate(wish | {"generation": 0})
+    machine, desired = serving_desired()
+    honest = ExportSet.model_validate(desired | {"generation": 0})
     disk = machine.add_disks(1)[0]
     machine.run(["vgcreate", "-y", OTHERS, f"/dev/{disk.kernel_name}"])
     machine.run(["lvcreate", "-y", "--name", "root", "--size", "64m", OTHERS])
     if engine is ArrayEngine.EXTERNAL:
-        wish["arrays"][0]["members"] = [one.id for one in observe_disks(machine) if one.serial == disk.serial]
-    wish["arrays"][0]["engine"] = engine.value
+        desired["arrays"][0]["members"] = [one.id for one in observe_disks(machine) if one.serial == disk.serial]
+    desired["arrays"][0]["engine"] = engine.value
     if claimed != "volume":
-        wish["arrays"][0]["group"] = OTHERS
-    for one in wish["volumes"]:
+        desired["arrays"][0]["group"] = OTHERS
+    for one in desired["volumes"]:
         one |= {"group": OTHERS, "device": f"/dev/{OTHERS}/root", "adopted": None}
     doorway = Recorder(machine)
     agent = Agent(typing.cast(Any, doorway), patience_s=PATIENT_S)
@@ -324,28 +324,28 @@ def test_a_volume_group_that_is_not_ours_is_not_served(claimed: str, engine: Arr
         report = agent.converge(honest)
         assert {one.state for one in report.volumes} == {ServingState.OPEN}, report.volumes
         ours, theirs = f"{APPLIANCE}.000000", f"{APPLIANCE}.000001"
-        words = json.dumps(wish).replace(id_of(0)[:-2], id_of(256)[:-2]).replace(ours, theirs)
-        wish = json.loads(words)
+        words = json.dumps(desired).replace(id_of(0)[:-2], id_of(256)[:-2]).replace(ours, theirs)
+        desired = json.loads(words)
         doorway.paths.clear()
     if claimed == "array beside one that is up":
-        wish["arrays"] = [honest.arrays[0].model_dump(mode="json"), *wish["arrays"]]
-    agent.converge(ExportSet.model_validate(wish))
+        desired["arrays"] = [honest.arrays[0].model_dump(mode="json"), *desired["arrays"]]
+    agent.converge(ExportSet.model_validate(desired))
     agent.bring_up()
-    report = agent.converge(ExportSet.model_validate(wish | {"generation": 2}))
-    assert {one.volume_id for one in report.volumes} >= {one["volume_id"] for one in wish["volumes"]}
+    report = agent.converge(ExportSet.model_validate(desired | {"generation": 2}))
+    assert {one.volume_id for one in report.volumes} >= {one["volume_id"] for one in desired["volumes"]}
     served = {one.volume_id for one in honest.volumes} if claimed.endswith("up") else set()
     assert {one.volume_id for one in report.volumes if one.state is ServingState.OPEN} == served, report.volumes
     assert not any(OTHERS in word for word in doorway.words if word.startswith("/dev")), doorway.words
     assert not any(path.endswith("/udev_path") for path in doorway.paths)
 
 
-@pytest.mark.parametrize("where", WISHED, ids=lambda where: ".".join(map(str, where)))
-def test_no_text_of_a_wish_leads_out_of_our_own_roots(where: tuple[str | int, ...]) -> None:
-    machine, wish = serving_wish()
+@pytest.mark.parametrize("where", DESIRED, ids=lambda where: ".".join(map(str, where)))
+def test_no_text_of_a_desired_state_leads_out_of_our_own_roots(where: tuple[str | int, ...]) -> None:
+    machine, desired = serving_desired()
     doorway = Recorder(machine)
     agent = Agent(typing.cast(Any, doorway), patience_s=PATIENT_S)
     for generation, text in enumerate(HOSTILE, start=1):
-        attack = {"kind": "converge", "wanted": with_text(wish, where, text) | {"generation": generation}}
+        attack = {"kind": "converge", "wanted": with_text(desired, where, text) | {"generation": generation}}
         reply = answer(agent, json.dumps({"request": attack}).encode())
         if not (isinstance(reply, ProblemReply) and reply.type is ProblemType.MALFORMED):
             check_untouched(doorway, f"{'.'.join(map(str, where))} = {text[:60]!r}: {reply}")

@@ -44,7 +44,7 @@ class Rack:
         self.start()
         disks = self.agent.observe().disks
         self.arrays = (self.md("red", RED, disks[:2]), self.pool(disks[2:4]), self.md("blue", BLUE, disks[4:]))
-        self.agent.converge(self.wish())
+        self.agent.converge(self.desired())
 
     def start(self, patience_s: float = 0.05) -> None:
         """A new process. `woken` is set when the agent has something to look at without being asked."""
@@ -60,9 +60,9 @@ class Rack:
         assert self.agent.do_step("job", step).changed
 
     def md(self, name: str, array_id: str, disks: tuple[ObservedDisk, ...]) -> ExportArray:
-        wish = ArrayCreate(name=name, level=Level.RAID1, disks=tuple(disk.id for disk in disks))
+        desired = ArrayCreate(name=name, level=Level.RAID1, disks=tuple(disk.id for disk in disks))
         members = [MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks]
-        made = md.create_step(array_id, array_id.replace("-", ""), wish, members, [d.size_bytes for d in disks])
+        made = md.create_step(array_id, array_id.replace("-", ""), desired, members, [d.size_bytes for d in disks])
         self.do(made)
         locked = name == "red"
         if locked:
@@ -78,13 +78,13 @@ class Rack:
             engine=ArrayEngine.MD,
             uuid=made.uuid,
             group=group.group,
-            members=wish.disks,
+            members=desired.disks,
             encryption=Encryption.LUKS2 if locked else None,
         )
 
     def pool(self, disks: tuple[ObservedDisk, ...]) -> ExportArray:
-        wish = ArrayCreate(name="pond", engine=ArrayEngine.ZFS, level=Level.MIRROR, disks=tuple(d.id for d in disks))
-        made = zfs.create_step(POND, POND, wish, disks)
+        desired = ArrayCreate(name="pond", engine=ArrayEngine.ZFS, level=Level.MIRROR, disks=tuple(d.id for d in disks))
+        made = zfs.create_step(POND, POND, desired, disks)
         self.do(made)
         (cut,) = zvol.cut_steps(made.pool, [(VOLUMES[POND], 64 * MIB)])
         self.do(cut)
@@ -99,7 +99,7 @@ class Rack:
         place = {"volume_id": id_, "array_id": array.array_id, "group": array.group, "device": device}
         return volume(HOSTS[array.array_id]).model_copy(update=place)
 
-    def wish(self, generation: int = 1) -> ExportSet:
+    def desired(self, generation: int = 1) -> ExportSet:
         def of(id_: str, mapping: int, number: int = 1) -> ExportLun:
             return lun(mapping, number, 0).model_copy(update={"volume_id": VOLUMES[id_]})
 
@@ -112,11 +112,11 @@ class Rack:
 
     def serving(self) -> set[int]:
         """Which hosts find their target open."""
-        doors = {door.iqn: int(door.iqn[-8:], 16) for door in self.wish().targets}
+        doors = {door.iqn: int(door.iqn[-8:], 16) for door in self.desired().targets}
         return {doors[name] for name in self.agent.hello().serving}
 
     def logs_in(self, number: int) -> bool:
-        iqn = next(door.iqn for door in self.wish().targets if door.target_id == id_of(number))
+        iqn = next(door.iqn for door in self.desired().targets if door.target_id == id_of(number))
         try:
             self.machine.login(f"iqn.2026-01.com.example:h{number}", iqn, "192.0.2.1:3260")
         except OSError:
@@ -125,7 +125,7 @@ class Rack:
 
     def reason(self, array_id: str) -> str:
         """What is told of the volume of this array."""
-        told = {found.volume_id: found for found in self.agent.converge(self.wish()).volumes}[VOLUMES[array_id]]
+        told = {found.volume_id: found for found in self.agent.converge(self.desired()).volumes}[VOLUMES[array_id]]
         assert told.state is ServingState.BLOCKED
         return told.reason or ""
 
@@ -245,7 +245,7 @@ def test_a_step_waits_for_its_own_array_and_for_no_other(rack: Rack) -> None:
         done.set()
 
     thread = in_a_thread(work)
-    rack.agent.converge(rack.wish(2))
+    rack.agent.converge(rack.desired(2))
     assert rack.agent.hello().ledger_generation == 2, "a change of exports is neither"
     assert not done.is_set()
     hang.let_go()
@@ -286,7 +286,7 @@ def test_an_agent_that_is_killed_while_a_tool_hangs_is_followed_by_one_that_goes
 
 def test_what_has_left_the_ledger_meanwhile_is_not_started(rack: Rack) -> None:
     rack.reboot()
-    served = rack.wish()
+    served = rack.desired()
     bringing = BringUp(rack.machine)
     bringing.run(served, lambda array: array.array_id != RED)
     assert bringing.waiting == {}

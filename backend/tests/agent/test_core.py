@@ -36,9 +36,9 @@ class Store(Shop):
         super().__init__()
         self.array = self.create()
         self.cut_step = self.volume()
-        self.report = self.agent.converge(self.wish())
+        self.report = self.agent.converge(self.desired())
 
-    def wish(self, generation: int = 1, **changes: object) -> ExportSet:
+    def desired(self, generation: int = 1, **changes: object) -> ExportSet:
         served = volume(11).model_copy(
             update={
                 "volume_id": VOLUME_ID,
@@ -78,7 +78,7 @@ class Store(Shop):
             Release(kind=ReleaseKind.TARGET, id=id_of(31), generation=generation),
             Release(kind=ReleaseKind.VOLUME, id=VOLUME_ID, generation=generation),
         )
-        return self.agent.converge(self.wish(generation, volumes=(), targets=(), released=released))
+        return self.agent.converge(self.desired(generation, volumes=(), targets=(), released=released))
 
     def delete_step(self) -> VolumeDelete:
         cut = self.cut_step
@@ -120,18 +120,18 @@ def test_a_reboot_brings_everything_back_without_the_api(store: Store) -> None:
     assert exported_volumes(store.machine) == frozenset()
     assert store.agent.bring_up()
     assert exported_volumes(store.machine) == {VOLUME_ID}
-    session = store.machine.login("iqn.2026-01.com.example:h41", store.wish().targets[0].iqn, "192.0.2.1:3260")
+    session = store.machine.login("iqn.2026-01.com.example:h41", store.desired().targets[0].iqn, "192.0.2.1:3260")
     assert store.machine.lun_device(session, 1)
 
 
 @pytest.mark.parametrize("over_nvme", [False, True])
 def test_a_late_address_is_waited_for_and_its_portal_opens_without_a_call(store: Store, over_nvme: bool) -> None:
-    iqn, where = store.wish().targets[0].iqn, ("192.0.2.1:4420" if over_nvme else "192.0.2.1:3260")
+    iqn, where = store.desired().targets[0].iqn, ("192.0.2.1:4420" if over_nvme else "192.0.2.1:3260")
     if over_nvme:
         store.unmap()
         mapped = lun(51, 1, 11).model_copy(update={"volume_id": VOLUME_ID})
         doors = {"targets": (), "subsystems": (subsystem(31, [nvme_host(41)], [mapped]),)}
-        store.agent.converge(store.wish(3, portals=(nvme_portal(22),), **doors))
+        store.agent.converge(store.desired(3, portals=(nvme_portal(22),), **doors))
 
     def log_in() -> object:
         if over_nvme:
@@ -152,7 +152,7 @@ def test_a_late_disk_is_waited_for_and_its_volume_blocked_meanwhile(store: Store
     store.reboot()
     store.machine.pull(store.disks[0])
     assert not store.agent.bring_up()
-    report = store.agent.converge(store.wish())
+    report = store.agent.converge(store.desired())
     assert state(report) is ServingState.BLOCKED
     assert report.volumes[0].reason == "waiting for array tank: 2 of 3 disks present"
     store.machine.insert(store.disks[0])
@@ -169,7 +169,7 @@ def test_after_the_grace_time_an_array_starts_without_a_disk(store: Store) -> No
     store.machine.sleep(2)
     assert store.agent.bring_up()
     assert store.agent.observe().arrays[0].state is ArrayState.DEGRADED
-    assert state(store.agent.converge(store.wish())) is ServingState.OPEN
+    assert state(store.agent.converge(store.desired())) is ServingState.OPEN
 
 
 def test_an_array_that_was_degraded_before_the_boot_waits_for_nobody(store: Store) -> None:
@@ -184,7 +184,7 @@ def test_a_member_seen_over_a_fabric_takes_no_part(store: Store) -> None:
     store.disks[0].transport = "iscsi"
     store.machine.changed()
     assert not store.agent.bring_up()
-    assert store.agent.converge(store.wish()).volumes[0].reason == "waiting for array tank: 2 of 3 disks present"
+    assert store.agent.converge(store.desired()).volumes[0].reason == "waiting for array tank: 2 of 3 disks present"
 
 
 def test_an_array_that_lost_too_many_disks_stays_down_and_says_so(store: Store) -> None:
@@ -194,15 +194,15 @@ def test_an_array_that_lost_too_many_disks_stays_down_and_says_so(store: Store) 
     store.agent.bring_up()
     store.machine.sleep(GRACE_S + 1)
     assert not store.agent.bring_up()
-    reason = store.agent.converge(store.wish()).volumes[0].reason
+    reason = store.agent.converge(store.desired()).volumes[0].reason
     assert reason is not None
     assert "tank" in reason
     assert "1 of 3" in reason
 
 
 def test_an_older_database_takes_nothing_away(store: Store) -> None:
-    store.agent.converge(store.wish(5))
-    report = store.agent.converge(store.wish(4, volumes=(), targets=()))
+    store.agent.converge(store.desired(5))
+    report = store.agent.converge(store.desired(4, volumes=(), targets=()))
     assert (report.accepted, report.generation) == (False, 5)
     assert state(report) is ServingState.OPEN
     store.restart()
@@ -210,7 +210,7 @@ def test_an_older_database_takes_nothing_away(store: Store) -> None:
 
 
 def test_what_vanishes_unexplained_is_served_on(store: Store) -> None:
-    report = store.agent.converge(store.wish(2, volumes=(), targets=(), arrays=()))
+    report = store.agent.converge(store.desired(2, volumes=(), targets=(), arrays=()))
     assert report.accepted
     assert len(report.unexplained) == 5
     assert exported_volumes(store.machine) == {VOLUME_ID}
@@ -225,14 +225,14 @@ def test_what_is_released_goes(store: Store) -> None:
 def test_a_lost_ledger_removes_nothing_that_is_served(store: Store) -> None:
     store.machine.unlink(f"{STATE_DIR}/ledger.json")
     store.restart()
-    store.agent.converge(store.wish(1, volumes=(), targets=()))
+    store.agent.converge(store.desired(1, volumes=(), targets=()))
     assert exported_volumes(store.machine) == {VOLUME_ID}
 
 
 def test_a_broken_ledger_removes_nothing_that_is_served(store: Store) -> None:
     store.machine.write_durably(f"{STATE_DIR}/ledger.json", b"rubbish")
     store.restart()
-    store.agent.converge(store.wish(1, volumes=(), targets=()))
+    store.agent.converge(store.desired(1, volumes=(), targets=()))
     store.agent.bring_up()
     assert exported_volumes(store.machine) == {VOLUME_ID}
     assert store.machine.read_file(f"{STATE_DIR}/ledger.json.broken") == b"rubbish"

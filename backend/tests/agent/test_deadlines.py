@@ -176,7 +176,7 @@ def test_a_second_pass_changes_nothing_and_tells_of_no_repair(floor: Floor) -> N
     floor.take(DEADLINE_S)
     floor.wait(DEADLINE_S)
     floor.take(DEADLINE_S)
-    report = floor.agent.converge(floor.wish(DEADLINE_S))
+    report = floor.agent.converge(floor.desired(DEADLINE_S))
     assert (report.changed, report.repaired, report.waiting) == (0, (), ())
 
 
@@ -196,8 +196,8 @@ class TestAnOpenDoor:
         floor.agent.converge(exports(volumes=tuple(floor.stage.volumes), portals=(portal(21),), targets=doors[:1]))
         more = target(31, [initiator(41)], [*LUNS[31], lun(55, 3, 13)])
         more = more.model_copy(update={"opens_without_missing_after_s": DEADLINE_S})
-        wish = exports(generation=2, volumes=tuple(floor.stage.volumes), portals=(portal(21),), targets=(more,))
-        report = floor.agent.converge(wish)
+        desired = exports(generation=2, volumes=tuple(floor.stage.volumes), portals=(portal(21),), targets=(more,))
+        report = floor.agent.converge(desired)
         floor.wait(2 * DEADLINE_S)
         assert floor.agent.due_in_s() is None
         assert floor.knock(41) == WHOLE
@@ -238,7 +238,7 @@ class TestNothingButMissingVolumesIsExcused:
         floor.take(DEADLINE_S)
         machine = floor.stage.machine
         store = "core/iblock_700/lunette-00000000-0000-0000-0000-00000000000d"
-        lun_2 = f"{LIO}/iscsi/{floor.wish().targets[0].iqn}/tpgt_1/lun/lun_2"
+        lun_2 = f"{LIO}/iscsi/{floor.desired().targets[0].iqn}/tpgt_1/lun/lun_2"
         machine.mkdir(lun_2)
         machine.symlink(f"{LIO}/{store}", f"{lun_2}/volume")
         machine.faults.break_calls(lambda call: call.name in ("unlink", "rmdir") and lun_2 in call.detail)
@@ -253,17 +253,17 @@ class TestNothingButMissingVolumesIsExcused:
 class Shelf(Store):
     """A host with a volume of an array that is there, and one of an array that no disk of is."""
 
-    def wish(self, generation: int = 1, **changes: object) -> ExportSet:
-        whole = super().wish(generation)
+    def desired(self, generation: int = 1, **changes: object) -> ExportSet:
+        whole = super().desired(generation)
         [door] = whole.targets
         mapped = (*door.luns, lun(52, 2, 12))
         door = door.model_copy(update={"luns": mapped, "opens_without_missing_after_s": DEADLINE_S})
         parts = {"arrays": (*whole.arrays, array(7)), "volumes": (*whole.volumes, volume(12, 7)), "targets": (door,)}
-        return super().wish(generation, **(parts | changes))
+        return super().desired(generation, **(parts | changes))
 
     def serve(self) -> ServingState:
         self.agent.bring_up()
-        [door] = self.agent.converge(self.wish()).targets
+        [door] = self.agent.converge(self.desired()).targets
         return door.state
 
 
@@ -280,10 +280,10 @@ class TestAfterAPowerCut:
         assert shelf.serve() is BLOCKED
         shelf.machine.advance(1)
         assert shelf.serve() is OPEN
-        [door] = shelf.agent.converge(shelf.wish()).targets
+        [door] = shelf.agent.converge(shelf.desired()).targets
         assert door.missing == (id_of(12),)
         assert door.reason
         assert "array tank7" in door.reason
-        session = shelf.machine.login(initiator(41).iqn, shelf.wish().targets[0].iqn, "192.0.2.1:3260")
+        session = shelf.machine.login(initiator(41).iqn, shelf.desired().targets[0].iqn, "192.0.2.1:3260")
         assert set(session.luns) == {1}
         assert VOLUME_ID in session.luns[1]

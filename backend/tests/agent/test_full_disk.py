@@ -46,7 +46,7 @@ def test_what_was_taken_away_does_not_come_back_with_the_older_ledger(store: Sto
     store.restart() if ending == "restart" else store.reboot()
     assert not store.agent.bring_up()
     assert exported_volumes(store.machine) == frozenset()
-    report = store.agent.converge(store.wish(2, volumes=(), targets=(), released=released(2)))
+    report = store.agent.converge(store.desired(2, volumes=(), targets=(), released=released(2)))
     assert report.accepted
     assert report.unkept
     assert report.unexplained == ()
@@ -55,30 +55,30 @@ def test_what_was_taken_away_does_not_come_back_with_the_older_ledger(store: Sto
 
 
 def test_a_host_that_keeps_its_volume_does_not_lose_it_when_the_agent_starts_again(store: Store) -> None:
-    wish = store.wish(2, portals=(portal(21), portal(22, address="192.0.2.7")))
-    assert store.agent.converge(wish).unkept
+    desired = store.desired(2, portals=(portal(21), portal(22, address="192.0.2.7")))
+    assert store.agent.converge(desired).unkept
     store.restart()
     store.agent.bring_up()
     assert exported_volumes(store.machine) == {VOLUME_ID}
     before = len(store.machine.faults.calls)
-    store.agent.converge(wish)
+    store.agent.converge(desired)
     changed = [call for call in store.machine.faults.calls[before:] if call.changes and "configfs" in call.detail]
     assert [call for call in changed if call.name in ("rmdir", "unlink")] == []
 
 
 def test_after_a_reboot_the_next_document_opens_the_exports(store: Store) -> None:
-    assert store.agent.converge(store.wish(2)).unkept
+    assert store.agent.converge(store.desired(2)).unkept
     store.reboot()
     assert not store.agent.bring_up()
     assert exported_volumes(store.machine) == frozenset()
-    assert store.agent.converge(store.wish(2)).accepted
+    assert store.agent.converge(store.desired(2)).accepted
     assert exported_volumes(store.machine) == {VOLUME_ID}
 
 
 def test_the_ledger_is_written_as_soon_as_there_is_room_though_nothing_changes(store: Store) -> None:
     store.unmap()
     store.machine.faults.disarm()
-    report = store.agent.converge(store.wish(2, volumes=(), targets=(), released=released(2)))
+    report = store.agent.converge(store.desired(2, volumes=(), targets=(), released=released(2)))
     assert report.unkept is None
     store.reboot()
     assert store.agent.bring_up()
@@ -90,7 +90,7 @@ def test_an_outdated_ledger_is_not_opened_for_a_document_that_is_older_still(sto
     store.unmap()
     store.reboot()
     with pytest.raises(Unavailable, match=r"the boot ledger is outdated.*the database is older"):
-        store.agent.converge(store.wish(0))
+        store.agent.converge(store.desired(0))
     assert not store.agent.bring_up()
     assert exported_volumes(store.machine) == frozenset()
 

@@ -36,7 +36,7 @@ class Floor(Stage):
         super().__init__()
         serving.prepare(self.machine)
 
-    def wish(self, **changes: object) -> ExportSet:
+    def desired(self, **changes: object) -> ExportSet:
         """Volume 11 over SCSI, volume 12 over NVMe, one portal for each."""
         whole: dict[str, object] = {
             "arrays": (self.array,),
@@ -47,8 +47,8 @@ class Floor(Stage):
         }
         return exports(**(whole | changes))
 
-    def serve(self, wish: ExportSet, *, keep_strays: bool = False) -> ConvergeReport:
-        return serving.serve(self.machine, wish, {}, {self.array.array_id}, turn=Turn(keep_strays=keep_strays))
+    def serve(self, desired: ExportSet, *, keep_strays: bool = False) -> ConvergeReport:
+        return serving.serve(self.machine, desired, {}, {self.array.array_id}, turn=Turn(keep_strays=keep_strays))
 
     def over_nvme(self) -> set[str]:
         return {path.rpartition("/")[2] for path in served_devices(self.machine)}
@@ -60,31 +60,31 @@ def floor() -> Floor:
 
 
 def test_each_engine_serves_its_part_and_one_report_tells_of_both(floor: Floor) -> None:
-    report = floor.serve(floor.wish())
+    report = floor.serve(floor.desired())
     assert {door.state for door in (*report.targets, *report.subsystems)} == BOTH
     assert {volume.reason for volume in report.volumes} | {portal.reason for portal in report.portals} == {None}
     assert (len(report.volumes), len(report.portals)) == (2, 2)
     assert exported_volumes(floor.machine) == {id_of(11)}
     assert len(floor.over_nvme()) == 1
-    assert floor.serve(floor.wish()).changed == 0
+    assert floor.serve(floor.desired()).changed == 0
 
 
 def test_a_volume_moves_to_nvme_and_back_in_one_pass_each(floor: Floor) -> None:
-    floor.serve(floor.wish())
-    moved = floor.wish(targets=(), subsystems=(subsystem(31, [nvme_host(42)], [lun(52, 2, 12), lun(53, 1, 11)]),))
+    floor.serve(floor.desired())
+    moved = floor.desired(targets=(), subsystems=(subsystem(31, [nvme_host(42)], [lun(52, 2, 12), lun(53, 1, 11)]),))
     assert floor.serve(moved).subsystems[0].reason is None
     assert exported_volumes(floor.machine) == frozenset()
     assert len(floor.over_nvme()) == 2
     both = target(31, [initiator(41)], [lun(51, 1, 11), lun(54, 2, 12)])
-    back = floor.serve(floor.wish(targets=(both,), subsystems=()))
+    back = floor.serve(floor.desired(targets=(both,), subsystems=()))
     assert back.targets[0].reason is None
     assert exported_volumes(floor.machine) == {id_of(11), id_of(12)}
     assert floor.over_nvme() == set()
 
 
 def test_neither_engine_takes_a_volume_the_other_is_seen_to_hold(floor: Floor) -> None:
-    floor.serve(floor.wish())
-    twice = floor.wish(
+    floor.serve(floor.desired())
+    twice = floor.desired(
         targets=(target(31, [initiator(41)], [lun(51, 1, 11), lun(55, 2, 12)]),),
         subsystems=(subsystem(31, [nvme_host(42)], [lun(52, 2, 12), lun(56, 1, 11)]),),
     )
@@ -101,7 +101,7 @@ def test_a_namespace_of_others_keeps_scsi_off_the_volume(floor: Floor) -> None:
         floor.machine.mkdir(path)
     floor.machine.write(f"{theirs}/namespaces/1/device_path", floor.volumes[0].device)
     floor.machine.write(f"{theirs}/namespaces/1/enable", "1")
-    report = floor.serve(floor.wish())
+    report = floor.serve(floor.desired())
     assert "nqn.2020-01.com.example:theirs" in (report.targets[0].reason or "")
     assert report.subsystems[0].reason is None
 
@@ -112,19 +112,19 @@ def test_without_the_module_nvme_is_blocked_with_the_reason_and_scsi_is_served()
     floor.machine.reboot()
     for module in ("md_mod", "raid5", "dm_mod"):
         floor.machine.run(["modprobe", "-q", module], ok=(0, 1))
-    report = floor.serve(floor.wish())
+    report = floor.serve(floor.desired())
     assert "module nvmet is not loaded" in (report.subsystems[0].reason or "")
     assert [p.state for p in report.portals] == [ServingState.OPEN, ServingState.BLOCKED]
 
 
 def test_waiting_for_exports_ends_when_the_namespace_is_gone(floor: Floor) -> None:
-    wish = floor.wish(targets=(), volumes=(floor.volumes[1],))
-    floor.agent.converge(wish)
+    desired = floor.desired(targets=(), volumes=(floor.volumes[1],))
+    floor.agent.converge(desired)
     wait = ExportsGone(volume_ids=(id_of(12),), deadline_s=5)
     with pytest.raises(InUse, match="still exported"):
         floor.agent.do_step("job", wait)
     gone = {ReleaseKind.SUBSYSTEM: 31, ReleaseKind.MAPPING: 52, ReleaseKind.VOLUME: 12, ReleaseKind.INITIATOR: 42}
-    left = wish.model_copy(
+    left = desired.model_copy(
         update={
             "generation": 2,
             "subsystems": (),
@@ -137,16 +137,16 @@ def test_waiting_for_exports_ends_when_the_namespace_is_gone(floor: Floor) -> No
 
 
 def test_the_agent_keeps_what_nobody_released(floor: Floor) -> None:
-    wish = floor.wish()
-    floor.agent.converge(wish)
-    host = floor.machine.connect(nqn_of(42), wish.subsystems[0].nqn, "192.0.2.1:4420")
-    report = floor.agent.converge(wish.model_copy(update={"generation": 2, "subsystems": ()}))
+    desired = floor.desired()
+    floor.agent.converge(desired)
+    host = floor.machine.connect(nqn_of(42), desired.subsystems[0].nqn, "192.0.2.1:4420")
+    report = floor.agent.converge(desired.model_copy(update={"generation": 2, "subsystems": ()}))
     assert any("subsystem" in line for line in report.unexplained)
     assert floor.sees(host)
 
 
 def test_a_shutdown_closes_nvme_too(floor: Floor) -> None:
-    floor.serve(floor.wish())
+    floor.serve(floor.desired())
     assert shut_down(floor.machine) == []
     assert not serving.is_served(floor.machine)
 
@@ -163,12 +163,12 @@ def test_the_engine_says_what_it_can_and_what_it_lacks(floor: Floor) -> None:
     floor.machine.advance(5)
     floor.machine.changed()
     assert "nvmet_rdma is not loaded" in (record().lacks(EngineAbility.NVME_RDMA) or "")
-    floor.serve(floor.wish())
+    floor.serve(floor.desired())
     floor.machine.advance(5)
     assert record().protocols == ("nvme-tcp", "nvme-rdma")
 
 
 def test_the_agent_tells_that_nvme_sessions_cannot_be_seen(floor: Floor) -> None:
     assert floor.agent.sessions().unseen == ()
-    floor.serve(floor.wish())
+    floor.serve(floor.desired())
     assert [one.family for one in floor.agent.sessions().unseen] == [Family.NVME]

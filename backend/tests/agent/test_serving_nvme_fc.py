@@ -19,8 +19,8 @@ PORTAL = nvme_portal(24, ADDRESS, Protocol.NVME_FC).model_copy(update={"port": N
 class Track(Floor):
     """One host over NVMe, through TCP and Fibre Channel."""
 
-    def wish(self, **changes: object) -> ExportSet:
-        return super().wish(**({"portals": (nvme_portal(22), PORTAL)} | changes))
+    def desired(self, **changes: object) -> ExportSet:
+        return super().desired(**({"portals": (nvme_portal(22), PORTAL)} | changes))
 
     def plug(self, address: str = ADDRESS) -> None:
         self.machine.fc.plug_nvme(address)
@@ -31,7 +31,7 @@ class Track(Floor):
 
     def reach(self) -> list[str]:
         """Through which protocols the host gets in now."""
-        subsystem, found = self.wish().subsystems[0].nqn, []
+        subsystem, found = self.desired().subsystems[0].nqn, []
         for transport, where in (("tcp", "192.0.2.1:4420"), ("fc", ADDRESS)):
             try:
                 self.machine.connect(nqn_of(42), subsystem, where, None, transport)
@@ -48,40 +48,40 @@ def track() -> Track:
 
 def test_a_host_comes_over_both_and_a_stranger_over_neither(track: Track) -> None:
     track.plug()
-    report = track.serve(track.wish())
+    report = track.serve(track.desired())
     assert track.over_fc(report).state is OPEN
     assert track.reach() == ["tcp", "fc"]
     with pytest.raises(Refuse, match="not allowed"):
-        track.machine.connect(nqn_of(99), track.wish().subsystems[0].nqn, ADDRESS, None, "fc")
-    assert track.serve(track.wish()).changed == 0
+        track.machine.connect(nqn_of(99), track.desired().subsystems[0].nqn, ADDRESS, None, "fc")
+    assert track.serve(track.desired()).changed == 0
 
 
 def test_without_a_port_it_is_blocked_with_what_to_do_and_the_rest_is_served(track: Track) -> None:
-    report = track.serve(track.wish())
+    report = track.serve(track.desired())
     assert "lpfc_enable_nvmet" in (track.over_fc(report).reason or "")
     assert track.reach() == ["tcp"]
     assert {door.state for door in report.subsystems} == {OPEN}
-    assert track.serve(track.wish()).changed == 0
+    assert track.serve(track.desired()).changed == 0
     assert "fc-ports" in lacking(track.machine)[Protocol.NVME_FC]
 
 
 def test_a_port_that_comes_late_is_served_by_itself(track: Track) -> None:
     track.plug(OTHER)
-    report = track.serve(track.wish())
+    report = track.serve(track.desired())
     assert f"NVMe target port {ADDRESS} does not exist" in (track.over_fc(report).reason or "")
     assert Protocol.NVME_FC not in lacking(track.machine)
     track.plug()
-    assert track.over_fc(track.serve(track.wish())).state is OPEN
+    assert track.over_fc(track.serve(track.desired())).state is OPEN
     assert track.reach() == ["tcp", "fc"]
 
 
 def test_a_portal_that_is_taken_away_ends_its_connections_and_no_others(track: Track) -> None:
     track.plug()
-    track.serve(track.wish())
-    subsystem = track.wish().subsystems[0].nqn
+    track.serve(track.desired())
+    subsystem = track.desired().subsystems[0].nqn
     over_tcp = track.machine.connect(nqn_of(42), subsystem, "192.0.2.1:4420")
     over_fc = track.machine.connect(nqn_of(42), subsystem, ADDRESS, None, "fc")
-    track.serve(track.wish(portals=(nvme_portal(22),)))
+    track.serve(track.desired(portals=(nvme_portal(22),)))
     assert track.machine.nvme
     assert over_tcp in track.machine.nvme.controllers
     assert over_fc not in track.machine.nvme.controllers
@@ -90,7 +90,7 @@ def test_a_portal_that_is_taken_away_ends_its_connections_and_no_others(track: T
 
 def test_everything_comes_back_after_a_restart_once_the_port_does(track: Track) -> None:
     track.plug()
-    track.serve(track.wish())
+    track.serve(track.desired())
     track.machine.reboot()
     track.machine.run(["modprobe", "nvmet-tcp"])
     assert nvme_fc.lacking(track.machine) == nvme_fc.NO_PORT
@@ -112,14 +112,14 @@ class TestEmulex:
     def test_is_told_by_name_and_another_is_blocked(self, emulex: Track) -> None:
         (name,) = nvme_fc.targets(emulex.machine)
         assert name == "nn-0x10000000c9000001:pn-0x10000000c9000001"
-        reason = emulex.over_fc(emulex.serve(emulex.wish())).reason or ""
+        reason = emulex.over_fc(emulex.serve(emulex.desired())).reason or ""
         assert reason.endswith(f"; existing ports: {name}")
 
     def test_is_served(self, emulex: Track) -> None:
         (name,) = nvme_fc.targets(emulex.machine)
         emulex.machine.fc.nvme_targets.add(name)
         portal = PORTAL.model_copy(update={"address": name})
-        assert emulex.over_fc(emulex.serve(emulex.wish(portals=(portal,)))).state is OPEN
+        assert emulex.over_fc(emulex.serve(emulex.desired(portals=(portal,)))).state is OPEN
 
     def test_that_is_an_initiator_is_no_target(self, track: Track) -> None:
         track.machine.add_fc_port("10:00:00:00:c9:00:00:01", driver="lpfc").nvme_info = "NVME Initiator Enabled\n"

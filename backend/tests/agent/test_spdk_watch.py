@@ -11,7 +11,7 @@ from lunette.domain.exports import Release, ReleaseKind
 @pytest.fixture
 def floor() -> SpdkFloor:
     floor = SpdkFloor()
-    floor.agent.converge(floor.wish())
+    floor.agent.converge(floor.desired())
     return floor
 
 
@@ -57,7 +57,7 @@ def test_what_hung_is_forgotten_once_the_last_portal_is_gone(floor: SpdkFloor) -
     assert floor.agent.observe().spdk_ended is not None
     floor.machine.advance(5)
     gone = Release(kind=ReleaseKind.PORTAL, id=id_of(22), generation=2)
-    floor.agent.converge(floor.wish(generation=2, portals=(nvme_portal(23),), released=(gone,)))
+    floor.agent.converge(floor.desired(generation=2, portals=(nvme_portal(23),), released=(gone,)))
     assert not floor.agent.watch_spdk()
     assert floor.agent.observe().spdk_ended is None
 

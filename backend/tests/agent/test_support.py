@@ -39,7 +39,7 @@ def test_what_cannot_be_read_says_why_and_spoils_nothing(store: Store) -> None:
 
 def test_a_secret_is_nowhere_even_where_a_log_repeats_it(store: Store) -> None:
     store.machine.write_durably("/etc/lvm/devices/system.devices", f"# {SECRETS[0]}".encode())
-    assert store.agent.converge(store.wish(2, targets=(target(31, [initiator(41, CHAP)], [MAPPED]),))).accepted
+    assert store.agent.converge(store.desired(2, targets=(target(31, [initiator(41, CHAP)], [MAPPED]),))).accepted
     facts = store.agent.facts()
     assert "/password_mutual = (secret)" in text(facts, "exports/target.txt")
     assert text(facts, "volumes/devices-file.txt") == "# (secret)"

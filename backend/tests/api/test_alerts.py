@@ -54,7 +54,9 @@ def test_an_alert_is_acknowledged_silenced_and_opened_again(api: Api, warm: str)
         ("silence", {"duration_s": YEAR_S + 1}),
     ],
 )
-def test_a_wrong_wish_is_refused_and_changes_nothing(api: Api, warm: str, verb: str, body: dict[str, object]) -> None:
+def test_a_wrong_request_is_refused_and_changes_nothing(
+    api: Api, warm: str, verb: str, body: dict[str, object]
+) -> None:
     before = api.get(f"/alerts/{warm}")
     assert api.post(f"/alerts/{warm}:{verb}", body).status_code == 422
     assert api.get(f"/alerts/{warm}") == before

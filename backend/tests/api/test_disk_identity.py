@@ -29,8 +29,8 @@ def test_the_second_path_of_a_drive_is_shown_on_it_and_refused_by_name(appliance
     disk = appliance.get(f"/disks/{first.serial}")
     assert sorted(disk["observed"]["paths"]) == [f"/dev/{first.kernel_name}", f"/dev/{second.kernel_name}"]
     assert (disk["state"], path["state"], path["wipeable"]) == ("free", "occupied", False)
-    wish = {"name": "t", "level": "raid1", "disks": [disk["id"], path["id"]], "wipe": [path["id"]]}
-    refused = appliance.post("/arrays", wish, dry_run=True)
+    spec = {"name": "t", "level": "raid1", "disks": [disk["id"], path["id"]], "wipe": [path["id"]]}
+    refused = appliance.post("/arrays", spec, dry_run=True)
     assert refused.status_code == 409
     assert f"cannot be used: it is the second path of disk {disk['id']}" in refused.text
 
@@ -48,8 +48,8 @@ def test_a_drive_that_nothing_tells_from_others_is_used_by_an_explicit_word_and_
     machine.insert(bare[2])
     appliance.until(lambda: any("ext4" in (one["occupied_by"] or "") for one in appliance.items("/disks")))
     word = f"unidentified:{bare[2].kernel_name}"
-    wish = {"name": "one", "level": "raid1", "disks": [f"unidentified:{names[0]}", word], "wipe": [word]}
-    used = appliance.post("/arrays", wish, dry_run=True)
+    spec = {"name": "one", "level": "raid1", "disks": [f"unidentified:{names[0]}", word], "wipe": [word]}
+    used = appliance.post("/arrays", spec, dry_run=True)
     assert used.status_code == 409
     assert "Wipe it manually" in used.text
     words = [f"unidentified:{name}" for name in names]
@@ -84,8 +84,8 @@ def test_a_drive_that_nothing_tells_from_others_is_not_built_upon(appliance: Api
     disk = next(one for one in appliance.items("/disks") if one["serial"] == "")
     assert (disk["state"], disk["wipeable"]) == ("occupied", False)
     assert "another drive could be mistaken for it" in disk["occupied_by"]
-    wish = {"name": "t", "level": "raid1", "disks": [disk["id"], disk_ids(appliance)[0]]}
-    refused = appliance.post("/arrays", wish, dry_run=True)
+    spec = {"name": "t", "level": "raid1", "disks": [disk["id"], disk_ids(appliance)[0]]}
+    refused = appliance.post("/arrays", spec, dry_run=True)
     assert refused.status_code == 409
     assert "another drive could be mistaken for it" in refused.text
 

@@ -149,8 +149,8 @@ def test_a_token_for_metrics_opens_nothing_else(serving: Serving) -> None:
 
 
 def test_no_person_has_the_role_of_a_monitoring_system(serving: Serving) -> None:
-    wish = {"username": "ann", "role": "metrics", "password": "long-enough-password"}
-    refused = serving.api.post("/users", wish)
+    spec = {"username": "ann", "role": "metrics", "password": "long-enough-password"}
+    refused = serving.api.post("/users", spec)
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "role")
 
 

@@ -103,7 +103,7 @@ IMPOSSIBLE: tuple[tuple[str, dict[str, Any], set[int], str], ...] = (
 )
 
 
-def test_a_wish_that_cannot_be_is_refused_in_words_and_changes_nothing(scene: Api) -> None:
+def test_an_impossible_spec_is_refused_in_words_and_changes_nothing(scene: Api) -> None:
     before = scene.get("/status")["counts"]
     for path, body, status, word in IMPOSSIBLE:
         refused = scene.post(path, body)

@@ -76,8 +76,8 @@ class Played:
 
     def take(self, wanted: Mapping[str, str]) -> None:
         for name, volume in wanted.items():
-            wish = SnapshotCreate(name=name, volume=volume)
-            self._succeed(snapshots.take(ChangeContext(self._tx, self._stage.services, ADMIN), wish))
+            spec = SnapshotCreate(name=name, volume=volume)
+            self._succeed(snapshots.take(ChangeContext(self._tx, self._stage.services, ADMIN), spec))
 
     def drop(self, names: Collection[str]) -> None:
         for name in names:
@@ -150,8 +150,8 @@ class Made:
 
     def take(self, wanted: Mapping[str, str]) -> None:
         for name, volume in wanted.items():
-            wish = SnapshotCreate(name=name, volume=volume)
-            self.world.do(lambda tx, wish=wish: snapshots.take(self.world.control.change(tx, ACTOR), wish))  # type: ignore[misc]
+            spec = SnapshotCreate(name=name, volume=volume)
+            self.world.do(lambda tx, spec=spec: snapshots.take(self.world.control.change(tx, ACTOR), spec))  # type: ignore[misc]
 
     def drop(self, names: Collection[str]) -> None:
         for name in names:

@@ -291,9 +291,9 @@ def test_a_shutdown_takes_them_down_too(world: World) -> None:
 def test_spdk_does_not_serve_what_nvmet_showed(world: World) -> None:
     adopt(world)
     world.settle()
-    wish = PortalCreate(name="s", protocol=Protocol.NVME_TCP, address="192.0.2.1", port=4500, engine=ExportEngine.SPDK)
+    spec = PortalCreate(name="s", protocol=Protocol.NVME_TCP, address="192.0.2.1", port=4500, engine=ExportEngine.SPDK)
     with pytest.raises((Conflict, Invalid)) as refused:
-        world.do(lambda tx: portals.create(world.control.change(tx, ACTOR), wish))
+        world.do(lambda tx: portals.create(world.control.change(tx, ACTOR), spec))
     assert [one for one in refused.value.errors if "was adopted from nvmet" in one.message]
 
 

@@ -118,9 +118,9 @@ def test_a_door_has_the_deadline_of_its_own_owner(appliance: Appliance) -> None:
 
 def deadlines(appliance: Appliance) -> dict[str, int | None]:
     """By the volume behind each door."""
-    wish = document(appliance)
-    names = {volume.volume_id: volume.name for volume in wish.volumes}
-    return {names[one.luns[0].volume_id]: one.opens_without_missing_after_s for one in wish.targets}
+    spec = document(appliance)
+    names = {volume.volume_id: volume.name for volume in spec.volumes}
+    return {names[one.luns[0].volume_id]: one.opens_without_missing_after_s for one in spec.targets}
 
 
 def test_a_group_is_one_target_with_the_initiators_of_all_its_hosts(appliance: Appliance) -> None:
@@ -128,8 +128,8 @@ def test_a_group_is_one_target_with_the_initiators_of_all_its_hosts(appliance: A
     appliance.volumes("v1")
     appliance.host("h1")
     with appliance.store.write() as tx:
-        wish = HostCreate(name="h2", os_type=OsType.ESXI, iqns=("iqn.2026-01.com.example:h2",), wwpns=("21" * 8,))
-        hosts_changes.create(appliance.control.change(tx, ADMIN), wish)
+        spec = HostCreate(name="h2", os_type=OsType.ESXI, iqns=("iqn.2026-01.com.example:h2",), wwpns=("21" * 8,))
+        hosts_changes.create(appliance.control.change(tx, ADMIN), spec)
         host_groups.create(appliance.control.change(tx, ADMIN), HostGroupCreate(name="g", hosts=("h1", "h2")))
     appliance.map(MappingCreate(volume="v1", host_group="g"))
     (target,) = document(appliance).targets
@@ -276,8 +276,8 @@ def test_the_generation_grows_with_every_change_of_the_exports_and_only_then(app
         before = exportset.generation(tx)
     appliance.host("h1")
     with appliance.store.write() as tx:
-        wish = ArrayCreate(name="dry", level=Level.RAID1, disks=DISKS[4:6])
-        arrays.create(appliance.control.change(tx, ADMIN, dry_run=True), wish)
+        spec = ArrayCreate(name="dry", level=Level.RAID1, disks=DISKS[4:6])
+        arrays.create(appliance.control.change(tx, ADMIN, dry_run=True), spec)
     appliance.volumes("v1")
     with appliance.store.read() as tx:
         assert exportset.generation(tx) == before
@@ -293,8 +293,8 @@ def nvme_host(appliance: Appliance, name: str = "n1") -> str:
     dhchap = DhChap.model_validate({"secret": dhchap_key(1), "mutual_secret": dhchap_key(2)})
     iqns = (f"iqn.2026-01.com.example:{name}",)
     with appliance.store.write() as tx:
-        wish = HostCreate(name=name, iqns=iqns, nqns=(NQN,), dhchap=dhchap)
-        return hosts_changes.create(appliance.control.change(tx, ADMIN), wish).ids[0]
+        spec = HostCreate(name=name, iqns=iqns, nqns=(NQN,), dhchap=dhchap)
+        return hosts_changes.create(appliance.control.change(tx, ADMIN), spec).ids[0]
 
 
 def test_what_is_mapped_over_nvme_stands_in_a_subsystem_and_nowhere_else(appliance: Appliance) -> None:

@@ -85,7 +85,7 @@ def test_an_agent_that_dies_before_the_machine_asks_once_more(site: Site) -> Non
     assert site.machine.power.asked == ["reboot", "reboot"], "the start that is to end has not ended"
 
 
-def test_a_second_wish_waits_for_the_first(site: Site) -> None:
+def test_a_second_request_waits_for_the_first(site: Site) -> None:
     job_id = site.ask(PowerAction.OFF).job_id
     with pytest.raises(Conflict, match=f"job {job_id}"):
         site.ask(PowerAction.RESTART)

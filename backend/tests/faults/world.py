@@ -211,20 +211,20 @@ class World:
         options: Mapping[str, object] | None = None,
     ) -> Outcome:
         roles = {"disks": disks, "wipe": wipe, "spares": spares, **(beside or {})}
-        wish = ArrayCreate.model_validate(
+        spec = ArrayCreate.model_validate(
             {role: tuple(disk.links()[0] for disk in found) for role, found in roles.items()}
             | {"name": name, "engine": engine, "level": level, "health_command": health_command}
             | dict(options or {})
         )
-        return self.ask(lambda tx: arrays.create(self.control.change(tx, ACTOR), wish))
+        return self.ask(lambda tx: arrays.create(self.control.change(tx, ACTOR), spec))
 
     def change_array(self, name: str, change: Callable[[ChangeContext, str, Any], Outcome], spec: object) -> Outcome:
         """A change of an existing array, by a function of `engine.changes.array_changes`."""
         return self.ask(lambda tx: change(self.control.change(tx, ACTOR), name, spec))
 
     def create_volumes(self, array: str, *names: str, kind: Provisioning = Provisioning.THICK) -> Outcome:
-        wishes = [VolumeCreate(name=name, array=array, size_bytes=64 * MIB, provisioning=kind) for name in names]
-        return self.ask(lambda tx: volumes_changes.create(self.control.change(tx, ACTOR), wishes))
+        specs = [VolumeCreate(name=name, array=array, size_bytes=64 * MIB, provisioning=kind) for name in names]
+        return self.ask(lambda tx: volumes_changes.create(self.control.change(tx, ACTOR), specs))
 
 
 def with_bystanders(world: World) -> None:
@@ -270,10 +270,10 @@ FC_PORT, FC_HOST = "50:00:00:00:00:00:00:01", "10:00:00:00:00:00:00:01"
 
 def give_nvme_host(world: World, name: str, volumes: Sequence[str]) -> None:
     """A host with a key, and volumes mapped to it over NVMe from namespace 1 on."""
-    wish = HostCreate(name=name, nqns=(nqn(name),), dhchap=DhChap(secret=SecretStr(dhchap_key(1))))
-    world.do(lambda tx: hosts.create(world.control.change(tx, ACTOR), wish))
-    wishes = [MappingCreate(volume=volume, host=name) for volume in volumes]
-    world.do(lambda tx: mappings.create(world.control.change(tx, ACTOR), wishes))
+    spec = HostCreate(name=name, nqns=(nqn(name),), dhchap=DhChap(secret=SecretStr(dhchap_key(1))))
+    world.do(lambda tx: hosts.create(world.control.change(tx, ACTOR), spec))
+    specs = [MappingCreate(volume=volume, host=name) for volume in volumes]
+    world.do(lambda tx: mappings.create(world.control.change(tx, ACTOR), specs))
 
 
 def give_rdma(world: World) -> None:
@@ -292,8 +292,8 @@ def give_fc_host(world: World, name: str, volumes: Sequence[str]) -> None:
     world.machine.fc.join(FC_HOST, port)
     world.do(lambda tx: fc_ports.create(world.control.change(tx, ACTOR), FcPortCreate(wwpn=FC_PORT)))
     world.do(lambda tx: hosts.create(world.control.change(tx, ACTOR), HostCreate(name=name, wwpns=(FC_HOST,))))
-    wishes = [MappingCreate(volume=volume, host=name) for volume in volumes]
-    world.do(lambda tx: mappings.create(world.control.change(tx, ACTOR), wishes))
+    specs = [MappingCreate(volume=volume, host=name) for volume in volumes]
+    world.do(lambda tx: mappings.create(world.control.change(tx, ACTOR), specs))
 
 
 def nqn(host: str) -> str:
@@ -303,7 +303,7 @@ def nqn(host: str) -> str:
 def give_host(world: World, name: str, volumes: Sequence[str]) -> None:
     """A host with CHAP, and volumes mapped to it from LUN 1 on."""
     chap = Chap(user=name, secret=SecretStr(f"secret-of-{name:0<6}"[:16]))
-    wish = HostCreate(name=name, iqns=(f"iqn.2026-01.com.example:{name}",), chap=chap)
-    world.do(lambda tx: hosts.create(world.control.change(tx, ACTOR), wish))
-    wishes = [MappingCreate(volume=volume, host=name) for volume in volumes]
-    world.do(lambda tx: mappings.create(world.control.change(tx, ACTOR), wishes))
+    spec = HostCreate(name=name, iqns=(f"iqn.2026-01.com.example:{name}",), chap=chap)
+    world.do(lambda tx: hosts.create(world.control.change(tx, ACTOR), spec))
+    specs = [MappingCreate(volume=volume, host=name) for volume in volumes]
+    world.do(lambda tx: mappings.create(world.control.change(tx, ACTOR), specs))

@@ -164,7 +164,7 @@ def test_names_are_lawful_and_never_twice() -> None:
         ("snapshot_name", "{volume}/{date}", "expected letters"),
     ],
 )
-def test_a_wish_that_cannot_be_is_refused(field: str, value: object, words: str) -> None:
+def test_an_impossible_schedule_is_refused(field: str, value: object, words: str) -> None:
     spec = {"name": "s", "action": "snapshot", "volumes": ["v"], "when": "0 3 * * *", "keep": {"last": 1}}
     ScheduleCreate.model_validate(spec)
     with pytest.raises(ValidationError, match=words):

@@ -23,8 +23,8 @@ def known(address: str, port: int = 3260) -> KnownPortal:
     return KnownPortal("p0", "first", "iscsi", address, port)
 
 
-def plan(*present: KnownPortal, **wish: Any) -> NewPortal:
-    asked = PortalCreate.model_validate({"name": "p1", "address": "10.0.2.15"} | wish)
+def plan(*present: KnownPortal, **spec: Any) -> NewPortal:
+    asked = PortalCreate.model_validate({"name": "p1", "address": "10.0.2.15"} | spec)
     return portals.plan_create(asked, seen.machine(), False, present, identities())
 
 
@@ -35,11 +35,11 @@ def test_an_own_address_and_every_address_are_accepted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wish", "field"), [({"address": "192.0.2.1"}, "address"), ({"protocol": "nvme-rdma"}, "protocol")]
+    ("spec", "field"), [({"address": "192.0.2.1"}, "address"), ({"protocol": "nvme-rdma"}, "protocol")]
 )
-def test_a_foreign_address_or_an_unserved_protocol_is_refused(wish: dict[str, Any], field: str) -> None:
+def test_a_foreign_address_or_an_unserved_protocol_is_refused(spec: dict[str, Any], field: str) -> None:
     with pytest.raises(Invalid) as refusal:
-        plan(**wish)
+        plan(**spec)
     assert [problem.field for problem in refusal.value.errors] == [field]
 
 
@@ -95,10 +95,10 @@ def test_nvme_takes_its_own_engine_and_its_usual_port() -> None:
     assert "10.0.2.15:4420" in new.plan.changes[0].detail
 
 
-def by_spdk(*present: KnownPortal, **wish: Any) -> NewPortal:
+def by_spdk(*present: KnownPortal, **spec: Any) -> NewPortal:
     """A plan on a machine with nvmf_tgt."""
     machine = seen.machine(engines=(lio.capability(), nvmet.capability(), spdk.capability()))
-    asked = {"name": "p1", "address": "10.0.2.15", "protocol": "nvme-tcp", "engine": "spdk"} | wish
+    asked = {"name": "p1", "address": "10.0.2.15", "protocol": "nvme-tcp", "engine": "spdk"} | spec
     return portals.plan_create(PortalCreate.model_validate(asked), machine, False, present, identities())
 
 
@@ -110,7 +110,7 @@ def test_spdk_serves_nvme_over_tcp_where_it_is_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wish", "field", "words"),
+    ("spec", "field", "words"),
     [
         ({"address": "0.0.0.0"}, "address", "a portal for each address"),
         ({"protocol": "nvme-rdma"}, "engine", "spdk does not serve nvme-rdma"),
@@ -118,9 +118,9 @@ def test_spdk_serves_nvme_over_tcp_where_it_is_asked_for() -> None:
         ({"engine": "lio"}, "engine", "lio does not serve nvme-tcp"),
     ],
 )
-def test_what_an_engine_cannot_serve_is_refused(wish: dict[str, Any], field: str, words: str) -> None:
+def test_what_an_engine_cannot_serve_is_refused(spec: dict[str, Any], field: str, words: str) -> None:
     with pytest.raises(Invalid, match=words) as refusal:
-        by_spdk(**wish)
+        by_spdk(**spec)
     assert [problem.field for problem in refusal.value.errors] == [field]
 
 
@@ -146,10 +146,10 @@ def test_rdma_without_a_device_is_refused_with_what_is_missing() -> None:
         plan(protocol="nvme-rdma")
 
 
-def over_rdma(*present: KnownPortal, **wish: Any) -> NewPortal:
+def over_rdma(*present: KnownPortal, **spec: Any) -> NewPortal:
     """A plan on a machine with RDMA on 10.0.2.15 alone."""
     machine = seen.machine(engines=(lio.capability(), nvmet.capability()), rdma_devices=(device("10.0.2.15"),))
-    asked = PortalCreate.model_validate({"name": "p1", "address": "10.0.2.15"} | wish)
+    asked = PortalCreate.model_validate({"name": "p1", "address": "10.0.2.15"} | spec)
     return portals.plan_create(asked, machine, False, present, identities())
 
 
@@ -187,10 +187,10 @@ def test_an_address_nobody_has_is_refused_once() -> None:
 FC = "nn-0x20000000C9000001:pn-0x10000000C9000001"
 
 
-def over_fc(*present: KnownPortal, offered: bool = True, **wish: Any) -> NewPortal:
+def over_fc(*present: KnownPortal, offered: bool = True, **spec: Any) -> NewPortal:
     lacking = {} if offered else {Protocol.NVME_FC: "no Fibre Channel port of this appliance can be an NVMe target"}
     machine = seen.machine(engines=(nvmet.capability(None, lacking), lio.capability()))
-    asked = PortalCreate.model_validate({"name": "p1", "address": FC, "protocol": "nvme-fc"} | wish)
+    asked = PortalCreate.model_validate({"name": "p1", "address": FC, "protocol": "nvme-fc"} | spec)
     return portals.plan_create(asked, machine, False, present, identities())
 
 
@@ -201,7 +201,7 @@ def test_nvme_over_fibre_channel_takes_the_names_of_a_port_and_no_number() -> No
 
 
 @pytest.mark.parametrize(
-    ("wish", "field", "words"),
+    ("spec", "field", "words"),
     [
         ({"address": "21:00:00:24:ff:00:00:01"}, "address", "specify its names"),
         ({"protocol": "nvme-tcp"}, "address", "are for nvme-fc"),
@@ -210,10 +210,10 @@ def test_nvme_over_fibre_channel_takes_the_names_of_a_port_and_no_number() -> No
     ],
 )
 def test_what_does_not_go_with_fibre_channel_is_refused_by_its_field(
-    wish: dict[str, Any], field: str, words: str
+    spec: dict[str, Any], field: str, words: str
 ) -> None:
     with pytest.raises(Invalid, match=words) as refusal:
-        over_fc(**wish)
+        over_fc(**spec)
     assert [problem.field for problem in refusal.value.errors] == [field]
 
 

@@ -21,10 +21,10 @@ class PathStage(Stage):
         super().__init__()
         self.machine.addresses.add(SECOND)
         portals = (portal(21), portal(22).model_copy(update={"address": SECOND}))
-        wish = self.wish(portals=portals, targets=(target(32, [initiator(43)], [lun(53, 1, 13)]),))
-        self.served = wish
-        assert self.serve(wish).targets[0].reason is None
-        self.iqn = wish.targets[0].iqn
+        desired = self.desired(portals=portals, targets=(target(32, [initiator(43)], [lun(53, 1, 13)]),))
+        self.served = desired
+        assert self.serve(desired).targets[0].reason is None
+        self.iqn = desired.targets[0].iqn
         for link in (A, B):
             self.machine.login(IQN, self.iqn, f"{link.address}:{link.port}", peer=link.peer)
         self.moves_after_s: float | None = 3.0

@@ -51,7 +51,7 @@ class Shop:
     def group(self, create: MdCreate) -> GroupCreate:
         return lvm.group_create(create.array_id, create.uuid)
 
-    def desired(self, create: MdCreate, group: GroupCreate) -> ExportArray:
+    def export_array(self, create: MdCreate, group: GroupCreate) -> ExportArray:
         """The array as the agent is asked to bring it up, with the id that the volumes of `agent.exports` are on."""
         members = tuple(one.disk_id for one in create.members)
         return array(0).model_copy(update={"uuid": create.uuid, "group": group.group, "members": members})

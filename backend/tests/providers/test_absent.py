@@ -26,7 +26,7 @@ def test_md_tells_blank_disks_from_absent_ones() -> None:
     shop = Shop()
     create = shop.create()
     shop.do(create)
-    array = shop.desired(create, shop.group(create))
+    array = shop.export_array(create, shop.group(create))
     first, second, third = (member.disk_id for member in create.members)
     shop.machine.reboot()
     blank(shop.disks[0])

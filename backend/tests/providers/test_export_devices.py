@@ -38,7 +38,7 @@ class Bench:
     def reason(self, size_bytes: int = SIZE, **given: Mapping[str, str]) -> str | None:
         """Why it is not served, when the desired state has this size."""
         volume = self.volume.model_copy(update={"size_bytes": size_bytes})
-        wanted = self.stage.wish(volumes=(volume, *self.stage.volumes[1:]))
+        wanted = self.stage.desired(volumes=(volume, *self.stage.volumes[1:]))
         report = self._converge(self.machine, wanted, **given)
         reason = next(one.reason for one in report.volumes if one.volume_id == VOLUME_ID)
         assert self._served(self.machine, wanted) is (reason is None)

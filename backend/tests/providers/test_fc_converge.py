@@ -43,7 +43,7 @@ class FcStage(Stage):
     def group_path(self) -> str:
         return f"{self.folder}/{OURS}/tpgt_1"
 
-    def fc_wish(self, mode: FcMode = FcMode.TARGET, **changes: object) -> ExportSet:
+    def fc_desired(self, mode: FcMode = FcMode.TARGET, **changes: object) -> ExportSet:
         targets = (
             target(31, [initiator(44)], [lun(51, 1, 11), lun(52, 2, 12)]).model_copy(
                 update={"fc_initiators": (fc_initiator(41),)}
@@ -72,7 +72,7 @@ def port_of(report: ConvergeReport) -> FcPortReport:
 
 
 def test_each_host_sees_its_own_volumes_under_the_numbers_of_its_mappings(stage: FcStage) -> None:
-    report = stage.serve(stage.fc_wish())
+    report = stage.serve(stage.fc_desired())
     assert port_of(report).state is ServingState.OPEN
     for wwpn in (A, B):
         stage.machine.fc.join(wwpn, stage.port)
@@ -81,36 +81,36 @@ def test_each_host_sees_its_own_volumes_under_the_numbers_of_its_mappings(stage:
 
 
 def test_what_a_host_did_over_a_port_is_counted_by_volume(stage: FcStage) -> None:
-    stage.serve(stage.fc_wish())
+    stage.serve(stage.fc_desired())
     stage.machine.fc.join(A, stage.port)
-    (told,) = statistics.read(stage.machine, stage.fc_wish())
+    (told,) = statistics.read(stage.machine, stage.fc_desired())
     assert (told.target, told.initiator, told.protocol) == (OURS, A, Protocol.FC)
     assert told.volumes == {id_of(11): LunCounters(0, 0, 0), id_of(12): LunCounters(0, 0, 0)}
 
 
 def test_a_number_that_two_volumes_claim_is_counted_for_neither(stage: FcStage) -> None:
-    stage.serve(stage.fc_wish())
+    stage.serve(stage.fc_desired())
     stage.machine.fc.join(A, stage.port)
     group = target(33, [], [lun(54, 2, 13)]).model_copy(update={"fc_initiators": (fc_initiator(41),)})
-    wish = stage.fc_wish()
-    (told,) = statistics.read(stage.machine, stage.fc_wish(targets=(*wish.targets, group)))
+    desired = stage.fc_desired()
+    (told,) = statistics.read(stage.machine, stage.fc_desired(targets=(*desired.targets, group)))
     assert told.volumes.keys() == {id_of(11)}
 
 
 def test_a_second_run_changes_nothing(stage: FcStage) -> None:
-    stage.serve(stage.fc_wish())
-    assert stage.serve(stage.fc_wish()).changed == 0
+    stage.serve(stage.fc_desired())
+    assert stage.serve(stage.fc_desired()).changed == 0
 
 
 def test_a_port_that_no_host_owns_sees_nothing(stage: FcStage) -> None:
-    stage.serve(stage.fc_wish())
+    stage.serve(stage.fc_desired())
     stage.machine.fc.join(STRANGER, stage.port)
     with pytest.raises(ConnectionError):
         stage.luns(STRANGER)
 
 
 def test_with_nothing_mapped_a_host_sees_nothing(stage: FcStage) -> None:
-    stage.serve(stage.fc_wish(targets=(), volumes=()))
+    stage.serve(stage.fc_desired(targets=(), volumes=()))
     stage.machine.fc.join(A, stage.port)
     with pytest.raises(ConnectionError):
         stage.luns(A)
@@ -120,69 +120,69 @@ def test_with_nothing_mapped_a_host_sees_nothing(stage: FcStage) -> None:
 def test_a_host_waits_for_all_its_volumes_and_the_other_is_served(stage: FcStage) -> None:
     """Host A's second volume is not there: A sees nothing at all, B sees its own."""
     gone = stage.volumes[1].model_copy(update={"device": stage.volumes[1].device + "x"})
-    report = stage.serve(stage.fc_wish(volumes=(stage.volumes[0], gone, stage.volumes[2])))
+    report = stage.serve(stage.fc_desired(volumes=(stage.volumes[0], gone, stage.volumes[2])))
     assert stage.acls() == [B]
     assert port_of(report).state is ServingState.OPEN
     assert A in (port_of(report).reason or "")
-    stage.serve(stage.fc_wish())
+    stage.serve(stage.fc_desired())
     assert stage.acls() == sorted([A, B])
 
 
 def test_a_host_that_logged_in_too_early_is_called_in_and_nobody_else_is_disturbed(stage: FcStage) -> None:
     stage.machine.fc.join(A, stage.port)
-    stage.serve(stage.fc_wish(targets=()))
+    stage.serve(stage.fc_desired(targets=()))
     assert stage.port.sessions == set()
-    stage.serve(stage.fc_wish())
+    stage.serve(stage.fc_desired())
     assert stage.luns(A) == {1: id_of(11), 2: id_of(12)}
     before = stage.port.lips
     assert before == 1
-    stage.serve(stage.fc_wish())
+    stage.serve(stage.fc_desired())
     assert stage.port.lips == before
 
 
 def test_one_more_volume_shows_to_a_host_that_is_logged_in_without_a_new_login(stage: FcStage) -> None:
-    wish = stage.fc_wish()
-    less = wish.targets[0].model_copy(update={"luns": wish.targets[0].luns[:1]})
-    stage.serve(stage.fc_wish(targets=(less, wish.targets[1])))
+    desired = stage.fc_desired()
+    less = desired.targets[0].model_copy(update={"luns": desired.targets[0].luns[:1]})
+    stage.serve(stage.fc_desired(targets=(less, desired.targets[1])))
     stage.machine.fc.join(A, stage.port)
-    stage.serve(wish)
+    stage.serve(desired)
     assert stage.luns(A) == {1: id_of(11), 2: id_of(12)}
     assert stage.port.lips == 0
 
 
 def test_unmapping_takes_one_number_away_and_leaves_the_rest_where_it_is(stage: FcStage) -> None:
-    wish = stage.fc_wish()
-    stage.serve(wish)
+    desired = stage.fc_desired()
+    stage.serve(desired)
     stage.machine.fc.join(A, stage.port)
-    less = wish.targets[0].model_copy(update={"luns": wish.targets[0].luns[1:]})
-    stage.serve(stage.fc_wish(targets=(less, wish.targets[1])))
+    less = desired.targets[0].model_copy(update={"luns": desired.targets[0].luns[1:]})
+    stage.serve(stage.fc_desired(targets=(less, desired.targets[1])))
     assert stage.luns(A) == {2: id_of(12)}
-    assert stage.serve(stage.fc_wish(targets=(less, wish.targets[1]))).changed == 0
+    assert stage.serve(stage.fc_desired(targets=(less, desired.targets[1]))).changed == 0
 
 
 def test_a_number_that_changes_hands_never_shows_the_old_volume(stage: FcStage) -> None:
-    wish = stage.fc_wish()
-    stage.serve(wish)
+    desired = stage.fc_desired()
+    stage.serve(desired)
     stage.machine.fc.join(A, stage.port)
-    swapped = wish.targets[0].model_copy(update={"luns": (lun(54, 1, 12), lun(55, 2, 11))})
-    stage.serve(stage.fc_wish(targets=(swapped, wish.targets[1])))
+    swapped = desired.targets[0].model_copy(update={"luns": (lun(54, 1, 12), lun(55, 2, 11))})
+    stage.serve(stage.fc_desired(targets=(swapped, desired.targets[1])))
     assert stage.luns(A) == {1: id_of(12), 2: id_of(11)}
 
 
 def test_a_host_that_loses_its_wwpn_loses_its_session(stage: FcStage) -> None:
-    wish = stage.fc_wish()
-    stage.serve(wish)
+    desired = stage.fc_desired()
+    stage.serve(desired)
     stage.machine.fc.join(A, stage.port)
-    bare = wish.targets[0].model_copy(update={"fc_initiators": ()})
-    stage.serve(stage.fc_wish(targets=(bare, wish.targets[1])))
+    bare = desired.targets[0].model_copy(update={"fc_initiators": ()})
+    stage.serve(stage.fc_desired(targets=(bare, desired.targets[1])))
     assert stage.port.sessions == set()
     assert stage.acls() == [B]
 
 
 def test_a_port_that_is_no_target_any_more_serves_nothing(stage: FcStage) -> None:
-    stage.serve(stage.fc_wish())
+    stage.serve(stage.fc_desired())
     stage.machine.fc.join(A, stage.port)
-    report = stage.serve(stage.fc_wish(FcMode.INITIATOR))
+    report = stage.serve(stage.fc_desired(FcMode.INITIATOR))
     assert port_of(report).state is ServingState.OPEN
     assert not stage.machine.exists(f"/sys/kernel/config/target/{stage.folder}/{OURS}")
     assert stage.port.sessions == set()
@@ -191,27 +191,27 @@ def test_a_port_that_is_no_target_any_more_serves_nothing(stage: FcStage) -> Non
 def test_a_port_that_comes_late_is_served_by_itself(stage: FcStage) -> None:
     stage.machine.fc.ports.remove(stage.port)
     stage.machine.changed()
-    report = stage.serve(stage.fc_wish())
+    report = stage.serve(stage.fc_desired())
     assert port_of(report).state is ServingState.BLOCKED
     assert "reinstall its HBA" in (port_of(report).reason or "")
     stage.machine.fc.ports.append(stage.port)
     stage.machine.changed()
-    assert port_of(stage.serve(stage.fc_wish())).state is ServingState.OPEN
+    assert port_of(stage.serve(stage.fc_desired())).state is ServingState.OPEN
 
 
 def test_what_stands_stays_while_the_port_of_a_software_fabric_is_away() -> None:
     stage = FcStage("fcoe")
-    stage.serve(stage.fc_wish())
+    stage.serve(stage.fc_desired())
     stage.machine.fc.ports.remove(stage.port)
     stage.machine.changed()
-    report = stage.serve(stage.fc_wish())
+    report = stage.serve(stage.fc_desired())
     assert (report.changed, port_of(report).state) == (0, ServingState.BLOCKED)
     assert stage.acls() == sorted([A, B])
 
 
 def test_a_port_that_serves_what_is_not_ours_is_left_alone(stage: FcStage) -> None:
     root = "/sys/kernel/config/target"
-    stage.serve(stage.fc_wish(fc_ports=()))
+    stage.serve(stage.fc_desired(fc_ports=()))
     stage.machine.mkdir(f"{root}/{stage.folder}/{OURS}")
     stage.machine.mkdir(f"{root}/{stage.group_path}")
     stage.machine.mkdir(f"{root}/core/fileio_0")
@@ -221,39 +221,39 @@ def test_a_port_that_serves_what_is_not_ours_is_left_alone(stage: FcStage) -> No
     stage.machine.mkdir(f"{root}/{stage.group_path}/lun/lun_1")
     stage.machine.symlink(f"{root}/core/fileio_0/other", f"{root}/{stage.group_path}/lun/lun_1/storage")
     for mode in (FcMode.TARGET, FcMode.INITIATOR):
-        report = stage.serve(stage.fc_wish(mode))
+        report = stage.serve(stage.fc_desired(mode))
         assert f"{stage.folder}/{OURS}" in report.foreign
         assert stage.machine.exists(f"{root}/{stage.group_path}/lun/lun_1/storage")
         assert stage.acls() == []
-    assert "does not belong to Lunette" in (port_of(stage.serve(stage.fc_wish())).reason or "")
+    assert "does not belong to Lunette" in (port_of(stage.serve(stage.fc_desired())).reason or "")
     assert stage.machine.exists(f"{root}/{stage.group_path}/lun/lun_1/storage")
 
 
 def test_a_number_that_a_host_and_its_group_both_use_keeps_the_host_out(stage: FcStage) -> None:
     """One port is one target: the host would see two volumes under one number."""
-    wish = stage.fc_wish()
-    group = wish.targets[1].model_copy(update={"fc_initiators": (fc_initiator(41),)})
-    report = stage.serve(stage.fc_wish(targets=(wish.targets[0], group)))
+    desired = stage.fc_desired()
+    group = desired.targets[1].model_copy(update={"fc_initiators": (fc_initiator(41),)})
+    report = stage.serve(stage.fc_desired(targets=(desired.targets[0], group)))
     assert stage.acls() == []
     assert "LUN 1" in (port_of(report).reason or "")
 
 
 def test_a_collision_changes_nothing_for_a_host_that_is_in(stage: FcStage) -> None:
-    wish = stage.fc_wish()
-    stage.serve(wish)
+    desired = stage.fc_desired()
+    stage.serve(desired)
     stage.machine.fc.join(A, stage.port)
-    group = wish.targets[1].model_copy(update={"fc_initiators": (fc_initiator(41), fc_initiator(43))})
-    for order in ((wish.targets[0], group), (group, wish.targets[0])):
-        stage.serve(stage.fc_wish(targets=order))
+    group = desired.targets[1].model_copy(update={"fc_initiators": (fc_initiator(41), fc_initiator(43))})
+    for order in ((desired.targets[0], group), (group, desired.targets[0])):
+        stage.serve(stage.fc_desired(targets=order))
         assert stage.luns(A) == {1: id_of(11), 2: id_of(12)}
 
 
 def test_numbers_of_a_host_and_of_its_group_show_together(stage: FcStage) -> None:
-    wish = stage.fc_wish()
-    group = wish.targets[1].model_copy(
+    desired = stage.fc_desired()
+    group = desired.targets[1].model_copy(
         update={"fc_initiators": (fc_initiator(41), fc_initiator(43)), "luns": (lun(53, 7, 13),)}
     )
-    stage.serve(stage.fc_wish(targets=(wish.targets[0], group)))
+    stage.serve(stage.fc_desired(targets=(desired.targets[0], group)))
     for wwpn in (A, B):
         stage.machine.fc.join(wwpn, stage.port)
     assert stage.luns(A) == {1: id_of(11), 2: id_of(12), 7: id_of(13)}
@@ -261,7 +261,7 @@ def test_numbers_of_a_host_and_of_its_group_show_together(stage: FcStage) -> Non
 
 
 def test_sessions_are_told_with_our_port(stage: FcStage) -> None:
-    stage.serve(stage.fc_wish())
+    stage.serve(stage.fc_desired())
     stage.machine.fc.join(A, stage.port)
     assert [(one.target, one.initiator, one.protocol.value) for one in observe_sessions(stage.machine)] == [
         (OURS, A, "fc")
@@ -270,7 +270,7 @@ def test_sessions_are_told_with_our_port(stage: FcStage) -> None:
 
 def test_shutdown_closes_the_port_before_any_number_goes(stage: FcStage) -> None:
     """A host that is logged in must not see its disks leave a target that answers."""
-    stage.serve(stage.fc_wish())
+    stage.serve(stage.fc_desired())
     stage.machine.fc.join(A, stage.port)
     partial: list[dict[int, str]] = []
 
@@ -283,7 +283,7 @@ def test_shutdown_closes_the_port_before_any_number_goes(stage: FcStage) -> None
     assert partial == []
     assert not stage.machine.exists(f"/sys/kernel/config/target/{stage.folder}/{OURS}")
     stage.machine.watchers.remove(look)
-    stage.serve(stage.fc_wish())
+    stage.serve(stage.fc_desired())
     assert stage.luns(A) == {1: id_of(11), 2: id_of(12)}
 
 
@@ -291,14 +291,14 @@ def test_a_qlogic_port_stops_being_an_initiator_before_it_serves() -> None:
     stage = FcStage("qla2xxx")
     stage.port.ini_mode = "exclusive"
     stage.machine.changed()
-    stage.serve(stage.fc_wish())
+    stage.serve(stage.fc_desired())
     assert stage.port.ini_mode == "disabled"
     written = [call.detail for call in stage.machine.faults.calls if call.name == "write"]
     enable = f"{stage.group_path}/enable"
     assert next(i for i, path in enumerate(written) if path.endswith("qlini_mode")) < next(
         i for i, path in enumerate(written) if path.endswith(enable)
     )
-    stage.serve(stage.fc_wish(FcMode.INITIATOR))
+    stage.serve(stage.fc_desired(FcMode.INITIATOR))
     assert stage.port.ini_mode == "enabled"
 
 
@@ -306,14 +306,14 @@ def test_a_driver_that_cannot_change_now_needs_a_reboot() -> None:
     stage = FcStage("qla2xxx")
     stage.port.changes_mode = False
     stage.machine.changed()
-    reason = port_of(stage.serve(stage.fc_wish(FcMode.INITIATOR))).reason or ""
+    reason = port_of(stage.serve(stage.fc_desired(FcMode.INITIATOR))).reason or ""
     assert "a restart is required" in reason
     assert "options qla2xxx qlini_mode=enabled" in reason
 
 
 def test_demo_mode_is_off_before_a_qlogic_port_opens() -> None:
     stage = FcStage("qla2xxx")
-    stage.serve(stage.fc_wish())
+    stage.serve(stage.fc_desired())
     assert stage.read(f"{stage.group_path}/attrib/generate_node_acls") == "0"
     written = [call.detail for call in stage.machine.faults.calls if call.name in ("write", "mkdir")]
     assert next(i for i, path in enumerate(written) if path.endswith("generate_node_acls")) < next(

@@ -27,7 +27,7 @@ class Stage(Shop):
         super().__init__()
         create = self.create()
         self.lvm = self.group(create)
-        self.array = self.desired(create, self.lvm)
+        self.array = self.export_array(create, self.lvm)
         self.volumes: list[ExportVolume] = []
         for step in (create, self.lvm):
             self.do(step)
@@ -49,14 +49,14 @@ class Stage(Shop):
             size_bytes=64 * MIB,
         )
 
-    def serve(self, wish: ExportSet, *, keep_strays: bool = False) -> ConvergeReport:
-        return converge(self.machine, wish, turn=Turn(keep_strays=keep_strays))
+    def serve(self, desired: ExportSet, *, keep_strays: bool = False) -> ConvergeReport:
+        return converge(self.machine, desired, turn=Turn(keep_strays=keep_strays))
 
     def log_in(self, host: str, target_iqn: str, chap: tuple[str, str] | None = None) -> None:
         """Raises what the fake refuses a login with."""
         self.machine.login(f"iqn.2026-01.com.example:{host}", target_iqn, "192.0.2.1:3260", chap)
 
-    def wish(self, **changes: object) -> ExportSet:
+    def desired(self, **changes: object) -> ExportSet:
         """Two targets: two hosts share LUN 1 and 2, one of them with CHAP; a third has LUN 1 of its own."""
         whole: dict[str, object] = {
             "arrays": (self.array,),
@@ -93,16 +93,16 @@ def states(report: ConvergeReport) -> dict[str, ServingState]:
 
 
 def test_everything_is_served_and_a_second_run_changes_nothing(stage: Stage) -> None:
-    report = stage.serve(stage.wish())
+    report = stage.serve(stage.desired())
     assert set(states(report).values()) == {ServingState.OPEN}
     assert report.changed > 0
     reasons = [[part.reason for part in parts] for parts in (report.targets, report.volumes, report.portals)]
     assert reasons == [[None] * 2, [None] * 3, [None]]
-    assert stage.serve(stage.wish()).changed == 0
+    assert stage.serve(stage.desired()).changed == 0
 
 
 def test_identities_are_written_before_the_backstore_is_enabled(stage: Stage) -> None:
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     path = f"core/iblock_700/lunette-{id_of(11)}"
     assert stage.read(f"{path}/wwn/vpd_unit_serial").endswith(stage.volumes[0].identity.serial)
     assert int(stage.read(f"{path}/wwn/company_id"), 16) == 0x001405
@@ -112,14 +112,14 @@ def test_identities_are_written_before_the_backstore_is_enabled(stage: Stage) ->
 
 
 def test_a_target_opens_only_after_all_its_luns_and_portals_stand(stage: Stage) -> None:
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     lines = list(stage.changes())
     opening = next(n for n, line in enumerate(lines) if f"{group(31)}/enable" in line)
     assert not [line for line in lines[opening:] if "lun_" in line or "/acls/" in line]
 
 
 def test_hosts_get_in_with_their_own_credentials_only(stage: Stage) -> None:
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     iqn = group(31).split("/")[1]
     stage.log_in("h41", iqn)
     stage.log_in("h42", iqn, ("alice", "secretsecret1"))
@@ -130,49 +130,49 @@ def test_hosts_get_in_with_their_own_credentials_only(stage: Stage) -> None:
 
 
 def test_a_secret_taken_away_is_cleared(stage: Stage) -> None:
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     plain = target(31, [initiator(41), initiator(42)], [lun(51, 1, 11), lun(52, 2, 12)])
-    stage.serve(stage.wish(targets=(plain, stage.wish().targets[1])))
+    stage.serve(stage.desired(targets=(plain, stage.desired().targets[1])))
     iqn = group(31).split("/")[1]
     stage.log_in("h42", iqn)
-    assert stage.serve(stage.wish(targets=(plain, stage.wish().targets[1]))).changed == 0
+    assert stage.serve(stage.desired(targets=(plain, stage.desired().targets[1]))).changed == 0
 
 
 def test_a_target_with_a_missing_volume_stays_closed_and_the_others_open(stage: Stage) -> None:
     stage.machine.run(["lvchange", "-an", f"{stage.lvm.group}/v12"])
-    report = stage.serve(stage.wish())
+    report = stage.serve(stage.desired())
     assert states(report) == {id_of(31): ServingState.BLOCKED, id_of(32): ServingState.OPEN}
     blocked = next(found for found in report.volumes if found.volume_id == id_of(12))
     assert blocked.reason is not None
     assert "v12" in blocked.reason
     assert stage.read(f"{group(31)}/enable") == "0"
     stage.machine.run(["lvchange", "-ay", f"{stage.lvm.group}/v12"])
-    assert set(states(stage.serve(stage.wish())).values()) == {ServingState.OPEN}
+    assert set(states(stage.serve(stage.desired())).values()) == {ServingState.OPEN}
 
 
 def test_what_an_array_waits_for_is_the_reason_of_its_volumes(stage: Stage) -> None:
     stage.machine.run(["vgchange", "-an", stage.lvm.group])
     waits = "waiting for array tank: 1 of 3 disks present"
-    report = converge(stage.machine, stage.wish(), reasons=dict.fromkeys(map(id_of, (11, 12, 13)), waits))
+    report = converge(stage.machine, stage.desired(), reasons=dict.fromkeys(map(id_of, (11, 12, 13)), waits))
     assert {found.reason for found in report.volumes} == {waits}
     assert set(states(report).values()) == {ServingState.BLOCKED}
 
 
 def test_an_open_target_stays_open_while_a_new_lun_is_blocked(stage: Stage) -> None:
     first = target(32, [initiator(43)], [lun(53, 1, 13)])
-    stage.serve(stage.wish(targets=(first,)))
+    stage.serve(stage.desired(targets=(first,)))
     stage.machine.run(["lvchange", "-an", f"{stage.lvm.group}/v11"])
     both = target(32, [initiator(43)], [lun(53, 1, 13), lun(54, 2, 11)])
-    report = stage.serve(stage.wish(targets=(both,)))
+    report = stage.serve(stage.desired(targets=(both,)))
     assert states(report) == {id_of(32): ServingState.OPEN}
     assert report.targets[0].reason
 
 
 def test_an_unmapped_lun_goes_from_the_leaves_and_its_backstore_last(stage: Stage) -> None:
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     before = len(list(stage.changes()))
     smaller = target(31, [initiator(41), initiator(42, CHAP)], [lun(52, 2, 12)])
-    stage.serve(stage.wish(targets=(smaller, stage.wish().targets[1])))
+    stage.serve(stage.desired(targets=(smaller, stage.desired().targets[1])))
     gone = list(stage.changes())[before:]
     places = ["/acls/" in line for line in gone]
     assert places == sorted(places, reverse=True)
@@ -182,49 +182,49 @@ def test_an_unmapped_lun_goes_from_the_leaves_and_its_backstore_last(stage: Stag
 
 
 def test_a_volume_that_changes_hands_is_closed_before_it_is_opened(stage: Stage) -> None:
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     before = len(list(stage.changes()))
     moved = (
         target(31, [initiator(41), initiator(42, CHAP)], [lun(52, 2, 12)]),
         target(32, [initiator(43)], [lun(53, 1, 13), lun(55, 2, 11)]),
     )
-    stage.serve(stage.wish(targets=moved))
+    stage.serve(stage.desired(targets=moved))
     lines = list(stage.changes())[before:]
     closed = max(n for n, line in enumerate(lines) if f"{group(31)}/" in line)
     opened = min(n for n, line in enumerate(lines) if f"{group(32)}/" in line)
     assert closed < opened
-    assert stage.serve(stage.wish(targets=moved)).changed == 0
+    assert stage.serve(stage.desired(targets=moved)).changed == 0
 
 
 def test_a_number_that_changes_its_volume_never_shows_both(stage: Stage) -> None:
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     other = target(32, [initiator(43)], [lun(56, 1, 11)])
     rest = target(31, [initiator(41), initiator(42, CHAP)], [lun(52, 2, 12)])
-    report = stage.serve(stage.wish(targets=(rest, other)))
+    report = stage.serve(stage.desired(targets=(rest, other)))
     assert set(states(report).values()) == {ServingState.OPEN}
     assert stage.machine.readlink(f"{ROOT}/{group(32)}/lun/lun_1/volume").endswith(f"lunette-{id_of(11)}")
 
 
 def test_one_portal_nobody_can_listen_on_does_not_hinder_the_other(stage: Stage) -> None:
-    report = stage.serve(stage.wish(portals=(portal(21), portal(22, LATE))))
+    report = stage.serve(stage.desired(portals=(portal(21), portal(22, LATE))))
     assert [found.state for found in report.portals] == [ServingState.OPEN, ServingState.BLOCKED]
     assert set(states(report).values()) == {ServingState.OPEN}
 
 
 def test_a_portal_opens_when_its_address_appears(stage: Stage) -> None:
     """The document stays the same: a network that comes late needs nobody to ask."""
-    wish = stage.wish(portals=(portal(21), portal(22, LATE)))
-    stage.serve(wish)
+    desired = stage.desired(portals=(portal(21), portal(22, LATE)))
+    stage.serve(desired)
     iqn, host = group(32).split("/")[1], "iqn.2026-01.com.example:h43"
     stage.log_in("h43", iqn)
     with pytest.raises(ConnectionError):
         stage.machine.login(host, iqn, f"{LATE}:3260")
     stage.machine.addresses.add(LATE)
-    report = stage.serve(wish)
+    report = stage.serve(desired)
     assert [found.reason for found in report.portals] == [None, None]
     assert stage.machine.lun_device(stage.machine.login(host, iqn, f"{LATE}:3260"), 1)
     assert {session.initiator for session in observe_sessions(stage.machine)} == {host}
-    assert stage.serve(wish).changed == 0
+    assert stage.serve(desired).changed == 0
 
 
 def test_what_is_not_ours_is_listed_and_never_touched(stage: Stage) -> None:
@@ -235,8 +235,8 @@ def test_what_is_not_ours_is_listed_and_never_touched(stage: Stage) -> None:
         stage.machine.mkdir(f"{ROOT}/iscsi/{path}")
     other_appliance = f"iscsi/iqn.2026-11.io.lunette:ffffffffffff.{1:08x}"
     stage.machine.mkdir(f"{ROOT}/{other_appliance}")
-    stage.serve(stage.wish())
-    report = stage.serve(stage.wish(volumes=(), targets=(), portals=()))
+    stage.serve(stage.desired())
+    report = stage.serve(stage.desired(volumes=(), targets=(), portals=()))
     assert set(report.foreign) == {foreign, "iblock_0/disk", other_appliance.removeprefix("iscsi/")}
     assert stage.machine.exists(f"{ROOT}/iscsi/{foreign}/tpgt_1")
     assert stage.machine.exists(f"{ROOT}/core/iblock_0/disk")
@@ -245,8 +245,8 @@ def test_what_is_not_ours_is_listed_and_never_touched(stage: Stage) -> None:
 
 
 def test_without_a_ledger_strays_are_kept(stage: Stage) -> None:
-    stage.serve(stage.wish())
-    report = stage.serve(stage.wish(targets=()), keep_strays=True)
+    stage.serve(stage.desired())
+    report = stage.serve(stage.desired(targets=()), keep_strays=True)
     assert report.changed == 0
     assert stage.read(f"{group(31)}/enable") == "1"
 
@@ -254,14 +254,14 @@ def test_without_a_ledger_strays_are_kept(stage: Stage) -> None:
 def test_a_half_made_backstore_is_made_anew(stage: Stage) -> None:
     for path in ("core/iblock_700", f"core/iblock_700/lunette-{id_of(11)}"):
         stage.machine.mkdir(f"{ROOT}/{path}")
-    report = stage.serve(stage.wish())
+    report = stage.serve(stage.desired())
     assert set(states(report).values()) == {ServingState.OPEN}
     serial = stage.read(f"core/iblock_700/lunette-{id_of(11)}/wwn/vpd_unit_serial")
     assert serial.endswith(stage.volumes[0].identity.serial)
 
 
 def test_a_shutdown_closes_every_path_before_it_removes_one(stage: Stage) -> None:
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     before = len(list(stage.changes()))
     assert withdraw(stage.machine) == {}
     lines = list(stage.changes())[before:]
@@ -272,5 +272,5 @@ def test_a_shutdown_closes_every_path_before_it_removes_one(stage: Stage) -> Non
 
 
 def test_no_secret_is_in_any_refusal(stage: Stage) -> None:
-    report = stage.serve(stage.wish(volumes=()))
+    report = stage.serve(stage.desired(volumes=()))
     assert "secretsecret1" not in report.model_dump_json()

@@ -21,7 +21,7 @@ def stage() -> Stage:
 def prepared() -> Stage:
     """Three hosts are logged in: two to one target, one to another."""
     made = Stage()
-    made.serve(made.wish())
+    made.serve(made.desired())
     made.log_in("h41", FIRST)
     made.log_in("h42", FIRST, ("alice", "secretsecret1"))
     made.log_in("h43", SECOND)
@@ -52,7 +52,7 @@ def test_the_sessions_of_one_initiator_end_and_no_other_does(stage: Stage) -> No
     assert end(stage.machine, wanted) is not None
     assert logged_in(stage) == ["h42", "h43"]
     assert (depth(stage), depth(stage, "h42")) == ("64", "64")
-    assert stage.serve(stage.wish()).changed == 0
+    assert stage.serve(stage.desired()).changed == 0
 
 
 def test_a_second_time_nothing_is_done(stage: Stage) -> None:

@@ -16,16 +16,16 @@ ALWAYS = [pin.attribute for pin in tree.PINNED if not pin.if_discards]
 @pytest.fixture
 def stage() -> Stage:
     made = Stage()
-    made.serve(made.wish())
+    made.serve(made.desired())
     return made
 
 
 def test_what_is_so_already_is_not_written_again(stage: Stage) -> None:
     """Also the first time: a kernel whose defaults are these is told nothing, whoever is logged in."""
-    stage.log_in("h43", stage.wish().targets[1].iqn)
+    stage.log_in("h43", stage.desired().targets[1].iqn)
     written = [line for line in stage.changes() if any(line.endswith(f"/{one.name}") for one in ALWAYS)]
     assert written == []
-    assert stage.serve(stage.wish()).changed == 0
+    assert stage.serve(stage.desired()).changed == 0
 
 
 @pytest.mark.parametrize("attribute", ALWAYS, ids=lambda one: one.name.rpartition("/")[2])
@@ -34,11 +34,11 @@ def test_another_default_or_hand_is_put_right_with_the_host_logged_in(stage: Sta
     assert was == (attribute.shown or attribute.value)
     stage.machine.write(f"{ROOT}/{PATH}/{attribute.name}", "1" if attribute.value != "1" else "0")
     assert stage.read(f"{PATH}/{attribute.name}") != was
-    report = stage.serve(stage.wish())
+    report = stage.serve(stage.desired())
     assert report.changed == 1
     assert set(states(report).values()) == {ServingState.OPEN}
     assert stage.read(f"{PATH}/{attribute.name}") == was
-    assert stage.serve(stage.wish()).changed == 0
+    assert stage.serve(stage.desired()).changed == 0
 
 
 def test_an_adopted_backstore_shows_what_it_showed() -> None:
@@ -51,10 +51,10 @@ def test_an_adopted_backstore_shows_what_it_showed() -> None:
         attributes=(("emulate_3pc", "0"), ("emulate_caw", "0")),
     )
     adopted = stage.volumes[0].model_copy(update={"adopted": kept})
-    wish = stage.wish(volumes=(adopted, *stage.volumes[1:]))
-    stage.serve(wish)
+    desired = stage.desired(volumes=(adopted, *stage.volumes[1:]))
+    stage.serve(desired)
     assert stage.read(f"{PATH}/attrib/emulate_3pc") == stage.read(f"{PATH}/attrib/emulate_caw") == "0"
-    assert stage.serve(wish).changed == 0
+    assert stage.serve(desired).changed == 0
 
 
 def test_every_pin_says_why_and_none_is_there_twice() -> None:

@@ -64,13 +64,13 @@ def taken(stage: Stage, number: int = 11) -> list[tuple[str, str]]:
 
 def test_they_come_back_before_the_volume_is_enabled_and_once(stage: Stage) -> None:
     write(stage, HOLDER + OTHER)
-    report = stage.serve(stage.wish())
+    report = stage.serve(stage.desired())
     assert set(states(report).values()) == {ServingState.OPEN}
     assert (taken(stage), taken(stage, 12)) == ([("10", "8"), ("11", "")], [])
     written = [line for line in stage.changes() if id_of(11) in line and line.startswith("write")]
     order = [next(n for n, line in enumerate(written) if word in line) for word in ("res_aptpl", "/enable")]
     assert order == sorted(order)
-    assert stage.serve(stage.wish()).changed == 0
+    assert stage.serve(stage.desired()).changed == 0
 
 
 @pytest.mark.parametrize(
@@ -78,14 +78,14 @@ def test_they_come_back_before_the_volume_is_enabled_and_once(stage: Stage) -> N
 )
 def test_what_says_nothing_or_was_cut_off_by_a_power_cut_gives_nothing_back(stage: Stage, text: str) -> None:
     path = write(stage, text)
-    assert set(states(stage.serve(stage.wish())).values()) == {ServingState.OPEN}
+    assert set(states(stage.serve(stage.desired())).values()) == {ServingState.OPEN}
     assert taken(stage) == []
     assert stage.machine.exists(path)
 
 
 def test_of_a_file_that_ends_too_early_the_whole_registrations_count(stage: Stage) -> None:
     write(stage, HOLDER + OTHER[:60])
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     assert taken(stage) == [("10", "8")]
 
 
@@ -95,29 +95,29 @@ def test_a_volume_whose_reservation_is_not_taken_back_is_not_served_until_the_fi
 ) -> None:
     path = write(stage, HOLDER.replace(*wrong))
     for _ in range(2):
-        report = stage.serve(stage.wish())
+        report = stage.serve(stage.desired())
         assert list(states(report).values()) == [ServingState.BLOCKED, ServingState.OPEN]
         assert path in reason(report)
         assert "a fenced host could write" in reason(report)
     stage.machine.unlink(path)
-    assert set(states(stage.serve(stage.wish())).values()) == {ServingState.OPEN}
+    assert set(states(stage.serve(stage.desired())).values()) == {ServingState.OPEN}
 
 
 def test_they_outlive_a_shutdown_and_a_reset(stage: Stage) -> None:
     path = write(stage, HOLDER)
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     withdraw(stage.machine)
     assert stage.machine.exists(path)
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     assert taken(stage) == [("10", "8")]
 
 
 def test_they_end_when_nobody_is_mapped_to_the_volume_any_more_and_no_other_ends(stage: Stage) -> None:
     gone, stays = write(stage, HOLDER), write(stage, HOLDER, 12)
-    stage.serve(stage.wish())
-    stage.serve(stage.wish(targets=(target(31, [initiator(41)], [lun(52, 2, 12)]),)))
+    stage.serve(stage.desired())
+    stage.serve(stage.desired(targets=(target(31, [initiator(41)], [lun(52, 2, 12)]),)))
     assert (stage.machine.exists(gone), stage.machine.exists(stays)) == (False, True)
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     assert (taken(stage), taken(stage, 12)) == ([], [("10", "8")])
 
 

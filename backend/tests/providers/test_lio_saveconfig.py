@@ -71,28 +71,28 @@ def begins(found: Saveconfig) -> list[str]:
 
 
 def test_what_is_restored_is_what_stood_attribute_by_attribute(stage: Stage) -> None:
-    wish = stage.wish(portals=(portal(21), portal(22, "::")))
-    stage.serve(wish)
+    desired = stage.desired(portals=(portal(21), portal(22, "::")))
+    stage.serve(desired)
     before = kept(picture(stage.machine))
     assert any("lun_2/volume" in path for path in before)
-    assert before[f"iscsi/{wish.targets[0].iqn}/tpgt_1/enable"] == "1"
+    assert before[f"iscsi/{desired.targets[0].iqn}/tpgt_1/enable"] == "1"
     assert withdraw(stage.machine) == {}
     restorer = Restorer(stage.machine)
-    restorer.restore(json.loads(json.dumps(write(wish, (), secrets=True).document)))
+    restorer.restore(json.loads(json.dumps(write(desired, (), secrets=True).document)))
     assert restorer.errors == []
     assert kept(picture(stage.machine)) == before
-    stage.log_in("h42", wish.targets[0].iqn, ("alice", "secretsecret1"))
+    stage.log_in("h42", desired.targets[0].iqn, ("alice", "secretsecret1"))
 
 
 def test_without_secrets_who_has_them_comes_in_nowhere_and_is_named(stage: Stage) -> None:
-    found = write(stage.wish(), (), secrets=False)
+    found = write(stage.desired(), (), secrets=False)
     text = json.dumps(found.model_dump())
     for secret in ("alice", "secretsecret1", "mutualmutual1"):
         assert secret not in text
     assert (found.has_secrets, begins(found)) == (False, ["The CHAP secrets", "SCSI vendor and product"])
     assert "host42:" in found.left_out[0]
     Restorer(stage.machine).restore(found.document)
-    iqn = stage.wish().targets[0].iqn
+    iqn = stage.desired().targets[0].iqn
     stage.log_in("h41", iqn)
     for chap in (None, ("", ""), ("alice", "")):
         with pytest.raises(PermissionError):
@@ -100,7 +100,7 @@ def test_without_secrets_who_has_them_comes_in_nowhere_and_is_named(stage: Stage
 
 
 def test_with_secrets_nothing_but_vendor_and_product_is_left_out(stage: Stage) -> None:
-    found = write(stage.wish(), (), secrets=True)
+    found = write(stage.desired(), (), secrets=True)
     assert (found.has_secrets, begins(found)) == (True, ["SCSI vendor and product"])
     acl = found.document["targets"][0]["tpgs"][0]["node_acls"][1]
     assert {key: value for key, value in acl.items() if key.startswith("chap")} == {
@@ -113,9 +113,9 @@ def test_with_secrets_nothing_but_vendor_and_product_is_left_out(stage: Stage) -
 
 def test_fibre_channel_goes_along_as_rtslib_names_it() -> None:
     own = target(31, [initiator(41)], [lun(51, 7, 11)]).model_copy(update={"fc_initiators": (fc_initiator(61),)})
-    wish = exports(volumes=(volume(11),), targets=(own,), fc_ports=(fc_port(71), fc_port(72), fc_port(73)))
+    desired = exports(volumes=(volume(11),), targets=(own,), fc_ports=(fc_port(71), fc_port(72), fc_port(73)))
     ports = (observed(wwpn_of(71, "50")), observed(wwpn_of(72, "50"), "fcoe"))
-    found = write(wish, ports, secrets=True)
+    found = write(desired, ports, secrets=True)
     first, second = found.document["targets"][1:]
     assert [(one["fabric"], one["wwn"]) for one in (first, second)] == [
         ("qla2xxx", "naa.5000000000000047"),
@@ -133,11 +133,11 @@ def test_fibre_channel_goes_along_as_rtslib_names_it() -> None:
 
 def test_what_a_saveconfig_cannot_hold_is_told(stage: Stage) -> None:
     under = initiator(41).model_copy(update={"iqn": "iqn.2026-01.com.example:has_underscore"})
-    wish = stage.wish(
+    desired = stage.desired(
         targets=(target(31, [under, initiator(42)], [lun(51, 1, 11)]),),
         subsystems=(subsystem(33, [nvme_host(44)], [lun(54, 1, 12), lun(55, 2, 13)]),),
     )
-    found = write(wish, (), secrets=True)
+    found = write(desired, (), secrets=True)
     assert [acl["node_wwn"] for acl in found.document["targets"][0]["tpgs"][0]["node_acls"]] == [initiator(42).iqn]
     assert [one["name"] for one in found.document["storage_objects"]] == [f"lunette-{id_of(11)}"]
     assert "underscore" in found.left_out[0]
@@ -146,7 +146,7 @@ def test_what_a_saveconfig_cannot_hold_is_told(stage: Stage) -> None:
 
 def test_portals_of_rdma_listen_over_rdma_and_those_of_nvme_are_not_lios(stage: Stage) -> None:
     iser = portal(22, "2001:db8::1").model_copy(update={"protocol": Protocol.ISER, "port": 3261})
-    found = write(stage.wish(portals=(portal(21), iser)), (), secrets=True)
+    found = write(stage.desired(portals=(portal(21), iser)), (), secrets=True)
     assert found.document["targets"][0]["tpgs"][0]["portals"] == [
         {"ip_address": "192.0.2.1", "iser": False, "offload": False, "port": 3260},
         {"ip_address": "[2001:db8::1]", "iser": True, "offload": False, "port": 3261},

@@ -46,7 +46,7 @@ class Stage(Shop):
         super().__init__()
         create = self.create()
         self.lvm = self.group(create)
-        self.array = self.desired(create, self.lvm)
+        self.array = self.export_array(create, self.lvm)
         self.volumes: list[ExportVolume] = []
         for step in (create, self.lvm):
             self.do(step)
@@ -63,10 +63,10 @@ class Stage(Shop):
             self.volumes.append(volume(number).model_copy(update=place))
         self.machine.run(["modprobe", "nvmet-tcp"])
 
-    def serve(self, wish: ExportSet, *, keep_strays: bool = False) -> ConvergeReport:
-        return converge(self.machine, wish, turn=Turn(keep_strays=keep_strays))
+    def serve(self, desired: ExportSet, *, keep_strays: bool = False) -> ConvergeReport:
+        return converge(self.machine, desired, turn=Turn(keep_strays=keep_strays))
 
-    def wish(self, **changes: object) -> ExportSet:
+    def desired(self, **changes: object) -> ExportSet:
         """Two subsystems: two hosts share namespaces 1 and 2, one of them with keys; a third has one of its own."""
         whole: dict[str, object] = {
             "arrays": (self.array,),
@@ -107,15 +107,15 @@ def states(report: ConvergeReport) -> dict[str, tuple[ServingState, str | None]]
 
 
 def test_everything_is_served_and_a_second_run_changes_nothing(stage: Stage) -> None:
-    report = stage.serve(stage.wish())
+    report = stage.serve(stage.desired())
     assert states(report) == {id_of(31): (OPEN, None), id_of(32): (OPEN, None)}
     assert [part.reason for parts in (report.volumes, report.portals) for part in parts] == [None] * 4
     assert report.changed > 0
-    assert stage.serve(stage.wish()).changed == 0
+    assert stage.serve(stage.desired()).changed == 0
 
 
 def test_a_host_sees_the_namespaces_of_its_subsystem_and_no_others(stage: Stage) -> None:
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     assert stage.sees(stage.connect(41, 31)) == {1: "v11", 2: "v12"}
     assert stage.sees(stage.connect(43, 32)) == {1: "v13"}
     for host, number in ((43, 31), (41, 32), (99, 31)):
@@ -124,7 +124,7 @@ def test_a_host_sees_the_namespaces_of_its_subsystem_and_no_others(stage: Stage)
 
 
 def test_keys_are_asked_of_the_host_that_has_them(stage: Stage) -> None:
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     assert stage.sees(stage.connect(42, 31, (dhchap_key(1), dhchap_key(2))))
     for keys in (None, (dhchap_key(3), None), (dhchap_key(1), dhchap_key(3))):
         with pytest.raises(Refuse):
@@ -132,16 +132,16 @@ def test_keys_are_asked_of_the_host_that_has_them(stage: Stage) -> None:
 
 
 def test_a_key_taken_away_is_cleared_and_no_key_is_told(stage: Stage) -> None:
-    report = stage.serve(stage.wish())
+    report = stage.serve(stage.desired())
     assert dhchap_key(1) not in report.model_dump_json()
     open_door = (subsystem(31, [nvme_host(41), nvme_host(42)], [lun(51, 1, 11), lun(52, 2, 12)]),)
-    stage.serve(stage.wish(subsystems=open_door))
+    stage.serve(stage.desired(subsystems=open_door))
     assert stage.sees(stage.connect(42, 31))
     assert stage.read(f"hosts/{nqn_of(42)}/dhchap_ctrl_key") == ""
 
 
 def test_identities_are_those_of_the_volume(stage: Stage) -> None:
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     path, identity = f"subsystems/{nqn(31)}/namespaces/1", stage.volumes[0].identity
     assert stage.read(f"{path}/device_uuid") == identity.uuid
     assert stage.read(f"{path}/device_nguid").replace("-", "") == identity.nguid
@@ -152,7 +152,7 @@ def test_identities_are_those_of_the_volume(stage: Stage) -> None:
 def test_while_a_volume_is_missing_its_owner_is_told_to_try_again_and_others_are_served(stage: Stage) -> None:
     """A Linux host gives a subsystem up for good if it is told that it is not there, or that it may not come."""
     stage.hide(12)
-    report = stage.serve(stage.wish())
+    report = stage.serve(stage.desired())
     assert states(report)[id_of(31)][0] is BLOCKED
     assert "v12 does not exist" in (states(report)[id_of(31)][1] or "")
     assert states(report)[id_of(32)] == (OPEN, None)
@@ -162,7 +162,7 @@ def test_while_a_volume_is_missing_its_owner_is_told_to_try_again_and_others_are
             stage.connect(host, 31, keys)
         assert refused.value.retries
     stage.show(12)
-    assert set(states(stage.serve(stage.wish())).values()) == {(OPEN, None)}
+    assert set(states(stage.serve(stage.desired())).values()) == {(OPEN, None)}
     assert stage.sees(stage.connect(41, 31)) == {1: "v11", 2: "v12"}
     assert stage.sees(stage.connect(42, 31, (dhchap_key(1), dhchap_key(2)))) == {1: "v11", 2: "v12"}
 
@@ -187,48 +187,48 @@ def test_no_host_is_ever_turned_away_for_good_while_it_opens(stage: Stage) -> No
                 wrong.extend([f"{host} at {number} sees {seen}"] if len(seen) != count else [])
 
     stage.machine.watchers.append(look)
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     assert wrong == []
     assert listens["first"] <= 1, "between the link that opens the port and the next there is nothing else to do"
 
 
 def test_one_more_namespace_appears_and_one_disappears_on_a_connected_host(stage: Stage) -> None:
     first = subsystem(31, [nvme_host(41)], [lun(51, 1, 11)])
-    stage.serve(stage.wish(subsystems=(first,)))
+    stage.serve(stage.desired(subsystems=(first,)))
     host = stage.connect(41, 31)
     both = first.model_copy(update={"luns": (*first.luns, lun(52, 2, 12))})
-    stage.serve(stage.wish(subsystems=(both,)))
+    stage.serve(stage.desired(subsystems=(both,)))
     assert stage.sees(host) == {1: "v11", 2: "v12"}
     assert host.events == ["namespace 2 changed"]
-    stage.serve(stage.wish(subsystems=(both.model_copy(update={"luns": (lun(52, 2, 12),)}),)))
+    stage.serve(stage.desired(subsystems=(both.model_copy(update={"luns": (lun(52, 2, 12),)}),)))
     assert stage.sees(host) == {2: "v12"}
     assert host.events[1:] == ["namespace 1 changed"]
 
 
 def test_a_volume_that_is_missing_behind_an_open_door_is_told_and_nobody_is_sent_away(stage: Stage) -> None:
     first = subsystem(31, [nvme_host(41)], [lun(51, 1, 11)])
-    stage.serve(stage.wish(subsystems=(first,)))
+    stage.serve(stage.desired(subsystems=(first,)))
     host = stage.connect(41, 31)
     stage.hide(12)
     both = first.model_copy(update={"luns": (*first.luns, lun(52, 2, 12))})
-    report = stage.serve(stage.wish(subsystems=(both,)))
+    report = stage.serve(stage.desired(subsystems=(both,)))
     assert stage.sees(host) == {1: "v11"}
     assert states(report)[id_of(31)][0] is OPEN
     assert "v12" in (states(report)[id_of(31)][1] or "")
 
 
 def test_a_number_that_changes_hands_serves_the_new_volume(stage: Stage) -> None:
-    stage.serve(stage.wish(subsystems=(subsystem(31, [nvme_host(41)], [lun(51, 1, 11)]),)))
+    stage.serve(stage.desired(subsystems=(subsystem(31, [nvme_host(41)], [lun(51, 1, 11)]),)))
     host = stage.connect(41, 31)
-    stage.serve(stage.wish(subsystems=(subsystem(31, [nvme_host(41)], [lun(59, 1, 12)]),)))
+    stage.serve(stage.desired(subsystems=(subsystem(31, [nvme_host(41)], [lun(59, 1, 12)]),)))
     assert stage.sees(host) == {1: "v12"}
     assert stage.read(f"subsystems/{nqn(31)}/namespaces/1/device_uuid") == stage.volumes[1].identity.uuid
 
 
 def test_a_host_that_leaves_is_cut_off_and_the_others_may_come_back(stage: Stage) -> None:
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     leaving, staying = stage.connect(42, 31, (dhchap_key(1), None)), stage.connect(43, 32)
-    left = stage.wish(
+    left = stage.desired(
         subsystems=(
             subsystem(31, [nvme_host(41)], [lun(51, 1, 11), lun(52, 2, 12)]),
             subsystem(32, [nvme_host(43)], [lun(53, 1, 13)]),
@@ -245,38 +245,38 @@ def test_a_host_that_leaves_is_cut_off_and_the_others_may_come_back(stage: Stage
 
 def test_a_host_of_two_subsystems_waits_for_both(stage: Stage) -> None:
     stage.hide(13)
-    wish = stage.wish(
+    desired = stage.desired(
         subsystems=(
             subsystem(31, [nvme_host(41)], [lun(51, 1, 11)]),
             subsystem(32, [nvme_host(41), nvme_host(43)], [lun(53, 1, 13)]),
         )
     )
-    report = states(stage.serve(wish))
+    report = states(stage.serve(desired))
     assert [state for state, _ in report.values()] == [BLOCKED, BLOCKED]
     assert all("v13 does not exist" in (reason or "") for _, reason in report.values())
     stage.show(13)
-    stage.serve(wish)
+    stage.serve(desired)
     assert stage.sees(stage.connect(41, 31)) == {1: "v11"}
     assert stage.sees(stage.connect(41, 32)) == {1: "v13"}
 
 
 def test_a_host_that_is_in_is_let_into_a_second_subsystem_once_that_is_whole(stage: Stage) -> None:
     first = subsystem(31, [nvme_host(41)], [lun(51, 1, 11)])
-    stage.serve(stage.wish(subsystems=(first,)))
+    stage.serve(stage.desired(subsystems=(first,)))
     host = stage.connect(41, 31)
     stage.hide(13)
-    wish = stage.wish(subsystems=(first, subsystem(32, [nvme_host(41)], [lun(53, 1, 13)])))
-    report = states(stage.serve(wish))
+    desired = stage.desired(subsystems=(first, subsystem(32, [nvme_host(41)], [lun(53, 1, 13)])))
+    report = states(stage.serve(desired))
     assert report[id_of(31)] == (OPEN, None)
     assert report[id_of(32)][0] is BLOCKED
     assert stage.sees(host) == stage.sees(stage.connect(41, 31)) == {1: "v11"}
     stage.show(13)
-    assert set(states(stage.serve(wish)).values()) == {(OPEN, None)}
+    assert set(states(stage.serve(desired)).values()) == {(OPEN, None)}
     assert stage.sees(stage.connect(41, 32)) == {1: "v13"}
 
 
 def test_a_portal_nobody_can_listen_on_is_told_once_and_the_other_serves(stage: Stage) -> None:
-    report = stage.serve(stage.wish(portals=(nvme_portal(21, "198.51.100.9"), nvme_portal(22))))
+    report = stage.serve(stage.desired(portals=(nvme_portal(21, "198.51.100.9"), nvme_portal(22))))
     reasons = {portal.portal_id: portal.reason for portal in report.portals}
     assert "198.51.100.9 port 4420: the appliance does not have this address" in (reasons[id_of(21)] or "")
     assert reasons[id_of(22)] is None
@@ -286,21 +286,21 @@ def test_a_portal_nobody_can_listen_on_is_told_once_and_the_other_serves(stage: 
 
 
 def test_a_portal_opens_when_its_address_appears(stage: Stage) -> None:
-    stage.serve(wish := stage.wish(portals=(nvme_portal(21), nvme_portal(22, "198.51.100.9"))))
+    stage.serve(desired := stage.desired(portals=(nvme_portal(21), nvme_portal(22, "198.51.100.9"))))
     before = stage.connect(43, 32)
     with pytest.raises(ConnectionError):
         stage.machine.connect(nqn_of(43), nqn(32), "198.51.100.9:4420", None)
     stage.machine.addresses.add("198.51.100.9")
-    assert {portal.reason for portal in stage.serve(wish).portals} == {None}
+    assert {portal.reason for portal in stage.serve(desired).portals} == {None}
     after = stage.machine.connect(nqn_of(43), nqn(32), "198.51.100.9:4420", None)
     assert stage.sees(after) == stage.sees(before) == {1: "v13"}
-    assert stage.serve(wish).changed == 0
+    assert stage.serve(desired).changed == 0
 
 
 def test_a_portal_that_goes_stops_listening(stage: Stage) -> None:
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     host = stage.connect(41, 31)
-    stage.serve(stage.wish(portals=()))
+    stage.serve(stage.desired(portals=()))
     with pytest.raises(ConnectionError):
         stage.sees(host)
     with pytest.raises(ConnectionError):
@@ -314,7 +314,7 @@ def test_what_others_export_is_shown_and_never_touched(stage: Stage) -> None:
     for path in (theirs, host, f"{ROOT}/ports/1", f"{ROOT}/hosts/nqn.2020-01.com.example:lone"):
         machine.mkdir(path)
     machine.symlink(host, f"{theirs}/allowed_hosts/{nqn_of(41)}")
-    report = stage.serve(stage.wish())
+    report = stage.serve(stage.desired())
     assert report.foreign == ("nqn.2020-01.com.example:theirs",)
     state, reason = states(report)[id_of(31)]
     assert state is BLOCKED
@@ -327,22 +327,22 @@ def test_what_others_export_is_shown_and_never_touched(stage: Stage) -> None:
 
 
 def test_without_a_ledger_nothing_is_removed(stage: Stage) -> None:
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     host = stage.connect(43, 32)
-    stage.serve(stage.wish(subsystems=(subsystem(31, [nvme_host(41)], [lun(51, 1, 11)]),)), keep_strays=True)
+    stage.serve(stage.desired(subsystems=(subsystem(31, [nvme_host(41)], [lun(51, 1, 11)]),)), keep_strays=True)
     assert stage.sees(host) == {1: "v13"}
 
 
 def test_a_grown_volume_is_looked_at_anew(stage: Stage) -> None:
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     before = len(stage.machine.faults.calls)
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     asked = [call.detail for call in stage.machine.faults.calls[before:] if call.detail.endswith("/revalidate_size")]
     assert len(asked) == 3
 
 
 def test_withdrawing_takes_everything_down_paths_first(stage: Stage) -> None:
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     before = len(stage.machine.faults.calls)
     assert exported_volumes(stage.machine) == {volume.identity.uuid for volume in stage.volumes}
     assert withdraw(stage.machine) == {}
@@ -354,8 +354,8 @@ def test_withdrawing_takes_everything_down_paths_first(stage: Stage) -> None:
 
 
 def test_rdma_is_the_same_with_another_transport() -> None:
-    wish = exports(portals=(nvme_portal(21, "2001:db8::1", Protocol.NVME_RDMA),))
-    (port,) = tree.build(wish).ports
+    desired = exports(portals=(nvme_portal(21, "2001:db8::1", Protocol.NVME_RDMA),))
+    (port,) = tree.build(desired).ports
     assert {a.name: a.value for a in port.attributes} == {
         "addr_trtype": "rdma",
         "addr_adrfam": "ipv6",
@@ -380,7 +380,7 @@ def test_the_waiting_key_is_one_the_kernel_takes_and_nobody_could_choose() -> No
 
 def test_sessions_the_kernel_does_not_tell_are_unknown_and_not_none(stage: Stage) -> None:
     assert observe_sessions(stage.machine) == ((), None), "nothing is served, so nobody is connected"
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     found, unseen = observe_sessions(stage.machine)
     assert found == ()
     assert unseen
@@ -392,10 +392,10 @@ def test_a_subsystem_that_could_not_let_a_host_in_is_not_served_yet(stage: Stage
     stage.machine.faults.break_calls(
         lambda call: call.name == "symlink" and f"allowed_hosts/{nqn_of(41)}" in call.detail
     )
-    report = stage.serve(stage.wish())
+    report = stage.serve(stage.desired())
     assert states(report)[id_of(31)][0] is BLOCKED
     assert states(report)[id_of(32)] == (OPEN, None)
     with pytest.raises(Refuse, match="no such subsystem"):
         stage.connect(41, 31)
     stage.machine.faults.disarm()
-    assert set(states(stage.serve(stage.wish())).values()) == {(OPEN, None)}
+    assert set(states(stage.serve(stage.desired())).values()) == {(OPEN, None)}

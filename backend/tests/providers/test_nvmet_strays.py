@@ -10,10 +10,10 @@ HOSTS = f"{ROOT}/hosts"
 def test_a_host_is_not_left_behind_with_its_key_because_a_link_could_not_be_read() -> None:
     """Once no subsystem of ours allows it, nothing but the waiting key tells that its entry is ours to remove."""
     stage = Stage()
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     assert nqn_of(43) in stage.machine.listdir(HOSTS)
     one = subsystem(31, [nvme_host(41)], [lun(51, 1, 11)])
-    fewer = stage.wish(volumes=tuple(stage.volumes[:1]), subsystems=(one,), generation=2)
+    fewer = stage.desired(volumes=tuple(stage.volumes[:1]), subsystems=(one,), generation=2)
     stage.machine.faults.break_calls(
         lambda call: call.name == "readlink" and f"allowed_hosts/{nqn_of(43)}" in call.detail
     )

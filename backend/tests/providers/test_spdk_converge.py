@@ -49,11 +49,11 @@ class SpdkStage(Stage):
         self.machine.install_spdk()
         process.start(self.machine)
 
-    def serve(self, wish: ExportSet, *, keep_strays: bool = False) -> ConvergeReport:
-        return converge(self.machine, wish, turn=Turn(keep_strays=keep_strays))
+    def serve(self, desired: ExportSet, *, keep_strays: bool = False) -> ConvergeReport:
+        return converge(self.machine, desired, turn=Turn(keep_strays=keep_strays))
 
-    def wish(self, **changes: object) -> ExportSet:
-        return super().wish(**({"portals": (spdk_portal(21),)} | changes))
+    def desired(self, **changes: object) -> ExportSet:
+        return super().desired(**({"portals": (spdk_portal(21),)} | changes))
 
     def connect(self, host: int, number: int, keys: tuple[str, str | None] | None = None) -> FakeController:
         return self.machine.spdk.connect(nqn_of(host), nqn(number), WHERE, keys)
@@ -74,19 +74,19 @@ KEYS = (dhchap_key(1), dhchap_key(2))
 
 
 def test_everything_is_served_and_a_second_run_changes_nothing(stage: SpdkStage) -> None:
-    report = stage.serve(stage.wish())
+    report = stage.serve(stage.desired())
     assert {door.state for door in report.subsystems} == {OPEN}
     assert {door.reason for door in report.subsystems} == {None}
     assert {volume.reason for volume in report.volumes} | {portal.reason for portal in report.portals} == {None}
     assert stage.sees(stage.connect(41, 31)) == {1: "v11", 2: "v12"}
     assert stage.sees(stage.connect(42, 31, KEYS)) == {1: "v11", 2: "v12"}
     assert stage.sees(stage.connect(43, 32)) == {1: "v13"}
-    assert stage.serve(stage.wish()).changed == 0
+    assert stage.serve(stage.desired()).changed == 0
     assert exported_volumes(stage.machine) == {id_of(11), id_of(12), id_of(13)}
 
 
 def test_what_hosts_know_a_volume_by_is_what_the_kernel_would_show(stage: SpdkStage) -> None:
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     space = stage.machine.spdk.subsystems[nqn(31)].namespaces[1]
     identity = stage.volumes[0].identity
     assert (space["uuid"], space["nguid"].lower()) == (identity.uuid, identity.nguid.lower())
@@ -97,24 +97,24 @@ def test_what_hosts_know_a_volume_by_is_what_the_kernel_would_show(stage: SpdkSt
 
 def test_nobody_is_let_in_until_all_volumes_are_there_and_hosts_go_on_trying(stage: SpdkStage) -> None:
     missing = stage.volumes[1].model_copy(update={"device": stage.volumes[1].device + "x"})
-    wish = stage.wish(volumes=(stage.volumes[0], missing, stage.volumes[2]))
-    report = stage.serve(wish)
+    desired = stage.desired(volumes=(stage.volumes[0], missing, stage.volumes[2]))
+    report = stage.serve(desired)
     assert [door.state for door in report.subsystems] == [BLOCKED, OPEN]
     assert f"{missing.device} does not exist" in (report.subsystems[0].reason or "")
     with pytest.raises(Refuse) as refusal:
         stage.connect(41, 31)
     assert refusal.value.retries
-    assert stage.serve(stage.wish()).subsystems[0].state is OPEN
+    assert stage.serve(stage.desired()).subsystems[0].state is OPEN
     assert stage.sees(stage.connect(41, 31)) == {1: "v11", 2: "v12"}
 
 
 def test_once_open_a_missing_volume_blocks_nobody_who_is_in(stage: SpdkStage) -> None:
     one = subsystem(31, [nvme_host(41)], [lun(51, 1, 11)])
-    stage.serve(stage.wish(subsystems=(one,)))
+    stage.serve(stage.desired(subsystems=(one,)))
     host = stage.connect(41, 31)
     late = stage.volumes[1].model_copy(update={"device": stage.volumes[1].device + "x"})
     both = subsystem(31, [nvme_host(41)], [lun(51, 1, 11), lun(52, 2, 12)])
-    report = stage.serve(stage.wish(subsystems=(both,), volumes=(stage.volumes[0], late)))
+    report = stage.serve(stage.desired(subsystems=(both,), volumes=(stage.volumes[0], late)))
     assert report.subsystems[0].state is OPEN
     assert "does not exist" in (report.subsystems[0].reason or "")
     assert stage.sees(host) == {1: "v11"}
@@ -124,38 +124,38 @@ def test_a_volatile_cache_below_a_volume_is_refused_with_the_drive(stage: SpdkSt
     drive = stage.machine.blocks.disks[0]
     drive.has_write_cache = True
     stage.machine.changed()
-    report = stage.serve(stage.wish())
+    report = stage.serve(stage.desired())
     assert f"{drive.kernel_name} (a write cache)" in (report.subsystems[0].reason or "")
     assert "engine nvmet" in (report.subsystems[0].reason or "")
     assert served_devices(stage.machine) == {}
 
 
 def test_a_cache_that_comes_below_a_volume_in_use_is_told_and_cuts_nobody_off(stage: SpdkStage) -> None:
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     host = stage.connect(41, 31)
     stage.machine.blocks.disks[0].has_write_cache = True
     stage.machine.changed()
-    report = stage.serve(stage.wish())
+    report = stage.serve(stage.desired())
     assert "volatile caches" in (report.volumes[0].reason or "")
     assert report.subsystems[0].state is OPEN
     assert stage.sees(host) == {1: "v11", 2: "v12"}
 
 
 def test_after_a_kill_all_of_it_comes_back(stage: SpdkStage) -> None:
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     stage.machine.spdk.die()
     with pytest.raises(Unavailable):
-        stage.serve(stage.wish())
+        stage.serve(stage.desired())
     process.start(stage.machine)
-    assert {door.state for door in stage.serve(stage.wish()).subsystems} == {OPEN}
+    assert {door.state for door in stage.serve(stage.desired()).subsystems} == {OPEN}
     assert stage.sees(stage.connect(42, 31, KEYS)) == {1: "v11", 2: "v12"}
 
 
 def test_an_unmapped_volume_goes_and_the_others_stay(stage: SpdkStage) -> None:
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     host = stage.connect(41, 31)
     left = subsystem(31, [nvme_host(41), nvme_host(42, dhchap(1, 2))], [lun(51, 1, 11)])
-    stage.serve(stage.wish(subsystems=(left,), volumes=(stage.volumes[0],)))
+    stage.serve(stage.desired(subsystems=(left,), volumes=(stage.volumes[0],)))
     assert stage.sees(host) == {1: "v11"}
     assert exported_volumes(stage.machine) == {id_of(11)}
     with pytest.raises(Refuse):
@@ -163,20 +163,20 @@ def test_an_unmapped_volume_goes_and_the_others_stay(stage: SpdkStage) -> None:
 
 
 def test_a_host_that_leaves_is_cut_off_and_the_other_is_not(stage: SpdkStage) -> None:
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     leaving, staying = stage.connect(41, 31), stage.connect(42, 31, KEYS)
     left = subsystem(31, [nvme_host(42, dhchap(1, 2))], [lun(51, 1, 11), lun(52, 2, 12)])
-    stage.serve(stage.wish(subsystems=(left,)))
+    stage.serve(stage.desired(subsystems=(left,)))
     assert stage.sees(staying)
     with pytest.raises(ConnectionError):
         stage.sees(leaving)
 
 
 def test_a_new_key_counts_at_the_next_knock_and_the_old_one_is_forgotten(stage: SpdkStage) -> None:
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     host = stage.connect(42, 31, KEYS)
     changed = subsystem(31, [nvme_host(41), nvme_host(42, dhchap(3))], [lun(51, 1, 11), lun(52, 2, 12)])
-    stage.serve(stage.wish(subsystems=(changed,)))
+    stage.serve(stage.desired(subsystems=(changed,)))
     assert stage.sees(host)
     with pytest.raises(Refuse):
         stage.connect(42, 31, KEYS)
@@ -189,11 +189,11 @@ def test_a_new_key_counts_at_the_next_knock_and_the_old_one_is_forgotten(stage: 
 
 
 def test_a_volume_that_grew_is_shown_at_its_new_size(stage: SpdkStage) -> None:
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     host = stage.connect(41, 31)
     stage.machine.run(["lvextend", "--size", f"{128 * MIB}b", f"{stage.lvm.group}/v11"])
     bigger = stage.volumes[0].model_copy(update={"size_bytes": 128 * MIB})
-    stage.serve(stage.wish(volumes=(bigger, *stage.volumes[1:])))
+    stage.serve(stage.desired(volumes=(bigger, *stage.volumes[1:])))
     assert look(stage.machine).bdevs[bdev_name(id_of(11))].size_bytes == 128 * MIB
     assert host.events[-1] == "namespace changed"
 
@@ -201,51 +201,51 @@ def test_a_volume_that_grew_is_shown_at_its_new_size(stage: SpdkStage) -> None:
 def test_a_device_that_has_grown_before_the_document_says_so_is_left_alone(stage: SpdkStage) -> None:
     """Hosts have its new size already."""
     smaller = stage.volumes[0].model_copy(update={"size_bytes": 32 * MIB})
-    stage.serve(stage.wish(volumes=(smaller, *stage.volumes[1:])))
+    stage.serve(stage.desired(volumes=(smaller, *stage.volumes[1:])))
     assert look(stage.machine).bdevs[bdev_name(id_of(11))].size_bytes == 64 * MIB
 
 
 def test_portals_come_and_go(stage: SpdkStage) -> None:
-    stage.serve(stage.wish(portals=(spdk_portal(21), spdk_portal(22, "2001:db8::1"))))
+    stage.serve(stage.desired(portals=(spdk_portal(21), spdk_portal(22, "2001:db8::1"))))
     assert len(look(stage.machine).discovery) == 2
-    report = stage.serve(stage.wish(portals=(spdk_portal(22, "2001:db8::1"), spdk_portal(23, "198.51.100.7"))))
+    report = stage.serve(stage.desired(portals=(spdk_portal(22, "2001:db8::1"), spdk_portal(23, "198.51.100.7"))))
     assert [portal.state for portal in report.portals] == [OPEN, BLOCKED]
     assert "listen on 198.51.100.7 port 4420" in (report.portals[1].reason or "")
     with pytest.raises(ConnectionError):
         stage.connect(43, 32)
     stage.machine.addresses.add("198.51.100.7")
-    assert {portal.state for portal in stage.serve(stage.wish(portals=(spdk_portal(23, "198.51.100.7"),))).portals} == {
-        OPEN
-    }
+    assert {
+        portal.state for portal in stage.serve(stage.desired(portals=(spdk_portal(23, "198.51.100.7"),))).portals
+    } == {OPEN}
 
 
 def test_what_others_made_there_is_shown_and_never_touched(stage: SpdkStage) -> None:
     theirs = "nqn.2020-01.com.example:theirs"
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     stage.ask("nvmf_create_subsystem", nqn=theirs, serial_number="1", model_number="x")
-    assert stage.serve(stage.wish(subsystems=(), volumes=(), portals=())).foreign == (theirs,)
+    assert stage.serve(stage.desired(subsystems=(), volumes=(), portals=())).foreign == (theirs,)
     assert withdraw(stage.machine) == {}
     assert set(stage.machine.spdk.subsystems) == {DISCOVERY, theirs}
 
 
 def test_without_a_ledger_nothing_is_removed(stage: SpdkStage) -> None:
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     host = stage.connect(41, 31)
-    stage.serve(stage.wish(subsystems=(), volumes=()), keep_strays=True)
+    stage.serve(stage.desired(subsystems=(), volumes=()), keep_strays=True)
     assert stage.sees(host)
 
 
 def test_a_changed_namespace_is_made_anew(stage: SpdkStage) -> None:
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     stage.ask("nvmf_subsystem_remove_ns", nqn=nqn(32), nsid=1)
     stage.ask("bdev_aio_delete", name=bdev_name(id_of(12)))
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     assert stage.sees(stage.connect(41, 31)) == {1: "v11", 2: "v12"}
     assert stage.sees(stage.connect(43, 32)) == {1: "v13"}
 
 
 def test_who_is_connected_is_told_by_portal(stage: SpdkStage) -> None:
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     assert observe_sessions(stage.machine) == ((), None)
     stage.connect(43, 32)
     sessions, unseen = observe_sessions(stage.machine)
@@ -258,7 +258,7 @@ def test_who_is_connected_is_told_by_portal(stage: SpdkStage) -> None:
 
 
 def test_withdrawing_takes_everything_of_ours_out(stage: SpdkStage) -> None:
-    stage.serve(stage.wish())
+    stage.serve(stage.desired())
     assert is_served(stage.machine)
     assert withdraw(stage.machine) == {}
     assert not is_served(stage.machine)

@@ -29,13 +29,13 @@ LIMITS = {"uint8": 2**8, "uint16": 2**16, "uint32": 2**32, "uint64": 2**64}
 
 
 def sent() -> list[RpcCall]:
-    """One of each kind, from a wish with all that a wish can have."""
-    wish = exports(
+    """One of each kind, from a desired state with all that a desired state can have."""
+    desired = exports(
         volumes=(volume(11),),
         portals=(spdk_portal(21), spdk_portal(22, "2001:db8::1")),
         subsystems=(subsystem(31, [nvme_host(41, dhchap(1, 2)), nvme_host(42)], [lun(51, 255, 11)]),),
     )
-    whole = wanted.build(wish)
+    whole = wanted.build(desired)
     door = next(iter(whole.subsystems.values()))
     bdev, keyed = next(iter(whole.bdevs.values())), next(iter(door.hosts.values()))
     places, space = sorted(whole.listeners, key=lambda place: place.shown), door.namespaces[255]

@@ -92,7 +92,7 @@ class BringUp:
         _raise_crash(begun)
 
     def prove(self, served: ExportSet) -> None:
-        """One pass over each array that was not brought up as it is wished, though devices of its volumes are there:
+        """One pass over each array that was not brought up as it is desired, though devices of its volumes are there:
         only then are they known to be ours. What is not through in time goes on, and is served when it is.
         """
         there = {volume.array_id for volume in served.volumes if self._system.exists(volume.device)}

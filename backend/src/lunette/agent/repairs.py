@@ -1,6 +1,6 @@
 """What of the exports was put right though it had been right before and nobody had asked for anything else.
 
-A round that finds the same wish and comes to the same end as the one before has nothing to do, unless somebody else
+A round that finds the same desired and comes to the same end as the one before has nothing to do, unless somebody else
 took something away or altered it. A round that ends otherwise tells that by what opens or is blocked: a device came, an
 address went. So a repair that falls into such a round is counted and not told.
 """

@@ -14,21 +14,21 @@ from lunette.domain.exports import (
 )
 
 
-def absent(wish: ExportSet, reason: str) -> ConvergeReport:
+def absent(desired: ExportSet, reason: str) -> ConvergeReport:
     """The report of an engine that is not there: all that it should serve is blocked."""
     blocked = ServingState.BLOCKED
     return ConvergeReport(
-        generation=wish.generation,
+        generation=desired.generation,
         accepted=True,
         refusal=None,
         changed=0,
         unexplained=(),
         foreign=(),
-        targets=tuple(TargetReport(target_id=t.target_id, state=blocked, reason=reason) for t in wish.targets),
-        subsystems=tuple(TargetReport(target_id=s.target_id, state=blocked, reason=reason) for s in wish.subsystems),
-        volumes=tuple(VolumeReport(volume_id=v.volume_id, state=blocked, reason=reason) for v in wish.volumes),
-        portals=tuple(PortalReport(portal_id=p.portal_id, state=blocked, reason=reason) for p in wish.portals),
-        fc_ports=tuple(FcPortReport(port_id=p.port_id, state=blocked, reason=reason) for p in wish.fc_ports),
+        targets=tuple(TargetReport(target_id=t.target_id, state=blocked, reason=reason) for t in desired.targets),
+        subsystems=tuple(TargetReport(target_id=s.target_id, state=blocked, reason=reason) for s in desired.subsystems),
+        volumes=tuple(VolumeReport(volume_id=v.volume_id, state=blocked, reason=reason) for v in desired.volumes),
+        portals=tuple(PortalReport(portal_id=p.portal_id, state=blocked, reason=reason) for p in desired.portals),
+        fc_ports=tuple(FcPortReport(port_id=p.port_id, state=blocked, reason=reason) for p in desired.fc_ports),
     )
 
 

@@ -1,4 +1,4 @@
-"""What one round of converging does beside the wish."""
+"""What one round of converging does beside the desired state."""
 
 from lunette.domain.base import Model
 

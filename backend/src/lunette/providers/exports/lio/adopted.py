@@ -11,18 +11,18 @@ from lunette.providers.exports.lio import tree
 from lunette.providers.exports.lio.configfs import Configfs
 
 
-def settled(files: Configfs, wish: ExportSet) -> ExportSet:
-    """The wish with every adopted backstore where it stands, or where it is to be made."""
-    if not any(volume.adopted for volume in wish.volumes):
-        return wish
-    return wish.model_copy(update={"volumes": tuple(_settled(files, volume) for volume in wish.volumes)})
+def settled(files: Configfs, desired: ExportSet) -> ExportSet:
+    """The desired state with every adopted backstore where it stands, or where it is to be made."""
+    if not any(volume.adopted for volume in desired.volumes):
+        return desired
+    return desired.model_copy(update={"volumes": tuple(_settled(files, volume) for volume in desired.volumes)})
 
 
-def paths(wish: ExportSet) -> frozenset[str]:
+def paths(desired: ExportSet) -> frozenset[str]:
     """Targets and backstores that are ours, or were, and carry names of others."""
-    prefix = tree.target_prefix(wish.appliance_id)
-    targets = (f"iscsi/{target.iqn}" for target in wish.targets if not target.iqn.startswith(prefix))
-    return frozenset((*targets, *_stores(wish.volumes), *(one.path for one in wish.leftovers)))
+    prefix = tree.target_prefix(desired.appliance_id)
+    targets = (f"iscsi/{target.iqn}" for target in desired.targets if not target.iqn.startswith(prefix))
+    return frozenset((*targets, *_stores(desired.volumes), *(one.path for one in desired.leftovers)))
 
 
 def left_over(served: ExportSet, wanted: ExportSet) -> tuple[Leftover, ...]:

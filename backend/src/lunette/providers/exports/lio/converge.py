@@ -31,27 +31,27 @@ from lunette.system.doorway import System
 
 def converge(
     system: System,
-    wish: ExportSet,
+    desired: ExportSet,
     *,
     reasons: Mapping[str, str] | None = None,
     held: Mapping[str, str] | None = None,
     turn: Turn = PLAIN,
 ) -> ConvergeReport:
-    """Serve the wish and report. By volume id `reasons` tells why a device is away, `held` who else serves it."""
+    """Serves the desired state. By volume ID, `reasons` says why a device is away, `held` who else serves it."""
     files = Configfs(system)
-    wish = adopted.settled(files, wish)
-    wanted = tree.build(wish)
-    ports = fc.look(files, wish, turn.let_go)
+    desired = adopted.settled(files, desired)
+    wanted = tree.build(desired)
+    ports = fc.look(files, desired, turn.let_go)
     everything = {**wanted.nodes(), **ports.nodes()}
-    prefix = tree.target_prefix(wish.appliance_id)
-    theirs = adopted.paths(wish)
+    prefix = tree.target_prefix(desired.appliance_id)
+    theirs = adopted.paths(desired)
     failed = {} if turn.keep_strays else _sweep(files, everything, prefix, ports.owned, theirs)
-    hearing = rdma.hear(system, wish.portals, no_iser(system))
+    hearing = rdma.hear(system, desired.portals, no_iser(system))
     failed |= strays.hush(files, everything, hearing.silent)
     fc.set_modes(files, ports)
     guard = DeviceGuard(system, reasons or {}, held or {})
     builder = _Builder(files, failed, guard, hearing.barred)
-    for level in (discovery.nodes(files, wish, theirs), *wanted.levels, *ports.levels()):
+    for level in (discovery.nodes(files, desired, theirs), *wanted.levels, *ports.levels()):
         for node in level:
             builder.make(node)
     lacks = Lacks(files, everything, failed)
@@ -59,7 +59,7 @@ def converge(
         gate.target_id: builder.open(gate, lacks.of(gate.needs), gate.iqn in turn.overdue) for gate in wanted.gates
     }
     fc.open_doors(files, ports, failed, builder.make, Patience(lacks, turn.overdue))
-    found = _report(wish, wanted, builder, opened)
+    found = _report(desired, wanted, builder, opened)
     return found.model_copy(
         update={
             "changed": files.changed,
@@ -183,13 +183,13 @@ def _sweep(
     return failed
 
 
-def _report(wish: ExportSet, wanted: Tree, builder: _Builder, opened: Mapping[str, Lack]) -> ConvergeReport:
+def _report(desired: ExportSet, wanted: Tree, builder: _Builder, opened: Mapping[str, Lack]) -> ConvergeReport:
     files = builder.files
     states = {gate.target_id: _state(files, gate) for gate in wanted.gates}
-    volumes = [(v.volume_id, builder.volume_reason(v)) for v in wish.volumes]
-    portals = {p.portal_id: builder.deaf.get(p.portal_id) for p in wish.portals}
+    volumes = [(v.volume_id, builder.volume_reason(v)) for v in desired.volumes]
+    portals = {p.portal_id: builder.deaf.get(p.portal_id) for p in desired.portals}
     return ConvergeReport(
-        generation=wish.generation,
+        generation=desired.generation,
         accepted=True,
         refusal=None,
         changed=files.changed,
@@ -205,7 +205,7 @@ def _report(wish: ExportSet, wanted: Tree, builder: _Builder, opened: Mapping[st
         volumes=tuple(VolumeReport(volume_id=id_, state=_blocked(why), reason=why) for id_, why in volumes),
         portals=tuple(PortalReport(portal_id=id_, state=_blocked(why), reason=why) for id_, why in portals.items()),
         unexplained=(),
-        foreign=strays.foreign(files, tree.target_prefix(wish.appliance_id), adopted.paths(wish)),
+        foreign=strays.foreign(files, tree.target_prefix(desired.appliance_id), adopted.paths(desired)),
     )
 
 

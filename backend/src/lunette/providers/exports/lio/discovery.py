@@ -15,13 +15,13 @@ from lunette.providers.exports.lio.tree import DISCOVERY, Node
 _NAMES = ("iqn.", "eui.", "naa.")
 
 
-def nodes(files: Configfs, wish: ExportSet, adopted: Collection[str]) -> tuple[Node, ...]:
+def nodes(files: Configfs, desired: ExportSet, adopted: Collection[str]) -> tuple[Node, ...]:
     """Credentials come before they are asked for, and go after. Nothing where it is not ours to change."""
-    asks = Attribute(name="enforce_discovery_auth", value=str(int(wish.discovery is not None)))
-    credentials = tuple(tree.credentials(wish.discovery))
-    if wish.discovery is not None:
+    asks = Attribute(name="enforce_discovery_auth", value=str(int(desired.discovery is not None)))
+    credentials = tuple(tree.credentials(desired.discovery))
+    if desired.discovery is not None:
         return (Node(path=DISCOVERY, attributes=(*credentials, asks)),)
-    theirs = strays.foreign(files, tree.target_prefix(wish.appliance_id), adopted)
+    theirs = strays.foreign(files, tree.target_prefix(desired.appliance_id), adopted)
     if any(name.startswith(_NAMES) for name in theirs):
         return ()
     return (Node(path=DISCOVERY, attributes=(asks, *credentials)),)

@@ -23,9 +23,9 @@ _INTERFACE = re.compile(r"/net/([^/]+)/")
 
 @dataclass(frozen=True)
 class Ports:
-    """What is to stand for the ports of a wish. `reasons` tells by port id what one waits for."""
+    """What is to stand for the ports of a desired state. `reasons` tells by port id what one waits for."""
 
-    wish: ExportSet
+    desired: ExportSet
     places: tuple[Place, ...]
     doors: tuple[Door, ...]
     reasons: dict[str, str]
@@ -39,19 +39,19 @@ class Ports:
     """IQNs of the targets that keep a WWPN out because volumes are missing."""
 
     def levels(self) -> tuple[tuple[Node, ...], ...]:
-        return fc_tree.levels(self.places, self.wish.targets)
+        return fc_tree.levels(self.places, self.desired.targets)
 
     def nodes(self) -> dict[str, Node]:
         found = [node for level in self.levels() for node in level]
         return {node.path: node for node in (*found, *(node for door in self.doors for node in door.nodes))}
 
 
-def look(files: Configfs, wish: ExportSet, let_go: frozenset[str]) -> Ports:
-    """What each port of the wish is to be, from the HBAs that are there and what stands in configfs."""
+def look(files: Configfs, desired: ExportSet, let_go: frozenset[str]) -> Ports:
+    """What each port of the desired state is to be, from the HBAs that are there and what stands in configfs."""
     hosts = fc_host.hosts(files.system)
     reasons: dict[str, str] = {}
     places = []
-    for port in wish.fc_ports:
+    for port in desired.fc_ports:
         host = hosts.get(port.wwpn)
         if reason := _missing(files.system, port, host):
             reasons[port.port_id] = reason
@@ -65,20 +65,20 @@ def look(files: Configfs, wish: ExportSet, let_go: frozenset[str]) -> Ports:
                 f"port {port.wwpn} already serves {others[0]}, which does not belong to Lunette: remove it there first"
             )
         else:
-            places.append(_place(files, port, fabric, host, wish))
+            places.append(_place(files, port, fabric, host, desired))
     standing = {
         path: files.points_to(f"{path}/lun") or ""
         for one in places
-        for wwpn, numbers in fc_tree.collisions(wish.targets).items()
+        for wwpn, numbers in fc_tree.collisions(desired.targets).items()
         for path in (f"{one.group}/acls/{wwpn}/lun_{number}" for number in numbers)
     }
     return Ports(
-        wish=wish,
+        desired=desired,
         places=tuple(places),
-        doors=tuple(fc_tree.doors(places, wish.targets, standing)),
+        doors=tuple(fc_tree.doors(places, desired.targets, standing)),
         reasons=reasons,
         hosts=hosts,
-        owned=tuple(own_ports(files, let_go | {port.wwpn for port in wish.fc_ports})),
+        owned=tuple(own_ports(files, let_go | {port.wwpn for port in desired.fc_ports})),
     )
 
 
@@ -91,9 +91,9 @@ def _missing(system: System, port: ExportFcPort, host: str | None) -> str | None
     return None
 
 
-def _place(files: Configfs, port: ExportFcPort, fabric: FcFabric, host: str | None, wish: ExportSet) -> Place:
+def _place(files: Configfs, port: ExportFcPort, fabric: FcFabric, host: str | None, desired: ExportSet) -> Place:
     standing = dict(_luns(files, f"{fabric.folder}/{port.wwpn}/tpgt_1"))
-    return fc_tree.place(port, fabric, host, fc_tree.choose_numbers(standing, fc_tree.served(wish.targets)))
+    return fc_tree.place(port, fabric, host, fc_tree.choose_numbers(standing, fc_tree.served(desired.targets)))
 
 
 def _standing(files: Configfs, wwpn: str) -> FcFabric | None:
@@ -139,7 +139,7 @@ def foreign(files: Configfs, owned: Sequence[str]) -> tuple[str, ...]:
 
 def set_modes(files: Configfs, ports: Ports) -> None:
     """Turn the initiator half of a port on or off, where its driver lets one do so while the machine runs."""
-    for port in ports.wish.fc_ports:
+    for port in ports.desired.fc_ports:
         host = ports.hosts.get(port.wwpn)
         if host is None or port.port_id in ports.reasons or fc_host.driver_of(files.system, host) != "qla2xxx":
             continue
@@ -256,7 +256,7 @@ def report(files: Configfs, ports: Ports, failed: Mapping[str, str]) -> tuple[Fc
     """Open is a port that is what it is to be; the reason then tells whom it keeps out."""
     places = {one.port.port_id: one for one in ports.places}
     found = []
-    for port in ports.wish.fc_ports:
+    for port in ports.desired.fc_ports:
         one, reason = places.get(port.port_id), ports.reasons.get(port.port_id)
         is_open = reason is None
         if one is not None:

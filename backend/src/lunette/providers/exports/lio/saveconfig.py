@@ -31,27 +31,27 @@ _WWPN = re.compile(r"[125c-f][0-9a-f]{15}")
 _Json = dict[str, Any]
 
 
-def write(wish: ExportSet, ports: Sequence[ObservedFcPort], *, secrets: bool) -> Saveconfig:
-    """The wish as a document. `ports` are those of the machine: their drivers tell which fabric serves them.
+def write(desired: ExportSet, ports: Sequence[ObservedFcPort], *, secrets: bool) -> Saveconfig:
+    """The desired state as a document. `ports` are those of the machine: their drivers tell which fabric serves them.
 
     Without `secrets` user names and CHAP secrets are left out, and whoever must show one is let in nowhere.
     """
-    nodes = tree.build(wish).nodes()
-    portals = [_portal(portal) for portal in wish.portals if portal.engine is ExportEngine.LIO]
+    nodes = tree.build(desired).nodes()
+    portals = [_portal(portal) for portal in desired.portals if portal.engine is ExportEngine.LIO]
     drivers = {port.wwpn: port.driver for port in ports}
     document = {
         "fabric_modules": [],
         "storage_objects": [_backstore(node) for node in nodes.values() if isinstance(node, Backstore)],
         "targets": [
-            *(_target(target, nodes, portals, secrets=secrets) for target in wish.targets),
-            *_fc_targets(wish, drivers),
+            *(_target(target, nodes, portals, secrets=secrets) for target in desired.targets),
+            *_fc_targets(desired, drivers),
         ],
     }
-    asked = sorted({one.host for target in wish.targets for one in target.initiators if one.chap})
+    asked = sorted({one.host for target in desired.targets for one in target.initiators if one.chap})
     return Saveconfig(
         document=document,
         has_secrets=secrets or not asked,
-        left_out=tuple(_left_out(wish, drivers, () if secrets else asked)),
+        left_out=tuple(_left_out(desired, drivers, () if secrets else asked)),
     )
 
 
@@ -83,15 +83,17 @@ def _target(target: ExportTarget, nodes: dict[str, Node], portals: list[_Json], 
     return {"fabric": "iscsi", "tpgs": [{"enable": True, "tag": target.tag, **inside}], "wwn": target.iqn}
 
 
-def _fc_targets(wish: ExportSet, drivers: dict[str, str]) -> Iterator[_Json]:
-    numbers = fc_tree.choose_numbers({}, fc_tree.served(wish.targets))
-    for port in wish.fc_ports:
+def _fc_targets(desired: ExportSet, drivers: dict[str, str]) -> Iterator[_Json]:
+    numbers = fc_tree.choose_numbers({}, fc_tree.served(desired.targets))
+    for port in desired.fc_ports:
         fabric = BY_DRIVER.get(drivers.get(port.wwpn, ""))
         if port.mode is not FcMode.TARGET or fabric is None or not numbers:
             continue
         place = fc_tree.place(port, fabric, None, numbers)
-        volumes = fc_tree.levels([place], wish.targets)[-1]
-        doors = [door for door in fc_tree.doors([place], wish.targets) if _WWPN.fullmatch(door.wwpn.replace(":", ""))]
+        volumes = fc_tree.levels([place], desired.targets)[-1]
+        doors = [
+            door for door in fc_tree.doors([place], desired.targets) if _WWPN.fullmatch(door.wwpn.replace(":", ""))
+        ]
         inside = {
             "attributes": _numbers(place.attributes),
             "luns": [_lun(node) for node in volumes],
@@ -133,13 +135,13 @@ def _portal(portal: ExportPortal) -> _Json:
     return {"ip_address": address, "iser": iser, "offload": False, "port": portal.port}
 
 
-def _left_out(wish: ExportSet, drivers: dict[str, str], asked: Sequence[str]) -> Iterator[str]:
+def _left_out(desired: ExportSet, drivers: dict[str, str], asked: Sequence[str]) -> Iterator[str]:
     if asked:
         yield (
             f"The CHAP secrets of {_enumerated(asked)}: these hosts cannot log in to a configuration restored from "
             "this file; an administrator can export it with secrets."
         )
-    for target in wish.targets:
+    for target in desired.targets:
         for one in target.initiators:
             if not _speaks(one.iqn):
                 yield (
@@ -149,19 +151,19 @@ def _left_out(wish: ExportSet, drivers: dict[str, str], asked: Sequence[str]) ->
         for fc in target.fc_initiators:
             if not _WWPN.fullmatch(fc.wwpn.replace(":", "")):
                 yield f"Initiator {fc.wwpn} of {fc.host}: rtslib does not accept it as a WWPN; create its ACL manually."
-    for port in wish.fc_ports:
+    for port in desired.fc_ports:
         if words := _port_problem(port, drivers.get(port.wwpn)):
             yield f"Fibre Channel port {port.wwpn}: {words}"
-    for wwpn, numbers in fc_tree.collisions(wish.targets).items():
+    for wwpn, numbers in fc_tree.collisions(desired.targets).items():
         yield (
             f"LUN {min(numbers)} of {wwpn}: two volumes have this LUN over Fibre Channel; map one of them again under "
             "a different LUN."
         )
-    names = {volume.volume_id: volume.name for volume in wish.volumes}
-    for subsystem in wish.subsystems:
+    names = {volume.volume_id: volume.name for volume in desired.volumes}
+    for subsystem in desired.subsystems:
         volumes = _enumerated([names[lun.volume_id] for lun in subsystem.luns])
         yield f"{volumes} over NVMe ({subsystem.nqn}): LIO does not serve NVMe; set it up with nvmetcli."
-    if wish.targets:
+    if desired.targets:
         yield (
             f"SCSI vendor and product: hosts will see LIO-ORG and IBLOCK instead of {VENDOR} and {PRODUCT}; serial "
             "numbers and NAAs do not change. Multipath settings that match the former must also match LIO-ORG before "

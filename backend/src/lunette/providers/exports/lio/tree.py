@@ -1,4 +1,4 @@
-"""What LIO's part of configfs has to look like for a wish: pure, level by level.
+"""What LIO's part of configfs has to look like for a desired state: pure, level by level.
 
     core/iblock_700/lunette-<volume id>/           backstore: control, wwn/*, enable, then attrib/*
     iscsi/<target iqn>/                            target of one host or host group
@@ -153,16 +153,16 @@ def portal_group(target: ExportTarget) -> str:
     return f"iscsi/{target.iqn}/tpgt_{target.tag}"
 
 
-def build(wish: ExportSet) -> Tree:
-    """The tree for a wish: backstores only for volumes that are mapped. Other engines are left out."""
-    portals = [p for p in wish.portals if p.engine is ExportEngine.LIO]
-    targets = wish.targets
+def build(desired: ExportSet) -> Tree:
+    """The tree for a desired state: backstores only for volumes that are mapped. Other engines are left out."""
+    portals = [p for p in desired.portals if p.engine is ExportEngine.LIO]
+    targets = desired.targets
     mapped = {lun.volume_id for target in targets for lun in target.luns}
-    volumes = [volume for volume in wish.volumes if volume.volume_id in mapped]
+    volumes = [volume for volume in desired.volumes if volume.volume_id in mapped]
     adapter = (Node(path=HBA),) if any(place_of(volume).startswith(f"{HBA}/") for volume in volumes) else ()
     places = {volume.volume_id: place_of(volume) for volume in volumes}
-    prefix = target_prefix(wish.appliance_id)
-    first = (DISCOVERY,) if wish.discovery else ()
+    prefix = target_prefix(desired.appliance_id)
+    first = (DISCOVERY,) if desired.discovery else ()
     return Tree(
         levels=(
             adapter,

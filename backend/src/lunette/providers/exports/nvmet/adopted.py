@@ -43,9 +43,9 @@ class Ours:
         return [f"{port}/{subsystem}" for port in self.port_paths(files) if name in files.names(f"{port}/subsystems")]
 
 
-def of_appliance(files: Configfs, wish: ExportSet) -> Ours:
+def of_appliance(files: Configfs, desired: ExportSet) -> Ours:
     """What is ours as this appliance."""
-    return _ours(files, wish, tree.subsystem_prefix(wish.appliance_id))
+    return _ours(files, desired, tree.subsystem_prefix(desired.appliance_id))
 
 
 def of_any(files: Configfs, served: ExportSet | None) -> Ours:
@@ -54,17 +54,17 @@ def of_any(files: Configfs, served: ExportSet | None) -> Ours:
     return Ours(prefix) if served is None else _ours(files, served, prefix)
 
 
-def settled(files: Configfs, wish: ExportSet) -> ExportSet:
-    """The wish with every adopted port where it stands, or where it is to be made."""
-    if not any(portal.adopted for portal in wish.portals):
-        return wish
+def settled(files: Configfs, desired: ExportSet) -> ExportSet:
+    """The desired state with every adopted port where it stands, or where it is to be made."""
+    if not any(portal.adopted for portal in desired.portals):
+        return desired
     portals = (
         portal
         if portal.adopted is None or _stands(files, _left(portal))
         else portal.model_copy(update={"adopted": None})
-        for portal in wish.portals
+        for portal in desired.portals
     )
-    return wish.model_copy(update={"portals": tuple(portals)})
+    return desired.model_copy(update={"portals": tuple(portals)})
 
 
 def left_over(served: ExportSet, wanted: ExportSet) -> tuple[NvmeLeftover, ...]:
@@ -79,9 +79,9 @@ def standing(files: Configfs, leftovers: tuple[NvmeLeftover, ...]) -> tuple[Nvme
     return tuple(one for one in leftovers if _stands(files, one))
 
 
-def _ours(files: Configfs, wish: ExportSet, prefix: str) -> Ours:
+def _ours(files: Configfs, desired: ExportSet, prefix: str) -> Ours:
     """Subsystems count before they stand, ports only while they do: their numbers are anybody's."""
-    known = (*_adopted(wish), *wish.nvme_leftovers)
+    known = (*_adopted(desired), *desired.nvme_leftovers)
     ports = (one for one in known if one.path.startswith("ports/") and _stands(files, one))
     return Ours(
         prefix,
@@ -94,9 +94,9 @@ def _name(one: NvmeLeftover) -> str:
     return one.path.partition("/")[2]
 
 
-def _adopted(wish: ExportSet) -> tuple[NvmeLeftover, ...]:
-    subsystems = (NvmeLeftover(path=f"subsystems/{one.nqn}") for one in wish.subsystems if one.adopted)
-    return (*subsystems, *(_left(portal) for portal in wish.portals if portal.adopted))
+def _adopted(desired: ExportSet) -> tuple[NvmeLeftover, ...]:
+    subsystems = (NvmeLeftover(path=f"subsystems/{one.nqn}") for one in desired.subsystems if one.adopted)
+    return (*subsystems, *(_left(portal) for portal in desired.portals if portal.adopted))
 
 
 def _left(portal: ExportPortal) -> NvmeLeftover:

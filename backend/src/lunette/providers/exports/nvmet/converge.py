@@ -24,30 +24,30 @@ from lunette.providers.fabrics import nvme_fc, rdma
 from lunette.system.doorway import System
 
 
-def clear(system: System, wish: ExportSet) -> int:
+def clear(system: System, desired: ExportSet) -> int:
     """Remove what is not wanted any more, before another engine may want it. How much was changed."""
     files = Configfs(system)
-    wish = adopted.settled(files, wish)
-    strays.remove(files, tree.build(wish), adopted.of_appliance(files, wish))
+    desired = adopted.settled(files, desired)
+    strays.remove(files, tree.build(desired), adopted.of_appliance(files, desired))
     return files.changed
 
 
 def converge(
     system: System,
-    wish: ExportSet,
+    desired: ExportSet,
     *,
     reasons: Mapping[str, str] | None = None,
     held: Mapping[str, str] | None = None,
     turn: Turn = PLAIN,
 ) -> ConvergeReport:
-    """Serve the wish and report. By volume id `reasons` tells why a device is away, `held` who else serves it."""
+    """Serves the desired state. By volume ID, `reasons` says why a device is away, `held` who else serves it."""
     files = Configfs(system)
-    wish = adopted.settled(files, wish)
-    wanted, ours = tree.build(wish), adopted.of_appliance(files, wish)
+    desired = adopted.settled(files, desired)
+    wanted, ours = tree.build(desired), adopted.of_appliance(files, desired)
     failed = {} if turn.keep_strays else strays.remove(files, wanted, ours)
-    hearing = rdma.hear(system, wish.portals, lacking(system).get(Protocol.NVME_RDMA))
+    hearing = rdma.hear(system, desired.portals, lacking(system).get(Protocol.NVME_RDMA))
     failed |= strays.hush(files, [wanted.port_paths[id_] for id_ in hearing.silent], ours)
-    barred = hearing.barred | nvme_fc.barred(system, wish.portals)
+    barred = hearing.barred | nvme_fc.barred(system, desired.portals)
     failed |= {wanted.port_paths[id_]: reason for id_, reason in barred.items()}
     builder = _Builder(files, failed, DeviceGuard(system, reasons or {}, held or {}))
     builder.refuse(strays.foreign_hosts(files, ours), wanted)
@@ -71,7 +71,7 @@ def converge(
         builder.make(node, builder.refer)
     for gate in wanted.gates:
         attempt(builder.failed, f"{gate.path}/dhchap_key", partial(builder.open, gate))
-    return _report(wish, wanted, builder, ours, lack)
+    return _report(desired, wanted, builder, ours, lack)
 
 
 Maker = Callable[[Node], None]
@@ -213,11 +213,11 @@ class _Builder:
             self.files.system.write(f"{ROOT}/{node.path}/revalidate_size", "1")
 
 
-def _report(wish: ExportSet, wanted: Tree, builder: _Builder, ours: Ours, lack: Lack) -> ConvergeReport:
+def _report(desired: ExportSet, wanted: Tree, builder: _Builder, ours: Ours, lack: Lack) -> ConvergeReport:
     doors = {door.nqn: _door_report(builder, wanted, door, lack) for door in wanted.doors}
-    volumes = [(v.volume_id, builder.volume_reason(wanted, v.volume_id, v.device)) for v in wish.volumes]
+    volumes = [(v.volume_id, builder.volume_reason(wanted, v.volume_id, v.device)) for v in desired.volumes]
     return ConvergeReport(
-        generation=wish.generation,
+        generation=desired.generation,
         accepted=True,
         refusal=None,
         changed=builder.files.changed,

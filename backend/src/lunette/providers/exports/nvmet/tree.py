@@ -1,4 +1,4 @@
-"""What nvmet's part of configfs has to look like for a wish: pure, level by level.
+"""What nvmet's part of configfs has to look like for a desired state: pure, level by level.
 
     hosts/<host nqn>/                              dhchap_*: what the host must show
     subsystems/<nqn>/                              subsystem of one host or host group: attr_*
@@ -111,12 +111,12 @@ def host_path(nqn: str) -> str:
     return f"hosts/{nqn}"
 
 
-def build(wish: ExportSet) -> Tree:
-    """The tree for a wish. Volumes, portals and targets of other engines are left out."""
-    volumes = {volume.volume_id: volume for volume in wish.volumes}
-    subsystems = wish.subsystems
-    ports = port_paths(wish)
-    portals = [portal for portal in wish.portals if portal.portal_id in ports]
+def build(desired: ExportSet) -> Tree:
+    """The tree for a desired state. Volumes, portals and targets of other engines are left out."""
+    volumes = {volume.volume_id: volume for volume in desired.volumes}
+    subsystems = desired.subsystems
+    ports = port_paths(desired)
+    portals = [portal for portal in desired.portals if portal.portal_id in ports]
     return Tree(
         hosts=tuple({node.path: node for subsystem in subsystems for node in _hosts(subsystem)}.values()),
         subsystems=tuple(_subsystem(subsystem) for subsystem in subsystems),
@@ -148,11 +148,11 @@ def build(wish: ExportSet) -> Tree:
     )
 
 
-def port_paths(wish: ExportSet) -> dict[str, str]:
+def port_paths(desired: ExportSet) -> dict[str, str]:
     """The folder of each portal: a number drawn from its id; where two draw the same, the next one that is free."""
     taken: dict[int, str] = {}
     kept: dict[str, str] = {}
-    for portal in sorted(wish.portals, key=lambda portal: portal.portal_id):
+    for portal in sorted(desired.portals, key=lambda portal: portal.portal_id):
         if portal.engine is not ExportEngine.NVMET:
             continue
         if portal.adopted:

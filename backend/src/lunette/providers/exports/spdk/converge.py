@@ -33,28 +33,28 @@ TRANSPORT = "transport"
 
 def converge(
     system: System,
-    wish: ExportSet,
+    desired: ExportSet,
     *,
     reasons: Mapping[str, str] | None = None,
     held: Mapping[str, str] | None = None,
     turn: Turn = PLAIN,
     run_dir: str = RUN_DIR,
 ) -> ConvergeReport:
-    """Serve the wish and report, as nvmet's converge does. Raises Unavailable or ToolFailed if nobody answers."""
-    wanted, prefix = wanting.build(wish), subsystem_prefix(wish.appliance_id)
+    """Serve the desired state and report, as nvmet's converge does. Raises Unavailable or ToolFailed if nobody answers."""
+    wanted, prefix = wanting.build(desired), subsystem_prefix(desired.appliance_id)
     builder = _Builder(system, wanted, run_dir, turn.overdue)
     if not turn.keep_strays:
         builder.remove(prefix)
     builder.make(DeviceGuard(system, reasons or {}, held or {}, builder.devices.volatile))
     if not turn.keep_strays:
         builder.forget_keys()
-    return _report(wish, wanted, builder, prefix)
+    return _report(desired, wanted, builder, prefix)
 
 
-def clear(system: System, wish: ExportSet, run_dir: str = RUN_DIR) -> int:
+def clear(system: System, desired: ExportSet, run_dir: str = RUN_DIR) -> int:
     """Remove what is not wanted any more, before another engine may want it. How much was changed."""
-    builder = _Builder(system, wanting.build(wish), run_dir)
-    builder.remove(subsystem_prefix(wish.appliance_id))
+    builder = _Builder(system, wanting.build(desired), run_dir)
+    builder.remove(subsystem_prefix(desired.appliance_id))
     return builder.changed
 
 
@@ -221,12 +221,14 @@ def _needs(subsystem: Subsystem) -> Iterator[str]:
         yield namespace_path(subsystem.nqn, nsid)
 
 
-def _report(wish: ExportSet, wanted: Wanted, builder: _Builder, prefix: str) -> ConvergeReport:
+def _report(desired: ExportSet, wanted: Wanted, builder: _Builder, prefix: str) -> ConvergeReport:
     now = builder.look() if builder.changed else builder.seen
-    volumes = [(volume.volume_id, _volume_reason(builder, volume.volume_id)) for volume in wish.volumes]
-    doors = {one.nqn: _door_report(builder, wanted.subsystems[one.nqn], now, one.target_id) for one in wish.subsystems}
+    volumes = [(volume.volume_id, _volume_reason(builder, volume.volume_id)) for volume in desired.volumes]
+    doors = {
+        one.nqn: _door_report(builder, wanted.subsystems[one.nqn], now, one.target_id) for one in desired.subsystems
+    }
     return ConvergeReport(
-        generation=wish.generation,
+        generation=desired.generation,
         accepted=True,
         refusal=None,
         changed=builder.changed,
@@ -235,7 +237,7 @@ def _report(wish: ExportSet, wanted: Wanted, builder: _Builder, prefix: str) -> 
         subsystems=tuple(doors.values()),
         waiting=tuple(nqn for nqn, one in doors.items() if one.state is ServingState.BLOCKED and one.missing),
         volumes=tuple(VolumeReport(volume_id=id_, state=_state(why), reason=why) for id_, why in volumes),
-        portals=tuple(_portal_reports(wish, builder)),
+        portals=tuple(_portal_reports(desired, builder)),
         unexplained=(),
         foreign=(*now.foreign, *(nqn for nqn in now.subsystems if not nqn.startswith(prefix))),
     )
@@ -271,8 +273,8 @@ def _door_report(builder: _Builder, door: Subsystem, now: Seen, target_id: str) 
     )
 
 
-def _portal_reports(wish: ExportSet, builder: _Builder) -> Iterator[PortalReport]:
-    for portal in wish.portals:
+def _portal_reports(desired: ExportSet, builder: _Builder) -> Iterator[PortalReport]:
+    for portal in desired.portals:
         if wanting.is_served(portal):
             reason = builder.failed.get(listener_path(DISCOVERY, wanting.listener(portal)))
         else:

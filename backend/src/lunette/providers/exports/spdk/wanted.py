@@ -1,4 +1,4 @@
-"""What has to stand in SPDK's target for a wish: pure, and in the same shape as what is seen to stand there.
+"""What has to stand in SPDK's target for a desired state: pure, and in the same shape as what is seen to stand there.
 
 bdevs        one for each volume that is mapped, named after it, with the volume's own UUID
 subsystems   one for each host or host group, as with nvmet: same NQN, serial, namespace numbers and identities
@@ -77,15 +77,15 @@ class Wanted(Model):
     """By the name of their bdev."""
 
 
-def build(wish: ExportSet) -> Wanted:
-    """What is to stand for a wish. Volumes nobody is mapped to, portals and targets of other engines are left out."""
-    volumes = {volume.volume_id: volume for volume in wish.volumes}
-    mapped = {lun.volume_id for subsystem in wish.subsystems for lun in subsystem.luns}
-    listeners = frozenset(listener(portal) for portal in wish.portals if is_served(portal))
-    keys = {key_name(secret): secret for subsystem in wish.subsystems for secret in _secrets(subsystem)}
+def build(desired: ExportSet) -> Wanted:
+    """What SPDK serves for a desired state. Unmapped volumes, portals and targets of other engines are left out."""
+    volumes = {volume.volume_id: volume for volume in desired.volumes}
+    mapped = {lun.volume_id for subsystem in desired.subsystems for lun in subsystem.luns}
+    listeners = frozenset(listener(portal) for portal in desired.portals if is_served(portal))
+    keys = {key_name(secret): secret for subsystem in desired.subsystems for secret in _secrets(subsystem)}
     return Wanted(
         bdevs={bdev_name(id_): _bdev(volumes[id_]) for id_ in sorted(mapped)},
-        subsystems={one.nqn: _subsystem(one, volumes, listeners) for one in wish.subsystems},
+        subsystems={one.nqn: _subsystem(one, volumes, listeners) for one in desired.subsystems},
         listeners=listeners,
         keys=keys,
         volumes={bdev_name(id_): volumes[id_] for id_ in mapped},
@@ -125,7 +125,7 @@ def _bdev(volume: ExportVolume) -> Bdev:
     )
 
 
-def _subsystem(wish: ExportSubsystem, volumes: dict[str, ExportVolume], listeners: frozenset[Listener]) -> Subsystem:
+def _subsystem(desired: ExportSubsystem, volumes: dict[str, ExportVolume], listeners: frozenset[Listener]) -> Subsystem:
     namespaces = [
         Namespace(
             nsid=lun.lun,
@@ -133,28 +133,28 @@ def _subsystem(wish: ExportSubsystem, volumes: dict[str, ExportVolume], listener
             uuid=volumes[lun.volume_id].identity.uuid,
             nguid=UUID(volumes[lun.volume_id].identity.nguid).hex,
         )
-        for lun in wish.luns
+        for lun in desired.luns
     ]
     return Subsystem(
-        nqn=wish.nqn,
-        serial=wish.serial,
+        nqn=desired.nqn,
+        serial=desired.serial,
         model=MODEL,
         namespaces={one.nsid: one for one in namespaces},
-        hosts={host.nqn: _host(host) for host in wish.hosts},
+        hosts={host.nqn: _host(host) for host in desired.hosts},
         listeners=listeners,
     )
 
 
-def _host(wish: ExportNvmeHost) -> Host:
-    asked = wish.dhchap
+def _host(desired: ExportNvmeHost) -> Host:
+    asked = desired.dhchap
     if asked is None:
-        return Host(nqn=wish.nqn)
+        return Host(nqn=desired.nqn)
     mutual = key_name(asked.mutual_secret) if asked.mutual_secret else None
-    return Host(nqn=wish.nqn, key=key_name(asked.secret), mutual_key=mutual)
+    return Host(nqn=desired.nqn, key=key_name(asked.secret), mutual_key=mutual)
 
 
-def _secrets(wish: ExportSubsystem) -> Iterator[SecretStr]:
-    for host in wish.hosts:
+def _secrets(desired: ExportSubsystem) -> Iterator[SecretStr]:
+    for host in desired.hosts:
         if host.dhchap:
             yield host.dhchap.secret
             if host.dhchap.mutual_secret:
