@@ -1660,7 +1660,7 @@ export type DiskHistory = {
 /**
  * A request to switch the locate light of the disk's bay on or off.
  */
-export type DiskLocateWish = {
+export type DiskLocateRequest = {
     /**
      * Whether the light is switched off. If omitted, the light is switched on.
      */
@@ -1781,7 +1781,7 @@ export type DiskState = 'free' | 'member' | 'occupied' | 'system' | 'missing' | 
 /**
  * A request to wipe or erase a disk. This is irreversible.
  */
-export type DiskWipeWish = {
+export type DiskWipeRequest = {
     /**
      * How the disk is wiped or erased.
      */
@@ -10289,7 +10289,7 @@ export type DiskHistoryResponses = {
 export type DiskHistoryResponse = DiskHistoryResponses[keyof DiskHistoryResponses];
 
 export type DiskWipeData = {
-    body: DiskWipeWish;
+    body: DiskWipeRequest;
     headers?: {
         /**
          * Key of the request. A repetition with the same key within 24 hours returns the first response.
@@ -10370,7 +10370,7 @@ export type DiskWipeResponses = {
 export type DiskWipeResponse = DiskWipeResponses[keyof DiskWipeResponses];
 
 export type DiskLocateData = {
-    body: DiskLocateWish;
+    body: DiskLocateRequest;
     headers?: {
         /**
          * Key of the request. A repetition with the same key within 24 hours returns the first response.

@@ -96,10 +96,10 @@ OPERATIONS: dict[str, Operation] = {
     "disk_show": Operation("GET", "/disks/{disk}", parameters=("disk",)),
     "disk_history": Operation("GET", "/disks/{disk}/history", parameters=("disk",)),
     "disk_wipe": Operation(
-        "POST", "/disks/{disk}:wipe", parameters=("disk",), body="DiskWipeWish", dry_run=True, job=True
+        "POST", "/disks/{disk}:wipe", parameters=("disk",), body="DiskWipeRequest", dry_run=True, job=True
     ),
     "disk_locate": Operation(
-        "POST", "/disks/{disk}:locate", parameters=("disk",), body="DiskLocateWish", dry_run=True, job=True
+        "POST", "/disks/{disk}:locate", parameters=("disk",), body="DiskLocateRequest", dry_run=True, job=True
     ),
     "layout_list": Operation("GET", "/layouts", query=("disks", "block_bytes")),
     "array_list": Operation(
@@ -908,18 +908,18 @@ class Operations:
         return answer
 
     @overload
-    def disk_wipe(self, disk: str, body: t.DiskWipeWish, *, dry_run: Literal[False] = False) -> t.Job: ...
+    def disk_wipe(self, disk: str, body: t.DiskWipeRequest, *, dry_run: Literal[False] = False) -> t.Job: ...
     @overload
-    def disk_wipe(self, disk: str, body: t.DiskWipeWish, *, dry_run: Literal[True]) -> t.Plan: ...
-    def disk_wipe(self, disk: str, body: t.DiskWipeWish, *, dry_run: bool = False) -> Any:
+    def disk_wipe(self, disk: str, body: t.DiskWipeRequest, *, dry_run: Literal[True]) -> t.Plan: ...
+    def disk_wipe(self, disk: str, body: t.DiskWipeRequest, *, dry_run: bool = False) -> Any:
         """Wipes the signatures of an unused disk, or erases all its data."""
         return self.operate("disk_wipe", {"disk": disk}, {}, body, dry_run=dry_run)
 
     @overload
-    def disk_locate(self, disk: str, body: t.DiskLocateWish, *, dry_run: Literal[False] = False) -> t.Job: ...
+    def disk_locate(self, disk: str, body: t.DiskLocateRequest, *, dry_run: Literal[False] = False) -> t.Job: ...
     @overload
-    def disk_locate(self, disk: str, body: t.DiskLocateWish, *, dry_run: Literal[True]) -> t.Plan: ...
-    def disk_locate(self, disk: str, body: t.DiskLocateWish, *, dry_run: bool = False) -> Any:
+    def disk_locate(self, disk: str, body: t.DiskLocateRequest, *, dry_run: Literal[True]) -> t.Plan: ...
+    def disk_locate(self, disk: str, body: t.DiskLocateRequest, *, dry_run: bool = False) -> Any:
         """Switches the locate LED of the drive bay of a disk on or off."""
         return self.operate("disk_locate", {"disk": disk}, {}, body, dry_run=dry_run)
 

@@ -139,14 +139,14 @@ __all__ = [
     "DiskHealthState",
     "DiskHealthValues",
     "DiskHistory",
-    "DiskLocateWish",
+    "DiskLocateRequest",
     "DiskPage",
     "DiskSeat",
     "DiskSelfTest",
     "DiskSelfTests",
     "DiskSignature",
     "DiskState",
-    "DiskWipeWish",
+    "DiskWipeRequest",
     "Drift",
     "DriftKind",
     "DriftReport",
@@ -1516,7 +1516,7 @@ class DiskHistory(TypedDict):
     """Daily records, newest first, for the retention period of the history."""
 
 
-class DiskLocateWish(TypedDict):
+class DiskLocateRequest(TypedDict):
     """A request to switch the locate light of the disk's bay on or off."""
 
     off: NotRequired[bool]
@@ -1588,7 +1588,7 @@ class DiskSignature(TypedDict):
     """UUID in the signature. `null` if the signature has no UUID."""
 
 
-class DiskWipeWish(TypedDict):
+class DiskWipeRequest(TypedDict):
     """A request to wipe or erase a disk. This is irreversible."""
 
     method: WipeMethod
