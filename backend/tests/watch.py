@@ -8,6 +8,7 @@ process of the test could be asked of one behind its socket: the request exists,
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -19,8 +20,7 @@ from backend.tests.fakemachine.block import crypt
 from backend.tests.fakemachine.lvm import tools as lvm_tools
 from backend.tests.fakemachine.zfs import tools as zfs_tools
 from lunette.agent.core import Agent
-from lunette.domain.agent_protocol import AnyRequest, Envelope
-from lunette.system.agent_client import AgentClient
+from lunette.domain.agent_protocol import Envelope, Request
 
 _PLAIN = ("wipefs", "sync")
 """All of their options are flags."""
@@ -63,35 +63,15 @@ def _names_stand_behind_dashes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None
     assert not wrong, "names that do not stand behind --"
 
 
-class _Asked(BaseException):
-    """Carries a request that was about to be sent."""
-
-    def __init__(self, request: AnyRequest) -> None:
-        super().__init__()
-        self.request = request
-
-
-class _Client(AgentClient):
-    """Makes a request and sends none."""
-
-    def call(self, request: AnyRequest, *, deadline_s: float | None = None) -> Any:
-        raise _Asked(request)
-
-
-ASKED = ("do_step", "undo_step", "converge", "look_at_bundle", "use_key", "seal_copy")
-"""What carries something from the API to the agent."""
-
-
-def crossing(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+def crossing(request: type[Request[Any]], method: Callable[..., Any]) -> Callable[..., Any]:
     """A method of the agent that is called only with what a request can carry. Raises ValidationError before."""
+    signature = inspect.signature(method)
 
     @functools.wraps(method)
     def crossed(agent: Agent, *given: Any, **more: Any) -> Any:
-        try:
-            getattr(_Client(), name)(*given, **more)
-        except _Asked as asked:
-            envelope = Envelope(request=asked.request)
-            assert Envelope.model_validate_json(envelope.model_dump_json()) == envelope
+        fields = signature.bind(agent, *given, **more).arguments
+        envelope = Envelope(request=request(**{name: value for name, value in fields.items() if name != "self"}))
+        assert Envelope.model_validate_json(envelope.model_dump_json()) == envelope
         return method(agent, *given, **more)
 
     return crossed
@@ -100,6 +80,7 @@ def crossing(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
 @pytest.fixture(autouse=True, scope="session")
 def _requests_cross_the_border() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        for name in ASKED:
-            patch.setattr(Agent, name, crossing(name, getattr(Agent, name)))
+        for request, name in Agent.handlers.items():
+            if len(request.model_fields) > 1:  # it carries something from the API to the agent
+                patch.setattr(Agent, name, crossing(request, getattr(Agent, name)))
         yield

@@ -19,6 +19,7 @@ from httpx2 import Client, Response
 from backend.tests.databases import fresh_file
 from backend.tests.fakemachine import FakeSystem
 from lunette.agent.core import Agent
+from lunette.agent.requests import Answering
 from lunette.api.app import make_app as app_of
 from lunette.api.auth.identity import TOKEN_PREFIX, hash_secret
 from lunette.api.auth.passwords import LoginLimit, OneTimePassword, Passwords
@@ -26,20 +27,10 @@ from lunette.api.events.feed import EventFeed
 from lunette.api.main import Server
 from lunette.api.requests.parts import Parts
 from lunette.api.server.gate import Limits
-from lunette.domain.adopting import Foreign
-from lunette.domain.agent_protocol import HelloReply, StepReply
-from lunette.domain.counters import Counters
-from lunette.domain.encryption import KeyOrder
+from lunette.domain.agent_protocol import Request, Result
 from lunette.domain.errors import AgentAway
-from lunette.domain.exports import ConvergeReport, ExportSet
-from lunette.domain.foreign_arrays import FoundArray
 from lunette.domain.identity import IdentitySource
-from lunette.domain.observations import Observation, RefusedLogin, SessionsObservation
 from lunette.domain.roles import Role
-from lunette.domain.sealed_copies import FoundCopy, SealOrder
-from lunette.domain.steps import AnyStep
-from lunette.domain.support import SupportFacts
-from lunette.domain.updates import BundleFacts, BundleId
 from lunette.engine.control import Control
 from lunette.store.access import ApiToken, User
 from lunette.store.database import Store
@@ -55,63 +46,13 @@ QUICK = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 """Argon2 with next to no cost: a test is about who gets in, not about how long guessing takes."""
 
 
-class AwayAgent:
-    """An agent that never answers."""
+class AwayAgent(Answering):
+    """An agent that does not answer; a subclass answers the requests that it has a method for."""
 
-    def hello(self) -> HelloReply:
-        raise _away()
-
-    def observe(self) -> Observation:
-        raise _away()
-
-    def sessions(self) -> SessionsObservation:
-        raise _away()
-
-    def served(self) -> ExportSet | None:
-        raise _away()
-
-    def refused_logins(self) -> tuple[RefusedLogin, ...]:
-        raise _away()
-
-    def foreign(self) -> Foreign:
-        raise _away()
-
-    def foreign_arrays(self) -> tuple[FoundArray, ...]:
-        raise _away()
-
-    def counters(self) -> Counters:
-        raise _away()
-
-    def facts(self) -> SupportFacts:
-        raise _away()
-
-    def await_change(self, known: int, timeout_s: float) -> int:
-        raise _away()
-
-    def look_at_bundle(self, bundle_id: BundleId) -> BundleFacts:
-        raise _away()
-
-    def do_step(self, job_id: str | None, step: AnyStep) -> StepReply:
-        raise _away()
-
-    def undo_step(self, job_id: str, step: AnyStep) -> StepReply:
-        raise _away()
-
-    def converge(self, wanted: ExportSet) -> ConvergeReport:
-        raise _away()
-
-    def read_copies(self, *, degraded: bool = False) -> tuple[FoundCopy, ...]:
-        raise _away()
-
-    def seal_copy(self, order: SealOrder) -> int:
-        raise _away()
-
-    def use_key(self, order: KeyOrder) -> str | None:
-        raise _away()
-
-
-def _away() -> AgentAway:
-    return AgentAway("the agent does not answer: check whether lunette-agent is running")
+    def ask(self, request: Request[Result]) -> Result:
+        if type(request) in self.handlers:
+            return super().ask(request)
+        raise AgentAway("the agent does not answer: check whether lunette-agent is running")
 
 
 def make_parts(

@@ -6,13 +6,24 @@ A killed agent comes back as `ending` says, and the caller hears that it went aw
 import logging
 from collections.abc import Callable
 from enum import StrEnum
+from typing import cast
 
 from backend.tests.fakemachine import Crash, FakeSystem
 from lunette.agent import serving
 from lunette.agent.core import Agent
 from lunette.agent.main import MODULES
 from lunette.agent.server import answer
-from lunette.domain.agent_protocol import REPLY, AnyReply, AnyRequest, DoStep, Envelope, StepReply, UndoStep
+from lunette.domain.agent_protocol import (
+    Answer,
+    DoStep,
+    Envelope,
+    ProblemReply,
+    Request,
+    Result,
+    StepReply,
+    UndoStep,
+    reply_type,
+)
 from lunette.domain.errors import AgentAway, LunetteError
 from lunette.domain.steps import AnyStep
 from lunette.system.agent_client import AgentClient
@@ -56,17 +67,18 @@ class InProcessAgent(AgentClient):
         self._agent: Agent | None = None
         self._start()
 
-    def call(self, request: AnyRequest, *, deadline_s: float | None = None) -> AnyReply:
+    def call(self, request: Request[Result]) -> Answer[Result] | ProblemReply:
         """One request. Raises AgentAway if the agent is killed while it works on it."""
         try:
             agent = self._agent or self._start()
             if isinstance(request, DoStep | UndoStep) and (request.kind, request.step.kind) in self.mutants:
-                return self.mutants[request.kind, request.step.kind](self.machine, request.step)
+                found = self.mutants[request.kind, request.step.kind](self.machine, request.step)
+                return Answer(answer=cast("Result", found))
             reply = answer(agent, Envelope(request=request).model_dump_json().encode())
         except Crash as crash:
             self._end()
             raise AgentAway(f"the agent went away: {crash}") from crash
-        return REPLY.validate_json(reply.model_dump_json())
+        return cast("Answer[Result] | ProblemReply", reply_type(type(request)).validate_json(reply.model_dump_json()))
 
     def tick(self) -> None:
         """One round of the agent's loop."""

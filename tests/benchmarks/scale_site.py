@@ -10,7 +10,17 @@ from typing import Any
 from sqlalchemy import insert
 
 from backend.tests.wiring import AwayAgent
-from lunette.domain.agent_protocol import HelloReply
+from lunette.agent.requests import answers
+from lunette.domain.agent_protocol import (
+    PROTOCOL_VERSION,
+    AwaitChange,
+    Converge,
+    Hello,
+    HelloReply,
+    Observe,
+    ObserveCounters,
+    ObserveSessions,
+)
 from lunette.domain.arrays import ArrayState, ObservedArray
 from lunette.domain.counters import Counters
 from lunette.domain.exports import (
@@ -75,24 +85,30 @@ class ServingAgent(AwayAgent):
         sessions = tuple(_session(targets[host], name) for host, name in initiators)
         self._sessions = SessionsObservation(taken_at=time.time(), sessions=sessions).model_dump_json().encode()
 
+    @answers(Hello)
     def hello(self) -> HelloReply:
-        return HelloReply(version=1, agent="scale", ledger_generation=self._generation)
+        return HelloReply(version=PROTOCOL_VERSION, agent="scale", ledger_generation=self._generation)
 
+    @answers(Observe)
     def observe(self) -> Observation:
         return Observation.model_validate_json(self._seen).model_copy(update={"taken_at": time.time()})
 
+    @answers(ObserveSessions)
     def sessions(self) -> SessionsObservation:
         return SessionsObservation.model_validate_json(self._sessions).model_copy(update={"taken_at": time.time()})
 
+    @answers(ObserveCounters)
     def counters(self) -> Counters:
         return Counters(
             taken_at=time.time(), clock_s=time.monotonic(), disks={}, volumes={}, arrays={}, sessions=(), ports=()
         )
 
+    @answers(AwaitChange)
     def await_change(self, known: int, timeout_s: float) -> int:
         time.sleep(timeout_s)
         return known
 
+    @answers(Converge)
     def converge(self, wanted: ExportSet) -> ConvergeReport:
         self._generation = wanted.generation
         is_open: Any = {"state": ServingState.OPEN, "reason": None}

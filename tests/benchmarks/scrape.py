@@ -18,7 +18,9 @@ import httpx2
 from sqlalchemy import insert
 
 from backend.tests.wiring import AwayAgent, add_token, make_parts, serving
+from lunette.agent.requests import answers
 from lunette.agent.server import Server, allowed_uids, listen
+from lunette.domain.agent_protocol import ObserveCounters
 from lunette.domain.counters import ArrayCounters, BlockCounters, Counters, LunCounters, SessionCounters
 from lunette.domain.identity import IdentitySource
 from lunette.domain.mappings import Protocol
@@ -76,6 +78,7 @@ class CountingAgent(AwayAgent):
         )
         self._volumes = dict.fromkeys(volumes, _IO)
 
+    @answers(ObserveCounters)
     def counters(self) -> Counters:
         return Counters(
             taken_at=time.time(),

@@ -35,7 +35,7 @@ _MADE_BY_DOCKER = ("/etc/target", "/lib/modules", "/run/lock/lvm", "/run/lvm", "
 _ASK_AGENT = """
 import json, socket, struct
 link = socket.socket(socket.AF_UNIX); link.connect("/run/lunette/agent.sock")
-body = json.dumps({"version": 1, "request": {"kind": "hello"}}).encode()
+body = json.dumps({"version": 2, "request": {"kind": "hello"}}).encode()
 link.sendall(struct.pack(">I", len(body)) + body)
 head = link.recv(4)
 print(link.recv(65536).decode() if len(head) == 4 else "closed")
@@ -206,10 +206,10 @@ def test_the_api_container_writes_neither_configfs_nor_its_own_files(stack: Stac
 
 
 def test_the_agent_answers_the_user_of_the_api_and_nobody_else(stack: Stack) -> None:
-    assert '"hello"' in stack.python("api", _ASK_AGENT)
+    assert '"ledger_generation"' in stack.python("api", _ASK_AGENT)
     # The group may open the socket; the peer's uid, as the kernel tells it, decides.
     said = stack.python("api", _ASK_AGENT, "--user", f"12345:{UID}")
-    assert '"hello"' not in said
+    assert '"ledger_generation"' not in said
     assert "only root and the API" in said
     assert "Permission" in stack.python("api", _ASK_AGENT, "--user", "12345:12345")
 

@@ -129,7 +129,7 @@ def test_the_api_process_cannot_write_configfs(machine: Appliance) -> None:
 
 
 def test_the_agent_refuses_another_user(machine: Appliance) -> None:
-    ask = asking({"version": 1, "request": {"kind": "hello"}})
+    ask = asking({"version": 2, "request": {"kind": "hello"}})
     for user in ("nobody", "daemon"):
         # Even with the socket's file mode out of the way, the peer's uid decides.
         machine.machine.check("chmod 0666 /run/lunette/agent.sock")
@@ -137,15 +137,17 @@ def test_the_agent_refuses_another_user(machine: Appliance) -> None:
         told = json.loads(said)
         assert (told["kind"], told["type"]) == ("problem", "forbidden")
     machine.machine.check("chmod 0660 /run/lunette/agent.sock")
-    assert '"hello"' in machine.machine.check(f"setpriv --reuid=lunette-api --regid=lunette-api --init-groups {ask}")
+    assert '"ledger_generation"' in machine.machine.check(
+        f"setpriv --reuid=lunette-api --regid=lunette-api --init-groups {ask}"
+    )
 
 
 def test_the_agent_refuses_a_request_outside_its_set(machine: Appliance) -> None:
     for request in ({"kind": "run", "argv": ["touch", "/run/owned"]}, {"kind": "do_step", "job_id": "x", "step": {}}):
-        said = machine.machine.check(asking({"version": 1, "request": request}))
+        said = machine.machine.check(asking({"version": 2, "request": request}))
         assert '"problem"' in said
     machine.machine.check("test ! -e /run/owned")
-    said = machine.machine.check(asking({"version": 2, "request": {"kind": "hello"}}))
+    said = machine.machine.check(asking({"version": 1, "request": {"kind": "hello"}}))
     assert '"problem"' in said
 
 

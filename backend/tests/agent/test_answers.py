@@ -7,7 +7,7 @@ import pytest
 from backend.tests.fakemachine import FakeSystem
 from lunette.agent.core import Agent
 from lunette.agent.server import answer
-from lunette.domain.agent_protocol import REPLY, Envelope, Hello, ProblemReply
+from lunette.domain.agent_protocol import Envelope, Hello, ProblemReply, reply_type
 from lunette.domain.errors import ProblemType
 
 
@@ -19,7 +19,7 @@ def test_what_the_kernel_refuses_is_a_refusal_wherever_the_agent_asked_it(monkey
 
     monkeypatch.setattr(Agent, "hello", look)
     reply = answer(Agent(FakeSystem()), Envelope(request=Hello()).model_dump_json().encode())
-    told = REPLY.validate_json(reply.model_dump_json())
+    told = reply_type(Hello).validate_json(reply.model_dump_json())
     assert isinstance(told, ProblemReply)
     assert told.type is ProblemType.TOOL_FAILED
     assert "refused (Input/output error) at /sys/block" in told.detail

@@ -37,7 +37,7 @@ from backend.tests.wiring_agent import PATIENT_S
 from lunette.agent import serving
 from lunette.agent.core import Agent
 from lunette.agent.server import answer
-from lunette.domain.agent_protocol import AnyRequest, DoStep, Envelope, ProblemReply, UndoStep
+from lunette.domain.agent_protocol import REQUESTS, DoStep, Envelope, ProblemReply, UndoStep
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.errors import ProblemType
 from lunette.domain.exports import AdoptedBackstore, AdoptedSubsystem, ExportSet, ServingState
@@ -192,7 +192,7 @@ def filled(model: type[BaseModel]) -> dict[str, Any]:
 
 def requests() -> Iterator[tuple[str, dict[str, Any]]]:
     """An example of every request, with one of every step done and taken back."""
-    for model in models(AnyRequest):
+    for model in REQUESTS.values():
         if model in {DoStep, UndoStep}:
             for step in models(AnyStep):
                 kind = model.model_fields["kind"].default

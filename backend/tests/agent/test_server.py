@@ -20,7 +20,18 @@ from backend.tests.fakemachine import FakeSystem
 from lunette.agent import server as agent_server
 from lunette.agent.core import Agent
 from lunette.agent.server import MAX_CONNECTIONS, MESSAGE_S, SMALL_BYTES, Server, listen
-from lunette.domain.agent_protocol import MAX_MESSAGE_BYTES, Converge, Envelope, ProblemReply
+from lunette.domain.agent_protocol import (
+    MAX_MESSAGE_BYTES,
+    Converge,
+    DoStep,
+    Envelope,
+    Hello,
+    Observe,
+    ObserveForeign,
+    ObserveSessions,
+    ProblemReply,
+    UndoStep,
+)
 from lunette.domain.errors import AgentAway, InUse, ProblemType
 from lunette.domain.steps import ExportsGone
 from lunette.system.agent_client import AgentClient
@@ -37,7 +48,7 @@ print(AgentClient({path!r}).call(Hello()).model_dump_json())
 """
 
 
-HELLO = b'{"version": 1, "request": {"kind": "hello"}}'
+HELLO = b'{"version": 2, "request": {"kind": "hello"}}'
 SHORT_S = 0.5
 
 
@@ -75,7 +86,7 @@ class OtherReply(BaseModel):
     """As another version might send it."""
 
     kind: str
-    foreign: dict[str, str]
+    answer: dict[str, str]
 
 
 class Running:
@@ -131,21 +142,21 @@ def hurried(tmp_path: Path) -> Iterator[Running]:
 
 
 def test_every_request_is_answered_in_its_kind(running: Running) -> None:
-    assert running.client.hello().version == 1
-    assert len(running.client.observe().disks) == 2
-    assert running.client.sessions().sessions == ()
-    assert running.client.converge(exports()).accepted
-    assert not running.client.do_step("j", ExportsGone(volume_ids=("v",), deadline_s=0)).changed
-    assert not running.client.undo_step("j", ExportsGone(volume_ids=("v",), deadline_s=0)).changed
+    assert running.client.ask(Hello()).version == 2
+    assert len(running.client.ask(Observe()).disks) == 2
+    assert running.client.ask(ObserveSessions()).sessions == ()
+    assert running.client.ask(Converge(wanted=exports())).accepted
+    assert not running.client.ask(DoStep(job_id="j", step=ExportsGone(volume_ids=("v",), deadline_s=0))).changed
+    assert not running.client.ask(UndoStep(job_id="j", step=ExportsGone(volume_ids=("v",), deadline_s=0))).changed
 
 
 def test_a_refusal_of_the_agent_is_raised_again_as_what_it_was(running: Running) -> None:
     target_without_portal = exports(targets=(target(31, [initiator(41)], []),))
     mapped = target_without_portal.model_dump(mode="json")
     mapped["targets"][0]["luns"] = [{"mapping_id": "m", "lun": 1, "volume_id": "v"}]
-    running.client.converge(type(target_without_portal).model_validate(mapped))
+    running.client.ask(Converge(wanted=type(target_without_portal).model_validate(mapped)))
     with pytest.raises(InUse, match="still exported"):
-        running.client.do_step("j", ExportsGone(volume_ids=("v",), deadline_s=0))
+        running.client.ask(DoStep(job_id="j", step=ExportsGone(volume_ids=("v",), deadline_s=0)))
 
 
 @pytest.mark.parametrize(
@@ -154,17 +165,18 @@ def test_a_refusal_of_the_agent_is_raised_again_as_what_it_was(running: Running)
         b"",
         b"not json",
         b"[]",
-        b'{"version": 1, "request": {"kind": "run", "argv": ["id"]}}',
-        b'{"version": 2, "request": {"kind": "hello"}}',
-        b'{"version": 1, "request": {"kind": "hello", "more": 1}}',
-        b'{"version": 1, "request": {"kind": "do_step", "job_id": "j", "step": {"kind": "shell", "line": "id"}}}',
+        b'{"version": 2, "request": {"kind": "run", "argv": ["id"]}}',
+        b'{"version": 1, "request": {"kind": "hello"}}',
+        b'{"version": 3, "request": {"kind": "hello"}}',
+        b'{"version": 2, "request": {"kind": "hello", "more": 1}}',
+        b'{"version": 2, "request": {"kind": "do_step", "job_id": "j", "step": {"kind": "shell", "line": "id"}}}',
         b"\xff\xfe",
     ],
 )
 def test_what_is_not_in_the_closed_set_is_refused(running: Running, payload: bytes) -> None:
     answer = running.raw(payload)
     assert (answer["kind"], answer["type"]) == ("problem", "malformed")
-    assert running.client.hello().version == 1
+    assert running.client.ask(Hello()).version == 2
 
 
 def test_a_refused_request_puts_no_secret_into_the_log(running: Running, caplog: pytest.LogCaptureFixture) -> None:
@@ -183,7 +195,7 @@ def test_a_message_too_large_ends_the_connection_and_no_other(running: Running) 
         peer.connect(running.path)
         peer.sendall(struct.pack(">I", MAX_MESSAGE_BYTES + 1))
         assert peer.recv(1) == b""
-    assert running.client.hello().version == 1
+    assert running.client.ask(Hello()).version == 2
 
 
 def test_a_peer_that_says_nothing_holds_nobody_up(running: Running) -> None:
@@ -191,15 +203,15 @@ def test_a_peer_that_says_nothing_holds_nobody_up(running: Running) -> None:
         silent.connect(running.path)
         half.connect(running.path)
         half.sendall(b"\0\0")
-        assert running.client.hello().version == 1
+        assert running.client.ask(Hello()).version == 2
 
 
 def test_a_bug_in_the_agent_is_a_problem_not_an_end(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running.agent, "hello", lambda: 1 // 0)
-    answer = running.raw(b'{"version": 1, "request": {"kind": "hello"}}')
+    answer = running.raw(HELLO)
     assert answer["type"] == "internal"
     assert "ZeroDivision" not in str(answer["detail"])
-    assert len(running.client.observe().disks) == 2
+    assert len(running.client.ask(Observe()).disks) == 2
 
 
 def test_the_socket_is_closed_to_everybody_else(running: Running) -> None:
@@ -225,14 +237,14 @@ def test_another_user_is_refused_whatever_the_file_mode(open_folder: Path) -> No
         assert '"type":"forbidden"' in found.stdout, found.stderr
         allowed = _INTRUDER.format(uid=0, path=running.path)
         found = subprocess.run([sys.executable, "-c", allowed], capture_output=True, text=True, check=False)
-        assert '"kind":"hello"' in found.stdout, found.stderr
+        assert '"kind":"answer"' in found.stdout, found.stderr
     finally:
         running.stop()
 
 
 def test_an_absent_agent_is_told_as_such(tmp_path: Path) -> None:
     with pytest.raises(AgentAway, match="lunette-agent"):
-        AgentClient(str(tmp_path / "nothing.sock")).hello()
+        AgentClient(str(tmp_path / "nothing.sock")).ask(Hello())
 
 
 def test_an_agent_that_trickles_is_given_up_at_the_deadline(tmp_path: Path) -> None:
@@ -255,7 +267,7 @@ def test_an_agent_that_trickles_is_given_up_at_the_deadline(tmp_path: Path) -> N
         thread.start()
         try:
             with pytest.raises(AgentAway, match="in time"):
-                AgentClient(path, answer_s=0.5).hello()
+                AgentClient(path, answer_s=0.5).ask(Hello())
         finally:
             stop.set()
             thread.join(5)
@@ -264,10 +276,10 @@ def test_an_agent_that_trickles_is_given_up_at_the_deadline(tmp_path: Path) -> N
 def test_a_reply_that_is_not_known_puts_no_secret_into_the_log(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reply = OtherReply(kind="observe_foreign", foreign={"key": "secretsecret1"})
+    reply = OtherReply(kind="answer", answer={"key": "secretsecret1"})
     monkeypatch.setattr(agent_server, "answer", lambda *_: reply)
     with pytest.raises(AgentAway) as refused:
-        running.client.foreign()
+        running.client.ask(ObserveForeign())
     assert "extra_forbidden" in refused.value.log
     assert "secretsecret1" not in refused.value.log
 
@@ -287,7 +299,7 @@ def test_where_all_connections_are_taken_the_oldest_without_a_request_is_closed(
     for peer in held:
         peer.sendall(begun)
     try:
-        assert running.client.hello().version == 1
+        assert running.client.ask(Hello()).version == 2
         assert not is_open(held[0])
         assert is_open(held[-1])
     finally:
@@ -320,7 +332,7 @@ def test_the_watchdog_is_pinged_while_every_connection_is_busy(tmp_path: Path, m
     monkeypatch.setattr(agent_server, "_ACCEPT_S", 0.1)
     running = Running(tmp_path, frozenset({os.getuid()}))
     known = running.agent.await_change(0, 0)
-    waits = f'{{"version": 1, "request": {{"kind": "await_change", "known": {known}, "timeout_s": 60}}}}'
+    waits = f'{{"version": 2, "request": {{"kind": "await_change", "known": {known}, "timeout_s": 60}}}}'
     held = [running.connected() for _ in range(MAX_CONNECTIONS)]
     try:
         for peer in held:
@@ -352,7 +364,7 @@ def test_large_requests_wait_until_there_is_memory_and_small_ones_do_not(
             time.sleep(0.2)
             second.sendall(framed(large))
             assert is_open(second)
-            assert running.client.hello().version == 1
+            assert running.client.ask(Hello()).version == 2
             first.sendall(b" ")
             assert first.recv(1)
             second.settimeout(60)
@@ -368,7 +380,7 @@ def test_connections_that_wait_for_memory_are_closed_too(running: Running) -> No
         time.sleep(0.01)
     before = time.monotonic()
     try:
-        assert running.client.hello().version == 1
+        assert running.client.ask(Hello()).version == 2
         assert time.monotonic() - before < 9, "none waited for the next look at the watchdog"
     finally:
         for peer in held:
@@ -385,7 +397,7 @@ def test_a_client_waits_for_its_turn_where_the_queue_is_full(tmp_path: Path) -> 
 
         def ask() -> None:
             with pytest.raises(AgentAway) as caught:
-                AgentClient(path, answer_s=60).hello()
+                AgentClient(path, answer_s=60).ask(Hello())
             answered.append(caught.value)
 
         asking = threading.Thread(target=ask)

@@ -17,6 +17,7 @@ from lunette.api.appliance import backup_extras
 from lunette.api.appliance.certificate import ensure_certificate
 from lunette.api.auth.passwords import LoginLimit
 from lunette.api.requests.parts import Files, Parts
+from lunette.domain.agent_protocol import ObserveServed
 from lunette.domain.jobs import JobState
 from lunette.domain.roles import Role
 from lunette.store.journal import Job
@@ -199,7 +200,7 @@ def test_an_older_backup_takes_nothing_from_hosts_and_shares_no_volume(standing:
     api.made("/volumes", {"name": "new", "array": "tank", "size_bytes": "16MiB"})
     api.made("/mappings", {"volume": "new", "host": "two"})
     api.until(lambda: serves_all(api) and api.get("/status")["exports"]["state"] == "converged")
-    api.until(lambda: len((parts.control.agent.served() or pytest.fail("nothing is served")).targets) == 1)
+    api.until(lambda: len((parts.control.agent.ask(ObserveServed()) or pytest.fail("nothing is served")).targets) == 1)
     serving = tree(machine)
     found = restored(api, file)
     assert [one["words"] for one in found["left_out"]] == ["volume one for one: it is now served to two"]
@@ -213,7 +214,7 @@ def test_an_older_backup_takes_nothing_from_hosts_and_shares_no_volume(standing:
     assert (again["left_out"], again["still_served"]) == ([], [])
     api = Api(api.http, add_token(parts.store, Role.ADMINISTRATOR))
     api.until(lambda: [m["host"] for m in api.items("/mappings")] == ["one"] and serves_all(api))
-    served = parts.control.agent.served()
+    served = parts.control.agent.ask(ObserveServed())
     assert served is not None
     assert [[lun.mapping_id for lun in door.luns] for door in served.targets] == [[first["id"]]]
 

@@ -15,6 +15,7 @@ from backend.tests.scene import disk_ids, make_array, make_scene
 from backend.tests.wiring import Api
 from lunette.agent.core import Agent
 from lunette.api.requests.parts import Parts
+from lunette.domain.agent_protocol import ObserveServed, ReadCopies, SealCopy
 from lunette.domain.sealed_copies import SLOT_BYTES, SLOTS, SealOrder
 from lunette.engine.background import sealer
 from lunette.engine.background.sealer import Sealer
@@ -98,7 +99,7 @@ def test_a_copy_that_was_written_by_another_counts_for_less_than_one_that_is_sea
     api.made("/arrays", {"name": "other", "level": "raid1", "disks": disk_ids(api)[-2:]})
     settled(parts)
     agent = parts.control.agent
-    headers = {copy.array_uuid: copy.header for copy in agent.read_copies()}
+    headers = {copy.array_uuid: copy.header for copy in agent.ask(ReadCopies())}
     with parts.store.write() as tx:
         tx.execute(update(Volume).values(name="forged"))
         forged = sealer.content(tx)
@@ -107,7 +108,7 @@ def test_a_copy_that_was_written_by_another_counts_for_less_than_one_that_is_sea
     assert header is not None
     for seal in (header.seal, "0" * 64, None):
         late = header.model_copy(update={"generation": 10**6, "seal": seal})
-        agent.seal_copy(SealOrder(group=group, header=late, content=base64.b64encode(forged).decode()))
+        agent.ask(SealCopy(order=SealOrder(group=group, header=late, content=base64.b64encode(forged).decode())))
         with parts.store.write() as tx:
             for model in (Mapping, Volume, ArrayDisk, Array):
                 tx.execute(delete(model))
@@ -216,7 +217,7 @@ def test_the_arrays_of_another_appliance_are_refused_where_this_one_has_its_own(
     with installed_anew(machine, parts, tmp_path / "new") as (fresh, new):
         portal = fresh.made("/portals", {"name": "front", "address": "192.0.2.1"})
         agent = new.control.agent
-        fresh.until(lambda: (served := agent.served()) is not None and bool(served.portals))
+        fresh.until(lambda: (served := agent.ask(ObserveServed())) is not None and bool(served.portals))
         refused = rebuild(fresh)
         assert refused.status_code == 409
         assert "already serves exports here" in refused.json()["detail"]
@@ -281,7 +282,7 @@ def test_a_change_is_sealed_by_itself_and_the_array_goes_with_its_copy(standing:
     array = make_array(api)
 
     def sealed() -> Any:
-        [found] = parts.control.agent.read_copies()
+        [found] = parts.control.agent.ask(ReadCopies())
         return found.header and found.header.generation
 
     api.until(lambda: sealed() is not None)
@@ -291,7 +292,7 @@ def test_a_change_is_sealed_by_itself_and_the_array_goes_with_its_copy(standing:
     assert api.items("/volumes") == []
     assert api.get("/drift")["items"] == [], "the copy is nobody's volume"
     api.done(api.delete(f"/arrays/{array['id']}").json())
-    assert parts.control.agent.read_copies() == ()
+    assert parts.control.agent.ask(ReadCopies()) == ()
 
 
 def test_a_damaged_slot_leaves_the_other_and_two_leave_nothing(
@@ -302,7 +303,7 @@ def test_a_damaged_slot_leaves_the_other_and_two_leave_nothing(
     settled(parts)
     api.made("/hosts", {"name": "late", "iqns": ["iqn.2026-01.com.example:late"]})
     settled(parts)
-    [copy] = parts.control.agent.read_copies()
+    [copy] = parts.control.agent.ask(ReadCopies())
     assert copy.header is not None
     with parts.store.read() as tx:
         device = f"/dev/{tx.scalars(select(Array.group_name)).one()}/sealed"
@@ -311,7 +312,7 @@ def test_a_damaged_slot_leaves_the_other_and_two_leave_nothing(
     for damaged, expected in (((0,), 1), ((0, 1), 0)):
         for slot in damaged:
             machine.write_data(machine.realpath(device), slot * SLOT_BYTES, "torn")
-        [found] = parts.control.agent.read_copies()
+        [found] = parts.control.agent.ask(ReadCopies())
         assert (found.header is not None) == bool(expected)
     with installed_anew(machine, parts, tmp_path / "new") as (fresh, _):
         [array] = rebuilt(fresh)["arrays"]
@@ -343,5 +344,5 @@ def test_no_room_for_the_copy_fails_no_change_and_is_told(standing: Standing, ma
     machine.run(["lvremove", "-y", f"{group.name}/full"])
     own.round()
     assert alerts() == []
-    [copy] = parts.control.agent.read_copies()
+    [copy] = parts.control.agent.ask(ReadCopies())
     assert copy.header is not None

@@ -10,6 +10,7 @@ from backend.tests.api.rebuilding import Standing, installed_anew, rebuilt, sett
 from backend.tests.fakemachine import FakeSystem
 from backend.tests.scene import disk_ids, make_array
 from backend.tests.wiring import Api
+from lunette.domain.agent_protocol import ReadCopies, SealCopy
 from lunette.domain.sealed_copies import SealOrder
 from lunette.engine.background import sealer
 from lunette.store.resources import Array, HostInitiator
@@ -43,9 +44,9 @@ def test_what_the_disks_say_since_the_look_is_not_taken_up(
         seen = looked(fresh)
         assert looked(fresh) == seen, "a look changes nothing"
         agent = new.control.agent
-        [before] = agent.read_copies()
+        [before] = agent.ask(ReadCopies())
         assert before.header is not None
-        agent.seal_copy(SealOrder(group=group, header=before.header, content=forged))
+        agent.ask(SealCopy(order=SealOrder(group=group, header=before.header, content=forged)))
 
         refused = fresh.post("/appliance:rebuild", {**ADOPT, "digest": seen})
         assert (refused.status_code, refused.json()["type"]) == (412, "precondition-failed")

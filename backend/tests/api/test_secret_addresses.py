@@ -97,7 +97,7 @@ def parts(tmp_path: Path, sqlite_url: str, machine: FakeSystem, agent: Agent, mo
     """Of an installed appliance, whose bundles all are well."""
     machine.slots = FakeSlots(machine)
     monkeypatch.setattr(outward, "FORBIDDEN", (ip_network("127.0.0.2"),))
-    monkeypatch.setattr(agent, "look_at_bundle", lambda _: BundleFacts(compatible="lunette-x86_64", version="2.0"))
+    monkeypatch.setattr(agent, "look_at_bundle", lambda **_: BundleFacts(compatible="lunette-x86_64", version="2.0"))
     made = make_parts(tmp_path, agent, sqlite_url)
     object.__setattr__(made, "files", Files(tmp_path, tmp_path / "cert.pem", tmp_path / "key.pem", own=False))
     return made

@@ -10,8 +10,32 @@ from collections.abc import Callable
 
 from backend.tests import seen
 from backend.tests.planner.sites import FC_PORTS
+from lunette.agent.requests import Answering, answers
 from lunette.domain.adopting import Foreign
-from lunette.domain.agent_protocol import PROTOCOL_VERSION, HelloReply, StepReply
+from lunette.domain.agent_protocol import (
+    PROTOCOL_VERSION,
+    AwaitChange,
+    CollectFacts,
+    Converge,
+    DoStep,
+    Hello,
+    HelloReply,
+    LookAtBundle,
+    Observe,
+    ObserveCounters,
+    ObserveForeign,
+    ObserveForeignArrays,
+    ObserveRefused,
+    ObserveServed,
+    ObserveSessions,
+    ReadCopies,
+    Request,
+    Result,
+    SealCopy,
+    StepReply,
+    UndoStep,
+    UseKey,
+)
 from lunette.domain.arrays import ArrayState, ScrubOutcome
 from lunette.domain.counters import Counters
 from lunette.domain.disks import ObservedDisk
@@ -56,7 +80,7 @@ from lunette.providers.volumes.lvm import plan as lvm
 Failures = dict[tuple[str, str], LunetteError]
 
 
-class MemoryAgent:
+class MemoryAgent(Answering):
     """`failures[("do", kind)]` or `[("undo", kind)]` is raised by that step; `away` by everything."""
 
     def __init__(self) -> None:
@@ -88,12 +112,17 @@ class MemoryAgent:
         self.before: Callable[[str, AnyStep], None] = lambda _verb, _step: None
         self._lock = threading.Lock()
 
+    def ask(self, request: Request[Result]) -> Result:
+        if self.away:
+            raise AgentAway("The agent does not answer.")
+        return super().ask(request)
+
+    @answers(Hello)
     def hello(self) -> HelloReply:
-        self._answer()
         return HelloReply(version=PROTOCOL_VERSION, agent="memory", ledger_generation=None)
 
+    @answers(Observe)
     def observe(self) -> Observation:
-        self._answer()
         self.observed += 1
         with self._lock:
             return seen.machine(
@@ -116,50 +145,50 @@ class MemoryAgent:
                 ),
             )
 
+    @answers(ObserveSessions)
     def sessions(self) -> SessionsObservation:
-        self._answer()
         return SessionsObservation(taken_at=0.0, sessions=self.sessions_now)
 
+    @answers(ObserveRefused)
     def refused_logins(self) -> tuple[RefusedLogin, ...]:
         """Nobody was."""
-        self._answer()
         return ()
 
+    @answers(ObserveForeign)
     def foreign(self) -> Foreign:
-        self._answer()
         return Foreign(saved=SavedConfig(), backstores=(), groups=())
 
+    @answers(ObserveForeignArrays)
     def foreign_arrays(self) -> tuple[FoundArray, ...]:
         """Nobody made any."""
-        self._answer()
         return ()
 
+    @answers(ObserveServed)
     def served(self) -> ExportSet | None:
-        self._answer()
         return self.wanted.without_secrets() if self.wanted else None
 
+    @answers(ObserveCounters)
     def counters(self) -> Counters:
         """Nothing is counted here."""
-        self._answer()
         return Counters(taken_at=0.0, clock_s=time.monotonic(), disks={}, volumes={}, arrays={}, sessions=(), ports=())
 
+    @answers(CollectFacts)
     def facts(self) -> SupportFacts:
-        self._answer()
         return SupportFacts(files=())
 
+    @answers(AwaitChange)
     def await_change(self, known: int, timeout_s: float) -> int:
         """Nothing changes by itself here."""
-        self._answer()
         time.sleep(timeout_s)
         return known
 
+    @answers(LookAtBundle)
     def look_at_bundle(self, bundle_id: BundleId) -> BundleFacts:
         """There are no slots here."""
-        self._answer()
         raise Conflict("this system has no second slot")
 
+    @answers(DoStep)
     def do_step(self, job_id: str | None, step: AnyStep) -> StepReply:
-        self._answer()
         self.before("do", step)
         self.calls.append(("do", step.kind))
         if ("do", step.kind) in self.failures:
@@ -167,8 +196,8 @@ class MemoryAgent:
         with self._lock:
             return self._do(step)
 
+    @answers(UndoStep)
     def undo_step(self, job_id: str, step: AnyStep) -> StepReply:
-        self._answer()
         self.before("undo", step)
         self.calls.append(("undo", step.kind))
         if ("undo", step.kind) in self.failures:
@@ -176,22 +205,22 @@ class MemoryAgent:
         with self._lock:
             return self._undo(step)
 
+    @answers(ReadCopies)
     def read_copies(self, *, degraded: bool = False) -> tuple[FoundCopy, ...]:
         """Nothing lies on these disks."""
-        self._answer()
         return ()
 
+    @answers(SealCopy)
     def seal_copy(self, order: SealOrder) -> int:
-        self._answer()
         return order.header.generation
 
+    @answers(UseKey)
     def use_key(self, order: KeyOrder) -> str | None:
         """Nothing here is encrypted."""
-        self._answer()
         return None
 
+    @answers(Converge)
     def converge(self, wanted: ExportSet) -> ConvergeReport:
-        self._answer()
         if self.fails:
             raise ToolFailed(self.fails)
         if self.refusal is None:
@@ -217,10 +246,6 @@ class MemoryAgent:
     def is_clean(self) -> bool:
         """True if no step left anything behind."""
         return not (self.arrays or self.groups or self.volumes)
-
-    def _answer(self) -> None:
-        if self.away:
-            raise AgentAway("The agent does not answer.")
 
     def _door(self, ref: str) -> TargetReport:
         if ref in self.lacking:

@@ -28,6 +28,7 @@ from backend.tests.faults.picture import differences
 from backend.tests.faults.world import ACTOR, World, database_template, with_bystanders
 from backend.tests.providers.rtslib_moves import picture
 from lunette.domain.adopting import AdoptRequest, Verdict
+from lunette.domain.agent_protocol import DoStep, ObserveForeign, UndoStep
 from lunette.domain.errors import Invalid
 from lunette.domain.exports import ServingState
 from lunette.domain.jobs import JobState
@@ -47,7 +48,7 @@ def world(sqlite_template: Path, tmp_path: Path) -> Iterator[World]:
 
 def judged(world: World, *targets: str, dry_run: bool = False) -> tuple[Outcome, Verdict]:
     """One request to adopt."""
-    foreign = world.agent.foreign()
+    foreign = world.agent.ask(ObserveForeign())
     found: list[Verdict] = []
 
     def ask(tx: object) -> Outcome:
@@ -95,7 +96,7 @@ def test_hosts_go_on_and_nothing_is_made_anew(world: World) -> None:
     assert changed <= {"authentication", "demo_mode_discovery"}, changed
     assert all(one.state is ServingState.OPEN for one in report.targets)
     assert not [name for name in report.foreign if "old" in name or "disk" in name]
-    assert world.agent.foreign().saved.targets == ()
+    assert world.agent.ask(ObserveForeign()).saved.targets == ()
     assert bystanders(world) == []
 
 
@@ -238,12 +239,12 @@ def test_the_step_can_be_repeated_and_taken_back_twice(world: World) -> None:
     outcome, _ = judged(world, dry_run=True)
     (step,) = outcome.plan.steps
     before = world.machine_picture()
-    assert not world.agent.undo_step("job", step).changed, "it never ran"
-    assert world.agent.do_step("job", step).changed
+    assert not world.agent.ask(UndoStep(job_id="job", step=step)).changed, "it never ran"
+    assert world.agent.ask(DoStep(job_id="job", step=step)).changed
     marked = world.machine_picture()
     assert differences(before, marked) != []
-    assert not world.agent.do_step("job", step).changed
+    assert not world.agent.ask(DoStep(job_id="job", step=step)).changed
     assert differences(marked, world.machine_picture()) == []
-    assert world.agent.undo_step("job", step).changed
+    assert world.agent.ask(UndoStep(job_id="job", step=step)).changed
     assert differences(before, world.machine_picture()) == []
-    assert not world.agent.undo_step("job", step).changed
+    assert not world.agent.ask(UndoStep(job_id="job", step=step)).changed

@@ -31,6 +31,7 @@ from backend.tests.faults.harness import bystanders
 from backend.tests.faults.picture import differences
 from backend.tests.faults.world import ACTOR, World, database_template, give_nvme_host, nqn, with_bystanders
 from lunette.agent import serving
+from lunette.domain.agent_protocol import ObserveForeign, ObserveServed
 from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.exports import ServingState
 from lunette.domain.jobs import JobState
@@ -79,7 +80,7 @@ def test_hosts_notice_nothing_at_any_call_and_nothing_is_made_anew(world: World)
     assert {path.split("/")[3] for path in added} == {"referrals"}, "the port tells of the other one, and no more"
     assert all(one.state is ServingState.OPEN for one in report.subsystems)
     assert DB_NQN not in report.foreign
-    assert world.agent.foreign().subsystems == ()
+    assert world.agent.ask(ObserveForeign()).subsystems == ()
     assert bystanders(world) == []
 
 
@@ -282,7 +283,7 @@ def test_a_host_that_is_adopted_and_loses_its_name_is_let_go(world: World) -> No
 def test_a_shutdown_takes_them_down_too(world: World) -> None:
     adopt(world)
     world.settle()
-    served = world.agent.served()
+    served = world.agent.ask(ObserveServed())
     assert serving.withdraw(world.machine, served) == {}
     assert world.machine.listdir(f"{ROOT}/subsystems") == []
     assert world.machine.listdir(f"{ROOT}/ports") == []

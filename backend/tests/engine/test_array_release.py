@@ -12,6 +12,7 @@ from backend.tests.faults.asking import free_disks, release_array, unmap_volume
 from backend.tests.faults.harness import bystanders
 from backend.tests.faults.picture import differences
 from backend.tests.faults.world import ACTOR, World, database_template, give_host, with_bystanders
+from lunette.domain.agent_protocol import ObserveForeignArrays
 from lunette.domain.array_changes import ArrayScrub
 from lunette.domain.arrays import Level
 from lunette.domain.errors import Conflict, InUse, Invalid, LunetteError, Stuck
@@ -78,12 +79,12 @@ def test_it_is_forgotten_stopped_and_foreign_and_nothing_of_it_is_touched(world:
     assert not world.machine.exists(device_path(uuid)), "and nothing starts it"
     (found,) = [one for one in listed(world) if one.id == uuid]
     assert (found.home_host, found.next, found.reason) == ("released", "start", None)
-    which = foreign_arrays.Which(world.agent.foreign_arrays(), uuid)
+    which = foreign_arrays.Which(world.agent.ask(ObserveForeignArrays()), uuid)
     run(world, world.ask(lambda tx: foreign_arrays.start(world.control.change(tx, ACTOR), which)))
     (found,) = [one for one in listed(world) if one.id == uuid]
     reasons = {one.name: one.reason for one in found.volumes}
     assert (found.next, reasons[name]) == ("adopt", None)
-    which = foreign_arrays.Which(world.agent.foreign_arrays(), uuid)
+    which = foreign_arrays.Which(world.agent.ask(ObserveForeignArrays()), uuid)
     spec = ForeignArrayAdopt(name="again")
     run(world, world.ask(lambda tx: foreign_arrays.adopt(world.control.change(tx, ACTOR), which, spec)))
     world.settle()

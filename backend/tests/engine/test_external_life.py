@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from backend.tests.faults.world import World, database_template, give_host
+from lunette.domain.agent_protocol import DoStep, ReadCopies, SealCopy
 from lunette.domain.array_changes import ArrayPatch
 from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ObservedArray
 from lunette.domain.errors import Conflict, Invalid, LunetteError
@@ -172,7 +173,7 @@ def test_nobody_wipes_the_device_of_an_array_even_while_no_volume_is_up(life: Li
     disk = next(one for one in life.world.control.observation().disks if one.serial == life.disks[0].serial)
     wipe = DiskWipe(disk_id=disk.id, serial=disk.serial, size_bytes=disk.size_bytes, signatures=disk.signatures)
     with pytest.raises(LunetteError, match="belongs to array fast"):
-        life.world.agent.do_step("job", wipe)
+        life.world.agent.ask(DoStep(job_id="job", step=wipe))
     assert life.is_kept()
 
 
@@ -188,11 +189,11 @@ def test_its_sealed_copy_is_read_by_an_agent_that_knows_nothing(life: Life) -> N
         schema_revision="0013",
     )
     order = SealOrder(group=array.name, header=header, content=base64.b64encode(b"rows").decode())
-    assert life.world.agent.seal_copy(order) == 7
+    assert life.world.agent.ask(SealCopy(order=order)) == 7
     life.machine.power_cut()
     life.world.agent.kill()
     life.machine.files.write_durably("/etc/lvm/devices/system.devices", b"", 0o600)
-    (found,) = [copy for copy in life.world.agent.read_copies() if copy.array_uuid == array.uuid]
+    (found,) = [copy for copy in life.world.agent.ask(ReadCopies()) if copy.array_uuid == array.uuid]
     assert found.header is not None
     assert (found.header.generation, base64.b64decode(found.content)) == (7, b"rows")
 

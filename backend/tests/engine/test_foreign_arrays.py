@@ -15,6 +15,7 @@ from backend.tests.faults.world import ACTOR, World, database_template, with_bys
 from backend.tests.wiring_agent import Ending
 from lunette.api.answers.foreign_arrays import ForeignArray, foreign_array_answer
 from lunette.domain.adopting import AdoptRequest
+from lunette.domain.agent_protocol import DoStep, ObserveForeign, ObserveForeignArrays, UndoStep
 from lunette.domain.errors import Conflict, Invalid, NotFound
 from lunette.domain.exports import ServingState
 from lunette.domain.foreign_arrays import ForeignArrayAdopt
@@ -49,7 +50,7 @@ def brought(world: World, names: tuple[str, ...] = NAMES) -> None:
 def listed(world: World) -> list[ForeignArray]:
     world.control._cache.forget()
     with world.store.read() as tx:
-        found = foreign_arrays.foreign(tx, world.control.services, world.agent.foreign_arrays())
+        found = foreign_arrays.foreign(tx, world.control.services, world.agent.ask(ObserveForeignArrays()))
     return [foreign_array_answer(one) for one in found]
 
 
@@ -58,12 +59,12 @@ def shown(world: World) -> ForeignArray:
 
 
 def start(world: World, *, dry_run: bool = False) -> Outcome:
-    which = foreign_arrays.Which(world.agent.foreign_arrays(), UUID)
+    which = foreign_arrays.Which(world.agent.ask(ObserveForeignArrays()), UUID)
     return world.ask(lambda tx: foreign_arrays.start(world.control.change(tx, ACTOR, dry_run=dry_run), which))
 
 
 def adopt(world: World, spec: ForeignArrayAdopt | None = None, *, dry_run: bool = False) -> Outcome:
-    which = foreign_arrays.Which(world.agent.foreign_arrays(), UUID)
+    which = foreign_arrays.Which(world.agent.ask(ObserveForeignArrays()), UUID)
     spec = spec or ForeignArrayAdopt()
     return world.ask(lambda tx: foreign_arrays.adopt(world.control.change(tx, ACTOR, dry_run=dry_run), which, spec))
 
@@ -185,7 +186,7 @@ def test_a_target_on_an_adopted_array_is_taken_over_after_it(world: World) -> No
         ("disk1", True),
         ("shared", True),
     ]
-    foreign = world.agent.foreign()
+    foreign = world.agent.ask(ObserveForeign())
     outcome = world.ask(lambda tx: adopting.adopt(world.control.change(tx, ACTOR), AdoptRequest(), foreign)[0])
     run(world, outcome)
     assert UUID not in [one.id for one in listed(world)]
@@ -365,22 +366,22 @@ def test_each_step_can_be_repeated_and_taken_back_twice(world: World) -> None:
     brought(world)
     (begin,) = start(world, dry_run=True).plan.steps
     down = world.machine_picture()
-    assert not world.agent.undo_step("job", begin).changed, "it never ran"
-    assert world.agent.do_step("job", begin).changed
-    assert not world.agent.do_step("job", begin).changed
+    assert not world.agent.ask(UndoStep(job_id="job", step=begin)).changed, "it never ran"
+    assert world.agent.ask(DoStep(job_id="job", step=begin)).changed
+    assert not world.agent.ask(DoStep(job_id="job", step=begin)).changed
     steps = adopt(world, dry_run=True).plan.steps
     pictures = []
     for step in steps:
         pictures.append(world.machine_picture())
-        assert not world.agent.undo_step("job", step).changed, "it never ran"
-        assert world.agent.do_step("job", step).changed
+        assert not world.agent.ask(UndoStep(job_id="job", step=step)).changed, "it never ran"
+        assert world.agent.ask(DoStep(job_id="job", step=step)).changed
         after = world.machine_picture()
-        assert not world.agent.do_step("job", step).changed
+        assert not world.agent.ask(DoStep(job_id="job", step=step)).changed
         assert differences(after, world.machine_picture()) == []
     for step, picture in reversed(list(zip(steps, pictures, strict=True))):
-        assert world.agent.undo_step("job", step).changed
-        assert not world.agent.undo_step("job", step).changed
+        assert world.agent.ask(UndoStep(job_id="job", step=step)).changed
+        assert not world.agent.ask(UndoStep(job_id="job", step=step)).changed
         assert differences(picture, world.machine_picture()) == []
-    assert world.agent.undo_step("job", begin).changed
-    assert not world.agent.undo_step("job", begin).changed
+    assert world.agent.ask(UndoStep(job_id="job", step=begin)).changed
+    assert not world.agent.ask(UndoStep(job_id="job", step=begin)).changed
     assert differences(down, world.machine_picture()) == []

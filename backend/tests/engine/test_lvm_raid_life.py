@@ -10,6 +10,7 @@ import pytest
 from backend.tests.fakemachine.block.media import RaidVg
 from backend.tests.faults.world import World, database_template, give_host
 from lunette.agent.steps import RUNNERS
+from lunette.domain.agent_protocol import DoStep, ReadCopies, SealCopy
 from lunette.domain.array_changes import ArrayReplace, ArrayScrub, ScrubAction
 from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ObservedArray
 from lunette.domain.errors import Conflict, InUse, LunetteError
@@ -263,10 +264,10 @@ def test_its_sealed_copy_is_read_by_an_agent_that_knows_nothing(world: World) ->
         schema_revision="0020",
     )
     order = SealOrder(group=pool.group, header=header, content=base64.b64encode(b"rows").decode())
-    assert world.agent.seal_copy(order) == 7
+    assert world.agent.ask(SealCopy(order=order)) == 7
     life.restart()
     life.machine.files.write_durably("/etc/lvm/devices/system.devices", b"", 0o600)
-    (found,) = [copy for copy in world.agent.read_copies() if copy.array_uuid == array.uuid]
+    (found,) = [copy for copy in world.agent.ask(ReadCopies()) if copy.array_uuid == array.uuid]
     assert found.header is not None
     assert (found.header.generation, base64.b64decode(found.content)) == (7, b"rows")
 
@@ -281,4 +282,4 @@ def test_nobody_wipes_a_disk_of_it_even_while_it_is_down(world: World) -> None:
     disk = next(d for d in world.control.observation().disks if d.serial == life.disks[0].serial)
     wipe = DiskWipe(disk_id=disk.id, serial=disk.serial, size_bytes=disk.size_bytes, signatures=disk.signatures)
     with pytest.raises(LunetteError, match="belongs to array tank"):
-        world.agent.do_step("job", wipe)
+        world.agent.ask(DoStep(job_id="job", step=wipe))

@@ -19,6 +19,7 @@ from sqlalchemy import select
 from backend.tests.engine.killable import ACTOR, MachineServer, Processes
 from backend.tests.fakemachine import FakeSystem
 from backend.tests.wiring_agent import InProcessAgent
+from lunette.domain.agent_protocol import Converge, Observe
 from lunette.domain.arrays import ArrayCreate, Level
 from lunette.domain.errors import AgentAway
 from lunette.domain.exports import ConvergeReport, ServingState
@@ -130,7 +131,7 @@ class Stage:
 
     def leftovers(self) -> list[str]:
         """What record, LVM and configfs do not tell alike, and what is neither as before nor as wanted."""
-        seen, report = self.agent.observe(), self._converge()
+        seen, report = self.agent.ask(Observe()), self._converge()
         with self.store.read() as tx:
             rows = [*tx.scalars(select(Array)), *tx.scalars(select(Volume)), *tx.scalars(select(DeletedVolume))]
             found = [f"{row.name} is {row.state}" for row in rows if row.state != ResourceState.READY]
@@ -222,7 +223,7 @@ class Stage:
     def _converge(self) -> ConvergeReport:
         with self.store.read() as tx:
             wanted = exportset.build(tx, self.store.box)
-        return self.agent.converge(wanted)
+        return self.agent.ask(Converge(wanted=wanted))
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from backend.tests.engine.test_reconciler import Clock, alerts
 from backend.tests.engine.test_watcher import look
 from backend.tests.exploring import explored, fixed
 from backend.tests.faults.world import World, database_template
+from lunette.domain.agent_protocol import Observe
 from lunette.domain.arrays import Level
 from lunette.domain.errors import Conflict, Invalid, LunetteError
 from lunette.domain.hosts import HostCreate, HostGroupCreate, HostGroupPatch, HostPatch, OsType
@@ -366,6 +367,6 @@ def test_the_block_size_of_a_volume_is_read_from_its_device(sqlite_template: Pat
         world.finish(world.create_volumes(name, f"on-{name}").job_id or "")
     with world.store.read() as tx:
         names = dict(tx.execute(select(Volume.id, Volume.name)).all())
-    found = {names[one.volume_id]: one.block_bytes for one in world.agent.observe().volumes if one.volume_id}
+    found = {names[one.volume_id]: one.block_bytes for one in world.agent.ask(Observe()).volumes if one.volume_id}
     assert found == {"on-small": 512, "on-large": 4096}
     world.close()

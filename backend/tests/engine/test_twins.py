@@ -4,6 +4,7 @@ import pytest
 
 from backend.tests.engine.conftest import Appliance
 from backend.tests.engine.test_reconciler import Clock, alerts
+from lunette.domain.agent_protocol import ObserveSessions
 from lunette.domain.errors import AgentAway
 from lunette.domain.exports import ObservedSession
 from lunette.domain.mappings import Protocol
@@ -21,7 +22,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def watch(lone: Appliance, clock: Clock) -> Twins:
-    return Twins(lone.store, lone.agent.sessions, clock, clock.seconds)
+    return Twins(lone.store, lambda: lone.agent.ask(ObserveSessions()), clock, clock.seconds)
 
 
 def login(lone: Appliance, number: int, peer: str, isid: str | None = "00023d000001", target: str = "iqn.t") -> None:

@@ -8,6 +8,7 @@ from sqlalchemy import select
 from backend.tests import seen
 from backend.tests.engine.conftest import Appliance
 from backend.tests.engine.test_reconciler import Clock, alerts
+from lunette.domain.agent_protocol import Request, Result
 from lunette.domain.arrays import ArrayState, ObservedMember
 from lunette.domain.disks import Signature
 from lunette.domain.errors import AgentAway
@@ -241,19 +242,16 @@ def test_a_change_never_plans_on_a_look_that_began_before_it(lone: Appliance) ->
     """The look under way when it asks is not taken: what it passed already may have changed since."""
     cache = ObservationCache(lone.agent, monotonic=lambda: 0.0)
     looking, go_on = threading.Event(), threading.Event()
-    original = lone.agent.observe
+    original = lone.agent.ask
 
     class Slow:
-        def __getattr__(self, name: str) -> object:
-            return getattr(lone.agent, name)
-
-        def observe(self) -> object:
-            found = original()
+        def ask(self, request: Request[Result]) -> Result:
+            found = original(request)
             looking.set()
             assert go_on.wait(10)
             return found
 
-    cache._agent = Slow()  # type: ignore[assignment]
+    cache._agent = Slow()
     reader = threading.Thread(target=cache.get)
     reader.start()
     assert looking.wait(10)
@@ -282,17 +280,14 @@ def test_an_agent_that_did_not_answer_is_left_alone_for_a_moment(lone: Appliance
 
 def test_a_snapshot_taken_while_the_machine_changed_is_not_kept(lone: Appliance) -> None:
     cache = ObservationCache(lone.agent, monotonic=lambda: 0.0)
-    original = lone.agent.observe
+    original = lone.agent.ask
 
     class Changing:
-        def __getattr__(self, name: str) -> object:
-            return getattr(lone.agent, name)
-
-        def observe(self) -> object:
+        def ask(self, request: Request[Result]) -> Result:
             cache.forget()
-            return original()
+            return original(request)
 
-    cache._agent = Changing()  # type: ignore[assignment]
+    cache._agent = Changing()
     cache.get(2)
     cache.get(2)
     assert lone.agent.observed == 2
@@ -301,14 +296,14 @@ def test_a_snapshot_taken_while_the_machine_changed_is_not_kept(lone: Appliance)
 def test_whoever_watches_a_job_does_not_slow_it_and_sees_all_of_it_when_it_is_over(lone: Appliance) -> None:
     now = [0.0]
     cache = ObservationCache(lone.agent, monotonic=lambda: now[0])
-    original = lone.agent.observe
+    original = lone.agent.ask
 
     class Slow:
-        def observe(self) -> object:
+        def ask(self, request: Request[Result]) -> Result:
             now[0] += 3.0
-            return original()
+            return original(request)
 
-    cache._agent = Slow()  # type: ignore[assignment]
+    cache._agent = Slow()
     cache.get(2)
     cache.stepped()
     now[0] += 11.9

@@ -5,6 +5,7 @@ from pydantic import SecretStr
 from backend.tests.faults.asking import delete_array, disk_id, free_disks
 from backend.tests.faults.harness import Case
 from backend.tests.faults.world import World
+from lunette.domain.agent_protocol import UseKey
 from lunette.domain.array_changes import ArrayGrow
 from lunette.domain.arrays import Level
 from lunette.domain.encryption import KeyLend
@@ -28,7 +29,7 @@ def _lend(world: World) -> None:
     """The passphrase, which is forgotten once the array stands."""
     with world.store.read() as tx:
         array_id = tx.query(Array).filter_by(name="new").one().id
-    world.agent.use_key(KeyLend(array_id=array_id, passphrase=SecretStr(PASSPHRASE)))
+    world.agent.ask(UseKey(order=KeyLend(array_id=array_id, passphrase=SecretStr(PASSPHRASE))))
 
 
 def _standing(world: World) -> None:

@@ -17,6 +17,7 @@ from backend.tests.faults.branches import in_a_branch
 from backend.tests.faults.picture import Picture, differences
 from backend.tests.faults.world import FOREIGN_UUID, MIB, PORTAL, EngineCrash, World, with_bystanders
 from backend.tests.wiring_agent import Ending
+from lunette.domain.agent_protocol import DoStep
 from lunette.domain.errors import LunetteError
 from lunette.domain.jobs import JobState
 from lunette.domain.plans import Plan
@@ -209,10 +210,10 @@ class Harness:
         with self.world() as world:
             self.start(world)
             for step in self.reference.plan.steps:
-                world.agent.do_step("job", step)
+                world.agent.ask(DoStep(job_id="job", step=step))
                 picture, since = world.machine_picture(), len(world.machine.faults.calls)
                 try:
-                    reply = world.agent.do_step("job", step)
+                    reply = world.agent.ask(DoStep(job_id="job", step=step))
                 except LunetteError as error:
                     found.append(f"{step.describe()}: {error} ({error.log})")
                     break

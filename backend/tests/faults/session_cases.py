@@ -3,6 +3,7 @@
 from backend.tests.fakemachine.network.traffic import Io
 from backend.tests.faults.harness import Case
 from backend.tests.faults.world import ACTOR, PORTAL, World
+from lunette.domain.agent_protocol import ObserveSessions
 from lunette.domain.mappings import PortalCreate
 from lunette.domain.paths import HostVerifyPaths
 from lunette.domain.sessions import session_id
@@ -48,7 +49,7 @@ def _try_paths(world: World) -> Outcome:
 
 
 def _disconnect(world: World) -> Outcome:
-    (session,) = [session_id(one) for one in world.agent.sessions().sessions if one.initiator == ALICE]
+    (session,) = [session_id(one) for one in world.agent.ask(ObserveSessions()).sessions if one.initiator == ALICE]
     return world.ask(lambda tx: sessions.disconnect(world.control.change(tx, ACTOR), session))
 
 

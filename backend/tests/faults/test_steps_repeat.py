@@ -9,6 +9,7 @@ from backend.tests.faults.cases import CASES
 from backend.tests.faults.harness import Harness, bystanders, changes
 from backend.tests.faults.picture import Picture, differences
 from backend.tests.faults.world import World
+from lunette.domain.agent_protocol import DoStep, UndoStep
 from lunette.domain.steps import (
     AnyStep,
     GroupAdopt,
@@ -50,16 +51,16 @@ def runs(steps: Sequence[AnyStep]) -> Iterator[list[AnyStep]]:
 def do(world: World, step: AnyStep) -> Picture:
     """Do a step; what there was before it."""
     picture = world.machine_picture()
-    world.agent.do_step(JOB, step)
+    world.agent.ask(DoStep(job_id=JOB, step=step))
     return picture
 
 
 def undo_twice(world: World, step: AnyStep, picture: Picture) -> None:
     """Take a step back, and again: after the first time there is `picture`, and the second changes nothing."""
-    world.agent.undo_step(JOB, step)
+    world.agent.ask(UndoStep(job_id=JOB, step=step))
     assert differences(picture, world.machine_picture()) == [], step.describe()
     since = len(world.machine.faults.calls)
-    reply = world.agent.undo_step(JOB, step)
+    reply = world.agent.ask(UndoStep(job_id=JOB, step=step))
     assert not reply.changed, step.describe()
     assert changes(world, since) == [], step.describe()
 
@@ -94,7 +95,7 @@ def test_a_step_that_is_taken_back_twice_leaves_what_was_before_it(harness: Harn
                     undo_twice(world, step, picture)
                 harness.case.again(world)
                 for step in run:
-                    world.agent.do_step(JOB, step)
+                    world.agent.ask(DoStep(job_id=JOB, step=step))
         assert bystanders(world) == []
 
 
@@ -105,6 +106,6 @@ def test_a_step_is_taken_back_though_it_never_ran(harness: Harness) -> None:
         for step in harness.reference.plan.steps:
             picture = world.machine_picture()
             if not step.irreversible:
-                assert not world.agent.undo_step(JOB, step).changed, step.describe()
+                assert not world.agent.ask(UndoStep(job_id=JOB, step=step)).changed, step.describe()
             assert differences(picture, world.machine_picture()) == [], step.describe()
-            world.agent.do_step(JOB, step)
+            world.agent.ask(DoStep(job_id=JOB, step=step))

@@ -23,12 +23,34 @@ from lunette.agent.firewall import Firewall
 from lunette.agent.host_steps import HostStep, HostSteps
 from lunette.agent.ledger import STATE_DIR, Broken, Ledger
 from lunette.agent.repairs import Repairs
+from lunette.agent.requests import Answering, answers
 from lunette.agent.snapshot import Observer
 from lunette.agent.spdk_watch import SpdkWatch
 from lunette.agent.stacks import STACKS
 from lunette.agent.steps import RUNNERS
 from lunette.domain.adopting import Foreign
-from lunette.domain.agent_protocol import PROTOCOL_VERSION, HelloReply, StepReply
+from lunette.domain.agent_protocol import (
+    PROTOCOL_VERSION,
+    AwaitChange,
+    CollectFacts,
+    Converge,
+    DoStep,
+    Hello,
+    HelloReply,
+    LookAtBundle,
+    Observe,
+    ObserveCounters,
+    ObserveForeign,
+    ObserveForeignArrays,
+    ObserveRefused,
+    ObserveServed,
+    ObserveSessions,
+    ReadCopies,
+    SealCopy,
+    StepReply,
+    UndoStep,
+    UseKey,
+)
 from lunette.domain.counters import Counters
 from lunette.domain.disk_health import HEALTH_PERIOD_S
 from lunette.domain.encryption import KeyOrder
@@ -80,7 +102,7 @@ READY_S = GRACE_S + 15.0
 """How long a step waits for its array after a boot: until it starts without its late drives, and a little."""
 
 
-class Agent:
+class Agent(Answering, complete=True):
     """Implements `lunette.system.agent_port.AgentPort` on one machine."""
 
     def __init__(self, system: System, *, state_dir: str = STATE_DIR, patience_s: float = PATIENCE_S) -> None:
@@ -117,12 +139,14 @@ class Agent:
         self._keep_strays = served is None and serving.is_served(self._system)
         return served
 
+    @answers(Hello)
     def hello(self) -> HelloReply:
         generation = self._served.generation if self._served else None
         return HelloReply(
             version=PROTOCOL_VERSION, agent=lunette.__version__, ledger_generation=generation, serving=self._open
         )
 
+    @answers(Observe)
     def observe(self) -> Observation:
         seen = in_words(self._observer.observe)
         fresh = {"disks": self._disk_health.told(seen.disks), "spdk_ended": self._spdk.ended}
@@ -141,9 +165,11 @@ class Agent:
         if self._disk_health.round(period_s, schedule):
             self.changes.happened()
 
+    @answers(ObserveRefused)
     def refused_logins(self) -> tuple[RefusedLogin, ...]:
         return in_words(lambda: refused.observe(self._system))
 
+    @answers(ObserveSessions)
     def sessions(self) -> SessionsObservation:
         taken_at = self._system.now()
         sessions, unseen = serving.observe_sessions(self._system, self._served)
@@ -152,6 +178,7 @@ class Agent:
             taken_at=taken_at, sessions=sessions, unseen=unseen, counts=counts, connections=connections
         )
 
+    @answers(ObserveServed)
     def served(self) -> ExportSet | None:
         """Raises InUse while something is served that no ledger explains: then nobody knows who has which volume."""
         if self._keep_strays:
@@ -165,22 +192,28 @@ class Agent:
         """True if SPDK has lost what it served: the next pass gives it back."""
         return self._spdk.look(self._served)
 
+    @answers(ObserveForeign)
     def foreign(self) -> Foreign:
         return in_words(lambda: foreign.observe(self._system, self._served))
 
+    @answers(ObserveForeignArrays)
     def foreign_arrays(self) -> tuple[FoundArray, ...]:
         return in_words(lambda: foreign_arrays.found(self._system))
 
+    @answers(ObserveCounters)
     def counters(self) -> Counters:
         return in_words(lambda: counters.take(self._system, self._served))
 
+    @answers(CollectFacts)
     def facts(self) -> SupportFacts:
         """For a support bundle; takes no lock, since it is asked for when something hangs."""
         return support.take(self._system, self._served)
 
+    @answers(AwaitChange)
     def await_change(self, known: int, timeout_s: float) -> int:
         return self.changes.wait(known, timeout_s)
 
+    @answers(DoStep)
     def do_step(self, job_id: str | None, step: AnyStep) -> StepReply:
         if isinstance(step, ExportsGone):
             return self._await_gone(step)
@@ -193,6 +226,7 @@ class Agent:
             return replied(in_words(lambda: erase(self._system, step)), "done")
         return self._run(job_id, step, undo=False)
 
+    @answers(UndoStep)
     def undo_step(self, job_id: str, step: AnyStep) -> StepReply:
         if isinstance(step, ExportsGone):
             return StepReply(changed=False, detail="nothing to undo after waiting")
@@ -212,6 +246,7 @@ class Agent:
             )
         return self._run(job_id, step, undo=True)
 
+    @answers(LookAtBundle)
     def look_at_bundle(self, bundle_id: BundleId) -> BundleFacts:
         return in_words(lambda: updates.look(self._system, bundle_id))
 
@@ -223,6 +258,7 @@ class Agent:
             return replied(in_words(lambda: updates.write(self._system, step)), "done")
         return replied(in_words(lambda: updates.start(self._system, step, lambda: self._open)), "done")
 
+    @answers(Converge)
     def converge(self, wanted: ExportSet) -> ConvergeReport:
         with self._exports:
             verdict = merge(self._served, wanted)
@@ -253,15 +289,18 @@ class Agent:
         self._let_go |= _ports(self._served) - _ports(effective)
         self._served = effective
 
+    @answers(ReadCopies)
     def read_copies(self, *, degraded: bool = False) -> tuple[FoundCopy, ...]:
         names = {name for array in self._arrays() for name in (array.array_id, array.uuid, array.group)}
         with self._bring_up.hold(names, READY_S), self._storage:
             return in_words(lambda: sealed_copies.read(self._system, degraded=degraded))
 
+    @answers(SealCopy)
     def seal_copy(self, order: SealOrder) -> int:
         with self._bring_up.hold((order.group,)), self._storage:
             return in_words(lambda: sealed_copy.write(self._system, order))
 
+    @answers(UseKey)
     def use_key(self, order: KeyOrder) -> str | None:
         with self._bring_up.hold((order.array_id,)), self._storage:
             detail = in_words(lambda: self._keys.use(order))

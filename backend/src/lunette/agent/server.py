@@ -11,49 +11,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import assert_never
 
 from pydantic import ValidationError
 
 from lunette.agent.answers import system_refused
-from lunette.domain.agent_protocol import (
-    ENVELOPE,
-    MAX_MESSAGE_BYTES,
-    AnyReply,
-    AnyRequest,
-    AwaitChange,
-    BundleReply,
-    ChangeReply,
-    CollectFacts,
-    Converge,
-    ConvergeReply,
-    CopiesReply,
-    CountersReply,
-    DoStep,
-    FactsReply,
-    ForeignArraysReply,
-    ForeignReply,
-    Hello,
-    KeyReply,
-    LookAtBundle,
-    Observe,
-    ObserveCounters,
-    ObserveForeign,
-    ObserveForeignArrays,
-    ObserveRefused,
-    ObserveReply,
-    ObserveServed,
-    ObserveSessions,
-    ProblemReply,
-    ReadCopies,
-    RefusedReply,
-    SealCopy,
-    SealedReply,
-    ServedReply,
-    SessionsReply,
-    UndoStep,
-    UseKey,
-)
+from lunette.domain.agent_protocol import ENVELOPE, MAX_MESSAGE_BYTES, ProblemReply, Reply, answer_type
 from lunette.domain.errors import Forbidden, LunetteError, Malformed
 from lunette.system.agent_port import AgentPort
 from lunette.system.framing import PeerClosed, receive_bytes, receive_length, send_message
@@ -71,7 +33,7 @@ _PEERCRED = struct.Struct("3i")
 _ACCEPT_S = 10.0
 
 
-def answer(agent: AgentPort, payload: bytes) -> AnyReply:
+def answer(agent: AgentPort, payload: bytes) -> Reply:
     """The reply to one message, whatever it holds."""
     try:
         request = ENVELOPE.validate_json(payload).request
@@ -80,7 +42,7 @@ def answer(agent: AgentPort, payload: bytes) -> AnyReply:
         log.warning("request refused: %s", error.errors(include_input=False, include_url=False)[:3])
         return ProblemReply.of(Malformed(_why_refused(error)))
     try:
-        return _dispatch(agent, request)
+        return answer_type(type(request))(answer=agent.ask(request))
     except LunetteError as error:
         return ProblemReply.of(error)
     except OSError as error:
@@ -103,58 +65,6 @@ def _why_refused(error: ValidationError) -> str:
                 f"{one['msg'].removeprefix('Value error, ')}"
             )
     return "the agent does not know this request: API and agent differ in version"
-
-
-def _dispatch(agent: AgentPort, request: AnyRequest) -> AnyReply:
-    match request:
-        case Hello():
-            return agent.hello()
-        case Observe():
-            return ObserveReply(observation=agent.observe())
-        case ObserveSessions():
-            return SessionsReply(sessions=agent.sessions())
-        case ObserveRefused():
-            return RefusedReply(logins=agent.refused_logins())
-        case ObserveServed() | ObserveForeign() | ObserveForeignArrays():
-            return _exports(agent, request)
-        case ObserveCounters():
-            return CountersReply(counters=agent.counters())
-        case CollectFacts():
-            return FactsReply(facts=agent.facts())
-        case AwaitChange():
-            return ChangeReply(number=agent.await_change(request.known, request.timeout_s))
-        case DoStep() | UndoStep() | LookAtBundle():
-            return _work(agent, request)
-        case Converge():
-            return ConvergeReply(report=agent.converge(request.wanted))
-        case ReadCopies() | SealCopy() | UseKey():
-            return _on_array(agent, request)
-        case _:
-            assert_never(request)
-
-
-def _work(agent: AgentPort, request: DoStep | UndoStep | LookAtBundle) -> AnyReply:
-    if isinstance(request, LookAtBundle):
-        return BundleReply(bundle=agent.look_at_bundle(request.bundle_id))
-    if isinstance(request, UndoStep):
-        return agent.undo_step(request.job_id, request.step)
-    return agent.do_step(request.job_id, request.step)
-
-
-def _exports(agent: AgentPort, request: ObserveServed | ObserveForeign | ObserveForeignArrays) -> AnyReply:
-    if isinstance(request, ObserveForeignArrays):
-        return ForeignArraysReply(arrays=agent.foreign_arrays())
-    if isinstance(request, ObserveForeign):
-        return ForeignReply(foreign=agent.foreign())
-    return ServedReply(served=agent.served())
-
-
-def _on_array(agent: AgentPort, request: ReadCopies | SealCopy | UseKey) -> AnyReply:
-    if isinstance(request, UseKey):
-        return KeyReply(detail=agent.use_key(request.order))
-    if isinstance(request, ReadCopies):
-        return CopiesReply(copies=agent.read_copies(degraded=request.degraded))
-    return SealedReply(generation=agent.seal_copy(request.order))
 
 
 def allowed_uids(extra: tuple[int, ...] = ()) -> frozenset[int]:
@@ -299,7 +209,7 @@ class Server:
                 self._waiting.pop(peer, None)
             self._slots.release()
 
-    def _next_reply(self, peer: socket.socket) -> AnyReply:
+    def _next_reply(self, peer: socket.socket) -> Reply:
         """Raises PeerClosed, and TimeoutError where the rest of a request does not come."""
         with self._lock:
             self._waiting[peer] = None
@@ -316,7 +226,7 @@ class Server:
                 del self._waiting[peer]
             return answer(self._agent, payload)
 
-    def _send(self, peer: socket.socket, reply: AnyReply) -> None:
+    def _send(self, peer: socket.socket, reply: Reply) -> None:
         send_message(peer, reply.model_dump_json().encode(), time.monotonic() + self._message_s)
 
 

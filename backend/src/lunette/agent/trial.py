@@ -10,6 +10,7 @@ import socket
 import sys
 
 from lunette.agent.local import LocalSystem
+from lunette.domain.agent_protocol import Hello
 from lunette.domain.errors import LunetteError
 from lunette.domain.updates import SlotTrial
 from lunette.providers.updates import trial
@@ -42,7 +43,7 @@ def main() -> int:
 
 def _hindrance(due: SlotTrial) -> str | None:
     try:
-        serving = AgentClient(answer_s=API_S).hello().serving
+        serving = AgentClient(answer_s=API_S).ask(Hello()).serving
     except LunetteError as error:
         return f"its agent does not answer: {error.detail}"
     missing = trial.missing(due, serving)

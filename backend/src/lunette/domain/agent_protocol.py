@@ -1,10 +1,15 @@
 """The closed set of requests the root agent answers (DESIGN R6), versioned.
 
-Framing on the Unix socket: a 4-byte big-endian length, then UTF-8 JSON. One reply per request, in order. A request
-that is not of this set, or of another version, is answered with a problem and changes nothing.
+A request is a class of this module, which names the type of its answer, and one method of the agent that is marked to
+answer it (agent/requests.py). Framing on the Unix socket: a 4-byte big-endian length, then UTF-8 JSON. One reply per
+request, in order. A request that is not of this set, or of another version, is answered with a problem and changes
+nothing.
 """
 
-from typing import Annotated, Literal
+import functools
+import math
+import operator
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, TypeVar, cast
 
 from pydantic import ConfigDict, Field, TypeAdapter, field_validator
 
@@ -23,96 +28,175 @@ from lunette.domain.steps import AnyStep
 from lunette.domain.support import SupportFacts
 from lunette.domain.updates import BundleFacts, BundleId
 
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 SOCKET_PATH = "/run/lunette/agent.sock"
+CONNECT_S = 5.0
+SESSIONS_S = 15.0
+"""Shorter than a writer of the database is waited for: plans ask who is logged in while they hold its turn."""
+REFUSED_S = 20.0
+"""A little more than the agent gives journalctl."""
+FACTS_S = 600.0
+"""Some thirty commands, each with a deadline of its own, on a machine that may be ill."""
+BUNDLE_S = 330.0
+"""A signature is checked, and its tree of hashes; a little more than the agent gives RAUC."""
+KEY_S = 1800.0
+"""A change of keys stretches several passphrases; on an emulated CPU each takes a minute."""
+STEP_S = 3600.0
+"""A step may wait for hosts to let go, or run on an emulated machine; the agent bounds each command itself."""
+Result = TypeVar("Result")
+Result_co = TypeVar("Result_co", covariant=True)
 
 
-class Hello(Model):
+class Request(Model, Generic[Result_co]):
+    """One request; `Request[Observation]` is answered with an Observation.
+
+    A subclass has a `kind` of its own. Raises TypeError if there is a request of this kind already.
+    """
+
+    kind: str
+    at_most_s: ClassVar[float] = math.inf
+    """How many seconds a client waits for the answer at most, if it waits longer for other requests."""
+    fixed_s: ClassVar[float | None] = None
+    """How many seconds a client waits for the answer, however long it waits for other requests."""
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **more: Any) -> None:
+        super().__pydantic_init_subclass__(**more)
+        kind = cls.model_fields["kind"].default
+        if isinstance(kind, str) and REQUESTS.setdefault(kind, cls) is not cls:
+            raise TypeError(f"{cls.__name__} and {REQUESTS[kind].__name__} are both of kind {kind}")
+
+    def wait_s(self, answer_s: float) -> float:
+        """How many seconds a client waits for the answer, if it waits `answer_s` for an ordinary one."""
+        return min(self.at_most_s, answer_s) if self.fixed_s is None else self.fixed_s
+
+
+REQUESTS: dict[str, type[Request[Any]]] = {}
+"""Every request by its kind."""
+
+
+class HelloReply(Model):
+    """Who answers."""
+
+    version: int
+    agent: str
+    ledger_generation: int | None
+    serving: tuple[str, ...] = ()
+    """Targets and subsystems that are open to their hosts."""
+
+
+class StepReply(Model):
+    """The result of doing a step, or of undoing it."""
+
+    changed: bool
+    """False if there was nothing to do: the work was done, or undone, already."""
+    detail: str
+
+
+class Hello(Request[HelloReply]):
     """Asks who answers."""
 
     kind: Literal["hello"] = "hello"
 
 
-class Observe(Model):
+class Observe(Request[Observation]):
     """Asks for a fresh snapshot of disks, arrays, pools, volumes and engines."""
 
     kind: Literal["observe"] = "observe"
 
 
-class ObserveSessions(Model):
+class ObserveSessions(Request[SessionsObservation]):
+    """Asks who is logged in."""
+
     kind: Literal["observe_sessions"] = "observe_sessions"
+    at_most_s = SESSIONS_S
 
 
-class ObserveRefused(Model):
-    """Asks whom LIO turned away because it knows no such initiator; it reads the kernel's log."""
+class ObserveRefused(Request[tuple[RefusedLogin, ...]]):
+    """Asks whom LIO turned away because it knows no such initiator: nobody where the kernel's log cannot be read."""
 
     kind: Literal["observe_refused"] = "observe_refused"
+    at_most_s = REFUSED_S
 
 
-class ObserveServed(Model):
-    """Asks for the boot ledger: what is served, whatever the database says. Secrets are left out."""
+class ObserveServed(Request[ExportSet | None]):
+    """Asks for the boot ledger: what is served, whatever the database says. Secrets are left out.
+
+    None if nothing was ever asked for, or the ledger cannot be read.
+    """
 
     kind: Literal["observe_served"] = "observe_served"
 
 
-class ObserveForeign(Model):
-    """Asks what LIO serves for others, with the secrets of its hosts: it is what they are let in with later."""
+class ObserveForeign(Request[Foreign]):
+    """Asks what LIO and nvmet serve for others, with the secrets of the hosts, which are let in with them later."""
 
     kind: Literal["observe_foreign"] = "observe_foreign"
 
 
-class ObserveForeignArrays(Model):
+class ObserveForeignArrays(Request[tuple[FoundArray, ...]]):
     """Asks for all md arrays with what lies on those that run; none is started for it."""
 
     kind: Literal["observe_foreign_arrays"] = "observe_foreign_arrays"
 
 
-class ObserveCounters(Model):
+class ObserveCounters(Request[Counters]):
     """Asks what has been counted so far; nothing is run for it, so it may be asked every few seconds."""
 
     kind: Literal["observe_counters"] = "observe_counters"
+    at_most_s = SESSIONS_S
 
 
-class CollectFacts(Model):
+class CollectFacts(Request[SupportFacts]):
     """Asks for what a support bundle says of the machine; it takes up to some minutes."""
 
     kind: Literal["collect_facts"] = "collect_facts"
+    fixed_s = FACTS_S
 
 
-class AwaitChange(Model):
-    """Asks for the number of changes of drives and arrays; answers when it is not `known`, or after `timeout_s`."""
+class AwaitChange(Request[int]):
+    """Asks how often drives or arrays changed by themselves; answers when it is not `known`, or after `timeout_s`."""
 
     kind: Literal["await_change"] = "await_change"
     known: int
     timeout_s: float = Field(ge=0, le=60)
 
+    def wait_s(self, answer_s: float) -> float:
+        return self.timeout_s + CONNECT_S
 
-class LookAtBundle(Model):
-    """Asks what an uploaded bundle is, and refuses one that is not signed by somebody who is trusted."""
+
+class LookAtBundle(Request[BundleFacts]):
+    """Asks what an uploaded bundle is.
+
+    Refused with NotFound, with Conflict for another product, and with Invalid if nobody who is trusted signed it.
+    """
 
     kind: Literal["look_at_bundle"] = "look_at_bundle"
+    fixed_s = BUNDLE_S
     bundle_id: BundleId
 
 
-class DoStep(Model):
+class DoStep(Request[StepReply]):
     """Runs one step; one that is done already answers `already` and changes nothing."""
 
     kind: Literal["do_step"] = "do_step"
+    fixed_s = STEP_S
     job_id: Id | None
     """None: outside any job, such as to confirm what is on trial."""
     step: AnyStep
 
 
-class UndoStep(Model):
+class UndoStep(Request[StepReply]):
     """Takes one step back; does nothing unless what it finds is the step's own work."""
 
     kind: Literal["undo_step"] = "undo_step"
+    fixed_s = STEP_S
     job_id: Id
     step: AnyStep
 
 
-class Converge(Model):
+class Converge(Request[ConvergeReport]):
     """Makes the exports as wanted and keeps the document as the boot ledger."""
 
     kind: Literal["converge"] = "converge"
@@ -128,145 +212,58 @@ class Converge(Model):
         return wanted
 
 
-class ReadCopies(Model):
+class ReadCopies(Request[tuple[FoundCopy, ...]]):
     """Asks for the sealed copies of all arrays with our mark; one that is down is started for it.
 
     It waits for missing disks unless it may start `degraded`.
     """
 
     kind: Literal["read_copies"] = "read_copies"
+    fixed_s = STEP_S
     degraded: bool = False
 
 
-class SealCopy(Model):
-    """Writes an array's sealed copy."""
+class SealCopy(Request[int]):
+    """Writes an array's sealed copy; the answer is its generation."""
 
     kind: Literal["seal_copy"] = "seal_copy"
     order: SealOrder
 
 
-class UseKey(Model):
-    """Lends a passphrase, unlocks an array, or changes who opens it."""
+class UseKey(Request[str | None]):
+    """Lends a passphrase, unlocks an array, or changes who opens it.
+
+    The answer is what was done, None if there was nothing to do. Refused with Invalid for a passphrase that does not
+    open the array.
+    """
 
     kind: Literal["use_key"] = "use_key"
+    fixed_s = KEY_S
     order: KeyOrder
 
 
-AnyRequest = Annotated[
-    Hello
-    | Observe
-    | ObserveSessions
-    | ObserveRefused
-    | ObserveServed
-    | ObserveForeign
-    | ObserveForeignArrays
-    | ObserveCounters
-    | CollectFacts
-    | AwaitChange
-    | LookAtBundle
-    | DoStep
-    | UndoStep
-    | Converge
-    | ReadCopies
-    | SealCopy
-    | UseKey,
-    Field(discriminator="kind"),
-]
+# One request of the closed set, which is what stands above: a class that is defined elsewhere is not accepted.
+if TYPE_CHECKING:
+    AnyRequest = Request[Any]
+else:
+    AnyRequest = Annotated[functools.reduce(operator.or_, REQUESTS.values()), Field(discriminator="kind")]
 
 
 class Envelope(Model):
     """What travels to the agent."""
 
-    version: Literal[1] = 1
+    version: Literal[2] = 2
     request: AnyRequest
 
 
-class HelloReply(Model):
-    kind: Literal["hello"] = "hello"
-    version: int
-    agent: str
-    ledger_generation: int | None
-    serving: tuple[str, ...] = ()
-    """Targets and subsystems that are open to their hosts."""
+ENVELOPE = TypeAdapter(Envelope)
 
 
-class ObserveReply(Model):
-    kind: Literal["observe"] = "observe"
-    observation: Observation
+class Answer(Model, Generic[Result_co]):
+    """A reply that is no refusal."""
 
-
-class SessionsReply(Model):
-    kind: Literal["observe_sessions"] = "observe_sessions"
-    sessions: SessionsObservation
-
-
-class RefusedReply(Model):
-    kind: Literal["observe_refused"] = "observe_refused"
-    logins: tuple[RefusedLogin, ...]
-
-
-class ServedReply(Model):
-    kind: Literal["observe_served"] = "observe_served"
-    served: ExportSet | None
-    """None if nothing was ever asked for, or the ledger cannot be read."""
-
-
-class ForeignReply(Model):
-    kind: Literal["observe_foreign"] = "observe_foreign"
-    foreign: Foreign
-
-
-class ForeignArraysReply(Model):
-    kind: Literal["observe_foreign_arrays"] = "observe_foreign_arrays"
-    arrays: tuple[FoundArray, ...]
-
-
-class CountersReply(Model):
-    kind: Literal["observe_counters"] = "observe_counters"
-    counters: Counters
-
-
-class FactsReply(Model):
-    kind: Literal["collect_facts"] = "collect_facts"
-    facts: SupportFacts
-
-
-class ChangeReply(Model):
-    kind: Literal["await_change"] = "await_change"
-    number: int
-
-
-class BundleReply(Model):
-    kind: Literal["look_at_bundle"] = "look_at_bundle"
-    bundle: BundleFacts
-
-
-class StepReply(Model):
-    kind: Literal["step"] = "step"
-    changed: bool
-    """False if there was nothing to do: the work was done, or undone, already."""
-    detail: str
-
-
-class ConvergeReply(Model):
-    kind: Literal["converge"] = "converge"
-    report: ConvergeReport
-
-
-class CopiesReply(Model):
-    kind: Literal["read_copies"] = "read_copies"
-    copies: tuple[FoundCopy, ...]
-
-
-class SealedReply(Model):
-    kind: Literal["seal_copy"] = "seal_copy"
-    generation: int
-
-
-class KeyReply(Model):
-    kind: Literal["use_key"] = "use_key"
-    detail: str | None
-    """None if there was nothing to do."""
+    kind: Literal["answer"] = "answer"
+    answer: Result_co
 
 
 class ProblemReply(Model):
@@ -286,25 +283,19 @@ class ProblemReply(Model):
         return ERRORS[self.type](self.detail, errors=self.errors, log=self.log)
 
 
-AnyReply = Annotated[
-    HelloReply
-    | ObserveReply
-    | SessionsReply
-    | RefusedReply
-    | ServedReply
-    | ForeignReply
-    | ForeignArraysReply
-    | CountersReply
-    | FactsReply
-    | ChangeReply
-    | BundleReply
-    | StepReply
-    | ConvergeReply
-    | CopiesReply
-    | SealedReply
-    | KeyReply
-    | ProblemReply,
-    Field(discriminator="kind"),
-]
-ENVELOPE = TypeAdapter(Envelope)
-REPLY: TypeAdapter[AnyReply] = TypeAdapter(AnyReply, config=ConfigDict(hide_input_in_errors=True))
+Reply = Answer[Any] | ProblemReply
+
+
+@functools.cache
+def answer_type(request: type[Request[Any]]) -> type[Answer[Any]]:
+    """What carries the answer to a request of this class, and takes no other answer."""
+    arguments = (base.__pydantic_generic_metadata__["args"] for base in request.__mro__ if issubclass(base, Request))
+    [result] = next(filter(None, arguments))
+    return cast("type[Answer[Any]]", Answer.__class_getitem__(result))
+
+
+@functools.cache
+def reply_type(request: type[Request[Any]]) -> TypeAdapter[Reply]:
+    """Reads a reply to a request of this class; its errors do not show what was wrong, which may be a secret."""
+    either: Any = Annotated[answer_type(request) | ProblemReply, Field(discriminator="kind")]
+    return TypeAdapter(either, config=ConfigDict(hide_input_in_errors=True))

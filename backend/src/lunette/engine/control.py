@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, suppress
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from lunette.domain.agent_protocol import AwaitChange, ObserveCounters, ObserveServed, ObserveSessions, ReadCopies
 from lunette.domain.drift import DriftReport
 from lunette.domain.errors import Unavailable
 from lunette.domain.exports import ConvergeReport
@@ -77,7 +78,7 @@ class Control:
         self.services = Services(
             identities=identities or IdentitySource(),
             seen=self._cache.get,
-            sessions=agent.sessions,
+            sessions=self.sessions,
             wake_reconciler=self._reconciler.wake,
             enqueue=self._workers.enqueue,
             do_now=functools.partial(do_now, agent, self._cache),
@@ -87,11 +88,11 @@ class Control:
             rates_of=lambda key: self.performance.rates_of(key),  # noqa: PLW0108 it is made below
         )
         tend = functools.partial(array_care.tend, store, self.services)
-        self._watcher = Watcher(store, self._cache, await_change=agent.await_change, tend=tend, pace=pace)
+        self._watcher = Watcher(store, self._cache, await_change=self._await_change, tend=tend, pace=pace)
         self._watcher.name_disks = functools.partial(array_care.name_disks, store, self.services)
         self._watcher.room, self.failed_logins = room, self._watcher.failed_logins
         self._pools = PoolWatcher(store, self.services, self._cache.get, pace=pace)
-        self.performance = Recorder(agent.counters, self._disk_ids)
+        self.performance = Recorder(lambda: agent.ask(ObserveCounters()), self._disk_ids)
         self.runner = JobRunner(store, agent, self.services, cache=self._cache, wait=self._workers.wait)
         self.sites = SiteRunner(store, self.services, wait=self._workers.wait)
         self.runs = ScheduleRunner(store, self.services)
@@ -109,7 +110,7 @@ class Control:
             Housekeeper(store),
             Eraser(store, self.services),
             self.sealer,
-            *(watch(store, agent.sessions, pace=pace) for watch in (Twins, NumberWatch)),
+            *(watch(store, self.sessions, pace=pace) for watch in (Twins, NumberWatch)),
         )
         """What has threads of its own, in the order of its start."""
 
@@ -135,6 +136,9 @@ class Control:
         """Stops the threads within a few seconds; a job that runs is taken up again at the next start."""
         for part in reversed(self._parts):
             part.stop()
+
+    def _await_change(self, known: int, timeout_s: float) -> int:
+        return self.agent.ask(AwaitChange(known=known, timeout_s=timeout_s))
 
     def _disk_ids(self) -> dict[str, str]:
         """Disks by kernel name, as the watcher saw them; none while the agent is away."""
@@ -167,7 +171,7 @@ class Control:
 
     def sessions(self) -> SessionsObservation:
         """Who is logged in now. Raises Unavailable if the agent is away."""
-        return self.agent.sessions()
+        return self.agent.ask(ObserveSessions())
 
     def change(self, tx: Session, actor: Actor, *, dry_run: bool = False) -> ChangeContext:
         """The context of a change in this transaction, a session of `store.write()`; a dry run writes nothing."""
@@ -199,7 +203,7 @@ class Control:
     def why(self, volume: str, host: str | None) -> VolumeWhy:
         """Where the way from a volume to a host, or to each of its hosts, is broken. The agent may be away."""
         try:
-            seen, sessions = self._cache.get(), self.agent.sessions()
+            seen, sessions = self._cache.get(), self.agent.ask(ObserveSessions())
         except Unavailable:
             seen, sessions = None, None
         with self.store.read() as tx:
@@ -218,9 +222,11 @@ class Control:
 
         Raises Unavailable if the agent is away, Conflict if the backup must not be restored here, Invalid.
         """
-        return restoring.prepare(scratch, self.services, self.agent.served(), self.observation(max_age_s=0), give_up)
+        return restoring.prepare(
+            scratch, self.services, self.agent.ask(ObserveServed()), self.observation(max_age_s=0), give_up
+        )
 
     def look_at_disks(self, *, degraded: bool) -> rebuilding.Disks:
         """Reads the sealed copies. Hold the exports from here to the rebuild. Raises Unavailable, InUse."""
-        copies = self.agent.read_copies(degraded=degraded)
-        return rebuilding.Disks(copies, self.agent.served(), self.observation(max_age_s=0))
+        copies = self.agent.ask(ReadCopies(degraded=degraded))
+        return rebuilding.Disks(copies, self.agent.ask(ObserveServed()), self.observation(max_age_s=0))

@@ -18,6 +18,7 @@ from lunette.api.answers.journal import alert_answer, event_answer, job_summary
 from lunette.api.appliance.status import status_answer
 from lunette.api.requests.observed import look, sessions_now
 from lunette.api.requests.parts import Parts
+from lunette.domain.agent_protocol import CollectFacts
 from lunette.domain.errors import LunetteError
 from lunette.store.journal import Alert, Event, Job
 from lunette.store.schema import utc_now
@@ -89,7 +90,7 @@ def _json(found: BaseModel | list[BaseModel]) -> str:
 
 def _machine(parts: Parts) -> Iterator[tuple[str, str]]:
     try:
-        facts = parts.control.agent.facts()
+        facts = parts.control.agent.ask(CollectFacts())
     except LunetteError as error:
         yield "machine-not-read.txt", f"{error.detail}\n"
         return

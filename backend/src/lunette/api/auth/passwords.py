@@ -86,7 +86,7 @@ class LoginLimit:
     """Few attempts per address and user, some more per address: guessing stays slow, one user cannot lock all out.
 
     Many addresses together have few attempts at one user, too. Addresses that the user has logged in from before do not
-    count there: whoever guesses from elsewhere does not lock the user out at the usual desk.
+    count there: whoever guesses from elsewhere does not lock the user out at their usual computer.
     """
 
     def __init__(self, per_user: int = 5, per_address: int = 30, from_afar: int = 10, codes: int = 10) -> None:
@@ -119,7 +119,7 @@ class LoginLimit:
         """Counts one code of a second factor. Raises RateLimited when there were too many in the last hour.
 
         Six digits do not stand much guessing by somebody who has the password. All new addresses count together, so
-        that they do not lock the user out at the usual desk.
+        that they do not lock the user out at their usual computer.
         """
         source = source_of(address) if is_known() else "afar"
         self._count(

@@ -12,6 +12,7 @@ from lunette.api.openapi.responses import JOB_CREATED, LISTED, router
 from lunette.api.requests.changes import Creating
 from lunette.api.requests.jobs import only_jobs
 from lunette.api.requests.parts import UsedParts
+from lunette.domain.agent_protocol import ObserveForeignArrays
 from lunette.domain.errors import Unavailable
 from lunette.domain.foreign_arrays import ForeignArrayAdopt
 from lunette.engine.changes import foreign_arrays
@@ -27,7 +28,7 @@ def foreign_array_list(parts: UsedParts, page: Paging) -> Page[ForeignArray]:
     Each entry shows the next possible step. No array is started: of stopped arrays, only superblocks and pool labels
     are read. Arrays of Lunette are listed if they carry logical volumes that Lunette does not know.
     """
-    found = parts.control.agent.foreign_arrays()
+    found = parts.control.agent.ask(ObserveForeignArrays())
     with parts.store.read() as tx:
         items = [foreign_array_answer(one) for one in foreign_arrays.foreign(tx, parts.control.services, found)]
     rows = seen_page(items, page, "name", lambda item, _: (item.name, item.id))
@@ -77,4 +78,4 @@ def _look(change: Creating, uuid: str) -> foreign_arrays.Which:
     """The current state of the array and the machine, read before any transaction begins."""
     with suppress(Unavailable):
         change.control.observation(max_age_s=0)
-    return foreign_arrays.Which(change.control.agent.foreign_arrays(), uuid)
+    return foreign_arrays.Which(change.control.agent.ask(ObserveForeignArrays()), uuid)

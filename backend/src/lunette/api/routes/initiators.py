@@ -11,6 +11,7 @@ from lunette.api.lists.paging import Paging, seen_page
 from lunette.api.openapi.responses import LISTED, router
 from lunette.api.requests.observed import FRESH_S
 from lunette.api.requests.parts import UsedParts
+from lunette.domain.agent_protocol import ObserveRefused
 from lunette.domain.hosts import InitiatorKind
 from lunette.store.resources import HostInitiator
 
@@ -30,7 +31,7 @@ def initiator_list(
     names. Fails with 503 while the agent is unavailable.
     """
     seen, sessions = parts.control.observation(FRESH_S, amid_steps=True), parts.control.sessions()
-    refused = parts.control.agent.refused_logins()
+    refused = parts.control.agent.ask(ObserveRefused())
     with parts.store.read() as tx:
         known = {name.lower() for name in tx.scalars(select(HostInitiator.name))}
     found = [one for one in unknown_initiators(seen, sessions, known, refused) if kind in (None, one.kind)]

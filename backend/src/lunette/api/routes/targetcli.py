@@ -14,6 +14,7 @@ from lunette.api.requests.changes import Creating, answer
 from lunette.api.requests.jobs import job_response
 from lunette.api.requests.parts import UsedParts
 from lunette.domain.adopting import AdoptRequest
+from lunette.domain.agent_protocol import ObserveForeign
 from lunette.domain.errors import Forbidden, Unavailable
 from lunette.domain.roles import Role
 from lunette.domain.targetcli import Inspection, InspectRequest, Saveconfig
@@ -68,7 +69,7 @@ def site_adopt(body: AdoptRequest, change: Creating) -> Response:
     subsystem that cannot be adopted completely stays unchanged; a dry run gives the reasons. Returns a job, or the
     findings if nothing can be adopted.
     """
-    foreign = change.control.agent.foreign()
+    foreign = change.control.agent.ask(ObserveForeign())
     with suppress(Unavailable):
         change.control.observation(max_age_s=0)
 

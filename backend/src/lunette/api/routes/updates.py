@@ -13,6 +13,7 @@ from lunette.api.requests.changes import Creating
 from lunette.api.requests.jobs import only_jobs
 from lunette.api.requests.observed import FRESH_S, seen_now
 from lunette.api.requests.parts import Parts, UsedParts
+from lunette.domain.agent_protocol import LookAtBundle
 from lunette.domain.errors import Conflict, LunetteError
 from lunette.domain.updates import ObservedSlots, UpdateCreate, UpdateFetch, is_older
 from lunette.engine.changes import updates
@@ -78,7 +79,7 @@ def update_create(body: UpdateCreate, change: Creating) -> Response:
     refused unless `downgrade` is true.
     """
     ready(_slots(change.parts))
-    bundle = change.control.agent.look_at_bundle(body.bundle)
+    bundle = change.control.agent.ask(LookAtBundle(bundle_id=body.bundle))
     return change.apply(
         lambda context: updates.update(context, body, bundle),
         only_jobs,
@@ -117,7 +118,7 @@ def _folder(parts: Parts) -> Path:
 
 def _looked_at(parts: Parts, data: Path, bundle_id: str, actor: str) -> UpdateBundle:
     try:
-        found = parts.control.agent.look_at_bundle(bundle_id)
+        found = parts.control.agent.ask(LookAtBundle(bundle_id=bundle_id))
     except LunetteError:
         bundles.forget(data, bundle_id)
         raise

@@ -11,6 +11,7 @@ from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 import lunette
+from lunette.domain.agent_protocol import SealCopy
 from lunette.domain.alerts import Severity
 from lunette.domain.errors import LunetteError, NotFound, Unavailable
 from lunette.domain.sealed_copies import LOST, CopyHeader, SealOrder, sealed_part
@@ -143,7 +144,7 @@ class Sealer:
             header = header.model_copy(update={"seal": seal})
             try:
                 order = SealOrder(group=group, header=header, content=packed)
-                self._generation = max(self._generation, self._agent.seal_copy(order))
+                self._generation = max(self._generation, self._agent.ask(SealCopy(order=order)))
             except Unavailable:
                 return PERIOD_S
             except NotFound:

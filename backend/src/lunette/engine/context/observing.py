@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from lunette.domain.agent_protocol import DoStep, Observe, UseKey
 from lunette.domain.encryption import KeyOrder
 from lunette.domain.errors import LunetteError
 from lunette.domain.observations import Observation
@@ -69,7 +70,7 @@ class ObservationCache:
         ended = self._ended
         self._begun += 1
         try:
-            found = self._agent.observe()
+            found = self._agent.ask(Observe())
         except LunetteError as error:
             self._held = None  # nothing is planned on what was before the agent fell silent
             self._failed = (self._monotonic(), error)
@@ -97,7 +98,7 @@ class ObservationCache:
 def use_key(agent: AgentPort, cache: ObservationCache, order: KeyOrder) -> str | None:
     """Has the agent hold or use a key; whoever asks then sees what it did."""
     try:
-        return agent.use_key(order)
+        return agent.ask(UseKey(order=order))
     finally:
         cache.forget()
 
@@ -105,6 +106,6 @@ def use_key(agent: AgentPort, cache: ObservationCache, order: KeyOrder) -> str |
 def do_now(agent: AgentPort, cache: ObservationCache, step: AnyStep) -> None:
     """Does a step outside any job; whoever asks then sees what it did."""
     try:
-        agent.do_step(None, step)
+        agent.ask(DoStep(job_id=None, step=step))
     finally:
         cache.forget()

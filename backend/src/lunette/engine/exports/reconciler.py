@@ -13,6 +13,7 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from lunette.domain.agent_protocol import Converge
 from lunette.domain.alerts import Severity
 from lunette.domain.errors import AgentAway, LunetteError
 from lunette.domain.exports import ConvergeReport, ExportSet, ServingState, TargetReport
@@ -79,7 +80,7 @@ class Reconciler:
             self._board.show((*self._quiet, _unbuilt_cause(error)), self._now())
             return PERIOD_S
         try:
-            report = self._agent.converge(wanted)
+            report = self._agent.ask(Converge(wanted=wanted))
         except LunetteError as error:
             cause = _away_cause(error) if isinstance(error, AgentAway) else _failed_cause(error)
             self._board.show((*self._quiet, cause), self._now())

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from sqlalchemy.orm import Session
 
-from lunette.domain.agent_protocol import StepReply
+from lunette.domain.agent_protocol import DoStep, Request, StepReply, UndoStep
 from lunette.domain.errors import AgentAway, LunetteError, NotFound, ToolFailed
 from lunette.domain.jobs import JobState, StepState
 from lunette.domain.steps import AnyStep
@@ -96,7 +96,7 @@ class JobRunner:
         Half of it may have happened, and then only going on ends clean.
         """
         for attempt in range(1, TRIES + 1):
-            reply = self._ask(journal, lambda: self._agent.do_step(journal.job_id, step))
+            reply = self._ask(journal, DoStep(job_id=journal.job_id, step=step))
             if not (isinstance(reply, ToolFailed) and step.irreversible) or attempt == TRIES:
                 break
             journal.waits(f"retrying: {reply.detail}")
@@ -120,7 +120,7 @@ class JobRunner:
                 continue
             if state is not StepState.UNDOING:
                 journal.start(index, undo=True)
-            reply = self._ask(journal, lambda: self._agent.undo_step(journal.job_id, step))  # noqa: B023 called at once
+            reply = self._ask(journal, UndoStep(job_id=journal.job_id, step=step))
             if isinstance(reply, LunetteError):
                 return self._stick(journal, index, reply)
             journal.undone(index, reply.detail)
@@ -138,14 +138,14 @@ class JobRunner:
             error = tx.get_one(Job, journal.job_id).error
         return error is not None and error["type"] == ToolFailed.type
 
-    def _ask(self, journal: Journal, question: Callable[[], StepReply]) -> StepReply | LunetteError:
+    def _ask(self, journal: Journal, request: Request[StepReply]) -> StepReply | LunetteError:
         """Asks the agent until it answers. Returns its refusal rather than raising it, to tell it from the database's.
 
         Raises Stopping.
         """
         while True:
             try:
-                return question()
+                return self._agent.ask(request)
             except AgentAway as error:
                 away = error
             except LunetteError as error:

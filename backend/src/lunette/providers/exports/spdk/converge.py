@@ -40,7 +40,7 @@ def converge(
     turn: Turn = PLAIN,
     run_dir: str = RUN_DIR,
 ) -> ConvergeReport:
-    """Serve the desired state and report, as nvmet's converge does. Raises Unavailable or ToolFailed if nobody answers."""
+    """Serves the desired state, as nvmet does. Raises Unavailable or ToolFailed if SPDK does not answer."""
     wanted, prefix = wanting.build(desired), subsystem_prefix(desired.appliance_id)
     builder = _Builder(system, wanted, run_dir, turn.overdue)
     if not turn.keep_strays:

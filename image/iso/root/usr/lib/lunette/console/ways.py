@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from lunette.api.answers.plans import plan_answer
 from lunette.client import Client, ClientError, JsonObject, Refused, Unreachable
+from lunette.domain.agent_protocol import DoStep, Observe, ObserveServed
 from lunette.domain.errors import Conflict, LunetteError
 from lunette.domain.identity import IdentitySource
 from lunette.domain.interfaces import InterfaceChange, ObservedInterface
@@ -85,36 +86,36 @@ class AgentWay:
         self._agent = agent
 
     def cards(self) -> list[Card]:
-        return [_card_of_seen(one) for one in self._agent.observe().interfaces]
+        return [_card_of_seen(one) for one in self._agent.ask(Observe()).interfaces]
 
     def plan(self, name: str, spec: JsonObject) -> JsonObject:
         return plan_answer(self._plan(name, spec)).model_dump(mode="json")
 
     def begin(self, name: str, spec: JsonObject) -> None:
         for step in self._plan(name, spec).steps:
-            self._agent.do_step(JOB, step)
+            self._agent.ask(DoStep(job_id=JOB, step=step))
 
     def end(self, name: str, *, keep: bool) -> None:
         trial = self._interface(name).trial
         if trial is None:
             raise Conflict(f"no change of interface {name} awaits confirmation: it was already reverted")
         step = InterfaceKeep if keep else InterfaceRevert
-        self._agent.do_step(JOB, step(trial_id=trial.id, interface=name))
+        self._agent.ask(DoStep(job_id=JOB, step=step(trial_id=trial.id, interface=name)))
 
     def _plan(self, name: str, spec: JsonObject) -> Plan:
         change = InterfaceChange.model_validate(spec)
         identity = IdentitySource().id()
-        return plan_change(self._interface(name), change, self._agent.observe(), self._paths(), identity)
+        return plan_change(self._interface(name), change, self._agent.ask(Observe()), self._paths(), identity)
 
     def _interface(self, name: str) -> ObservedInterface:
-        found = next((one for one in self._agent.observe().interfaces if one.name == name), None)
+        found = next((one for one in self._agent.ask(Observe()).interfaces if one.name == name), None)
         if found is None:
             raise Conflict(f"interface {name} no longer exists")
         return found
 
     def _paths(self) -> Paths:
         """Names of portals are in the database; here they are called by where they listen."""
-        served = self._agent.served()
+        served = self._agent.ask(ObserveServed())
         portals = [
             KnownPortal(
                 id=one.portal_id,
