@@ -15,7 +15,7 @@ from tests.run.command import ROOT
 
 INSTEAD = {
     "anew": "again",
-    "spec": "request, desired state",
+    "wish": "request, desired state",
     "nobody": "no one, no host, no user",
     "somebody": "a user, another system",
     "whoever": "the user who, anyone who",
