@@ -16,6 +16,7 @@ from backend.tests.scene import ADDRESS, disk_ids, make_array
 from backend.tests.wiring import API, Api, add_token, make_parts, running
 from lunette.agent import serving
 from lunette.agent.core import Agent
+from lunette.domain.alerts import Severity
 from lunette.domain.roles import Role
 
 pytestmark = [pytest.mark.xdist_group("sorting"), pytest.mark.timeout(1200)]  # one process makes the scene
@@ -159,7 +160,7 @@ def still(api: Api, path: str, sort: str) -> tuple[list[Any], list[Any]]:
 
 def key(item: Any, field: str) -> tuple[bool, Any]:
     """What an order goes by: nothing comes before something, times as times, rates to the thousandth."""
-    value = item[field]
+    value = Severity(item[field]).rank if field == "severity" else item[field]
     if field.endswith("_at") and value:
         value = datetime.fromisoformat(value)
     return value is not None, round(value * 1000) if isinstance(value, float) else value or ""

@@ -8,15 +8,19 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from ipaddress import ip_network
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import trustme
 
 from backend.tests.wiring import Api
 from lunette.api.appliance import bundles
+from lunette.api.routes import updates
+from lunette.domain.agent_protocol import LookAtBundle
 from lunette.domain.errors import Invalid, LunetteError, NoSpace, TooLarge
 from lunette.domain.secret_urls import WebUrl
-from lunette.domain.updates import MAX_BUNDLE_BYTES
+from lunette.domain.updates import MAX_BUNDLE_BYTES, BundleFacts
 from lunette.engine.notifications import outward
 
 
@@ -29,14 +33,32 @@ def kept(data: Path) -> list[str]:
     return sorted(file.name for file in (data / bundles.FOLDER).iterdir())
 
 
-def test_a_bundle_is_kept_under_its_id_and_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
+def test_a_bundle_is_kept_under_its_id_and_replaces_the_one_before_once_it_is_accepted(tmp_path: Path) -> None:
     first = asyncio.run(bundles.receive(tmp_path, pieces(b"abc", b"def"), 6))
     assert (tmp_path / "updates" / f"{first}.raucb").read_bytes() == b"abcdef"
     second = asyncio.run(bundles.receive(tmp_path, pieces(b"x"), None))
+    assert kept(tmp_path) == sorted([f"{first}.raucb", f"{second}.raucb"])
+    bundles.replace_earlier(tmp_path, second)
     assert kept(tmp_path) == [f"{second}.raucb"]
     assert bundles.size_of(tmp_path, second) == 1
     bundles.forget(tmp_path, second)
     assert kept(tmp_path) == []
+
+
+class _Distrusting:
+    """An agent that accepts no bundle."""
+
+    def ask(self, request: LookAtBundle) -> BundleFacts:
+        raise Invalid(f"bundle {request.bundle_id} is not signed by a trusted key")
+
+
+def test_a_bundle_that_is_refused_leaves_the_one_before(tmp_path: Path) -> None:
+    before = asyncio.run(bundles.receive(tmp_path, pieces(b"abc"), 3))
+    refused = asyncio.run(bundles.receive(tmp_path, pieces(b"forged"), 6))
+    parts: Any = SimpleNamespace(control=SimpleNamespace(agent=_Distrusting()))
+    with pytest.raises(Invalid, match="not signed"):
+        updates._looked_at(parts, tmp_path, refused, "admin")
+    assert kept(tmp_path) == [f"{before}.raucb"]
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,10 @@
 
 import datetime as dt
 
-from sqlalchemy import JSON, BigInteger, ForeignKey, Index, Integer, String, Text
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import JSON, BigInteger, ForeignKey, Index, Integer, String, Text, case
+from sqlalchemy.orm import Mapped, column_property, mapped_column
 
+from lunette.domain.alerts import Severity
 from lunette.domain.jobs import JobState, StepState
 from lunette.store.schema import Base, Json, Resource, utc_now
 
@@ -82,3 +83,5 @@ class Alert(Resource, Base):
     """What was said when it was acknowledged."""
     silenced_until: Mapped[dt.datetime | None]
     """Until then it is told over no channel, also if it comes back."""
+    severity_rank: Mapped[int] = column_property(case({one.value: one.rank for one in Severity}, value=severity))
+    """The order of severities: in a column of text, `warning` would come after `critical`."""

@@ -1,6 +1,7 @@
 """The one bundle that was uploaded or fetched: a file in the API's own folder, where the agent looks for it by its id.
 
-A new one takes the place of the one before. What is only half here has another name, and goes with the next one.
+An accepted bundle replaces the one before; one that is refused does not. What is only half here has another name, and
+goes with the next one.
 """
 
 import http.client
@@ -54,13 +55,11 @@ class Incoming:
             raise NoSpace(f"The bundle was not stored: {error.strerror}. Free space on the system drive.") from error
 
     def keep(self) -> None:
-        """All is here: it takes the place of the one before. Raises Invalid where less came than was announced."""
+        """All is here: it is stored beside the one before. Raises Invalid if less arrived than was announced."""
         if self._declared is not None and self._size != self._declared:
             raise Invalid(f"Only {self._size} of {self._declared} bytes arrived, and nothing was stored: try again.")
         self._file.flush()
         os.fsync(self._file.fileno())
-        for before in self._folder.glob(f"*{ENDING}"):
-            before.unlink(missing_ok=True)
         Path(self._file.name).rename(self._folder / f"{self.id}{ENDING}")
 
     def close(self) -> None:
@@ -121,9 +120,16 @@ def _why(error: Exception, url: SecretUrl) -> str:
 
 
 def forget(data: Path, bundle_id: str) -> None:
-    """What turned out not to be a bundle of ours."""
+    """Removes a bundle that was refused."""
     with suppress(OSError):
         (data / FOLDER / f"{bundle_id}{ENDING}").unlink()
+
+
+def replace_earlier(data: Path, bundle_id: str) -> None:
+    """Removes every other bundle, once this one has been accepted."""
+    for one in (data / FOLDER).glob(f"*{ENDING}"):
+        if one.name != f"{bundle_id}{ENDING}":
+            one.unlink(missing_ok=True)
 
 
 def size_of(data: Path, bundle_id: str) -> int:

@@ -24,7 +24,7 @@ from lunette.store.journal import Alert as AlertRow
 from lunette.store.schema import utc_now
 
 routes = router("/alerts", "alerts")
-_COLUMNS = {"id": AlertRow.id, "raised_at": AlertRow.raised_at, "severity": AlertRow.severity}
+_COLUMNS = {"id": AlertRow.id, "raised_at": AlertRow.raised_at, "severity": AlertRow.severity_rank}
 _CARED: Responses = {
     200: {"model": Alert | PlanAnswer, "description": "Changed alert, or the plan for a dry run."},
     **refusals(404, 409, 413),
@@ -62,7 +62,9 @@ def alert_list(
     query: Annotated[Select[AlertRow], Depends(_wanted)],
     sort: Annotated[
         Literal["-raised_at", "raised_at", "severity", "-severity"],
-        Query(description="Field to sort by. A leading `-` sorts in descending order."),
+        Query(
+            description="Field to sort by. A leading `-` sorts in descending order: `-severity` from critical to info."
+        ),
     ] = "-raised_at",
 ) -> Page[Alert]:
     """Lists the alerts, with their causes and fixes."""

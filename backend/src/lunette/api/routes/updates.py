@@ -45,7 +45,7 @@ def update_show(parts: UsedParts) -> Update:
 async def update_upload(request: Request, parts: UsedParts, identity: Asking) -> UpdateBundle:
     """Uploads an update bundle and verifies its signature.
 
-    A bundle without a trusted signature is rejected and not stored. A complete upload removes the bundle that was
+    A bundle without a trusted signature is rejected and not stored. An accepted bundle replaces the bundle that was
     uploaded before. Nothing is written to a slot.
     """
     data = await run_in_threadpool(_folder, parts)
@@ -122,6 +122,7 @@ def _looked_at(parts: Parts, data: Path, bundle_id: str, actor: str) -> UpdateBu
     except LunetteError:
         bundles.forget(data, bundle_id)
         raise
+    bundles.replace_earlier(data, bundle_id)
     with parts.store.write() as tx:
         emit(tx, "system.bundle_uploaded", f"Bundle of version {found.version} was uploaded", actor=actor)
     slots = _slots(parts)
