@@ -17,6 +17,7 @@ from lunette.domain.agent_protocol import Converge
 from lunette.domain.alerts import Severity
 from lunette.domain.errors import AgentAway, LunetteError
 from lunette.domain.exports import ConvergeReport, ExportSet, ServingState, TargetReport
+from lunette.domain.units import counted
 from lunette.engine.alerts.board import AlertBoard, Cause
 from lunette.engine.context.loop import Loop
 from lunette.engine.exports import exportset
@@ -170,7 +171,7 @@ def causes_of(tx: Session, report: ConvergeReport) -> Iterator[Cause]:
         yield Cause(
             key="exports.unexplained",
             severity=Severity.CRITICAL,
-            message=f"{len(report.unexplained)} exports are served but are not in the configuration",
+            message=f"The agent still serves {counted(len(report.unexplained), 'export')} that are not in the configuration",
             cause=f"No recorded request removes them, so they stay: {', '.join(report.unexplained[:10])}",
             fix="This happens after an older database was restored. Map the volumes again, or restore the newest one.",
         )
