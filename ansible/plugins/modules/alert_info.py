@@ -27,7 +27,7 @@ attributes:
 options:
   sort:
     description:
-      - Field to sort by. A leading C(-) sorts in descending order.
+      - 'Field to sort by. A leading C(-) sorts in descending order: C(-severity) from critical to info.'
       - If omitted at creation, the appliance uses V(-raised_at).
     type: str
     choices:

@@ -2662,7 +2662,7 @@ export const updateCreate = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Uploads an update bundle and verifies its signature.
  *
- * A bundle without a trusted signature is rejected and not stored. A complete upload removes the bundle that was
+ * A bundle without a trusted signature is rejected and not stored. An accepted bundle replaces the bundle that was
  * uploaded before. Nothing is written to a slot.
  */
 export const updateUpload = <ThrowOnError extends boolean = false>(options: Options<UpdateUploadData, ThrowOnError>): RequestResult<UpdateUploadResponses, UpdateUploadErrors, ThrowOnError> => (options.client ?? client).post<UpdateUploadResponses, UpdateUploadErrors, ThrowOnError>({

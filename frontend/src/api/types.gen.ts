@@ -19874,7 +19874,7 @@ export type AlertListData = {
     path?: never;
     query?: {
         /**
-         * Field to sort by. A leading `-` sorts in descending order.
+         * Field to sort by. A leading `-` sorts in descending order: `-severity` from critical to info.
          */
         sort?: '-raised_at' | 'raised_at' | 'severity' | '-severity';
         /**

@@ -3069,7 +3069,7 @@ export const updateCreateMutation = (options?: Partial<Options<UpdateCreateData>
  *
  * Uploads an update bundle and verifies its signature.
  *
- * A bundle without a trusted signature is rejected and not stored. A complete upload removes the bundle that was
+ * A bundle without a trusted signature is rejected and not stored. An accepted bundle replaces the bundle that was
  * uploaded before. Nothing is written to a slot.
  */
 export const updateUploadMutation = (options?: Partial<Options<UpdateUploadData>>): UseMutationOptions<UpdateUploadResponse, UpdateUploadError, Options<UpdateUploadData>> => {

@@ -781,7 +781,7 @@ TEXTS: dict[str, dict[str, str]] = {
     "event_show": {"event": "Number of the event."},
     "event_undo": {"event": "Number of the event."},
     "alert_list": {
-        "sort": "Field to sort by. A leading `-` sorts in descending order.",
+        "sort": "Field to sort by. A leading `-` sorts in descending order: `-severity` from critical to info.",
         "active": "Whether to return active (true) or resolved (false) alerts. If omitted, both.",
         "acknowledged": "Whether to return acknowledged (true) or unacknowledged (false) alerts. If omitted, both.",
         "severity": "Only alerts of this severity.",

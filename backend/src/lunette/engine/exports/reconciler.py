@@ -168,10 +168,11 @@ def causes_of(tx: Session, report: ConvergeReport) -> Iterator[Cause]:
             ),
         )
     if report.unexplained:
+        served = counted(len(report.unexplained), "export")
         yield Cause(
             key="exports.unexplained",
             severity=Severity.CRITICAL,
-            message=f"The agent still serves {counted(len(report.unexplained), 'export')} that are not in the configuration",
+            message=f"The agent serves {served} that the configuration does not contain",
             cause=f"No recorded request removes them, so they stay: {', '.join(report.unexplained[:10])}",
             fix="This happens after an older database was restored. Map the volumes again, or restore the newest one.",
         )
