@@ -8,7 +8,7 @@ import pytest
 from backend.tests import seen
 from backend.tests.planner.test_adopting import ARRAY, NOTHING, UUID
 from lunette.domain.adopting import ForeignGroup, ForeignVolume
-from lunette.domain.arrays import ArrayState, ObservedMember
+from lunette.domain.arrays import ArrayState, ObservedMember, WriteHole
 from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.foreign_arrays import ForeignArrayAdopt, FoundArray, Judged, NextStep
 from lunette.domain.identity import IdentitySource
@@ -76,7 +76,7 @@ def test_what_stands_in_the_way_is_told(found: FoundArray, words: str) -> None:
     assert verdict.next is NextStep.NONE
     assert words in (verdict.reason or "")
     with pytest.raises(Conflict, match=r"was not adopted"):
-        plan_adopt(verdict, ForeignArrayAdopt(), NOTHING, IdentitySource())
+        plan_adopt(verdict, ForeignArrayAdopt(), seen.machine(), NOTHING, IdentitySource())
 
 
 @pytest.mark.parametrize(
@@ -121,26 +121,26 @@ def test_volumes_that_cannot_be_ours_stay(change: dict[str, Any], words: str) ->
     other = PLAIN.model_copy(update={"name": "other", **change})
     verdict = judged(of_group(volumes=(PLAIN, other)))
     assert [why is None for _, why in verdict.volumes] == [True, False]
-    rows, plan = plan_adopt(verdict, ForeignArrayAdopt(), NOTHING, IdentitySource())
+    rows, plan = plan_adopt(verdict, ForeignArrayAdopt(), seen.machine(), NOTHING, IdentitySource())
     assert [one.lv_name for one in rows.volumes] == ["db"]
     assert any(
         words.startswith("other") or "not adopted as volumes: other in volume group vg0" in words
         for words in plan.warnings
     )
     with pytest.raises(Invalid, match=words):
-        plan_adopt(verdict, ForeignArrayAdopt(volumes=("db", "other")), NOTHING, IdentitySource())
+        plan_adopt(verdict, ForeignArrayAdopt(volumes=("db", "other")), seen.machine(), NOTHING, IdentitySource())
 
 
 def test_names_that_are_taken_get_a_number_and_a_chosen_one_is_refused() -> None:
     facts = replace(NOTHING, volumes=frozenset({"db"}), arrays={"b" * 32: OwnArray("a" * 36, "md0", "ready", "other")})
-    rows, _ = plan_adopt(judged(facts=facts), ForeignArrayAdopt(), facts, IdentitySource())
+    rows, _ = plan_adopt(judged(facts=facts), ForeignArrayAdopt(), seen.machine(), facts, IdentitySource())
     assert ([one.name for one in rows.arrays], [one.name for one in rows.volumes]) == (["md0-2"], ["db-2"])
     with pytest.raises(Conflict, match="Array md0 already exists"):
-        plan_adopt(judged(facts=facts), ForeignArrayAdopt(name="md0"), facts, IdentitySource())
+        plan_adopt(judged(facts=facts), ForeignArrayAdopt(name="md0"), seen.machine(), facts, IdentitySource())
 
 
 def test_a_group_without_room_for_the_sealed_copy_is_told() -> None:
-    _, plan = plan_adopt(judged(of_group(free_bytes=0)), ForeignArrayAdopt(), NOTHING, IdentitySource())
+    _, plan = plan_adopt(judged(of_group(free_bytes=0)), ForeignArrayAdopt(), seen.machine(), NOTHING, IdentitySource())
     assert any("no space for the sealed copy" in words for words in plan.warnings)
 
 
@@ -151,12 +151,27 @@ def test_of_an_array_of_ours_only_what_is_not_ours_is_told() -> None:
     facts = replace(NOTHING, arrays={UUID: own})
     verdict = judged(found, facts)
     assert (verdict.own, verdict.next, [one.name for one, _ in verdict.volumes]) == ("tank", NextStep.ADOPT, ["db"])
-    rows, plan = plan_adopt(verdict, ForeignArrayAdopt(), facts, IdentitySource())
+    rows, plan = plan_adopt(verdict, ForeignArrayAdopt(), seen.machine(), facts, IdentitySource())
     assert (rows.arrays, [one.array_id for one in rows.volumes]) == ([], [own.id])
     assert [step.is_new for step in plan.steps if isinstance(step, GroupAdopt)] == [False]
     for spec in (ForeignArrayAdopt(name="x"), ForeignArrayAdopt(make_group=True), ForeignArrayAdopt(volumes=())):
         with pytest.raises(Invalid):
-            plan_adopt(verdict, spec, facts, IdentitySource())
+            plan_adopt(verdict, spec, seen.machine(), facts, IdentitySource())
     for state, group in (("changing", "vg0"), ("ready", "other")):
         facts = replace(NOTHING, arrays={UUID: OwnArray("a" * 36, "tank", state, group)})
         assert judged(found, facts).next is NextStep.NONE
+
+
+def test_a_parity_log_over_volatile_caches_is_named_before_the_array_is_adopted() -> None:
+    """After the adoption a bitmap replaces it, which opens the write hole: decision 0060."""
+    logged = of_array(level="raid5", write_hole=WriteHole.PPL)
+    cached = {"disks": tuple(seen.disk(n, id=f"nvme-D{n}", write_cache=n == 1) for n in (1, 2))}
+    plan = plan_adopt(judged(logged, **cached), ForeignArrayAdopt(), seen.machine(**cached), NOTHING, IdentitySource())[
+        1
+    ]
+    assert any("nvme-D1, and the array has a partial parity log" in words for words in plan.warnings)
+    for found, disks in ((logged, {}), (of_array(level="raid5", write_hole=WriteHole.BITMAP), cached)):
+        plan = plan_adopt(
+            judged(found, **disks), ForeignArrayAdopt(), seen.machine(**disks), NOTHING, IdentitySource()
+        )[1]
+        assert not any("parity log" in words for words in plan.warnings)

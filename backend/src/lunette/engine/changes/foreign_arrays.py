@@ -45,7 +45,7 @@ def adopt(context: ChangeContext, which: Which, spec: ForeignArrayAdopt) -> Outc
     services = context.services
     facts, seen = facts_of(context.tx), services.seen()
     rows, plan = planner.plan_adopt(
-        _one(_judged(facts, services, which.found), which.uuid), spec, facts, services.identities
+        _one(_judged(facts, services, which.found), which.uuid), spec, seen, facts, services.identities
     )
     check(plan, seen, Bounds())
     if context.dry_run:

@@ -19,6 +19,7 @@ from lunette.domain.steps import AdoptedVolume, AnyStep, GroupAdopt, MdOpen, MdS
 from lunette.planner.adopting.beneath import array_refusal, member_refusal
 from lunette.planner.adopting.facts import Facts, OwnArray
 from lunette.planner.adopting.rows import NewArray, NewVolume, Rows, array_name, free_name
+from lunette.planner.arrays.write_hole import losing_log_adopted
 from lunette.planner.checks.findings import shorten
 from lunette.providers.arrays.md.parse import is_marked
 from lunette.providers.volumes.lvm import plan as lvm
@@ -75,7 +76,9 @@ def plan_start(judged: Judged) -> Plan:
     )
 
 
-def plan_adopt(judged: Judged, spec: ForeignArrayAdopt, facts: Facts, identities: IdentitySource) -> tuple[Rows, Plan]:
+def plan_adopt(
+    judged: Judged, spec: ForeignArrayAdopt, seen: Observation, facts: Facts, identities: IdentitySource
+) -> tuple[Rows, Plan]:
     """The rows of what becomes ours, with the steps that mark it. Raises Conflict or Invalid, naming what is wrong."""
     found = judged.found
     if judged.next is not NextStep.ADOPT:
@@ -100,7 +103,7 @@ def plan_adopt(judged: Judged, spec: ForeignArrayAdopt, facts: Facts, identities
     if own is not None and not rows.volumes:
         raise Invalid(f"No logical volume of array {own.name} was specified, so there is nothing to adopt.")
     rows.steps.extend(_steps(found, rows, array_id, is_new=own is None))
-    return rows, _described(judged, rows)
+    return rows, _described(judged, rows, seen)
 
 
 def _check_own(judged: Judged, spec: ForeignArrayAdopt) -> None:
@@ -161,7 +164,7 @@ def _steps(found: FoundArray, rows: Rows, array_id: str, *, is_new: bool) -> Ite
     )
 
 
-def _described(judged: Judged, rows: Rows) -> Plan:
+def _described(judged: Judged, rows: Rows, seen: Observation) -> Plan:
     found = judged.found
     kind = f"{found.seen.level} of {len(found.seen.members)} disks"
     changes = [
@@ -175,8 +178,12 @@ def _described(judged: Judged, rows: Rows) -> Plan:
         for one in rows.volumes
     ]
     what = f"array {rows.arrays[0].name}" if rows.arrays else f"volumes of array {judged.own}"
+    logs = [words for array in rows.arrays for words in losing_log_adopted(array.seen, seen)]
     return Plan(
-        title=f"Adopt {what}", changes=tuple(changes), steps=tuple(rows.steps), warnings=tuple(_warnings(judged, rows))
+        title=f"Adopt {what}",
+        changes=tuple(changes),
+        steps=tuple(rows.steps),
+        warnings=(*_warnings(judged, rows), *logs),
     )
 
 

@@ -10,6 +10,7 @@ from lunette.planner.access.numbers import number_name
 from lunette.planner.access.portals import shown
 from lunette.planner.adopting.judge import Judge
 from lunette.planner.adopting.rows import Rows
+from lunette.planner.arrays.write_hole import losing_log_adopted
 from lunette.planner.checks.findings import shorten
 
 
@@ -75,6 +76,8 @@ def _warnings(judge: Judge, rows: Rows) -> Iterator[str]:
             "Every portal leads to every target or subsystem of its family, so those that were at some addresses only "
             "will be at all of them."
         )
+    for array in rows.arrays:
+        yield from losing_log_adopted(array.seen, judge.seen)
     taken = {(volume.group, volume.lv_name) for volume in rows.volumes}
     for name in sorted({volume.group for volume in rows.volumes}):
         group = judge.foreign.group(name)

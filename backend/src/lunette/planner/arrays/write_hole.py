@@ -49,6 +49,11 @@ def plan_exchange(array: KnownArray, wanted: WriteHole, found: ObservedArray, se
     )
 
 
+def losing_log_adopted(found: ObservedArray, seen: Observation) -> tuple[str, ...]:
+    """A warning if the disks that an array of others already has make it give its partial parity log up."""
+    return losing_log(found, [disk for one in cached_members(found, seen) if (disk := seen.disk(one))])
+
+
 def losing_log(found: ObservedArray, disks: Iterable[ObservedDisk]) -> tuple[str, ...]:
     """A warning if these disks, once they are in the array, make it give its partial parity log up."""
     names = cached(disks)
