@@ -1,6 +1,6 @@
 """What LIO and nvmet serve for others, with the volume groups and arrays beneath it."""
 
-from lunette.domain.adopting import Foreign, ForeignBackstore, ForeignGroup, ForeignVolume
+from lunette.domain.adopting import Foreign, ForeignBackstore, ForeignGroup
 from lunette.domain.exports import ExportSet
 from lunette.domain.identity import TARGET_AUTHORITY
 from lunette.domain.targetcli import SavedConfig
@@ -11,7 +11,8 @@ from lunette.providers.exports.lio.configfs import ROOT, Configfs
 from lunette.providers.exports.nvmet import foreign as nvmet
 from lunette.providers.volumes.lvm import observe as lvm
 from lunette.providers.volumes.lvm import parse
-from lunette.providers.volumes.lvm.plan import TAG, device_path
+from lunette.providers.volumes.lvm.foreign import described
+from lunette.providers.volumes.lvm.plan import device_path
 from lunette.system.doorway import System
 
 
@@ -67,30 +68,3 @@ def _group(system: System, group: parse.Group, devices: list[str], arrays: dict[
     below = [name for name in devices if name in arrays]
     md_name = md_name_of(system, below[0]) if len(below) == 1 else ""
     return described(group.model_copy(update={"devices": len(devices)}), tuple(arrays[name] for name in below), md_name)
-
-
-def described(group: parse.Group, arrays: tuple[str, ...], md_name: str, *, is_listed: bool = True) -> ForeignGroup:
-    """A group with the UUIDs of the arrays it lies on."""
-    return ForeignGroup(
-        name=group.name,
-        uuid=group.uuid,
-        extent_bytes=group.extent_bytes,
-        devices=group.devices,
-        arrays=arrays,
-        md_name=md_name,
-        size_bytes=group.size_bytes,
-        free_bytes=group.free_bytes,
-        closed=group.closed,
-        is_listed=is_listed,
-        marked_for=parse.tagged(group.tags, "lunette.array") if TAG in group.tags else None,
-        volumes=tuple(
-            ForeignVolume(
-                name=one.name,
-                size_bytes=one.size_bytes,
-                is_open=one.open,
-                is_ours=TAG in one.tags,
-                is_plain=one.is_plain,
-            )
-            for one in group.volumes
-        ),
-    )
