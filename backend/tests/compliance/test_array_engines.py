@@ -14,7 +14,6 @@ from backend.tests.fakemachine import FakeDisk, FakeSignature
 from backend.tests.faults.asking import delete_array, delete_volume, erase, unmap_volume
 from backend.tests.faults.picture import differences
 from backend.tests.faults.world import World, database_template, give_host
-from lunette.agent.stacks import STACKS
 from lunette.domain.array_changes import (
     ArrayAddDisks,
     ArrayAddSpares,
@@ -32,6 +31,7 @@ from lunette.engine.changes import array_changes
 from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
 from lunette.planner.engines.array_engines import ARRAY_ENGINES
+from lunette.providers.arrays.machines import ARRAY_MACHINES
 
 SYNCED_S = 60
 
@@ -103,7 +103,7 @@ def bench(request: pytest.FixtureRequest, sqlite_template: Path, tmp_path: Path)
 
 
 def test_every_engine_that_is_registered_is_here() -> None:
-    assert {one.engine for one in ENGINES} == set(ARRAY_ENGINES) == set(STACKS)
+    assert {one.engine for one in ENGINES} == set(ARRAY_ENGINES) == set(ARRAY_MACHINES)
 
 
 def test_it_says_what_it_can_do_and_the_machine_reports_it(bench: Bench) -> None:

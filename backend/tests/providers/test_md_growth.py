@@ -5,12 +5,12 @@ import pytest
 from backend.tests.fakemachine.faults import Crash, When
 from backend.tests.providers.shop import Shop
 from backend.tests.providers.test_md_members import SYNCED_S, adding, stand, which
-from lunette.agent.stacks import STACKS
 from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ObservedArray, Raid10Layout, WriteHole
 from lunette.domain.errors import Conflict, InUse, ToolFailed
 from lunette.domain.exports import ExportArray
 from lunette.domain.sizes import KIB
 from lunette.domain.steps import GroupGrow, MdCreate, MdReshape, MdWriteHole
+from lunette.providers.arrays.machines import ARRAY_MACHINES
 from lunette.providers.arrays.md.reshape import room_sectors
 
 
@@ -68,7 +68,7 @@ def test_no_log_is_put_on_disks_with_a_volatile_write_cache() -> None:
 
 def tend(shop: Shop, create: MdCreate) -> None:
     """What the agent does for an array that is up, again and again."""
-    STACKS[ArrayEngine.MD].tend(shop.machine, ours(create))
+    ARRAY_MACHINES[ArrayEngine.MD].tend(shop.machine, ours(create))
 
 
 def begun(shop: Shop, level: Level = Level.RAID5, disks: int = 3) -> MdCreate:
@@ -250,7 +250,7 @@ def test_a_reshape_goes_on_after_a_boot_as_soon_as_the_array_is_tended(shop: Sho
     """The kernel starts an array read-only until the first write, and does nothing to it before."""
     create = begun(shop)
     shop.machine.reboot()
-    assert STACKS[ArrayEngine.MD].start(shop.machine, ours(create), allow_degraded=False) is None
+    assert ARRAY_MACHINES[ArrayEngine.MD].start(shop.machine, ours(create), allow_degraded=False) is None
     shop.machine.advance(SYNCED_S)
     assert (array(shop).state, array(shop).progress) == (ArrayState.RESHAPING, None)
     tend(shop, create)

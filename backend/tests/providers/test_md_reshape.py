@@ -6,10 +6,10 @@ from backend.tests.fakemachine.faults import Crash, When
 from backend.tests.providers.shop import Shop
 from backend.tests.providers.test_md_growth import array, log_off, ours, tend
 from backend.tests.providers.test_md_members import SYNCED_S, adding, stand, which
-from lunette.agent.stacks import STACKS
 from lunette.domain.arrays import ArrayEngine, ArrayState, Level, WriteHole
 from lunette.domain.errors import Conflict, ToolFailed
 from lunette.domain.steps import MdCreate, MdRelevel, MdReshape, MdWriteHole
+from lunette.providers.arrays.machines import ARRAY_MACHINES
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def becoming(shop: Shop) -> MdCreate:
 
 
 def starts_after(shop: Shop, create: MdCreate) -> None:
-    assert STACKS[ArrayEngine.MD].start(shop.machine, ours(create), allow_degraded=False) is None
+    assert ARRAY_MACHINES[ArrayEngine.MD].start(shop.machine, ours(create), allow_degraded=False) is None
     tend(shop, create)
 
 

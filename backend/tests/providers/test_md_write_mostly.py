@@ -5,9 +5,9 @@ import pytest
 from backend.tests.providers.shop import Shop
 from backend.tests.providers.test_md_growth import ours
 from backend.tests.providers.test_md_members import SYNCED_S, member, replacing, stand
-from lunette.agent.stacks import STACKS
 from lunette.domain.arrays import ArrayEngine, Level
 from lunette.domain.steps import MdCreate
+from lunette.providers.arrays.machines import ARRAY_MACHINES
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def shop() -> Shop:
 def tend(shop: Shop, create: MdCreate, *numbers: int) -> set[str | None]:
     """Which members are write-mostly once the agent has looked after the array."""
     spec = ours(create).model_copy(update={"write_mostly": tuple(member(shop, number).disk_id for number in numbers)})
-    STACKS[ArrayEngine.MD].tend(shop.machine, spec)
+    ARRAY_MACHINES[ArrayEngine.MD].tend(shop.machine, spec)
     (array,) = shop.agent.observe().arrays
     return {one.disk_id for one in array.members if one.write_mostly}
 

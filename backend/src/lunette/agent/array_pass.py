@@ -6,10 +6,9 @@ Passes over different arrays may run side by side, those over one array never do
 import logging
 from collections.abc import Sequence
 
-from lunette.agent.stacks import STACKS
-from lunette.domain.arrays import ArrayEngine
 from lunette.domain.errors import LunetteError
 from lunette.domain.exports import ExportArray, ExportVolume
+from lunette.providers.arrays.machines import ARRAY_MACHINES
 from lunette.providers.encryption.unlock import Locked
 from lunette.system.doorway import System
 
@@ -38,7 +37,7 @@ class ArrayPass:
 
     def is_up(self, system: System, array: ExportArray) -> bool:
         """True if it was brought up and runs: a look that costs next to nothing, and puts nothing right."""
-        return self.is_active(array) and STACKS[array.engine].is_up(system, array)
+        return self.is_active(array) and ARRAY_MACHINES[array.engine].is_up(system, array)
 
     def run(self, system: System, array: ExportArray, volumes: Sequence[ExportVolume]) -> str | None:
         """What is up already stays as it is. None once it is up, otherwise what it waits for, in words."""
@@ -50,16 +49,16 @@ class ArrayPass:
         return self._activate(system, array) if missing or not self.is_active(array) else None
 
     def _start(self, system: System, array: ExportArray) -> str | None:
-        if array.engine not in STACKS:
+        if array.engine not in ARRAY_MACHINES:
             return f"array {array.name} is of engine {array.engine.value}, which this agent does not know"
-        if STACKS[array.engine].is_up(system, array):
+        if ARRAY_MACHINES[array.engine].is_up(system, array):
             self._since.pop(array.uuid, None)
             return None
         self._active.pop(array.uuid, None)
         now = system.monotonic()
         late = now - self._since.setdefault(array.uuid, now) >= GRACE_S
         try:
-            reason = STACKS[array.engine].start(system, array, allow_degraded=late)
+            reason = ARRAY_MACHINES[array.engine].start(system, array, allow_degraded=late)
         except (LunetteError, OSError) as error:
             return f"array {array.name} did not start: {error}"
         if reason is None:
@@ -69,13 +68,13 @@ class ArrayPass:
     def _tend(self, system: System, array: ExportArray) -> None:
         """What fails now is tried again at the next pass, and keeps nothing from being served."""
         try:
-            STACKS[array.engine].tend(system, array)
+            ARRAY_MACHINES[array.engine].tend(system, array)
         except (LunetteError, OSError) as error:
             log.warning("array %s is not as it should be: %s", array.name, error)
 
     def _activate(self, system: System, array: ExportArray) -> str | None:
         try:
-            STACKS[array.engine].activate(system, array)
+            ARRAY_MACHINES[array.engine].activate(system, array)
         except Locked as locked:
             self._locked.add(array.array_id)
             return locked.detail
@@ -88,5 +87,5 @@ class ArrayPass:
 
 def _proven(array: ExportArray) -> tuple[object, ...]:
     """What bringing an array up has proved ours. With any of it changed, it has to be proved again."""
-    found_by = array.members if array.engine is ArrayEngine.EXTERNAL else ()
+    found_by = array.members if ARRAY_MACHINES[array.engine].is_found_by_members else ()
     return array.engine, array.array_id, array.group, found_by

@@ -1,10 +1,11 @@
 """What is told of arrays beside what their engine sees: which are ours, what health commands say, which are locked."""
 
-from lunette.domain.arrays import ArrayEngine, ObservedArray
+from lunette.domain.arrays import ObservedArray
 from lunette.domain.exports import ExportArray, ExportSet
 from lunette.domain.health_commands import DeviceHealth
 from lunette.domain.observations import Observation
 from lunette.providers.arrays.external import health
+from lunette.providers.arrays.machines import ARRAY_MACHINES
 from lunette.providers.encryption.device import is_mapped
 from lunette.providers.encryption.plan import mapping_name
 from lunette.system.doorway import System
@@ -32,7 +33,7 @@ class ArraysTold:
         return seen.model_copy(update={"arrays": arrays})
 
     def _one(self, found: ObservedArray, array: ExportArray | None) -> ObservedArray:
-        if found.engine is ArrayEngine.MD:
+        if ARRAY_MACHINES[found.engine].is_ours_by_record:
             found = found.model_copy(update={"ours": array is not None})
         if array is not None and array.health_command:
             return health.told(found, self._health.get(array.array_id), array.health_command)

@@ -12,10 +12,10 @@ from typing import Any, cast
 
 from lunette.agent.array_pass import GRACE_S, ArrayPass
 from lunette.agent.serving import open_devices, withdraw
-from lunette.agent.stacks import STACKS
 from lunette.domain.errors import InUse
 from lunette.domain.exports import ExportArray, ExportSet
 from lunette.domain.steps import AnyStep
+from lunette.providers.arrays.machines import ARRAY_MACHINES
 from lunette.system.doorway import CommandResult, System
 
 __all__ = ["GRACE_S", "BringUp", "shut_down"]
@@ -258,6 +258,6 @@ def shut_down(system: System, served: ExportSet | None = None) -> list[str]:
     """
     refused = [f"{path}: {why}" for path, why in withdraw(system, served).items()]
     still_open = open_devices(system)
-    for stack in STACKS.values():
-        refused += stack.shut_down(system, still_open)
+    for machine in ARRAY_MACHINES.values():
+        refused += machine.shut_down(system, still_open)
     return refused

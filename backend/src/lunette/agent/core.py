@@ -26,7 +26,6 @@ from lunette.agent.repairs import Repairs
 from lunette.agent.requests import Answering, answers
 from lunette.agent.snapshot import Observer
 from lunette.agent.spdk_watch import SpdkWatch
-from lunette.agent.stacks import STACKS
 from lunette.agent.steps import RUNNERS
 from lunette.domain.adopting import Foreign
 from lunette.domain.agent_protocol import (
@@ -87,6 +86,7 @@ from lunette.domain.support import SupportFacts
 from lunette.domain.updates import BundleFacts, BundleId
 from lunette.providers import power
 from lunette.providers.arrays.lvm.plan import array_of_pv
+from lunette.providers.arrays.machines import ARRAY_MACHINES
 from lunette.providers.disks.erase import erase
 from lunette.providers.disks.parse import plain
 from lunette.providers.exports.lio import adopted, connected, refused
@@ -413,7 +413,7 @@ class Agent(Answering, complete=True):
             raise InUse(f"volume {step.lv_name} is mapped: delete its mappings first")
 
     def _runs(self, array: ExportArray) -> bool:
-        return array.engine in STACKS and STACKS[array.engine].is_up(self._system, array)
+        return array.engine in ARRAY_MACHINES and ARRAY_MACHINES[array.engine].is_up(self._system, array)
 
     def _await_let_go(self, step: GroupRelease | MdRelease) -> None:
         """What the ledger says is to run is brought up again and again: it must have left it first."""

@@ -1,13 +1,9 @@
 """One pass over all counters: reads of files only, no command, so that it may be asked for every few seconds."""
 
 from lunette.agent import serving
-from lunette.domain.arrays import ArrayEngine
 from lunette.domain.counters import ArrayCounters, BlockCounters, Counters
 from lunette.domain.exports import ExportSet
-from lunette.providers.arrays.external import counters as external
-from lunette.providers.arrays.lvm import counters as lvm
-from lunette.providers.arrays.md import counters as md
-from lunette.providers.arrays.zfs import counters as zfs
+from lunette.providers.arrays.machines import ARRAY_MACHINES
 from lunette.providers.disks import diskstats
 from lunette.providers.exports.lio import statistics as lio
 from lunette.providers.fabrics import port_counters
@@ -38,16 +34,9 @@ def _volumes(system: System, served: ExportSet, devices: dict[str, BlockCounters
 
 
 def _arrays(system: System, served: ExportSet, devices: dict[str, BlockCounters]) -> dict[str, ArrayCounters]:
-    running = md.read(system, devices)
-    found = {}
-    for array in served.arrays:
-        match array.engine:
-            case ArrayEngine.ZFS:
-                found[array.array_id] = zfs.read(system, array.group)
-            case ArrayEngine.EXTERNAL:
-                found[array.array_id] = external.read(system, array, devices)
-            case ArrayEngine.LVM:
-                found[array.array_id] = lvm.read(system, array, devices)
-            case _:
-                found[array.array_id] = running.get(array.uuid)
-    return {array_id: counters for array_id, counters in found.items() if counters is not None}
+    found: dict[str, ArrayCounters | None] = {}
+    for engine, machine in ARRAY_MACHINES.items():
+        if arrays := [array for array in served.arrays if array.engine is engine]:
+            found |= machine.counters(system, arrays, devices)
+    ids = [array.array_id for array in served.arrays]
+    return {array_id: counters for array_id in ids if (counters := found.get(array_id)) is not None}

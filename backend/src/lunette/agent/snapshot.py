@@ -2,28 +2,16 @@
 
 import os
 import threading
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 
 from lunette.agent.readings import Look, Readings
-from lunette.domain.arrays import EngineCapability, ObservedArray
-from lunette.domain.disks import ObservedDisk
-from lunette.domain.errors import LunetteError
+from lunette.domain.arrays import EngineCapability
 from lunette.domain.observations import Observation, Part
-from lunette.domain.volumes import ObservedPool, ObservedVolume
 from lunette.providers import clock, power
-from lunette.providers.arrays.external import health
-from lunette.providers.arrays.external import observe as external
-from lunette.providers.arrays.external import plan as external_plan
-from lunette.providers.arrays.lvm import observe as lvm_raid
-from lunette.providers.arrays.lvm import plan as lvm_raid_plan
-from lunette.providers.arrays.md import plan as md_plan
-from lunette.providers.arrays.md.observe import observe_arrays
+from lunette.providers.arrays.machine import ArrayMachine, Seen, Surroundings
+from lunette.providers.arrays.machines import ARRAY_MACHINES
 from lunette.providers.arrays.zfs import module as zfs_module
-from lunette.providers.arrays.zfs import observe as zfs
-from lunette.providers.arrays.zfs import plan as zfs_plan
 from lunette.providers.disks.inventory import observe_disks
-from lunette.providers.encryption import plan as encryption
-from lunette.providers.encryption.device import hindrance as luks_hindrance
 from lunette.providers.exports.lio import plan as lio_plan
 from lunette.providers.exports.lio.configfs import ROOT, no_iser
 from lunette.providers.exports.nvmet import configfs as nvmet_configfs
@@ -35,11 +23,10 @@ from lunette.providers.updates import run as updates
 from lunette.providers.volumes import blocks
 from lunette.providers.volumes.lvm import parse as lvm_parse
 from lunette.providers.volumes.lvm import plan as lvm_plan
+from lunette.providers.volumes.lvm.hindrance import lvm_hindrance
 from lunette.providers.volumes.lvm.observe import observe_groups
-from lunette.providers.volumes.zvol import observe as zvol
 from lunette.providers.volumes.zvol import plan as zvol_plan
 from lunette.system.doorway import System
-from lunette.system.tools import missing_tool
 
 
 class Observer:
@@ -73,29 +60,18 @@ def take(system: System, look: Look | None = None) -> Observation:
     all_disks = not look.unread
     groups = look.read(Part.LVM, lambda unread: _lvm(system, unread)) or ()
     pools, volumes = lvm_parse.observed(groups)
-    zfs_view = look.read(Part.ZFS, lambda unread: _zfs(system, disks, unread, all_disks=all_disks)) or ((), (), ())
-    zfs_arrays, zfs_pools, zvols = zfs_view
-    adopted = {pool.array_uuid for pool in pools if pool.ours}
+    marked = frozenset(pool.array_uuid for pool in pools if pool.ours)
+    around = Surroundings(disks, all_disks, groups, marked)
+    found = [_arrays(system, look, machine, around) for machine in ARRAY_MACHINES.values()]
     links = look.read(Part.NETWORK, lambda _: network.links(system)) or ()
-    has_lvm = system.find_tool("pvs") is not None
-    arrays = (
-        look.read(Part.MD, lambda _: tuple(_md_arrays(system, disks, adopted))),
-        zfs_arrays,
-        look.read(Part.EXTERNAL, lambda unread: external.observe_arrays(system, disks, groups, unread))
-        if has_lvm
-        else None,
-        look.read(Part.LVM, lambda unread: lvm_raid.observe_arrays(system, disks, unread, all_disks=all_disks))
-        if has_lvm
-        else None,
-    )
     return Observation(
         taken_at=taken_at,
         hostname=kernel.nodename,
         kernel=kernel.release,
         disks=disks,
-        arrays=tuple(array for of_engine in arrays for array in of_engine or ()),
-        pools=(*pools, *zfs_pools),
-        volumes=blocks.told(system, (*volumes, *zvols)),
+        arrays=tuple(array for seen in found for array in seen.arrays),
+        pools=(*pools, *(pool for seen in found for pool in seen.pools)),
+        volumes=blocks.told(system, (*volumes, *(volume for seen in found for volume in seen.volumes))),
         engines=capabilities(system),
         fc_ports=look.read(Part.FIBRE_CHANNEL, lambda _: fc_host.observe(system)) or (),
         addresses=_addresses(links),
@@ -108,40 +84,16 @@ def take(system: System, look: Look | None = None) -> Observation:
     )
 
 
-def _zfs(
-    system: System, disks: Sequence[ObservedDisk], unread: dict[str, str], *, all_disks: bool
-) -> tuple[tuple[ObservedArray, ...], tuple[ObservedPool, ...], tuple[ObservedVolume, ...]]:
-    datasets = zfs.all_datasets(system, unread)
-    arrays = zfs.observe_arrays(system, datasets, disks, unread, all_disks=all_disks)
-    return (arrays, *zvol.observed(datasets, arrays))
-
-
-def _md_arrays(
-    system: System, disks: Sequence[ObservedDisk], adopted: Collection[str | None]
-) -> Iterator[ObservedArray]:
-    """One that was adopted keeps its name: the mark is on its volume group."""
-    for array in observe_arrays(system, disks) if system.find_tool("mdadm") else ():
-        yield array.model_copy(update={"marked": True}) if array.uuid in adopted else array
+def _arrays(system: System, look: Look, machine: ArrayMachine, around: Surroundings) -> Seen:
+    return look.read(machine.part, lambda unread: machine.observe(system, around, unread)) or Seen()
 
 
 def capabilities(system: System) -> tuple[EngineCapability, ...]:
     """What each engine can do here, or why it cannot."""
-    no_lvm = _hindrance(system, "lvcreate", "/dev/mapper/control", "dm_mod", lvm_plan.PACKAGE)
     return (
-        encryption.offered(
-            md_plan.capability(_hindrance(system, "mdadm", "/proc/mdstat", "md_mod", md_plan.PACKAGE)),
-            luks_hindrance(system),
-        ),
-        encryption.without(zfs_plan.capability(zfs_module.hindrance(system, "zpool")), encryption.ZFS_LACKS),
-        encryption.without(external_plan.capability(no_lvm, health.commands(system)), encryption.EXTERNAL_LACKS),
-        encryption.without(
-            lvm_raid_plan.capability(
-                no_lvm or _no_module(system, "dm_raid"), no_integrity=_no_module(system, "dm_integrity")
-            ),
-            encryption.LVM_LACKS,
-        ),
+        *(machine.capability(system) for machine in ARRAY_MACHINES.values()),
         lvm_plan.capability(
-            no_lvm,
+            lvm_hindrance(system),
             thin=system.find_tool(lvm_plan.THIN_TOOL) is not None,
         ),
         zvol_plan.capability(zfs_module.hindrance(system, "zfs")),
@@ -156,26 +108,6 @@ def capabilities(system: System) -> tuple[EngineCapability, ...]:
         nvmet_plan.capability(nvmet_configfs.missing(system), nvmet_configfs.lacking(system)),
         spdk_plan.capability(None if system.find_tool(spdk_plan.TOOL) else spdk_plan.MISSING),
     )
-
-
-def _no_module(system: System, module: str) -> str | None:
-    """Why the kernel cannot load a module, which it does when it is needed; None if it can."""
-    if system.exists(f"/sys/module/{module}"):
-        return None
-    try:
-        if system.run(["modprobe", "--dry-run", "--quiet", module], ok=(0, 1)).returncode == 0:
-            return None
-    except LunetteError as error:
-        return f"whether the kernel has module {module} is not known: {error.detail}"
-    return f"the kernel has no module {module}: boot one that has it"
-
-
-def _hindrance(system: System, tool: str, trace: str, module: str, package: str) -> str | None:
-    if system.find_tool(tool) is None:
-        return missing_tool(tool)
-    if not system.exists(trace):
-        return f"the kernel module {module} is not loaded: boot a kernel that has it, as {package} needs it"
-    return None
 
 
 def _lvm(system: System, unread: dict[str, str]) -> tuple[lvm_parse.Group, ...]:

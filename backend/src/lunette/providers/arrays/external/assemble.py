@@ -1,7 +1,5 @@
 """Brings an external array back after a boot: its device by its stable id, and only if it carries the array."""
 
-from collections.abc import Set
-
 from lunette.domain.errors import Conflict
 from lunette.domain.exports import ExportArray
 from lunette.providers.arrays.external.device import is_there, path
@@ -22,10 +20,6 @@ def start(system: System, array: ExportArray, *, allow_degraded: bool) -> str | 
     return f"waiting for array {array.name}: its device {', '.join(array.members)} is not present"
 
 
-def tend(_system: System, _array: ExportArray) -> None:
-    """What presents the device looks after it."""
-
-
 def activate(system: System, array: ExportArray) -> None:
     """Bring up its volumes. Raises Conflict if the device that answers to its id does not carry the array."""
     device = path(system, array.members[0])
@@ -37,11 +31,6 @@ def activate(system: System, array: ExportArray) -> None:
         )
     _drop_stale(system, array.group, system.realpath(device).rpartition("/")[2])
     group.activate(system, array.group, device)
-
-
-def shut_down(_system: System, _still_open: Set[str]) -> list[str]:
-    """Its volume group goes down with those of all arrays (agent/stacks.py), and there is nothing below to stop."""
-    return []
 
 
 def _drop_stale(system: System, name: str, kernel_name: str) -> None:

@@ -2,7 +2,7 @@
 
 import base64
 
-from lunette.domain.arrays import ArrayEngine, ObservedArray
+from lunette.domain.arrays import ObservedArray
 from lunette.domain.errors import Conflict, LunetteError, NotFound
 from lunette.domain.sealed_copies import (
     PREFIX_BYTES,
@@ -15,15 +15,8 @@ from lunette.domain.sealed_copies import (
     newest,
     pack,
 )
-from lunette.providers.arrays.external import device as external
-from lunette.providers.arrays.lvm import assemble as raid
-from lunette.providers.arrays.lvm.plan import device_path as raid_path
-from lunette.providers.arrays.md.assemble import ensure_running
-from lunette.providers.arrays.md.plan import device_path as array_device
-from lunette.providers.disks.inventory import read_signatures, settle
-from lunette.providers.encryption.device import LUKS
-from lunette.providers.encryption.plan import mapping_of_md
-from lunette.providers.encryption.unlock import Locked, opened
+from lunette.providers.arrays.machines import ARRAY_MACHINES
+from lunette.providers.disks.inventory import settle
 from lunette.providers.volumes.lvm import observe, parse
 from lunette.providers.volumes.lvm.listing import list_device
 from lunette.providers.volumes.lvm.own import TIMEOUT_S, check_own, check_space, own_group
@@ -82,39 +75,14 @@ def write(system: System, order: SealOrder) -> int:
 
 def _group(system: System, array: ObservedArray, *, degraded: bool) -> parse.Group | None:
     """The array's volume group, running. None if there is none of ours on it."""
-    uuid = array.uuid
-    if array.engine is ArrayEngine.EXTERNAL:
-        device = external.path(system, array.members[0].disk_id or "")
-    elif array.engine is ArrayEngine.LVM:
-        device = raid_path(array.name)
-        if raid.running(system, uuid, degraded=degraded) is None:
-            return None
-    else:
-        device = array_device(uuid)
-        if not ensure_running(system, uuid, degraded=degraded):
-            return None
-        device = _readable(system, device, array)
+    device = ARRAY_MACHINES[array.engine].group_device(system, array, degraded=degraded)
+    if device is None:
+        return None
     known = observe.physical_volume(system, device)
-    if known is None or TAG not in known.tags or array_tag(uuid) not in known.tags:
+    if known is None or TAG not in known.tags or array_tag(array.uuid) not in known.tags:
         return None
     list_device(system, device)
     return observe.find_group(system, known.group)
-
-
-def _readable(system: System, device: str, array: ObservedArray) -> str:
-    """Where the group lies: on the opened device of an array that is encrypted. Raises Locked with the way out."""
-    found = read_signatures(system, [system.realpath(device)])
-    sign = next((sign for signs in found.values() for sign in signs if sign.type == LUKS), None)
-    if sign is None:
-        return device
-    try:
-        return opened(system, array.uuid, sign.uuid or "", array.name)
-    except Locked as locked:
-        name = mapping_of_md(array.name)
-        raise Locked(
-            f"{locked.detail}: open it as root with `cryptsetup open --disable-keyring {device} {name}` and its "
-            "passphrase, then try again"
-        ) from locked
 
 
 def _slots(system: System, group: parse.Group, volume: parse.Volume) -> list[bytes]:

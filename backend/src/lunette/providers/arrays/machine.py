@@ -1,0 +1,121 @@
+"""What the agent asks of an array engine, whichever it is.
+
+An engine has no state of its own: what it knows, it reads from the machine each time. `machines.py` lists the engines.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import ClassVar
+
+from lunette.domain.arrays import ArrayEngine, EngineCapability, ObservedArray
+from lunette.domain.counters import ArrayCounters, BlockCounters
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.exports import ExportArray
+from lunette.domain.foreign_arrays import FoundArray
+from lunette.domain.observations import Part
+from lunette.domain.volumes import ObservedPool, ObservedVolume
+from lunette.providers.runner import Runners
+from lunette.providers.volumes.lvm import parse
+from lunette.system.doorway import System
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What an observation has read before the arrays."""
+
+    disks: Sequence[ObservedDisk]
+    all_disks: bool
+    """False where `disks` may lack some that are attached."""
+    groups: Sequence[parse.Group]
+    """The volume groups of LVM."""
+    marked: Set[str | None]
+    """UUIDs of the arrays whose volume group carries our mark."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What an engine sees of its arrays."""
+
+    arrays: tuple[ObservedArray, ...] = ()
+    pools: tuple[ObservedPool, ...] = ()
+    """Only those that are arrays at the same time: volume groups are read separately."""
+    volumes: tuple[ObservedVolume, ...] = ()
+    """Those in `pools`."""
+
+
+class ArrayMachine(ABC):
+    """The half of an array engine that works on the machine. Its plans are made by the other half, which is pure."""
+
+    engine: ClassVar[ArrayEngine]
+    part: ClassVar[Part]
+    """The part of an observation that holds its arrays."""
+    steps: ClassVar[Runners] = {}
+    """The kinds of step that are only its own."""
+    is_ours_by_record: ClassVar[bool] = False
+    """Whether an array is ours only if the agent has a record of it, whatever mark it carries."""
+    is_found_by_members: ClassVar[bool] = False
+    """Whether an array is found by the IDs of its disks alone, so with other disks it has to be verified again."""
+
+    @abstractmethod
+    def capability(self, system: System) -> EngineCapability:
+        """What the engine can do on this machine, or why it is not available."""
+
+    @abstractmethod
+    def observe(self, system: System, around: Surroundings, unread: dict[str, str]) -> Seen:
+        """All its arrays, foreign ones included where the engine sees them.
+
+        What cannot be read goes into `unread`: the reason by the name or UUID of the array, or by "" for all of them.
+        Raises LunetteError or OSError if nothing can be read.
+        """
+
+    @abstractmethod
+    def is_up(self, system: System, array: ExportArray) -> bool:
+        """Whether the array runs. Costs little: no command per array."""
+
+    @abstractmethod
+    def start(self, system: System, array: ExportArray, *, allow_degraded: bool) -> str | None:
+        """Start the array if its disks are attached. None once it runs, otherwise what it waits for, in words."""
+
+    def tend(self, system: System, array: ExportArray, /) -> None:
+        """Restore settings that a running array loses. May be called at any time."""
+
+    @abstractmethod
+    def activate(self, system: System, array: ExportArray, /) -> None:
+        """Bring up every volume of the array; does nothing if they are up.
+
+        Raises Locked while the array waits for its key, Conflict if what is there is not this array.
+        """
+
+    @abstractmethod
+    def shut_down(self, system: System, still_open: Set[str], /) -> list[str]:
+        """Stop all arrays of ours, whose volume groups are down already. What was refused, in words.
+
+        `still_open` are the real paths of devices that are in use although the kernel lets others claim them.
+        """
+
+    @abstractmethod
+    def counters(
+        self, system: System, arrays: Sequence[ExportArray], devices: Mapping[str, BlockCounters]
+    ) -> Mapping[str, ArrayCounters | None]:
+        """Counters of these arrays by array ID; an array that does not run may be left out or be None.
+
+        `devices`: counters of all block devices by kernel name. Reads files only, and runs no command.
+        """
+
+    def group_device(self, system: System, array: ObservedArray, *, degraded: bool) -> str | None:
+        """The device that carries the volume group of an array with our mark, started if its disks are attached.
+
+        None if no disk carries the array, or it has no volume group. Raises NotFound if disks are missing, unless it
+        may start `degraded`; ToolFailed if it does not start; Locked while it waits for its key.
+        """
+        return None
+
+    def with_copies(self, system: System, disks: Sequence[ObservedDisk]) -> Iterable[ObservedArray]:
+        """Arrays with our mark, started or not, which may carry a sealed copy. Raises ToolFailed if some cannot be read
+        and might be among them."""
+        return ()
+
+    def foreign(self, system: System, disks: Sequence[ObservedDisk]) -> Iterable[FoundArray]:
+        """Arrays that can be shown as foreign, with what lies on them. Nothing is written or started for it."""
+        return ()
