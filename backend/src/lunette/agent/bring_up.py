@@ -16,6 +16,7 @@ from lunette.domain.errors import InUse
 from lunette.domain.exports import ExportArray, ExportSet
 from lunette.domain.steps import AnyStep
 from lunette.providers.arrays.machines import ARRAY_MACHINES
+from lunette.providers.volumes.machines import VOLUME_MACHINES
 from lunette.system.doorway import CommandResult, System
 
 __all__ = ["GRACE_S", "BringUp", "shut_down"]
@@ -258,6 +259,8 @@ def shut_down(system: System, served: ExportSet | None = None) -> list[str]:
     """
     refused = [f"{path}: {why}" for path, why in withdraw(system, served).items()]
     still_open = open_devices(system)
+    for volumes in VOLUME_MACHINES.values():
+        refused += volumes.shut_down(system)
     for machine in ARRAY_MACHINES.values():
         refused += machine.shut_down(system, still_open)
     return refused

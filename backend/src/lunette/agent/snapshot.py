@@ -10,7 +10,6 @@ from lunette.domain.observations import Observation, Part
 from lunette.providers import clock, power
 from lunette.providers.arrays.machine import ArrayMachine, Seen, Surroundings
 from lunette.providers.arrays.machines import ARRAY_MACHINES
-from lunette.providers.arrays.zfs import module as zfs_module
 from lunette.providers.disks.inventory import observe_disks
 from lunette.providers.exports.lio import plan as lio_plan
 from lunette.providers.exports.lio.configfs import ROOT, no_iser
@@ -22,10 +21,8 @@ from lunette.providers.network import observe as network
 from lunette.providers.updates import run as updates
 from lunette.providers.volumes import blocks
 from lunette.providers.volumes.lvm import parse as lvm_parse
-from lunette.providers.volumes.lvm import plan as lvm_plan
-from lunette.providers.volumes.lvm.hindrance import lvm_hindrance
 from lunette.providers.volumes.lvm.observe import observe_groups
-from lunette.providers.volumes.zvol import plan as zvol_plan
+from lunette.providers.volumes.machines import VOLUME_MACHINES
 from lunette.system.doorway import System
 
 
@@ -92,11 +89,7 @@ def capabilities(system: System) -> tuple[EngineCapability, ...]:
     """What each engine can do here, or why it cannot."""
     return (
         *(machine.capability(system) for machine in ARRAY_MACHINES.values()),
-        lvm_plan.capability(
-            lvm_hindrance(system),
-            thin=system.find_tool(lvm_plan.THIN_TOOL) is not None,
-        ),
-        zvol_plan.capability(zfs_module.hindrance(system, "zfs")),
+        *(machine.capability(system) for machine in VOLUME_MACHINES.values()),
         lio_plan.capability(
             None
             if system.is_dir(f"{ROOT}/iscsi")

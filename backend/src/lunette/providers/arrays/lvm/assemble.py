@@ -49,7 +49,7 @@ def start(system: System, array: ExportArray, *, allow_degraded: bool) -> str | 
 
 
 def shut_down(system: System) -> list[str]:
-    """Its volume groups are down already (the machine of md); device-mapper knows itself what is open."""
+    """Its volume groups are down already (volumes/lvm/machine.py); device-mapper knows itself what is open."""
     unread: dict[str, str] = {}
     try:
         is_used = system.find_tool("pvs") and observe.members(observe_disks(system))

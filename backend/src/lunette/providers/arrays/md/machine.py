@@ -103,19 +103,8 @@ class MdMachine(ArrayMachine):
         group.activate(system, array.group, device)
 
     def shut_down(self, system: System, _still_open: Set[str], /) -> list[str]:
-        """Takes the volume groups of all engines down first. The kernel itself knows who has a device open."""
-        refused, unread = [], dict[str, str]()
-        try:
-            groups = [found.name for found in lvm.observe_groups(system, unread) if TAG in found.tags]
-        except LunetteError as error:
-            refused.append(f"volume groups cannot be listed: {error.detail}")
-            groups = []
-        refused += [f"volume group {name} cannot be read: {reason}" for name, reason in unread.items() if name]
-        for name in groups:
-            try:
-                group.deactivate(system, name)
-            except LunetteError as error:
-                refused.append(f"volume group {name}: {error.detail}")
+        """The kernel itself knows who has an array open."""
+        refused = []
         for array in kernel_arrays(system):
             try:
                 name = sure_md_name(system, array.kernel_name)

@@ -1,0 +1,85 @@
+"""Volume groups and logical volumes of LVM on the machine."""
+
+from typing import ClassVar
+
+from lunette.domain.arrays import EngineCapability
+from lunette.domain.errors import LunetteError
+from lunette.domain.steps import (
+    GroupAdopt,
+    GroupCreate,
+    GroupErase,
+    GroupGrow,
+    GroupRelease,
+    GroupRemove,
+    SnapshotBringBack,
+    SnapshotDelete,
+    SnapshotSetAside,
+    SnapshotTake,
+    ThinPoolCreate,
+    ThinPoolGrow,
+    ThinPoolRemove,
+    VolumeBringBack,
+    VolumeCut,
+    VolumeDelete,
+    VolumeGrow,
+    VolumeRollBack,
+    VolumeSetAside,
+    VolumesSeal,
+    VolumeSwap,
+)
+from lunette.domain.volumes import VolumeEngine
+from lunette.providers.runner import Runner, Runners, no_undo
+from lunette.providers.volumes.lvm import adopt, aside, group, pool, release, snapshot, snapshot_aside, swap, volume
+from lunette.providers.volumes.lvm.hindrance import lvm_hindrance
+from lunette.providers.volumes.lvm.observe import observe_groups
+from lunette.providers.volumes.lvm.plan import TAG, THIN_TOOL, capability
+from lunette.providers.volumes.machine import VolumeMachine
+from lunette.system.doorway import System
+
+
+class LvmMachine(VolumeMachine):
+    engine = VolumeEngine.LVM
+    volume_steps: ClassVar[Runners] = {
+        VolumeCut: Runner(volume.cut, volume.undo_cut),
+        VolumesSeal: Runner(volume.seal, volume.undo_seal),
+        VolumeDelete: Runner(volume.delete, no_undo),
+        VolumeSetAside: Runner(aside.set_aside, aside.undo_set_aside),
+        VolumeBringBack: Runner(aside.bring_back, aside.undo_bring_back),
+        VolumeGrow: Runner(volume.grow, no_undo),
+        SnapshotTake: Runner(snapshot.take, snapshot.delete),
+        SnapshotDelete: Runner(snapshot.delete, no_undo),
+        SnapshotSetAside: Runner(snapshot_aside.set_aside, snapshot_aside.undo_set_aside),
+        SnapshotBringBack: Runner(snapshot_aside.bring_back, snapshot_aside.undo_bring_back),
+        VolumeRollBack: Runner(snapshot.roll_back, no_undo),
+        VolumeSwap: Runner(swap.swap, swap.undo_swap),
+    }
+    steps: ClassVar[Runners] = {
+        GroupAdopt: Runner(adopt.adopt, adopt.undo_adopt),
+        GroupCreate: Runner(group.create, group.remove),
+        GroupRemove: Runner(group.remove, group.create),
+        GroupGrow: Runner(group.grow, no_undo),
+        GroupRelease: Runner(release.release, release.undo_release),
+        GroupErase: Runner(group.remove, no_undo),
+        ThinPoolCreate: Runner(pool.create, pool.undo_create),
+        ThinPoolGrow: Runner(pool.grow, no_undo),
+        ThinPoolRemove: Runner(pool.remove, no_undo),
+    }
+
+    def capability(self, system: System) -> EngineCapability:
+        return capability(lvm_hindrance(system), thin=system.find_tool(THIN_TOOL) is not None)
+
+    def shut_down(self, system: System) -> list[str]:
+        """The kernel itself knows who has a volume open."""
+        refused, unread = [], dict[str, str]()
+        try:
+            groups = [found.name for found in observe_groups(system, unread) if TAG in found.tags]
+        except LunetteError as error:
+            refused.append(f"volume groups cannot be listed: {error.detail}")
+            groups = []
+        refused += [f"volume group {name} cannot be read: {reason}" for name, reason in unread.items() if name]
+        for name in groups:
+            try:
+                group.deactivate(system, name)
+            except LunetteError as error:
+                refused.append(f"volume group {name}: {error.detail}")
+        return refused
