@@ -13,6 +13,7 @@ from lunette.agent.readings import Readings
 from lunette.agent.snapshot import take
 from lunette.domain.arrays import ArrayEngine, ArrayState
 from lunette.domain.observations import Observation, Part
+from lunette.planner.engines.volume_engines import hides_volumes
 from lunette.system.doorway import CommandResult
 from tests.machines.pace import deadline
 
@@ -60,9 +61,9 @@ def test_a_group_that_lvm_left_out_is_told_and_hides_nothing_else(
     seen = take(machine)
     assert len(seen.disks) == 4
     assert parts(seen) == [(Part.LVM, name)]
-    assert seen.hides_volumes(ArrayEngine.MD, "vgc")
-    assert seen.hides_volumes(ArrayEngine.MD, "vg0") is (name == "")
-    assert not seen.hides_volumes(ArrayEngine.ZFS, "vgc")
+    assert hides_volumes(seen, ArrayEngine.MD, "vgc")
+    assert hides_volumes(seen, ArrayEngine.MD, "vg0") is (name == "")
+    assert not hides_volumes(seen, ArrayEngine.ZFS, "vgc")
 
 
 ADVICE = "  Consider pruning vg0 VG archive with more then 128 MiB in 9000 files (see archiving settings in lvm.conf)."
@@ -173,7 +174,7 @@ def test_a_pool_of_ours_that_cannot_be_read_is_not_gone(farm: Farm) -> None:
     seen = take(farm.machine)
     assert seen.arrays == ()
     assert seen.hides_array(ArrayEngine.ZFS, farm.create_step.pool)
-    assert seen.hides_volumes(ArrayEngine.ZFS, farm.create_step.pool)
+    assert hides_volumes(seen, ArrayEngine.ZFS, farm.create_step.pool)
 
 
 def test_a_suspended_pool_is_shown_and_nobody_waits_for_it(farm: Farm) -> None:

@@ -86,14 +86,10 @@ class Observation(Model):
 
     def hides_array(self, engine: ArrayEngine, *names: str) -> bool:
         """True while an array of one of these names or UUIDs may be there though it is not seen."""
-        return self._hides(_ARRAYS[engine], names)
+        return self.hides(_ARRAYS[engine], *names)
 
-    def hides_volumes(self, engine: ArrayEngine, group: str) -> bool:
-        """True while the pool or group of an array, or a volume in it, may be there though it is not seen."""
-        parts = (Part.ZFS, Part.DISKS) if engine is ArrayEngine.ZFS else (Part.LVM,)
-        return self._hides(parts, (group,))
-
-    def _hides(self, parts: Sequence[Part], names: Sequence[str]) -> bool:
+    def hides(self, parts: Sequence[Part], *names: str) -> bool:
+        """True while a thing of one of these names, which these parts hold, may be there though it is not seen."""
         return any(one.part in parts and (one.part is Part.DISKS or one.name in ("", *names)) for one in self.unread)
 
     def disk(self, disk_id: str) -> ObservedDisk | None:

@@ -16,11 +16,11 @@ from lunette.domain.alerts import Severity
 from lunette.domain.errors import LunetteError, NotFound, Unavailable
 from lunette.domain.sealed_copies import LOST, CopyHeader, SealOrder, sealed_part
 from lunette.domain.settings import SECRETS
-from lunette.domain.volumes import VolumeEngine
 from lunette.engine.alerts.board import AlertBoard, Cause
 from lunette.engine.context.loop import Loop
 from lunette.engine.exports import exportset
 from lunette.planner.engines.array_engines import ARRAY_ENGINES
+from lunette.planner.engines.volume_engines import planning
 from lunette.store.backup import tables
 from lunette.store.database import Store
 from lunette.store.resources import (
@@ -158,7 +158,7 @@ class Sealer:
 
     def _read(self) -> _State:
         with self._store.read() as tx:
-            grouped = [engine.value for engine, plans in ARRAY_ENGINES.items() if plans.volumes is VolumeEngine.LVM]
+            grouped = [engine.value for engine in ARRAY_ENGINES if planning(engine).carries_sealed_copy]
             sealed = select(Array).where(exportset.is_served(), Array.engine.in_(grouped)).order_by(Array.id)
             header = CopyHeader(
                 generation=0,

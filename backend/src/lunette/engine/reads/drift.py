@@ -10,6 +10,7 @@ from lunette.domain.observations import Observation
 from lunette.engine.conditions.unread import is_hidden
 from lunette.planner.diagnosis import drift as planner
 from lunette.planner.diagnosis.drift import DriftFacts, Known
+from lunette.planner.engines.volume_engines import hides_volumes
 from lunette.store.resources import (
     Array,
     DeletedSnapshot,
@@ -70,6 +71,6 @@ def _hidden(tx: Session, seen: Observation) -> frozenset[str]:
             id_
             for query in (of_volumes, of_deleted)
             for id_, engine, group in tx.execute(query)
-            if seen.hides_volumes(ArrayEngine(engine), group)
+            if hides_volumes(seen, ArrayEngine(engine), group)
         ]
     )

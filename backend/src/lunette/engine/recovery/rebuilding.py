@@ -25,6 +25,7 @@ from lunette.engine.context.change import ChangeContext
 from lunette.engine.exports import exportset
 from lunette.engine.journal.disk_rows import observed_roles
 from lunette.engine.recovery.rebuild_changes import Row, Rows, changes
+from lunette.planner.engines.volume_engines import hides_volumes
 from lunette.store.backup import tables
 from lunette.store.database import store_of
 from lunette.store.resources import Array, Host, HostGroup, Meta, Portal
@@ -291,7 +292,7 @@ def _settle(tx: Session, rows: Rows, seen: Observation) -> Iterator[str]:
     _begin_anew(tx, rows)
     groups = {pool.group for pool in seen.pools}
     for row in rows["array"]:
-        if row["group_name"] in groups and not seen.hides_volumes(ArrayEngine(row["engine"]), row["group_name"]):
+        if row["group_name"] in groups and not hides_volumes(seen, ArrayEngine(row["engine"]), row["group_name"]):
             gone = [v for v in rows["volume"] if v["array_id"] == row["id"] and v["id"] not in sizes]
             yield from (f"Volume {volume['name']} is no longer on array {row['name']}" for volume in gone)
 

@@ -23,6 +23,7 @@ from lunette.engine.context.services import Services
 from lunette.engine.exports import exportset, numbers
 from lunette.engine.jobs import completion
 from lunette.engine.journal.disk_rows import observed_roles
+from lunette.planner.engines.volume_engines import hides_volumes
 from lunette.planner.system.restore import Judgement, judge, releases, still_served
 from lunette.store.access import ApiToken, User
 from lunette.store.backup.tables import replace
@@ -192,7 +193,7 @@ def _not_found(tx: Session, seen: Observation) -> Iterator[str]:
     volumes = {volume.volume_id for volume in seen.volumes}
     query = select(Volume, Array.engine, Array.group_name).join(Array, Array.id == Volume.array_id)
     for volume, engine, group in tx.execute(query.order_by(Volume.name)):
-        is_hidden = seen.hides_volumes(ArrayEngine(engine), group)
+        is_hidden = hides_volumes(seen, ArrayEngine(engine), group)
         if group in running and volume.id not in volumes and not is_hidden:
             yield f"Volume {volume.name} is no longer on its array"
 

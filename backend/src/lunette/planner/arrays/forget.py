@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lunette.domain.array_changes import ArrayForget
-from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedArray
+from lunette.domain.arrays import ArrayState, ObservedArray
 from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
 from lunette.planner.checks.findings import Findings, shorten
 from lunette.planner.engines.known_array import KnownArray
+from lunette.planner.engines.volume_engines import planning
 from lunette.planner.volumes.creation import KnownVolume
 
 LOST = "All data on the array is given up permanently. If its disks are only disconnected, attach them instead."
@@ -59,7 +60,7 @@ def plan_forget(array: KnownArray, spec: ArrayForget, seen: Observation, lost: L
         title=f"Forget array {array.name} and what was on it",
         changes=tuple(_changes(array, lost)),
         steps=(),
-        warnings=(LOST, POOL_COMES_BACK if array.engine is ArrayEngine.ZFS else COMES_BACK, *held),
+        warnings=(LOST, COMES_BACK if planning(array.engine).carries_sealed_copy else POOL_COMES_BACK, *held),
     )
 
 

@@ -23,6 +23,7 @@ from lunette.planner.access.portals import KnownPortal, shown
 from lunette.planner.arrays.absent import strangers, told
 from lunette.planner.checks.findings import shorten
 from lunette.planner.engines.known_array import KnownArray
+from lunette.planner.engines.volume_engines import hides_volumes
 
 KINDS = {Family.SCSI: frozenset({"iqn", "wwpn"}), Family.NVME: frozenset({"nqn"})}
 """The kinds of initiator that see a volume over each family."""
@@ -166,7 +167,7 @@ def _array(facts: ChainFacts, observed: ObservedArray | None) -> WhyLink:
         return _broken(Part.ARRAY, f"{name} waits for its key: {way}; its exports then return automatically")
     if observed.state is ArrayState.FAILED:
         return _broken(Part.ARRAY, f"{name} has failed: it lost more disks than its level tolerates")
-    if facts.seen.hides_volumes(facts.array.engine, facts.array.group):
+    if hides_volumes(facts.seen, facts.array.engine, facts.array.group):
         return _ok(Part.ARRAY, f"{name} is {observed.state.value}")
     if not any(pool.group == facts.array.group for pool in facts.seen.pools):
         return _broken(
@@ -182,7 +183,7 @@ def _volume(facts: ChainFacts) -> WhyLink:
     if facts.seen is None:
         return _unknown(Part.VOLUME)
     found = next((volume for volume in facts.seen.volumes if volume.volume_id == facts.volume_id), None)
-    if found is None and facts.seen.hides_volumes(facts.array.engine, facts.array.group):
+    if found is None and hides_volumes(facts.seen, facts.array.engine, facts.array.group):
         return _unknown(Part.VOLUME, UNREAD)
     if found is None:
         return _broken(

@@ -1,117 +1,29 @@
-"""Which engine plans what: the pure halves of the providers behind one protocol each.
+"""The volume engines of the planner, and what is asked of any engine.
 
-The tables here are the only place that knows engines by name; everybody else asks for what they can, and refuses what
-their capability record does not offer (`unable_reason`) before asking for the steps.
+Everybody else refuses what the capability record of an engine does not offer (`unable_reason`) before asking for steps.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Protocol
+from collections.abc import Iterator, Mapping
+from typing import TypeVar
 
 from lunette.domain.arrays import ArrayCreate, ArrayEngine, EngineAbility, EngineCapability, MemberRole
 from lunette.domain.errors import FieldProblem
 from lunette.domain.observations import Observation
-from lunette.domain.steps import (
-    AnyStep,
-    SnapshotDelete,
-    SnapshotsTake,
-    SnapshotTake,
-    ThinPoolCreate,
-    ThinPoolRemove,
-    VolumeCut,
-    VolumeGrow,
-)
-from lunette.domain.volumes import ObservedPool, Provisioning, VolumeEngine
+from lunette.domain.volumes import Provisioning, VolumeEngine
 from lunette.planner.engines.array_engines import ARRAY_ENGINES
-from lunette.providers.volumes.lvm import plan as lvm
-from lunette.providers.volumes.zvol import plan as zvol
+from lunette.providers.volumes.lvm.planning import PLANNING as LVM
+from lunette.providers.volumes.planning import (
+    Cutting,
+    Growing,
+    Snapshotting,
+    SnapshottingTogether,
+    ThinPooling,
+    VolumePlanning,
+)
+from lunette.providers.volumes.zvol.planning import PLANNING as ZVOL
 
-
-class VolumePlanning(Protocol):
-    """The pure half of a volume engine. A group is a volume group or a pool."""
-
-    def capability(self) -> EngineCapability:
-        """What it could do if nothing were missing."""
-        ...
-
-    def size_problem(self, size_bytes: int) -> FieldProblem | None: ...
-
-    def reserved_bytes(self, size_bytes: int) -> int:
-        """What a thick volume takes of the free space its group shows; a thin one takes nothing at first."""
-        ...
-
-    def lv_name(self, volume_id: str) -> str: ...
-
-    def aside_name(self, volume_id: str) -> str:
-        """The name a deleted volume is kept under."""
-        ...
-
-    def device_path(self, group: str, name: str) -> str: ...
-
-    def cut_steps(
-        self, group: str, volumes: Sequence[tuple[str, int]], provisioning: Provisioning
-    ) -> tuple[VolumeCut, ...]: ...
-
-    def delete_steps(self, group: str, volume_id: str, size_bytes: int) -> tuple[AnyStep, ...]: ...
-
-
-class ThinPooling(Protocol):
-    """Of an engine whose thin volumes share a pool in their group, which has to be made first."""
-
-    def pool_create(
-        self, pool_id: str, pool: ObservedPool, free_bytes: int, asked_bytes: int
-    ) -> ThinPoolCreate | None: ...
-
-    def pool_remove(self, group: str) -> ThinPoolRemove: ...
-
-
-class Growing(Protocol):
-    """Of an engine with `can_grow`."""
-
-    def grow_step(
-        self, group: str, volume_id: str, from_bytes: int, size_bytes: int, provisioning: Provisioning
-    ) -> VolumeGrow: ...
-
-
-class Snapshotting(Protocol):
-    """Of an engine with `can_snapshot`."""
-
-    def snapshot_step(self, group: str, snapshot_id: str, volume_id: str, size_bytes: int) -> SnapshotTake: ...
-
-    def snapshot_place(self, volume_id: str, snapshot_id: str) -> str:
-        """Where a snapshot is that was not deleted, within its group."""
-        ...
-
-    def snapshot_aside_name(self, volume_id: str, snapshot_id: str, *, volume_is_kept: bool) -> str:
-        """Where a deleted snapshot is kept. `volume_is_kept`: its volume is a deleted one by now."""
-        ...
-
-    def snapshot_delete_step(self, group: str, snapshot_id: str, volume_id: str) -> SnapshotDelete: ...
-
-    def clone_steps(
-        self, group: str, snapshot_id: str, volume_id: str, volumes: Sequence[tuple[str, int]]
-    ) -> tuple[VolumeCut, ...]: ...
-
-    def roll_back_steps(
-        self, group: str, volume_id: str, snapshot_id: str, roll_back_id: str, size_bytes: int
-    ) -> tuple[AnyStep, ...]: ...
-
-    def roll_back_problem(self, newer: Sequence[str]) -> str | None:
-        """Why a volume does not go back to a snapshot of which there are these newer ones; None if it does."""
-        ...
-
-
-class SnapshottingTogether(Protocol):
-    """Of an engine with `can_snapshot_together`."""
-
-    def snapshots_step(self, group: str, together_id: str, snapshots: Sequence[SnapshotTake]) -> SnapshotsTake: ...
-
-
-VOLUME_ENGINES: dict[VolumeEngine, VolumePlanning] = {VolumeEngine.LVM: lvm, VolumeEngine.ZVOL: zvol}
-THIN_POOLS: dict[VolumeEngine, ThinPooling] = {VolumeEngine.LVM: lvm}
-"""An engine that is not here cuts thin volumes from the free space of the group itself, if it can cut them."""
-GROWING: dict[VolumeEngine, Growing] = {VolumeEngine.LVM: lvm, VolumeEngine.ZVOL: zvol}
-SNAPSHOTTING: dict[VolumeEngine, Snapshotting] = {VolumeEngine.LVM: lvm, VolumeEngine.ZVOL: zvol}
-TOGETHER: dict[VolumeEngine, SnapshottingTogether] = {VolumeEngine.ZVOL: zvol}
+Part = TypeVar("Part")
+VOLUME_ENGINES: Mapping[VolumeEngine, VolumePlanning] = {one.engine: one for one in (LVM, ZVOL)}
 
 
 NO_THICK_SNAPSHOTS = (
@@ -142,29 +54,45 @@ def volume_engine(engine: ArrayEngine) -> VolumeEngine:
     return ARRAY_ENGINES[engine].volumes
 
 
-def volume_planning(engine: ArrayEngine) -> VolumePlanning:
-    """What plans the volumes on an array of this engine."""
+def planning(engine: ArrayEngine) -> VolumePlanning:
+    """The engine that plans the volumes on an array of this engine."""
     return VOLUME_ENGINES[volume_engine(engine)]
+
+
+def volume_planning(engine: ArrayEngine) -> Cutting:
+    """What plans the volumes on an array of this engine."""
+    return planning(engine).cutting
 
 
 def thin_pooling(engine: ArrayEngine) -> ThinPooling | None:
     """What plans the thin pools on an array of this engine; None if thin volumes need none there."""
-    return THIN_POOLS.get(volume_engine(engine))
+    return planning(engine).thin_pooling
 
 
 def growing(engine: ArrayEngine) -> Growing:
-    """What plans growth of volumes on an array of this engine, which must offer it."""
-    return GROWING[volume_engine(engine)]
+    """What plans growth of volumes on an array of this engine. Raises LookupError if it does not offer growth."""
+    return _offered(planning(engine).growing, engine)
 
 
 def snapshotting(engine: ArrayEngine) -> Snapshotting:
-    """What plans snapshots on an array of this engine, which must offer them."""
-    return SNAPSHOTTING[volume_engine(engine)]
+    """What plans snapshots on an array of this engine. Raises LookupError if it does not offer them."""
+    return _offered(planning(engine).snapshotting, engine)
 
 
 def snapshotting_together(engine: ArrayEngine) -> SnapshottingTogether | None:
     """What plans snapshots at one moment on an array of this engine; None: it takes one after the other."""
-    return TOGETHER.get(volume_engine(engine))
+    return planning(engine).snapshotting_together
+
+
+def _offered(part: Part | None, engine: ArrayEngine) -> Part:
+    if part is None:
+        raise LookupError(f"volumes on arrays of engine {engine.value} do not offer this")
+    return part
+
+
+def hides_volumes(seen: Observation, engine: ArrayEngine, group: str) -> bool:
+    """True while the pool or group of an array, or a volume in it, may be there though it is not seen."""
+    return seen.hides(planning(engine).parts, group)
 
 
 def thick_snapshot_reason(engine: ArrayEngine, provisioning: Provisioning) -> str | None:

@@ -31,7 +31,7 @@ from lunette.domain.steps import (
     VolumeSetAside,
 )
 from lunette.domain.volumes import BLOCK_BYTES, ObservedPool, ObservedVolume, Provisioning
-from lunette.planner.engines.volume_engines import THIN_POOLS, VOLUME_ENGINES
+from lunette.planner.engines.volume_engines import VOLUME_ENGINES
 from lunette.planner.site.foresight_disks import joined, with_disks
 from lunette.providers.arrays.external import plan as external
 from lunette.providers.arrays.lvm import plan as lvm_raid
@@ -224,11 +224,11 @@ def _with_volume(seen: Observation, step: VolumeCut) -> Observation:
         active=True,
         open=False,
         sealed=True,
-        device=VOLUME_ENGINES[step.engine].device_path(step.group, step.lv_name),
+        device=VOLUME_ENGINES[step.engine].cutting.device_path(step.group, step.lv_name),
         size_bytes=step.size_bytes,
     )
     is_thin = step.provisioning is Provisioning.THIN
-    taken = 0 if is_thin else VOLUME_ENGINES[step.engine].reserved_bytes(step.size_bytes)
+    taken = 0 if is_thin else VOLUME_ENGINES[step.engine].cutting.reserved_bytes(step.size_bytes)
     return _with_room(seen, step.group, -taken, (*seen.volumes, volume))
 
 
@@ -238,7 +238,7 @@ def _with_larger_volume(seen: Observation, step: VolumeGrow) -> Observation:
     if found is None:
         return seen
     is_thin = step.pool is not None or found.used_bytes is not None
-    reserved = VOLUME_ENGINES[step.engine].reserved_bytes
+    reserved = VOLUME_ENGINES[step.engine].cutting.reserved_bytes
     taken = 0 if is_thin else reserved(step.size_bytes) - reserved(step.from_bytes)
     larger = found.model_copy(update={"size_bytes": step.size_bytes})
     volumes = tuple(larger if volume is found else volume for volume in seen.volumes)
@@ -259,9 +259,9 @@ def _without_volume(seen: Observation, step: VolumeDelete) -> Observation:
     if found is None:
         return seen
     if found.used_bytes is None:
-        given_back = VOLUME_ENGINES[step.engine].reserved_bytes(step.size_bytes)
+        given_back = VOLUME_ENGINES[step.engine].cutting.reserved_bytes(step.size_bytes)
     else:
-        given_back = 0 if step.engine in THIN_POOLS else found.used_bytes
+        given_back = 0 if VOLUME_ENGINES[step.engine].thin_pooling else found.used_bytes
     return _with_room(seen, step.group, given_back, tuple(volume for volume in seen.volumes if volume is not found))
 
 

@@ -11,7 +11,7 @@ from lunette.domain.steps import AnyStep
 from lunette.domain.volumes import Provisioning
 from lunette.planner.checks.findings import Findings, shorten
 from lunette.planner.engines import recorded
-from lunette.planner.engines.volume_engines import thin_pooling, volume_planning
+from lunette.planner.engines.volume_engines import hides_volumes, thin_pooling, volume_planning
 from lunette.planner.volumes.creation import KnownVolume
 from lunette.planner.volumes.retained import set_aside_steps
 
@@ -40,12 +40,12 @@ def keeping(volume: KnownVolume, hours: int, now: dt.datetime, seen: Observation
     """How a volume would be kept if it were deleted now; None if it is destroyed at once, or is gone already."""
     found = next((one for one in seen.volumes if one.volume_id == volume.id), None)
     is_gone = found is None and any(pool.group == volume.group for pool in seen.pools)
-    if not hours or (is_gone and not seen.hides_volumes(volume.array_engine, volume.group)):
+    if not hours or (is_gone and not hides_volumes(seen, volume.array_engine, volume.group)):
         return None
     thin = found.used_bytes or 0 if found else 0
     is_thin = volume.provisioning is Provisioning.THIN
     held = thin if is_thin else volume_planning(volume.array_engine).reserved_bytes(volume.size_bytes)
-    is_hidden = seen.hides_volumes(volume.array_engine, volume.group)  # which the checker tells of
+    is_hidden = hides_volumes(seen, volume.array_engine, volume.group)  # which the checker tells of
     is_reachable = is_hidden or any(pool.group == volume.group for pool in seen.pools)
     return Keeping(hours, now + dt.timedelta(hours=hours), held, is_reachable)
 

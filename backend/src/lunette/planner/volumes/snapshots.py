@@ -16,6 +16,7 @@ from lunette.domain.volumes import Provisioning, VolumeCreate
 from lunette.planner.checks.findings import Findings, shorten
 from lunette.planner.checks.names import check_name
 from lunette.planner.engines.volume_engines import (
+    hides_volumes,
     snapshotting,
     thick_snapshot_reason,
     unable_reason,
@@ -89,7 +90,7 @@ def keeping(snapshot: KnownSnapshot, hours: int, now: dt.datetime, seen: Observa
     """How a snapshot would be kept if it were deleted now; None if it is destroyed at once, or is gone already."""
     of = snapshot.volume
     is_there = any(one.snapshot_id == snapshot.id for one in seen.volumes)
-    is_active, is_hidden = _is_active(seen, of.group), seen.hides_volumes(of.array_engine, of.group)
+    is_active, is_hidden = _is_active(seen, of.group), hides_volumes(seen, of.array_engine, of.group)
     if not hours or (is_active and not is_there and not is_hidden):
         return None
     return SnapshotKeeping(hours, now + dt.timedelta(hours=hours), is_active or is_hidden)

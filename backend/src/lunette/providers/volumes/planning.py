@@ -1,0 +1,122 @@
+"""What the planner asks of a volume engine, whichever it is: pure.
+
+An engine exports one record, PLANNING in its `planning.py`. Before the planner asks for the steps of an ability, it
+refuses what the capability record of the engine does not offer.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from lunette.domain.arrays import EngineCapability
+from lunette.domain.errors import FieldProblem
+from lunette.domain.observations import Part
+from lunette.domain.steps import (
+    AnyStep,
+    SnapshotDelete,
+    SnapshotsTake,
+    SnapshotTake,
+    ThinPoolCreate,
+    ThinPoolRemove,
+    VolumeCut,
+    VolumeGrow,
+)
+from lunette.domain.volumes import ObservedPool, Provisioning, VolumeEngine
+
+
+class Cutting(Protocol):
+    """Of every volume engine. A group is a volume group or a pool."""
+
+    def capability(self) -> EngineCapability:
+        """What it could do if nothing were missing."""
+        ...
+
+    def size_problem(self, size_bytes: int) -> FieldProblem | None: ...
+
+    def reserved_bytes(self, size_bytes: int) -> int:
+        """What a thick volume takes of the free space its group shows; a thin one takes nothing at first."""
+        ...
+
+    def lv_name(self, volume_id: str) -> str: ...
+
+    def aside_name(self, volume_id: str) -> str:
+        """The name a deleted volume is kept under."""
+        ...
+
+    def device_path(self, group: str, name: str) -> str: ...
+
+    def cut_steps(
+        self, group: str, volumes: Sequence[tuple[str, int]], provisioning: Provisioning
+    ) -> tuple[VolumeCut, ...]: ...
+
+    def delete_steps(self, group: str, volume_id: str, size_bytes: int) -> tuple[AnyStep, ...]: ...
+
+
+class ThinPooling(Protocol):
+    """Of an engine whose thin volumes share a pool in their group, which has to be made first."""
+
+    def pool_create(
+        self, pool_id: str, pool: ObservedPool, free_bytes: int, asked_bytes: int
+    ) -> ThinPoolCreate | None: ...
+
+    def pool_remove(self, group: str) -> ThinPoolRemove: ...
+
+
+class Growing(Protocol):
+    """Of an engine with `can_grow`."""
+
+    def grow_step(
+        self, group: str, volume_id: str, from_bytes: int, size_bytes: int, provisioning: Provisioning
+    ) -> VolumeGrow: ...
+
+
+class Snapshotting(Protocol):
+    """Of an engine with `can_snapshot`."""
+
+    def snapshot_step(self, group: str, snapshot_id: str, volume_id: str, size_bytes: int) -> SnapshotTake: ...
+
+    def snapshot_place(self, volume_id: str, snapshot_id: str) -> str:
+        """Where a snapshot is that was not deleted, within its group."""
+        ...
+
+    def snapshot_aside_name(self, volume_id: str, snapshot_id: str, *, volume_is_kept: bool) -> str:
+        """Where a deleted snapshot is kept. `volume_is_kept`: its volume is a deleted one by now."""
+        ...
+
+    def snapshot_delete_step(self, group: str, snapshot_id: str, volume_id: str) -> SnapshotDelete: ...
+
+    def clone_steps(
+        self, group: str, snapshot_id: str, volume_id: str, volumes: Sequence[tuple[str, int]]
+    ) -> tuple[VolumeCut, ...]: ...
+
+    def roll_back_steps(
+        self, group: str, volume_id: str, snapshot_id: str, roll_back_id: str, size_bytes: int
+    ) -> tuple[AnyStep, ...]: ...
+
+    def roll_back_problem(self, newer: Sequence[str]) -> str | None:
+        """Why a volume does not go back to a snapshot of which there are these newer ones; None if it does."""
+        ...
+
+
+class SnapshottingTogether(Protocol):
+    """Of an engine with `can_snapshot_together`."""
+
+    def snapshots_step(self, group: str, together_id: str, snapshots: Sequence[SnapshotTake]) -> SnapshotsTake: ...
+
+
+@dataclass(frozen=True)
+class VolumePlanning:
+    """The pure half of a volume engine. A part that the engine lacks is None."""
+
+    engine: VolumeEngine
+    cutting: Cutting
+    parts: tuple[Part, ...]
+    """What must have been read before a volume that is not seen is known to be missing."""
+    carries_sealed_copy: bool
+    """Whether an array whose volumes it cuts has space for the sealed copy."""
+    growing: Growing | None = None
+    snapshotting: Snapshotting | None = None
+    snapshotting_together: SnapshottingTogether | None = None
+    """None: snapshots of several volumes are taken one after the other."""
+    thin_pooling: ThinPooling | None = None
+    """None: thin volumes, if it can cut them, take their space from the group itself."""
