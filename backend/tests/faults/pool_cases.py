@@ -15,7 +15,7 @@ from lunette.domain.volumes import VolumeGrow, VolumeRollBack
 from lunette.engine.changes import array_changes, snapshots, volume_batches, volumes
 from lunette.engine.context.known_arrays import known
 from lunette.engine.context.outcome import Outcome
-from lunette.planner.arrays.pool_spares import plan_spares
+from lunette.planner.engines.zfs.spares import plan_spares
 from lunette.store.resources import Array
 
 

@@ -36,11 +36,11 @@ from lunette.domain.plans import Plan
 from lunette.domain.sizes import GIB, MIB
 from lunette.domain.steps import DiskWipe, MdAdd, MdFail, MdForceStart, MdMember, MdRemove, MdReplace
 from lunette.domain.tuning import Scheduler
-from lunette.planner.arrays import md_changes as planner
 from lunette.planner.arrays.changes import changing, plan_grow, plan_reshape
 from lunette.planner.arrays.force_start import plan_force_start
 from lunette.planner.checks.checker import Bounds, faults
 from lunette.planner.engines.known_array import KnownArray
+from lunette.planner.engines.md import changes as planner
 from lunette.providers.arrays.md import plan as md
 from lunette.providers.arrays.zfs import plan as zfs
 

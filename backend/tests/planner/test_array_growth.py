@@ -12,8 +12,8 @@ from lunette.domain.errors import Conflict, InUse, Invalid
 from lunette.domain.plans import Plan
 from lunette.domain.sizes import GIB
 from lunette.domain.steps import DiskWipe, GroupGrow, MdAdd, MdReshape, MdScrub, MdWriteHole
-from lunette.planner.arrays.md_growth import plan_finish, plan_grow
 from lunette.planner.checks.checker import Bounds, faults
+from lunette.planner.engines.md.growth import plan_finish, plan_grow
 from lunette.providers.volumes.lvm.plan import group_bytes
 
 EXT4 = {"signatures": (seen.EXT4,)}

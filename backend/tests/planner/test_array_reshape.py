@@ -11,9 +11,9 @@ from lunette.domain.array_changes import ArrayReshape
 from lunette.domain.arrays import ArrayState, Level, SyncProgress, WriteHole
 from lunette.domain.errors import Conflict, InUse, Invalid
 from lunette.domain.steps import DiskWipe, MdAdd, MdRelevel, MdWriteHole
-from lunette.planner.arrays.md_growth import plan_finish
-from lunette.planner.arrays.md_reshape import plan_reshape
 from lunette.planner.checks.checker import Bounds, faults
+from lunette.planner.engines.md.growth import plan_finish
+from lunette.planner.engines.md.reshape import plan_reshape
 from lunette.providers.volumes.lvm.plan import group_bytes
 
 CHECK = SyncProgress(action="check", percent=1, rate_bytes_s=1, left_s=1)

@@ -13,9 +13,9 @@ from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.sizes import GIB
 from lunette.domain.steps import DiskWipe, MdMember, PoolAdd, PoolAddSpecial, PoolReplace, PoolTakeOut
-from lunette.planner.arrays import pool_changes as planner
 from lunette.planner.checks.checker import Bounds, faults
 from lunette.planner.engines.known_array import KnownArray
+from lunette.planner.engines.zfs import changes as planner
 
 GUID = "77"
 ROLES = {"d": MemberRole.DATA, "l": MemberRole.LOG, "c": MemberRole.CACHE, "s": MemberRole.SPECIAL}

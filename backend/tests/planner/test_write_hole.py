@@ -10,9 +10,9 @@ from lunette.domain.arrays import ArrayState, SyncProgress, WriteHole
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.steps import MdWriteHole
-from lunette.planner.arrays import md_changes
-from lunette.planner.arrays.write_hole import plan_exchange
 from lunette.planner.checks.checker import Bounds, faults
+from lunette.planner.engines.md import changes as md_changes
+from lunette.planner.engines.md.write_hole import plan_exchange
 
 CACHE = {"write_cache": True}
 

@@ -13,7 +13,7 @@ from lunette.engine.context.known_arrays import known
 from lunette.engine.context.outcome import Actor
 from lunette.engine.context.services import Services
 from lunette.engine.journal import disk_rows
-from lunette.planner.arrays.pool_spares import plan_spares
+from lunette.planner.engines.zfs.spares import plan_spares
 from lunette.store.database import Store
 from lunette.store.resources import Array, ArrayDisk
 

@@ -21,8 +21,8 @@ from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.known_arrays import known
 from lunette.engine.context.outcome import Actor
 from lunette.engine.context.services import Services
-from lunette.planner.arrays.md_growth import plan_finish
-from lunette.planner.arrays.write_hole import cached_members, plan_exchange
+from lunette.planner.engines.md.growth import plan_finish
+from lunette.planner.engines.md.write_hole import cached_members, plan_exchange
 from lunette.store.database import Store
 from lunette.store.events import SYSTEM, emit
 from lunette.store.journal import Job

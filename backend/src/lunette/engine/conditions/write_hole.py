@@ -6,7 +6,7 @@ from lunette.domain.alerts import Severity
 from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ObservedArray, WriteHole
 from lunette.domain.observations import Observation
 from lunette.engine.alerts.board import Cause
-from lunette.planner.arrays.write_hole import cached_members
+from lunette.planner.engines.md.write_hole import cached_members
 from lunette.providers.arrays.md.plan import no_log
 from lunette.store.resources import Array
 

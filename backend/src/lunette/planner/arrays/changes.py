@@ -17,8 +17,13 @@ from lunette.domain.arrays import ArrayEngine
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.steps import MdMember
-from lunette.planner.arrays import external_changes, lvm_changes, md_changes, md_growth, md_reshape, pool_changes
+from lunette.planner.engines.external import changes as external_changes
 from lunette.planner.engines.known_array import KnownArray
+from lunette.planner.engines.lvm import changes as lvm_changes
+from lunette.planner.engines.md import changes as md_changes
+from lunette.planner.engines.md import growth as md_growth
+from lunette.planner.engines.md import reshape as md_reshape
+from lunette.planner.engines.zfs import changes as pool_changes
 
 
 class Changing(Protocol):

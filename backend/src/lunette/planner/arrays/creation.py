@@ -1,21 +1,22 @@
-"""Plans for arrays: which disks may be taken, and what is destroyed on them."""
+"""Plans for arrays that are created or deleted."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lunette.domain.arrays import ArrayCreate, ArrayEngine, ArrayState, EngineAbility, Level, MemberRole, WriteHole
-from lunette.domain.disks import UNIDENTIFIED, ObservedDisk, cached
-from lunette.domain.errors import Conflict, InUse, Invalid
+from lunette.domain.disks import ObservedDisk, cached
+from lunette.domain.errors import InUse, Invalid
 from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
-from lunette.domain.steps import DiskWipe, MdCreate, MdMember
+from lunette.domain.steps import MdCreate, MdMember
 from lunette.domain.units import counted
 from lunette.planner.arrays import encrypted, proportions
-from lunette.planner.arrays.ailing import ailing
+from lunette.planner.checks.ailing import ailing
 from lunette.planner.checks.findings import Findings, shorten
 from lunette.planner.checks.names import check_name
+from lunette.planner.checks.taking import take_disks, wiping
 from lunette.planner.engines import recorded
 from lunette.planner.engines.array_engines import ARRAY_ENGINES, Blueprint
 from lunette.planner.engines.known_array import KnownArray
@@ -58,7 +59,14 @@ def plan_create(
     elif problem := encrypted.problem(spec, seen):
         findings.add_problem(Invalid, problem)
     fields = {f"{role.field}[{i}]": disk for role, ids in spec.by_role().items() for i, disk in enumerate(ids)}
-    disks, wipe = take_disks(findings, fields, spec.wipe, seen, disk_owners, spec.engine)
+    disks, wipe = take_disks(
+        findings,
+        fields,
+        spec.wipe,
+        seen,
+        disk_owners,
+        any_disk=ARRAY_ENGINES[spec.engine].takes_unidentified_disks,
+    )
     whole = [disk for disk in disks if disk]
     if len(whole) == len(fields):
         _check_together(findings, spec, whole, seen)
@@ -70,97 +78,6 @@ def engine_reason(engine: ArrayEngine, seen: Observation) -> str | None:
     """Why arrays of this engine cannot be made here: what is missing for them, or for volumes on them."""
     volumes = ARRAY_ENGINES[engine].volumes.value
     return missing_reason(seen, "array", engine.value) or missing_reason(seen, "volume", volumes)
-
-
-def take_disks(
-    findings: Findings,
-    fields: Mapping[str, str],
-    wipe: Sequence[str],
-    seen: Observation,
-    owners: Mapping[str, str],
-    engine: ArrayEngine,
-) -> tuple[list[ObservedDisk | None], frozenset[str]]:
-    """The disks that are named, by the field that names each; and which of them may be wiped.
-
-    Every reason not to take one becomes a finding; one that does not exist is None.
-    """
-    disks = _find_disks(findings, fields, seen)
-    wiped = _find_wipe(findings, wipe, seen, disks)
-    for (field, reference), disk in zip(fields.items(), disks, strict=True):
-        if disk:
-            _check_disk(findings, field, disk, reference, owners.get(disk.id), disk.id in wiped)
-        if disk and not disk.is_known and engine is not ArrayEngine.MD:
-            message = f"disk {disk.id} can only be a member of md arrays, which recognise it by its superblock"
-            findings.add(Invalid, field, reference, message)
-    return disks, wiped
-
-
-def _find_disks(findings: Findings, fields: Mapping[str, str], seen: Observation) -> list[ObservedDisk | None]:
-    found: list[ObservedDisk | None] = []
-    first_use: dict[str, str] = {}
-    for field, reference in fields.items():
-        disk = seen.disk(reference)
-        if disk is None:
-            message = f"disk {reference} was not found; use an ID from the list of disks"
-            if seen.hides_disks():
-                message = f"disk {reference} was not found, but some disks cannot be read now: see the alerts"
-            findings.add(Invalid, field, reference, message)
-        elif disk.id in first_use:
-            message = f"disk {reference} is listed twice (also as {first_use[disk.id]}); list each disk once"
-            findings.add(Invalid, field, reference, message)
-        else:
-            first_use[disk.id] = field
-        found.append(disk)
-    return found
-
-
-def _find_wipe(
-    findings: Findings, wipe: Sequence[str], seen: Observation, disks: list[ObservedDisk | None]
-) -> frozenset[str]:
-    members = {disk.id for disk in disks if disk}
-    wiped = set()
-    for index, reference in enumerate(wipe):
-        disk = seen.disk(reference)
-        if disk is None or disk.id not in members:
-            message = f"disk {reference} is listed in wipe but not among the disks; list it in both or in neither"
-            findings.add(Invalid, f"wipe[{index}]", reference, message)
-        else:
-            wiped.add(disk.id)
-    return frozenset(wiped)
-
-
-def _check_disk(
-    findings: Findings, field: str, disk: ObservedDisk, reference: str, owner: str | None, may_wipe: bool
-) -> None:
-    """Why this one disk cannot be taken. The system's disk and a fabric's disk never can, not even with a wipe."""
-    content = "; ".join(disk.occupations())
-    if disk.fabric:
-        message = f"disk {disk.id} is attached over a fabric: an array is never built on another appliance's volume"
-        findings.add(Invalid, field, disk.id, message)
-    elif disk.used_by_system:
-        why = f" ({content})" if content else ""
-        message = f"disk {disk.id} carries the running system{why} and cannot be used; choose another disk"
-        findings.add(InUse, field, disk.id, message)
-    elif owner is not None:
-        findings.add(Conflict, field, disk.id, f"disk {disk.id} belongs to array {owner}; choose another disk")
-    elif hindrance := disk.hindrance(reference):
-        anyway = f", or specify it as {UNIDENTIFIED}{disk.id}" if not (disk.is_known or disk.is_busy()) else ""
-        message = f"disk {disk.id} cannot be used: {hindrance}; choose another disk{anyway}"
-        findings.add(InUse, field, disk.id, message)
-    elif disk.is_busy():
-        message = f"disk {disk.id} is in use: {content}. Free it first; it cannot be wiped while it is in use"
-        findings.add(InUse, field, disk.id, message)
-    elif content and not disk.is_known:
-        message = (
-            f"disk {disk.id} is not blank: {content}. Wipe it manually, because nothing distinguishes it from other "
-            "disks"
-        )
-        findings.add(InUse, field, disk.id, message)
-    elif content and not may_wipe:
-        message = (
-            f"disk {disk.id} is not blank: {content}. List it in wipe to destroy this content, or choose another disk"
-        )
-        findings.add(InUse, field, disk.id, message)
 
 
 def _check_together(findings: Findings, spec: ArrayCreate, disks: list[ObservedDisk], seen: Observation) -> None:
@@ -222,25 +139,6 @@ def _beside(spec: ArrayCreate) -> str:
         if ids and role not in (MemberRole.DATA, MemberRole.SPARE)
     ]
     return spares + (f" with {', '.join(others)}" if others else "")
-
-
-def wiping(disks: Sequence[ObservedDisk], wipe: frozenset[str]) -> tuple[tuple[DiskWipe, ...], list[Change]]:
-    """The wipes of those disks that may be wiped and need it, and what is lost by them."""
-    used = [disk for disk in disks if disk.id in wipe and disk.occupations()]
-    steps = tuple(
-        DiskWipe(disk_id=disk.id, serial=disk.serial, size_bytes=disk.size_bytes, signatures=disk.signatures)
-        for disk in used
-    )
-    lost = [
-        Change(
-            action=Action.DESTROY,
-            noun="disk",
-            name=disk.id,
-            detail=f"{'; '.join(disk.occupations())}: all data is lost",
-        )
-        for disk in used
-    ]
-    return steps, lost
 
 
 def _warnings(level: Level, made: Blueprint, disks: list[ObservedDisk]) -> list[str]:

@@ -12,8 +12,8 @@ from lunette.domain.disks import ObservedDisk
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.steps import MdAdd, MdMember, MdSpareOut
-from lunette.planner.arrays.md_changes import FULL
 from lunette.planner.engines.known_array import KnownArray
+from lunette.planner.engines.md.changes import FULL
 
 Pair = tuple[KnownArray, ObservedArray]
 _LOST = ("missing", "faulty")

@@ -57,6 +57,8 @@ class ArrayPlanning(Protocol):
     """The pure half of an array engine. `volumes` cuts volumes from its arrays."""
 
     volumes: VolumeEngine
+    takes_unidentified_disks: bool
+    """Whether it recognises a disk of its own by what it wrote on it, even if nothing else identifies the disk."""
 
     def capability(self) -> EngineCapability:
         """What it could do if nothing were missing."""
@@ -81,6 +83,7 @@ class ArrayPlanning(Protocol):
 
 class MdPlanning:
     volumes = VolumeEngine.LVM
+    takes_unidentified_disks = True
 
     def capability(self) -> EngineCapability:
         return md.capability()
@@ -123,6 +126,7 @@ class MdPlanning:
 
 class ZfsPlanning:
     volumes = VolumeEngine.ZVOL
+    takes_unidentified_disks = False
 
     def capability(self) -> EngineCapability:
         return zfs.capability()
@@ -162,6 +166,7 @@ class ExternalPlanning:
     """The device is there already: it becomes an array by the volume group on it."""
 
     volumes = VolumeEngine.LVM
+    takes_unidentified_disks = False
 
     def capability(self) -> EngineCapability:
         return external.capability()
@@ -201,6 +206,7 @@ class LvmRaidPlanning:
     """A RAID volume over whole disks, with a volume group of its own on it."""
 
     volumes = VolumeEngine.LVM
+    takes_unidentified_disks = False
 
     def capability(self) -> EngineCapability:
         return lvm_raid.capability()

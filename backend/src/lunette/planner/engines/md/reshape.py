@@ -8,10 +8,10 @@ from lunette.domain.errors import Invalid
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.steps import AnyStep, MdRelevel, MdWriteHole
-from lunette.planner.arrays.ailing import ailing
-from lunette.planner.arrays.md_changes import Request
-from lunette.planner.arrays.md_growth import adding, must_be_quiet
+from lunette.planner.checks.ailing import ailing
 from lunette.planner.engines.known_array import KnownArray
+from lunette.planner.engines.md.growth import adding, must_be_quiet
+from lunette.planner.engines.md.request import MdRequest
 from lunette.providers.arrays.md.plan import LEVELS, MAX_DISKS
 
 _BECOMES = {facts.level.value: facts.becomes for facts in LEVELS}
@@ -34,7 +34,7 @@ _NO_LOG = (
 
 def plan_reshape(array: KnownArray, spec: ArrayReshape, seen: Observation, owners: Mapping[str, str]) -> Plan:
     """A raid5 becomes a raid6. Refuses whatever is not whole and quiet, and every level md cannot safely change to."""
-    ask = Request(array, seen, f"Array {array.name} was not changed", owners)
+    ask = MdRequest(array, seen, f"Array {array.name} was not changed", owners)
     found, name, level = ask.found, array.name, spec.level
     _check(ask, spec, level)
     ask.refuse()
@@ -61,7 +61,7 @@ def plan_reshape(array: KnownArray, spec: ArrayReshape, seen: Observation, owner
     )
 
 
-def _check(ask: Request, spec: ArrayReshape, level: Level) -> None:
+def _check(ask: MdRequest, spec: ArrayReshape, level: Level) -> None:
     found, name = ask.found, ask.array.name
     becomes = _BECOMES.get(found.level, ())
     if found.level == level:

@@ -19,9 +19,9 @@ from lunette.domain.errors import Conflict, FieldProblem, Invalid
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.steps import LvmRaidReplace, LvmRaidScrub, MdMember
-from lunette.planner.arrays.ailing import ailing
-from lunette.planner.arrays.md_changes import Request
+from lunette.planner.checks.ailing import ailing
 from lunette.planner.engines.known_array import KnownArray
+from lunette.planner.engines.request import Request
 from lunette.providers.arrays.lvm.plan import raid_group
 
 WHEN_BACK = "It is attached, but LVM does not use it, because the array continued without it. Replace"

@@ -1,7 +1,6 @@
 """Plans for an array that stands: spares, disks that are exchanged, scrubs. Whatever would lose it is refused."""
 
 from collections.abc import Mapping, Sequence
-from typing import TypedDict
 
 from lunette.domain.array_changes import (
     ArrayAddDisks,
@@ -12,8 +11,7 @@ from lunette.domain.array_changes import (
     ArrayScrub,
     ScrubAction,
 )
-from lunette.domain.arrays import ArrayState, Level, ObservedArray, ObservedMember, WriteHole
-from lunette.domain.disks import ObservedDisk
+from lunette.domain.arrays import ArrayState, Level, ObservedArray, WriteHole
 from lunette.domain.errors import Conflict, FieldProblem, InUse, Invalid
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
@@ -21,26 +19,20 @@ from lunette.domain.sizes import format_size
 from lunette.domain.steps import AnyStep, MdAdd, MdFail, MdMember, MdRemove, MdReplace, MdScrub
 from lunette.domain.tuning import TuningName, notation
 from lunette.domain.units import counted
-from lunette.planner.arrays.ailing import ailing
-from lunette.planner.arrays.creation import take_disks, wiping
-from lunette.planner.arrays.write_hole import losing_log
+from lunette.planner.checks.ailing import ailing
 from lunette.planner.checks.findings import Findings
 from lunette.planner.engines.known_array import KnownArray
-from lunette.providers.arrays.md.plan import MEMORY_SHARE, PAGE_BYTES, survives, tuning_problems, write_mostly_problems
+from lunette.planner.engines.md.request import MdRequest, member_of
+from lunette.planner.engines.md.write_hole import losing_log
+from lunette.providers.arrays.md.plan import MEMORY_SHARE, PAGE_BYTES, tuning_problems, write_mostly_problems
 
 WHEN_BACK = "It is attached again: run `lunette array readd {array} {disk}`; or replace"
 FULL = "It is rebuilt from the other disks: until the rebuild has finished, the array is not redundant."
 
 
-class _Which(TypedDict):
-    array_id: str
-    uuid: str
-    md_name: str
-
-
 def plan_add_spares(array: KnownArray, spec: ArrayAddSpares, seen: Observation, owners: Mapping[str, str]) -> Plan:
     """Disks that stand by; on a degraded array the first is filled at once."""
-    ask = Request(array, seen, f"No spare was added to array {array.name}", owners)
+    ask = MdRequest(array, seen, f"No spare was added to array {array.name}", owners)
     if ask.found.level == "raid0":
         ask.add(Invalid, "disks", "raid0", f"array {array.name} is raid0: a spare could not replace a lost disk")
     fields = {f"disks[{index}]": reference for index, reference in enumerate(spec.disks)}
@@ -67,7 +59,7 @@ def plan_add_disks(array: KnownArray, spec: ArrayAddDisks, _seen: Observation, _
 
 def plan_replace(array: KnownArray, spec: ArrayReplace, seen: Observation, owners: Mapping[str, str]) -> Plan:
     """A working member is copied while it still works; for any other the new disk is added and filled."""
-    ask = Request(array, seen, f"Disk {spec.disk} of array {array.name} was not replaced", owners)
+    ask = MdRequest(array, seen, f"Disk {spec.disk} of array {array.name} was not replaced", owners)
     if ask.found.level == "raid0":
         ask.add(Invalid, "disk", spec.disk, f"array {array.name} is raid0: md cannot replace its disks")
     old, place = ask.own(spec.disk)
@@ -82,7 +74,7 @@ def plan_replace(array: KnownArray, spec: ArrayReplace, seen: Observation, owner
                 "rebuild, then replace this working disk"
             )
             ask.add(Conflict, "disk", old.disk_id, message)
-        steps = (MdReplace(**ask.which, old=old, new=_member(new), disk_bytes=ask.disk_bytes),)
+        steps = (MdReplace(**ask.which, old=old, new=member_of(new), disk_bytes=ask.disk_bytes),)
         warning = "Its data is copied while the old disk still works: the array keeps its current redundancy."
         if ask.found.is_reshaping:
             ask.add(
@@ -112,7 +104,7 @@ def plan_replace(array: KnownArray, spec: ArrayReplace, seen: Observation, owner
 
 def plan_fail(array: KnownArray, spec: ArrayDiskChoice, seen: Observation) -> Plan:
     """Gives a member up. Raises InUse where the array has no redundancy left for that."""
-    ask = Request(array, seen, f"Disk {spec.disk} of array {array.name} was not failed")
+    ask = MdRequest(array, seen, f"Disk {spec.disk} of array {array.name} was not failed")
     disk, place = ask.own(spec.disk)
     if place is None or place.state not in ("in_sync", "rebuilding"):
         state = place.state if place else "not present"
@@ -130,7 +122,7 @@ def plan_fail(array: KnownArray, spec: ArrayDiskChoice, seen: Observation) -> Pl
 
 def plan_remove(array: KnownArray, spec: ArrayDiskChoice, seen: Observation) -> Plan:
     """Lets go of a spare, of a faulty disk, or of one that is gone."""
-    ask = Request(array, seen, f"Disk {spec.disk} was not removed from array {array.name}")
+    ask = MdRequest(array, seen, f"Disk {spec.disk} was not removed from array {array.name}")
     disk, place = ask.own(spec.disk)
     if place is not None and place.state in ("in_sync", "rebuilding", "replacing"):
         message = (
@@ -155,7 +147,7 @@ def plan_remove(array: KnownArray, spec: ArrayDiskChoice, seen: Observation) -> 
 
 def plan_readd(array: KnownArray, spec: ArrayDiskChoice, seen: Observation) -> Plan:
     """Takes back a member that was gone or faulty: quickly where a bitmap tells what changed, otherwise in full."""
-    ask = Request(array, seen, f"Disk {spec.disk} was not re-added to array {array.name}")
+    ask = MdRequest(array, seen, f"Disk {spec.disk} was not re-added to array {array.name}")
     member, place = ask.own(spec.disk)
     disk = seen.disk(member.disk_id)
     if disk is None:
@@ -188,7 +180,7 @@ def plan_readd(array: KnownArray, spec: ArrayDiskChoice, seen: Observation) -> P
 def plan_scrub(array: KnownArray, spec: ArrayScrub, seen: Observation) -> Plan:
     """Starts or stops reading everything. Raises Conflict where there is nothing to compare, or something runs."""
     stop = spec.action is ScrubAction.STOP
-    ask = Request(array, seen, f"The scrub of array {array.name} was not {'stopped' if stop else 'started'}")
+    ask = MdRequest(array, seen, f"The scrub of array {array.name} was not {'stopped' if stop else 'started'}")
     running = ask.found.progress.action if ask.found.progress else None
     if ask.found.level == "raid0":
         ask.add(Invalid, "action", spec.action, f"array {array.name} is raid0: it has no redundancy to compare")
@@ -277,101 +269,3 @@ def plan_let_go(array: KnownArray, disk: MdMember) -> Plan:
 def _is_short(found: ObservedArray) -> bool:
     """True while a slot has no disk that works."""
     return found.state in (ArrayState.DEGRADED, ArrayState.REBUILDING)
-
-
-class Request:
-    """What a change of one array needs to be judged: the array as the machine has it, and all that speaks against it.
-
-    Raises Conflict at once if the array does not run. `what` says what does not happen then.
-    """
-
-    def __init__(
-        self, array: KnownArray, seen: Observation, what: str, owners: Mapping[str, str] | None = None
-    ) -> None:
-        self.array, self.seen, self.what = array, seen, what
-        self.findings = Findings()
-        self.add, self.which = self.findings.add, _Which(array_id=array.id, uuid=array.uuid, md_name=array.md_name)
-        self._owners = owners or {}
-        self.found = self._running()
-        self.disk_bytes = self.found.disk_bytes or 0
-
-    def refuse(self) -> None:
-        """Raises if anything was found."""
-        self.findings.refuse(self.what)
-
-    def own(self, reference: str) -> tuple[MdMember, ObservedMember | None]:
-        """The array's disk of this id or link, and its place in the array. Refuses at once if it is none of its."""
-        disk = self.seen.disk(reference)
-        names = {reference, disk.id} if disk else {reference}
-        for member in self.array.members:
-            if member.disk_id in names:
-                place = next((m for m in self.found.members if m.disk_id == member.disk_id), None)
-                return member, place
-        own = ", ".join(member.disk_id for member in self.array.members)
-        message = f"disk {reference} is not a member of array {self.array.name}; its disks are {own}"
-        raise Invalid(
-            f"{self.what}: {message}.", errors=(FieldProblem(field="disk", value=reference, message=message),)
-        )
-
-    def take(
-        self, fields: Mapping[str, str], wipe: Sequence[str], least_bytes: int | None = None
-    ) -> tuple[list[ObservedDisk], tuple[AnyStep, ...], list[Change]]:
-        """The new disks, the steps that wipe them, and what is lost by that. Refuses at once what is wrong with any.
-
-        `least_bytes` is what each must hold, as much as a member if it is not given.
-        """
-        least = self.disk_bytes if least_bytes is None else least_bytes
-        disks, wiped = take_disks(self.findings, fields, wipe, self.seen, self._owners, self.array.engine)
-        sectors = {disk.logical_block_bytes for m in self.array.members if (disk := self.seen.disk(m.disk_id))}
-        for field, disk in zip(fields, disks, strict=True):
-            if disk and disk.size_bytes < least:
-                message = (
-                    f"disk {disk.id} has {format_size(disk.size_bytes)}, but {format_size(least)} are required: use "
-                    "a larger disk"
-                )
-                self.add(Invalid, field, disk.id, message)
-            if disk and sectors and disk.logical_block_bytes not in sectors:
-                have = " or ".join(str(size) for size in sorted(sectors))
-                message = (
-                    f"disk {disk.id} has {disk.logical_block_bytes}-byte sectors, but those of the array have {have}"
-                )
-                self.add(Invalid, field, disk.id, message)
-        self.refuse()
-        whole = [disk for disk in disks if disk]
-        steps, lost = wiping(whole, wiped)
-        return whole, steps, lost
-
-    def check_redundant(self, place: ObservedMember) -> None:
-        """Finds fault unless the array works without this member."""
-        found, name = self.found, self.array.name
-        if found.state is ArrayState.RESYNCING:
-            message = f"array {name} is still resyncing and not redundant yet: wait until the resync has finished"
-            self.add(InUse, "disk", place.disk_id, message)
-            return
-        left = frozenset(
-            m.slot for m in found.members if m.state == "in_sync" and m.slot is not None and m.disk_id != place.disk_id
-        )
-        if not survives(found.level, found.raid_disks, left, found.layout):
-            message = (
-                f"array {name} ({found.level}, {found.state.value}) would be lost without disk {place.disk_id}: it "
-                "has no redundancy left. Add a disk and wait for the rebuild first"
-            )
-            self.add(InUse, "disk", place.disk_id, message)
-
-    def adding(self, disk: ObservedDisk) -> MdAdd:
-        return MdAdd(**self.which, member=_member(disk), disk_bytes=self.disk_bytes)
-
-    def changed(self, detail: str) -> Change:
-        return Change(action=Action.CHANGE, noun="array", name=self.array.name, detail=detail)
-
-    def _running(self) -> ObservedArray:
-        found = next((a for a in self.seen.arrays if a.uuid == self.array.uuid), None)
-        if found is None or found.state in (ArrayState.MISSING, ArrayState.FAILED):
-            state = found.state.value if found else ArrayState.MISSING.value
-            message = f"array {self.array.name} is {state}: attach its missing disks first"
-            raise Conflict(f"{self.what}: {message}.")
-        return found
-
-
-def _member(disk: ObservedDisk) -> MdMember:
-    return MdMember(disk_id=disk.id, serial=disk.serial)

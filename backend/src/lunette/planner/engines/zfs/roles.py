@@ -10,9 +10,9 @@ from lunette.domain.plans import Plan
 from lunette.domain.sizes import MIB
 from lunette.domain.steps import AnyStep, MdMember, PoolAdd, PoolAddSpecial, PoolTakeOut
 from lunette.domain.units import counted
-from lunette.planner.arrays.ailing import ailing
-from lunette.planner.arrays.md_changes import Request
+from lunette.planner.checks.ailing import ailing
 from lunette.planner.engines.known_array import KnownArray
+from lunette.planner.engines.request import Request
 from lunette.providers.arrays.zfs import plan as zfs
 from lunette.providers.arrays.zfs import space
 

@@ -1,6 +1,6 @@
 """Plans for an array that gets more members, and for what remains to be done once the kernel has laid it out anew.
 
-Another level is planned in array_reshape.py; what remains after that is planned here too.
+Another level is planned in reshape.py; what remains after that is planned here too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,10 +15,10 @@ from lunette.domain.sizes import format_size
 from lunette.domain.steps import AnyStep, DiskWipe, GroupGrow, MdReshape, MdScrub, MdWriteHole
 from lunette.domain.units import counted
 from lunette.domain.volumes import ObservedPool
-from lunette.planner.arrays.ailing import ailing
-from lunette.planner.arrays.md_changes import Request
-from lunette.planner.arrays.write_hole import losing_log, possible
+from lunette.planner.checks.ailing import ailing
 from lunette.planner.engines.known_array import KnownArray
+from lunette.planner.engines.md.request import MdRequest
+from lunette.planner.engines.md.write_hole import losing_log, possible
 from lunette.providers.arrays.md.plan import MAX_DISKS, PPL_MAX_DISKS, parity_disks
 from lunette.providers.arrays.md.raid10 import copies_of
 from lunette.providers.encryption.plan import inner_bytes, mapping_of
@@ -45,7 +45,7 @@ _COPIES = "The new disks are rebuilt from the others; until the rebuild has fini
 
 def plan_grow(array: KnownArray, spec: ArrayGrow, seen: Observation, owners: Mapping[str, str]) -> Plan:
     """Disks become members. Refuses whatever is not whole and quiet, and every shape a power cut could damage."""
-    ask = Request(array, seen, f"Array {array.name} was not grown", owners)
+    ask = MdRequest(array, seen, f"Array {array.name} was not grown", owners)
     found, count = ask.found, len(spec.disks)
     _check(ask, count)
     fields = {f"disks[{index}]": reference for index, reference in enumerate(spec.disks)}
@@ -121,7 +121,7 @@ def plan_finish(
     )
 
 
-def must_be_quiet(ask: Request, field: str, value: object, then: str = "try again") -> None:
+def must_be_quiet(ask: MdRequest, field: str, value: object, then: str = "try again") -> None:
     """Finds fault with an array that is not whole, or that is busy. `then`: what to do once it is not any more."""
     found, name = ask.found, ask.array.name
     if found.is_reshaping:
@@ -136,7 +136,7 @@ def must_be_quiet(ask: Request, field: str, value: object, then: str = "try agai
         ask.add(Conflict, field, value, message)
 
 
-def _check(ask: Request, count: int) -> None:
+def _check(ask: MdRequest, count: int) -> None:
     found, name = ask.found, ask.array.name
     if found.level == Level.RAID0:
         ask.add(Invalid, "disks", count, RAID0.format(name))
@@ -153,7 +153,7 @@ def _check(ask: Request, count: int) -> None:
     ask.refuse()
 
 
-def adding(ask: Request, disks: Sequence[ObservedDisk], wipes: tuple[AnyStep, ...]) -> list[AnyStep]:
+def adding(ask: MdRequest, disks: Sequence[ObservedDisk], wipes: tuple[AnyStep, ...]) -> list[AnyStep]:
     """Blank disks first: what can be taken back comes before what cannot."""
     wiped = {step.disk_id for step in wipes if isinstance(step, DiskWipe)}
     blank = [ask.adding(disk) for disk in disks if disk.id not in wiped]

@@ -19,11 +19,11 @@ from lunette.domain.errors import Conflict, FieldProblem, Invalid
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.steps import AnyStep, MdMember, PoolRelease, PoolReplace, PoolScrub
-from lunette.planner.arrays import pool_roles
-from lunette.planner.arrays.ailing import ailing
-from lunette.planner.arrays.md_changes import Request
-from lunette.planner.arrays.pool_roles import least_bytes
+from lunette.planner.checks.ailing import ailing
 from lunette.planner.engines.known_array import KnownArray
+from lunette.planner.engines.request import Request
+from lunette.planner.engines.zfs import roles as pool_roles
+from lunette.planner.engines.zfs.roles import least_bytes
 
 WHEN_BACK = "It is attached, but ZFS does not use it, because it had too many errors. Replace"
 

@@ -1,0 +1,1 @@
+"""Plans for devices of other RAID controllers or engines."""

@@ -1,0 +1,1 @@
+"""Plans for arrays of Linux MD."""
