@@ -16,6 +16,7 @@ from lunette.agent.snapshot import take
 from lunette.domain.errors import LunetteError
 from lunette.domain.observations import Observation
 from lunette.domain.sizes import MIB
+from lunette.planner.engines.array_engines import hides_array
 from lunette.providers.volumes.zvol import plan as zvol
 from lunette.system.doorway import CommandResult
 
@@ -73,7 +74,7 @@ def check(machine: FakeSystem, odd: str, data: st.DataObject) -> None:
     before, seen = take(machine), observed(OddSystem(machine, odd, data))
     there = {array.uuid for array in seen.arrays}
     for array in before.arrays if odd in TOOLS else ():
-        assert array.uuid in there or seen.hides_array(array.engine, array.uuid, array.name)
+        assert array.uuid in there or hides_array(seen, array.engine, array.uuid, array.name)
     devices = {disk.device: disk for disk in seen.disks}
     for disk in before.disks if odd in TOOLS else ():
         if disk.device not in devices:

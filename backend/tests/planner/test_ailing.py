@@ -11,9 +11,9 @@ from backend.tests.planner import test_pool_roles as pool
 from lunette.domain.array_changes import ArrayAddSpares, ArrayGrow, ArrayReplace
 from lunette.domain.disk_health import DriveReading, HealthValues
 from lunette.domain.plans import Plan
-from lunette.planner.arrays.changes import plan_grow
 from lunette.planner.checks.ailing import ailing
 from lunette.planner.engines.md import changes as md_changes
+from lunette.planner.engines.md.growth import plan_grow
 from lunette.planner.engines.zfs import changes as pool_changes
 from lunette.planner.engines.zfs import roles as pool_roles
 

@@ -36,9 +36,8 @@ from lunette.domain.plans import Plan
 from lunette.domain.sizes import GIB, MIB
 from lunette.domain.steps import DiskWipe, MdAdd, MdFail, MdForceStart, MdMember, MdRemove, MdReplace
 from lunette.domain.tuning import Scheduler
-from lunette.planner.arrays.changes import changing, plan_grow, plan_reshape
-from lunette.planner.arrays.force_start import plan_force_start
 from lunette.planner.checks.checker import Bounds, faults
+from lunette.planner.engines.array_engines import ARRAY_ENGINES
 from lunette.planner.engines.known_array import KnownArray
 from lunette.planner.engines.md import changes as planner
 from lunette.providers.arrays.md import plan as md
@@ -328,6 +327,9 @@ def test_only_parity_arrays_have_a_stripe_cache_to_tune() -> None:
     assert "of memory" in plan.warnings[0]
 
 
+MD = ARRAY_ENGINES[ArrayEngine.MD]
+
+
 def stopped(level: str = "raid6", **array: Any) -> Observation:
     """Dirty and degraded: the second of three disks is gone."""
     facts = {"state": ArrayState.MISSING, "dirty_without": (1,)} | array
@@ -335,7 +337,7 @@ def stopped(level: str = "raid6", **array: Any) -> Observation:
 
 
 def test_a_dirty_degraded_array_is_forced_by_name_and_the_risk_is_told() -> None:
-    plan = plan_force_start(known(3), ArrayForceStart(confirm="tank"), stopped())
+    plan = MD.plan_force_start(known(3), ArrayForceStart(confirm="tank"), stopped())
     (step,) = plan.steps
     assert isinstance(step, MdForceStart)
     assert step.irreversible
@@ -355,25 +357,28 @@ def test_a_dirty_degraded_array_is_forced_by_name_and_the_risk_is_told() -> None
     ],
 )
 def test_nothing_else_is_forced(error: type[LunetteError], confirm: str, look: Observation, word: str) -> None:
-    assert word in refused(error, lambda: plan_force_start(known(3), ArrayForceStart(confirm=confirm), look))
+    assert word in refused(error, lambda: MD.plan_force_start(known(3), ArrayForceStart(confirm=confirm), look))
 
 
 def every_verb(array: KnownArray, level: str) -> dict[ArrayVerb, Callable[[], Plan]]:
     """Each on a clean array with a spare, or on one where it has something to do."""
-    of, hole = changing(array), WriteHole.PPL if level == "raid5" else WriteHole.BITMAP
+    planning = ARRAY_ENGINES[array.engine]
+    of, hole = planning.changes, WriteHole.PPL if level == "raid5" else WriteHole.BITMAP
     whole, short = (machine(states, level=level, write_hole=hole) for states in ("AAAs", "AFAs"))
     return {
         ArrayVerb.ADD_SPARES: lambda: of.plan_add_spares(array, ArrayAddSpares(disks=("nvme-D7",)), whole, {}),
         ArrayVerb.ADD_DISKS: lambda: of.plan_add_disks(
             array, ArrayAddDisks(role=MemberRole.CACHE, disks=("nvme-D7",)), whole, {}
         ),
-        ArrayVerb.GROW: lambda: plan_grow(array, ArrayGrow(disks=("nvme-D7",)), whole, {}),
-        ArrayVerb.RESHAPE: lambda: plan_reshape(array, ArrayReshape(level=Level.RAID6), whole, {}),
+        ArrayVerb.GROW: lambda: planning.plan_grow(array, ArrayGrow(disks=("nvme-D7",)), whole, {}),
+        ArrayVerb.RESHAPE: lambda: planning.plan_reshape(array, ArrayReshape(level=Level.RAID6), whole, {}),
         ArrayVerb.REPLACE: lambda: of.plan_replace(array, ArrayReplace(disk="nvme-D1", new="nvme-D7"), whole, {}),
         ArrayVerb.FAIL: lambda: of.plan_fail(array, choice(1), whole),
         ArrayVerb.REMOVE: lambda: of.plan_remove(array, choice(4), whole),
         ArrayVerb.READD: lambda: of.plan_readd(array, choice(2), short),
-        ArrayVerb.FORCE_START: lambda: plan_force_start(array, ArrayForceStart(confirm="tank"), stopped(level)),
+        ArrayVerb.FORCE_START: lambda: planning.plan_force_start(
+            array, ArrayForceStart(confirm="tank"), stopped(level)
+        ),
         ArrayVerb.SCRUB: lambda: of.plan_scrub(array, ArrayScrub(), whole),
         ArrayVerb.PACE: lambda: of.plan_patch(array, ArrayPatch(sync_speed_max_bytes_s=MIB), None, MIB),
         ArrayVerb.TUNE: lambda: of.plan_patch(array, ArrayPatch(scheduler=Scheduler.NONE), None, None),

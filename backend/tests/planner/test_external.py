@@ -20,7 +20,6 @@ from lunette.domain.errors import InUse, Invalid
 from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation
 from lunette.domain.steps import DiskWipe, GroupCreate, GroupErase, GroupRemove, KeptVolume, MdMember
-from lunette.planner.arrays.changes import changing, plan_grow
 from lunette.planner.arrays.creation import NewArray, plan_create
 from lunette.planner.arrays.layouts import plan_layouts
 from lunette.planner.checks.checker import Bounds, faults
@@ -29,6 +28,7 @@ from lunette.planner.engines.known_array import KnownArray
 from lunette.planner.site.foresight import after
 from lunette.providers.arrays.external import plan as external
 
+PLANNING = ARRAY_ENGINES[ArrayEngine.EXTERNAL]
 KNOWN = KnownArray(
     id="a1",
     name="fast",
@@ -130,7 +130,7 @@ def test_a_health_command_is_a_name_and_nothing_else(name: str) -> None:
 
 
 def test_every_change_of_it_is_refused_with_the_reason_and_none_is_offered() -> None:
-    machine, planning, disk = seen.machine(), changing(KNOWN), ArrayDiskChoice(disk="nvme-D1")
+    machine, planning, disk = seen.machine(), PLANNING.changes, ArrayDiskChoice(disk="nvme-D1")
     calls: tuple[Callable[[], object], ...] = (
         lambda: planning.plan_add_spares(KNOWN, ArrayAddSpares(disks=("nvme-D2",)), machine, {}),
         lambda: planning.plan_replace(KNOWN, ArrayReplace(disk="nvme-D1", new="nvme-D2"), machine, {}),
@@ -140,7 +140,7 @@ def test_every_change_of_it_is_refused_with_the_reason_and_none_is_offered() -> 
         lambda: planning.plan_scrub(KNOWN, ArrayScrub(), machine),
         lambda: planning.plan_patch(KNOWN, ArrayPatch(skip_copy=True, health_command="probe"), None, None),
         lambda: planning.plan_let_go(KNOWN, KNOWN.members[0]),
-        lambda: plan_grow(KNOWN, ArrayGrow(disks=("nvme-D2",)), machine, {}),
+        lambda: PLANNING.plan_grow(KNOWN, ArrayGrow(disks=("nvme-D2",)), machine, {}),
     )
     for call in calls:
         with pytest.raises(Invalid, match="the controller or engine that presents it"):
@@ -153,13 +153,13 @@ def test_every_change_of_it_is_refused_with_the_reason_and_none_is_offered() -> 
 def test_only_an_external_array_has_a_health_command_to_change() -> None:
     spec = ArrayPatch(health_command="probe")
     assert (
-        changing(KNOWN).plan_patch(KNOWN, spec, None, None).changes[0].detail
+        PLANNING.changes.plan_patch(KNOWN, spec, None, None).changes[0].detail
         == "health command probe reports its health"
     )
     for engine in (ArrayEngine.MD, ArrayEngine.ZFS):
         other = replace(KNOWN, engine=engine, level="raid1")
         with pytest.raises(Invalid, match=r"reports (the|its) health"):
-            changing(other).plan_patch(other, spec, None, None)
+            ARRAY_ENGINES[other.engine].changes.plan_patch(other, spec, None, None)
 
 
 def test_deleting_it_removes_the_group_and_with_deleted_volumes_for_good() -> None:

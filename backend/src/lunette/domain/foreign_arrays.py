@@ -57,6 +57,10 @@ class Judged:
     volumes: tuple[tuple[ForeignVolume, str | None], ...] = ()
     own: str | None = None
     """Name of the array in Lunette, if the array belongs to Lunette and has logical volumes that do not."""
+    home_host: str = ""
+    """Home host of the array in MD RAID; empty if it has none."""
+    name: str = ""
+    """Name of the array without the home host; empty if it has none."""
 
 
 class ForeignArrayAdopt(Model):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from enum import StrEnum
 
-from lunette.domain.arrays import ArrayEngine, EngineCapability, ObservedArray
+from lunette.domain.arrays import EngineCapability, ObservedArray
 from lunette.domain.base import Model
 from lunette.domain.disks import UNIDENTIFIED, ObservedDisk
 from lunette.domain.exports import ObservedConnection, ObservedSession, SessionCount, UnseenSessions
@@ -42,15 +42,6 @@ class Unread(Model):
     reason: str
 
 
-_ARRAYS = {
-    ArrayEngine.MD: (Part.MD, Part.DISKS),
-    ArrayEngine.ZFS: (Part.ZFS, Part.DISKS),
-    ArrayEngine.LVM: (Part.LVM, Part.DISKS),
-    ArrayEngine.EXTERNAL: (Part.EXTERNAL, Part.LVM, Part.DISKS),
-}
-"""What must be read before an array of an engine is known not to be there."""
-
-
 class Observation(Model):
     """A snapshot. `taken_at` is seconds since the epoch on the agent's clock."""
 
@@ -83,10 +74,6 @@ class Observation(Model):
     def hides_disks(self) -> bool:
         """True while a disk that is not seen may be there all the same."""
         return any(one.part is Part.DISKS for one in self.unread)
-
-    def hides_array(self, engine: ArrayEngine, *names: str) -> bool:
-        """True while an array of one of these names or UUIDs may be there though it is not seen."""
-        return self.hides(_ARRAYS[engine], *names)
 
     def hides(self, parts: Sequence[Part], *names: str) -> bool:
         """True while a thing of one of these names, which these parts hold, may be there though it is not seen."""

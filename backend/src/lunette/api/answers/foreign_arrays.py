@@ -77,11 +77,10 @@ class ForeignArray(Answer):
 def foreign_array_answer(judged: Judged) -> ForeignArray:
     """An array with its verdict."""
     found, group = judged.found, judged.found.group
-    home, _, name = found.md_name.rpartition(":") if found.seen.engine is ArrayEngine.MD else ("", "", found.md_name)
     return ForeignArray(
         id=found.seen.uuid,
-        name=name or found.seen.uuid,
-        home_host=home or None,
+        name=judged.name or found.seen.uuid,
+        home_host=judged.home_host or None,
         engine=found.seen.engine,
         level=found.seen.level,
         health=found.seen.state.value,

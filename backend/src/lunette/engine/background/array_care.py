@@ -2,9 +2,10 @@
 
 from sqlalchemy import select
 
-from lunette.domain.arrays import ArrayState, MemberRole
+from lunette.domain.arrays import ArrayEngine, ArrayState, MemberRole, ObservedArray
 from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
+from lunette.domain.plans import Plan
 from lunette.domain.steps import MdMember
 from lunette.engine.background import array_growth, spare_groups
 from lunette.engine.changes import array_changes
@@ -13,7 +14,7 @@ from lunette.engine.context.known_arrays import known
 from lunette.engine.context.outcome import Actor
 from lunette.engine.context.services import Services
 from lunette.engine.journal import disk_rows
-from lunette.planner.engines.zfs.spares import plan_spares
+from lunette.planner.engines.array_engines import ARRAY_ENGINES
 from lunette.store.database import Store
 from lunette.store.resources import Array, ArrayDisk
 
@@ -42,16 +43,20 @@ def tend_spares(store: Store, services: Services, seen: Observation) -> None:
     observed = {array.uuid: array for array in seen.arrays if any(m.role is MemberRole.SPARE for m in array.members)}
     with store.read() as tx:
         rows = tx.scalars(select(Array).where(Array.state == ResourceState.READY.value)).all()
-        due = [row.id for row in rows if row.uuid in observed and plan_spares(known(row), observed[row.uuid])]
+        due = [row.id for row in rows if row.uuid in observed and _spares(row, observed[row.uuid])]
     for array_id in due:
         with store.write() as tx:
             row = tx.get(Array, array_id)
             if row is None or row.state != ResourceState.READY:
                 continue
             found = next((array for array in services.seen().arrays if array.uuid == row.uuid), None)
-            plan = plan_spares(known(row), found) if found else None
+            plan = _spares(row, found) if found else None
             if plan is not None and not array_growth.has_just_failed(tx, row, plan.title):
                 array_changes.finish(ChangeContext(tx, services, ACTOR), array_id, plan)
+
+
+def _spares(row: Array, found: ObservedArray) -> Plan | None:
+    return ARRAY_ENGINES[ArrayEngine(row.engine)].plan_spares(known(row), found)
 
 
 def let_go_of_replaced(store: Store, services: Services, seen: Observation) -> None:

@@ -21,8 +21,7 @@ from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.known_arrays import known
 from lunette.engine.context.outcome import Actor
 from lunette.engine.context.services import Services
-from lunette.planner.engines.md.growth import plan_finish
-from lunette.planner.engines.md.write_hole import cached_members, plan_exchange
+from lunette.planner.engines.array_engines import ARRAY_ENGINES
 from lunette.store.database import Store
 from lunette.store.events import SYSTEM, emit
 from lunette.store.journal import Job
@@ -59,18 +58,18 @@ def finish(store: Store, services: Services) -> None:
 def _exchange(row: Array, seen: Observation) -> Plan | None:
     """What makes the array have its partial parity log exactly while its disks allow that."""
     found = next((array for array in seen.arrays if array.uuid == row.uuid), None)
-    if found is None or row.growing or ArrayEngine(row.engine) is not ArrayEngine.MD:
+    if found is None or row.growing:
         return None
-    return plan_exchange(known(row), WriteHole(row.write_hole), found, seen)
+    return ARRAY_ENGINES[ArrayEngine(row.engine)].plan_exchange(known(row), WriteHole(row.write_hole), found, seen)
 
 
 def _finish(tx: Session, services: Services, row: Array, seen: Observation) -> None:
     found = next((array for array in seen.arrays if array.uuid == row.uuid), None)
     pool = next((pool for pool in seen.pools if pool.group == row.group_name and pool.ours), None)
-    if found is None or ArrayEngine(row.engine) is not ArrayEngine.MD:
+    if found is None:
         return
-    caches = cached_members(found, seen)
-    plan = plan_finish(known(row), WriteHole(row.write_hole), found, pool, caches)
+    planning = ARRAY_ENGINES[ArrayEngine(row.engine)]
+    plan = planning.plan_finish(known(row), WriteHole(row.write_hole), found, pool, seen)
     if plan is None:
         return
     if not plan.steps:

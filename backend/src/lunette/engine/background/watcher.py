@@ -32,7 +32,7 @@ from lunette.engine.conditions import (
 from lunette.engine.context.loop import Loop
 from lunette.engine.context.observing import ObservationCache
 from lunette.engine.exports import exportset, firewall, sharing
-from lunette.planner.arrays.changes import when_back
+from lunette.planner.engines.array_engines import ARRAY_ENGINES
 from lunette.store.database import Store
 from lunette.store.events import emit
 from lunette.store.resources import Array, ArrayDisk, Portal
@@ -281,7 +281,9 @@ def _told(row: Array, found: ObservedArray) -> Iterator[Cause]:
 
 def _grown(row: Array, found: ObservedArray | None) -> Cause | None:
     """An external device that has become larger: its volumes can have more once LVM is told, and that is not undone."""
-    if found is None or found.engine is not ArrayEngine.EXTERNAL or found.size_bytes <= row.size_bytes:
+    if found is None or found.size_bytes <= row.size_bytes:
+        return None
+    if not ARRAY_ENGINES[found.engine].is_enlarged_elsewhere:
         return None
     return Cause(
         key=f"array.size:{row.id}",
@@ -345,6 +347,8 @@ def _fix(row: Array, state: ArrayState, lost: Sequence[ArrayDisk], seen: Observa
     if not lost:
         return "Replace the missing disk."
     name = lost[0].disk_id
-    back = when_back(ArrayEngine(row.engine), row.name, name) if seen.disk(name) is not None else "Replace"
+    back = "Replace"
+    if seen.disk(name) is not None:
+        back = ARRAY_ENGINES[ArrayEngine(row.engine)].changes.WHEN_BACK.format(array=row.name, disk=name)
     lent = f" A suitable spare of another array in spare group {row.spare_group} is used automatically."
     return f"{back} it: `lunette array replace {row.name} {name} NEW`.{lent if row.spare_group else ''}"

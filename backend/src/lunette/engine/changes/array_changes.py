@@ -25,10 +25,10 @@ from lunette.engine.context.outcome import Outcome
 from lunette.engine.exports import exportset
 from lunette.engine.journal import disk_rows
 from lunette.engine.journal.filing import file_job
-from lunette.planner.arrays.changes import changing, plan_grow, plan_reshape
-from lunette.planner.arrays.force_start import plan_force_start
 from lunette.planner.checks.checker import Bounds, check
+from lunette.planner.engines.array_engines import ARRAY_ENGINES
 from lunette.planner.engines.known_array import KnownArray
+from lunette.planner.engines.planning import ArrayPlanning
 from lunette.store.resources import Array
 
 Planning = Callable[[KnownArray, Observation], Plan]
@@ -38,7 +38,7 @@ def add_spares(context: ChangeContext, reference: str, spec: ArrayAddSpares) -> 
     return _file(
         context,
         reference,
-        lambda array, seen: changing(array).plan_add_spares(
+        lambda array, seen: _planning(array).changes.plan_add_spares(
             array, spec, seen, disk_owners(context.tx, seen, spec.disks)
         ),
         spec.wipe,
@@ -49,7 +49,7 @@ def add_disks(context: ChangeContext, reference: str, spec: ArrayAddDisks) -> Ou
     return _file(
         context,
         reference,
-        lambda array, seen: changing(array).plan_add_disks(
+        lambda array, seen: _planning(array).changes.plan_add_disks(
             array, spec, seen, disk_owners(context.tx, seen, spec.disks)
         ),
         spec.wipe,
@@ -61,7 +61,7 @@ def grow(context: ChangeContext, reference: str, spec: ArrayGrow) -> Outcome:
     return _growing(
         context,
         reference,
-        lambda array, seen: plan_grow(array, spec, seen, disk_owners(context.tx, seen, spec.disks)),
+        lambda array, seen: _planning(array).plan_grow(array, spec, seen, disk_owners(context.tx, seen, spec.disks)),
         spec.wipe,
     )
 
@@ -71,7 +71,7 @@ def reshape(context: ChangeContext, reference: str, spec: ArrayReshape) -> Outco
     return _growing(
         context,
         reference,
-        lambda array, seen: plan_reshape(array, spec, seen, disk_owners(context.tx, seen, spec.disks)),
+        lambda array, seen: _planning(array).plan_reshape(array, spec, seen, disk_owners(context.tx, seen, spec.disks)),
         spec.wipe,
     )
 
@@ -85,34 +85,36 @@ def replace(context: ChangeContext, reference: str, spec: ArrayReplace) -> Outco
     return _file(
         context,
         reference,
-        lambda array, seen: changing(array).plan_replace(array, spec, seen, disk_owners(context.tx, seen, (spec.new,))),
+        lambda array, seen: _planning(array).changes.plan_replace(
+            array, spec, seen, disk_owners(context.tx, seen, (spec.new,))
+        ),
         spec.wipe,
     )
 
 
 def fail(context: ChangeContext, reference: str, spec: ArrayDiskChoice) -> Outcome:
-    return _file(context, reference, lambda array, seen: changing(array).plan_fail(array, spec, seen))
+    return _file(context, reference, lambda array, seen: _planning(array).changes.plan_fail(array, spec, seen))
 
 
 def remove(context: ChangeContext, reference: str, spec: ArrayDiskChoice) -> Outcome:
-    return _file(context, reference, lambda array, seen: changing(array).plan_remove(array, spec, seen))
+    return _file(context, reference, lambda array, seen: _planning(array).changes.plan_remove(array, spec, seen))
 
 
 def readd(context: ChangeContext, reference: str, spec: ArrayDiskChoice) -> Outcome:
-    return _file(context, reference, lambda array, seen: changing(array).plan_readd(array, spec, seen))
+    return _file(context, reference, lambda array, seen: _planning(array).changes.plan_readd(array, spec, seen))
 
 
 def force_start(context: ChangeContext, reference: str, spec: ArrayForceStart) -> Outcome:
-    return _file(context, reference, lambda array, seen: plan_force_start(array, spec, seen))
+    return _file(context, reference, lambda array, seen: _planning(array).plan_force_start(array, spec, seen))
 
 
 def scrub(context: ChangeContext, reference: str, spec: ArrayScrub) -> Outcome:
-    return _file(context, reference, lambda array, seen: changing(array).plan_scrub(array, spec, seen))
+    return _file(context, reference, lambda array, seen: _planning(array).changes.plan_scrub(array, spec, seen))
 
 
 def let_go(context: ChangeContext, reference: str, disk: MdMember) -> Outcome:
     """What is left to do for a disk that md has copied."""
-    return _file(context, reference, lambda array, _seen: changing(array).plan_let_go(array, disk))
+    return _file(context, reference, lambda array, _seen: _planning(array).changes.plan_let_go(array, disk))
 
 
 def patch(context: ChangeContext, reference: str, spec: ArrayPatch) -> Outcome:
@@ -121,7 +123,7 @@ def patch(context: ChangeContext, reference: str, spec: ArrayPatch) -> Outcome:
     asked = spec.model_dump(exclude_unset=True)
     low = asked.get("sync_speed_min_bytes_s", array.sync_speed_min_bytes_s)
     high = asked.get("sync_speed_max_bytes_s", array.sync_speed_max_bytes_s)
-    plan = changing(known(array)).plan_patch(known(array), spec, low, high)
+    plan = _planning(known(array)).changes.plan_patch(known(array), spec, low, high)
     if "write_mostly" in asked:
         asked["write_mostly"] = tuple(d.disk_id for d in array.disks if d.disk_id in (asked["write_mostly"] or ()))
     if not context.dry_run and any(getattr(array, field) != value for field, value in asked.items()):
@@ -151,3 +153,7 @@ def _file(context: ChangeContext, reference: str, planning: Planning, wipe: Sequ
     disk_rows.claim(array, plan)
     context.emit("array.changing", plan.title, ref=array.id)
     return file_job(context, JobKind.ARRAY_CHANGE, Outcome(plan=plan, ids=(array.id,)))
+
+
+def _planning(array: KnownArray) -> ArrayPlanning:
+    return ARRAY_ENGINES[array.engine]

@@ -1,14 +1,15 @@
 """What scrubs found: an event when one is over, and an alert until a later one has read everything and found nothing.
 
-What a mismatch of md means is in md(4), "Scrubbing and mismatches".
+The words are those of the engine.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 
 from lunette.domain.alerts import Severity
 from lunette.domain.arrays import ArrayEngine, Level, ObservedArray, ScrubOutcome
-from lunette.domain.sizes import format_size
 from lunette.engine.alerts.board import Cause
+from lunette.planner.engines.array_engines import ARRAY_ENGINES
+from lunette.planner.engines.planning import ArrayPlanning
 from lunette.store.database import Store
 from lunette.store.events import emit
 from lunette.store.resources import Array
@@ -16,7 +17,6 @@ from lunette.store.resources import Array
 Known = Mapping[str, ScrubOutcome | None]
 """By array: what was seen of its last scrub."""
 Pairs = Iterable[tuple[Array, ObservedArray | None]]
-_MIRRORS = (Level.RAID1, Level.RAID10)
 
 
 def causes_of(row: Array, found: ObservedArray | None) -> Iterator[Cause]:
@@ -24,8 +24,7 @@ def causes_of(row: Array, found: ObservedArray | None) -> Iterator[Cause]:
     outcome = found.scrubbed if found else None
     if outcome is None or not (outcome.mismatches or outcome.lost):
         return
-    pool = row.engine == ArrayEngine.ZFS
-    cause, fix = (_of_pool if pool else _of_md)(row, outcome)
+    cause, fix = _planning(row).scrub_advice(row.name, Level(row.level), outcome)
     yield Cause(
         key=f"array.scrub:{_thing(row)}",
         severity=Severity.CRITICAL if outcome.lost else Severity.WARNING,
@@ -66,39 +65,8 @@ def _words(row: Array, outcome: ScrubOutcome) -> str:
     cut = "" if outcome.is_whole else ", and was stopped early"
     if not outcome.mismatches and not outcome.lost:
         return f"found no errors{cut}"
-    if row.engine == ArrayEngine.ZFS:
-        found = [f"repaired {format_size(outcome.mismatches)}"] if outcome.mismatches else []
-        found += [f"found {outcome.lost} errors that could not be repaired"] if outcome.lost else []
-        return f"{' and '.join(found)}{cut}"
-    what = "copies" if Level(row.level) in _MIRRORS else "parity"
-    wrote = ", and overwrote them" if outcome.repaired else ""
-    return f"found {outcome.mismatches} sectors with mismatched {what}{wrote}{cut}"
+    return f"{_planning(row).scrub_words(Level(row.level), outcome)}{cut}"
 
 
-def _of_md(row: Array, outcome: ScrubOutcome) -> tuple[str, str]:
-    check = f"`lunette array scrub {row.name}`"
-    if Level(row.level) in _MIRRORS:
-        cause = (
-            "A disk returned or stored wrong data; or, on a mirror, memory changed while it was being written, for "
-            "example in swap: such blocks are not read, and no harm is done. md cannot distinguish the two cases"
-        )
-    else:
-        cause = "A disk returned or stored wrong data: with parity, software alone does not cause this"
-    look = "Check the health of its disks, and verify the data on the volumes with the applications that use it"
-    if outcome.repaired:
-        return cause, f"{look}. Then scrub again with {check}: this alert resolves when no mismatches are found."
-    keeps = "the first copy" if Level(row.level) in _MIRRORS else "the data and rewrites the parity to match"
-    return cause, (
-        f"{look}. Then remove the mismatches with `lunette array scrub {row.name} --action repair`: md keeps {keeps}, "
-        f"whether correct or not. This alert resolves when {check} then finds no mismatches."
-    )
-
-
-def _of_pool(row: Array, outcome: ScrubOutcome) -> tuple[str, str]:
-    cause = "A disk returned data that did not match its checksums, or no data"
-    again = f"This alert resolves when another `lunette array scrub {row.name}` finds no errors."
-    disks = f"`lunette array show {row.name}` shows the errors of each disk: replace a disk that has many."
-    if outcome.lost:
-        where = "`zpool status -v` as root lists the volumes with unreadable blocks: restore them from a backup."
-        return cause, f"{where} {disks} {again}"
-    return cause, f"No data was lost. {disks} {again}"
+def _planning(row: Array) -> ArrayPlanning:
+    return ARRAY_ENGINES[ArrayEngine(row.engine)]

@@ -8,6 +8,7 @@ from lunette.domain.observations import Observation, Part, Unread
 from lunette.engine.alerts.board import Cause
 from lunette.engine.conditions import disk_health, links, system_mirror
 from lunette.engine.exports import sharing
+from lunette.planner.engines.array_engines import hides_array
 from lunette.store.resources import Array
 
 FAMILY = "agent.unread"
@@ -86,4 +87,4 @@ def unknown(seen: Observation, arrays: Iterable[Array]) -> frozenset[str]:
 def is_hidden(row: Array, seen: Observation) -> bool:
     """True if the array may be there though it is not seen."""
     is_seen = any(array.uuid == row.uuid for array in seen.arrays)
-    return not is_seen and seen.hides_array(ArrayEngine(row.engine), row.uuid, row.group_name)
+    return not is_seen and hides_array(seen, ArrayEngine(row.engine), row.uuid, row.group_name)

@@ -6,6 +6,7 @@ from lunette.domain.alerts import Severity
 from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ObservedArray, WriteHole
 from lunette.domain.observations import Observation
 from lunette.engine.alerts.board import Cause
+from lunette.planner.engines.array_engines import ARRAY_ENGINES
 from lunette.planner.engines.md.write_hole import cached_members
 from lunette.providers.arrays.md.plan import no_log
 from lunette.store.resources import Array
@@ -16,7 +17,9 @@ HOLE_GRACE_S = 300.0
 
 def causes_of(row: Array, found: ObservedArray, seen: Observation) -> Iterator[Cause]:
     """At most one alert for an array whose desired protection is the log."""
-    if row.write_hole != WriteHole.PPL or row.engine != ArrayEngine.MD or found.level != Level.RAID5:
+    if not ARRAY_ENGINES[ArrayEngine(row.engine)].has_parity_log:
+        return
+    if row.write_hole != WriteHole.PPL or found.level != Level.RAID5:
         return
     if found.state is ArrayState.MISSING:
         return

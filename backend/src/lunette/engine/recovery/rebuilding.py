@@ -25,6 +25,7 @@ from lunette.engine.context.change import ChangeContext
 from lunette.engine.exports import exportset
 from lunette.engine.journal.disk_rows import observed_roles
 from lunette.engine.recovery.rebuild_changes import Row, Rows, changes
+from lunette.planner.engines.array_engines import ARRAY_ENGINES
 from lunette.planner.engines.volume_engines import hides_volumes
 from lunette.store.backup import tables
 from lunette.store.database import store_of
@@ -307,9 +308,9 @@ def _begin_anew(tx: Session, rows: Rows) -> None:
 
 
 def _has_another_level(row: Row, observed: Mapping[str, ObservedArray]) -> bool:
-    """True if md's array has another level by now: the copy is older than that change."""
+    """True if the array has another level by now: the copy is older than that change."""
     found = observed.get(row["uuid"])
-    if found is None or row["engine"] != ArrayEngine.MD:
+    if found is None or not ARRAY_ENGINES[ArrayEngine(row["engine"])].changes_level:
         return False
     return bool(found.level != row["level"])
 

@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from lunette.domain.arrays import ArrayEngine, MemberRole, ObservedArray
+from lunette.domain.arrays import MemberRole, ObservedArray
 from lunette.domain.base import Model
 from lunette.domain.dhchap import DhGroup, DhHash
 from lunette.domain.fc import FcPortCreate
@@ -20,6 +20,7 @@ from lunette.domain.settings import SECRETS, DiscoveryAuth, SettingsPatch
 from lunette.domain.site import Site, SiteArray, SiteChap, SiteDhChap, SiteHost, SiteHostGroup, SiteNoun, SiteVolume
 from lunette.engine.changes import schedules
 from lunette.planner.access.hosts import KINDS
+from lunette.planner.engines.array_engines import ARRAY_ENGINES
 from lunette.planner.site.difference import KnownSite
 from lunette.store.resources import Array, ArrayDisk, FcPort, Host, HostGroup, Mapping, Portal, Volume
 from lunette.store.schedules import Schedule
@@ -90,7 +91,7 @@ def _as_seen(array: SiteArray, found: ObservedArray | None, leaving: AbstractSet
 def _without_place(found: ObservedArray, disks: Iterable[str]) -> AbstractSet[str]:
     """The disks of an array of md that have no place in it, as others have them all."""
     places = {member.disk_id: member.slot for member in found.members if member.disk_id and member.slot is not None}
-    is_full = found.engine is ArrayEngine.MD and len({*places.values()}) == found.raid_disks
+    is_full = ARRAY_ENGINES[found.engine].fills_lost_places and len({*places.values()}) == found.raid_disks
     return {disk for disk in disks if disk not in places} if is_full else frozenset()
 
 
@@ -100,7 +101,7 @@ def members(tx: Session, seen: Observation) -> dict[str, int]:
     return {
         names[array.uuid]: array.raid_disks
         for array in seen.arrays
-        if array.engine is ArrayEngine.MD and array.uuid in names and array.raid_disks
+        if ARRAY_ENGINES[array.engine].fills_lost_places and array.uuid in names and array.raid_disks
     }
 
 

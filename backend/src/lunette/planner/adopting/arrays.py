@@ -3,10 +3,11 @@
 What is on an array that does not run nobody knows: it is started first, read-only, by a call of its own.
 """
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
 from lunette.domain.adopting import ForeignGroup, ForeignVolume
-from lunette.domain.arrays import ArrayEngine, ArrayState
+from lunette.domain.arrays import ArrayState
 from lunette.domain.errors import Conflict, FieldProblem, Invalid
 from lunette.domain.foreign_arrays import ForeignArrayAdopt, FoundArray, Judged, NextStep
 from lunette.domain.identity import IdentitySource
@@ -21,17 +22,24 @@ from lunette.planner.adopting.facts import Facts, OwnArray
 from lunette.planner.adopting.rows import NewArray, NewVolume, Rows, array_name, free_name
 from lunette.planner.arrays.write_hole import losing_log_adopted
 from lunette.planner.checks.findings import shorten
+from lunette.planner.engines.array_engines import ARRAY_ENGINES
 from lunette.providers.arrays.md.parse import is_marked
 from lunette.providers.volumes.lvm import plan as lvm
 
 
 def judge(found: FoundArray, seen: Observation, facts: Facts) -> Judged:
     """The verdict on one array; on one that the database knows, about the logical volumes in it that are not ours."""
+    home_host, name = ARRAY_ENGINES[found.seen.engine].split_name(found.md_name)
+    return dataclasses.replace(_judge(found, seen, facts), home_host=home_host, name=name)
+
+
+def _judge(found: FoundArray, seen: Observation, facts: Facts) -> Judged:
     if (own := facts.arrays.get(found.seen.uuid)) is not None:
         return _judge_own(found, own)
     volumes = tuple((one, _volume_refusal(found.group, one)) for one in found.group.volumes) if found.group else ()
-    if found.seen.engine is not ArrayEngine.MD:
-        return Judged(found, NextStep.NONE, _pool_words(found), volumes)
+    planning = ARRAY_ENGINES[found.seen.engine]
+    if not planning.can_adopt:
+        return Judged(found, NextStep.NONE, planning.adopt_refusal(found), volumes)
     if _belongs_to_lunette(found):
         words = (
             "it carries the mark of an appliance, whose sealed copy describes its content. Use rebuild instead of "
@@ -50,7 +58,7 @@ def judge(found: FoundArray, seen: Observation, facts: Facts) -> Judged:
 
 
 def _judge_own(found: FoundArray, own: OwnArray) -> Judged:
-    group = found.group if found.seen.engine is ArrayEngine.MD else None
+    group = found.group if ARRAY_ENGINES[found.seen.engine].can_adopt else None
     volumes = tuple((one, _volume_refusal(group, one)) for one in (group.volumes if group else ()) if not one.is_ours)
     reason = None if any(why is None for _, why in volumes) else "none of its logical volumes can become a volume."
     if own.state != ResourceState.READY or group is None or group.name != own.group or group.marked_for is None:
@@ -210,20 +218,6 @@ def _warnings(judged: Judged, rows: Rows) -> Iterator[str]:
 
 def _belongs_to_lunette(found: FoundArray) -> bool:
     return is_marked(found.md_name) or (found.group is not None and found.group.marked_for is not None)
-
-
-def _pool_words(found: FoundArray) -> str:
-    if found.group is not None and found.group.marked_for is not None:
-        return (
-            "it is a ZFS pool that carries Lunette's mark: restore a backup, because pools do not carry a sealed "
-            "copy yet."
-        )
-    way = (
-        "Copy its volumes into volumes of Lunette"
-        if found.group
-        else "Import it manually (zpool import) to check its content"
-    )
-    return f"it is a ZFS pool; pools are shown, but cannot be adopted yet. {way}."
 
 
 def _state_refusal(found: FoundArray) -> str | None:

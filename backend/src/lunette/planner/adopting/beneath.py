@@ -4,12 +4,13 @@ A logical volume of a group on one md array of whole disks can be taken over.
 """
 
 from lunette.domain.adopting import Foreign, ForeignBackstore, ForeignGroup
-from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ObservedArray, Raid10Layout
+from lunette.domain.arrays import ArrayState, Level, ObservedArray, Raid10Layout
 from lunette.domain.identity import COMPANY_ID, naa_of
 from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.targetcli import SavedStore
 from lunette.planner.adopting.facts import Facts
+from lunette.planner.engines.array_engines import ARRAY_ENGINES
 from lunette.providers.arrays.md.plan import LEVELS
 
 SERIAL_MAX = 64
@@ -23,7 +24,7 @@ class Beneath:
 
     def __init__(self, foreign: Foreign, seen: Observation, facts: Facts) -> None:
         self._foreign, self._facts, self._seen = foreign, facts, seen
-        self._arrays = {array.uuid: array for array in seen.arrays if array.engine is ArrayEngine.MD}
+        self._arrays = {array.uuid: array for array in seen.arrays if ARRAY_ENGINES[array.engine].can_adopt}
         self._groups = {group.name: self._group_refusal(group) for group in foreign.groups}
 
     def refusal(self, store: SavedStore) -> str | None:

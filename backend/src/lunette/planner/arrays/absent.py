@@ -5,13 +5,11 @@ from collections.abc import Iterable, Mapping
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.observations import Observation
-from lunette.providers.arrays.external.plan import carried_uuid
-from lunette.providers.arrays.lvm.plan import array_of_pv, carried_pv
+from lunette.planner.engines.array_engines import ARRAY_ENGINES
 
 _UNTOLD = ("unreadable", "crypto_LUKS")
 """Signatures that hide what a disk carries."""
 _MOST = 3
-_OF_ZFS = {"gpt", "PMBR", "zfs_member"}
 
 
 def strangers(engine: ArrayEngine, uuid: str, disk_ids: Iterable[str], seen: Observation) -> dict[str, str]:
@@ -32,14 +30,4 @@ def told(others: Mapping[str, str], gone: int) -> str:
 
 def _may_carry(engine: ArrayEngine, uuid: str, disk: ObservedDisk) -> bool:
     types = {signature.type for signature in disk.signatures}
-    if not types.isdisjoint(_UNTOLD):
-        return True
-    match engine:
-        case ArrayEngine.MD:
-            return disk.array_uuid == uuid
-        case ArrayEngine.LVM:
-            return array_of_pv(carried_pv(disk)) == uuid
-        case ArrayEngine.EXTERNAL:
-            return carried_uuid(disk) == uuid
-        case ArrayEngine.ZFS:  # its label lies in a partition, which only ZFS reads
-            return types <= _OF_ZFS and bool(disk.partitions or types)
+    return not types.isdisjoint(_UNTOLD) or ARRAY_ENGINES[engine].may_carry(uuid, disk)

@@ -18,8 +18,9 @@ from lunette.planner.checks.findings import Findings, shorten
 from lunette.planner.checks.names import check_name
 from lunette.planner.checks.taking import take_disks, wiping
 from lunette.planner.engines import recorded
-from lunette.planner.engines.array_engines import ARRAY_ENGINES, Blueprint
+from lunette.planner.engines.array_engines import ARRAY_ENGINES
 from lunette.planner.engines.known_array import KnownArray
+from lunette.planner.engines.planning import Blueprint
 from lunette.planner.engines.volume_engines import (
     capabilities,
     level_problem,

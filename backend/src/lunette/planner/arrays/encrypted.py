@@ -8,7 +8,7 @@ from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import FieldProblem
 from lunette.domain.observations import Observation
 from lunette.domain.steps import AnyStep, GroupErase, GroupRemove, MdCreate
-from lunette.planner.engines.array_engines import Blueprint
+from lunette.planner.engines.planning import Blueprint
 from lunette.planner.engines.volume_engines import capabilities
 from lunette.providers.encryption import plan as luks
 

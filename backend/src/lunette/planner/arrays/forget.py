@@ -13,6 +13,7 @@ from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
 from lunette.planner.checks.findings import Findings, shorten
+from lunette.planner.engines.array_engines import hides_array
 from lunette.planner.engines.known_array import KnownArray
 from lunette.planner.engines.volume_engines import planning
 from lunette.planner.volumes.creation import KnownVolume
@@ -72,7 +73,7 @@ def _carries(array: KnownArray, seen: Observation, disk_id: str) -> bool:
 def _check_lost(findings: Findings, array: KnownArray, found: ObservedArray | None, seen: Observation) -> None:
     """One that is only not read now, locked, or short of a word to start is not lost."""
     message = None
-    if found is None and seen.hides_array(array.engine, array.uuid, array.group):
+    if found is None and hides_array(seen, array.engine, array.uuid, array.group):
         message = "its disks cannot all be read now (see the alerts), so the array cannot be considered lost"
     elif found is not None and found.locked:
         message = "it is locked, not lost: unlock it with its passphrase"

@@ -7,13 +7,14 @@ anything on the array that would be half there afterwards.
 from collections.abc import Iterator, Sequence
 
 from lunette.domain.array_changes import ArrayRelease
-from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedArray
+from lunette.domain.arrays import ArrayState, ObservedArray
 from lunette.domain.errors import Conflict, InUse, Invalid
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import AnyStep, ExportsGone, GroupRelease, MdRelease
 from lunette.planner.checks.findings import Findings, shorten
+from lunette.planner.engines.array_engines import ARRAY_ENGINES
 from lunette.planner.engines.known_array import KnownArray
 from lunette.planner.volumes.creation import KnownVolume
 from lunette.planner.volumes.retained import DEADLINE_S
@@ -57,7 +58,7 @@ def plan_release(
 
 
 def _check_kind(findings: Findings, array: KnownArray, spec: ArrayRelease) -> None:
-    if array.engine is not ArrayEngine.MD:
+    if not ARRAY_ENGINES[array.engine].can_release:
         message = f"array {array.name} uses engine {array.engine.value}, and only md arrays can be released"
         findings.add(Invalid, "array", array.name, message)
     elif array.encryption:

@@ -5,13 +5,14 @@ The same that mdadm's monitor does for `spare-group` in mdadm.conf (mdadm(8)); h
 
 from collections.abc import Iterator, Sequence
 
-from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedArray
+from lunette.domain.arrays import ArrayState, ObservedArray
 from lunette.domain.base import Model
 from lunette.domain.disk_health import findings
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.steps import MdAdd, MdMember, MdSpareOut
+from lunette.planner.engines.array_engines import ARRAY_ENGINES
 from lunette.planner.engines.known_array import KnownArray
 from lunette.planner.engines.md.changes import FULL
 
@@ -45,7 +46,9 @@ def plan_move(group: str, pairs: Sequence[Pair], seen: Observation) -> Move | No
 
 def _needs(array: KnownArray, found: ObservedArray) -> bool:
     """It lost a disk, and nothing is there that could be filled for it or is being filled."""
-    if array.engine is not ArrayEngine.MD or found.state is not ArrayState.DEGRADED or found.is_reshaping:
+    if not ARRAY_ENGINES[array.engine].shares_spares:
+        return False
+    if found.state is not ArrayState.DEGRADED or found.is_reshaping:
         return False
     is_short = any(member.slot is not None and member.state in _LOST for member in found.members)
     comes = any(member.state in ("spare", "rebuilding", "replacing") for member in found.members)
@@ -58,7 +61,8 @@ def _fitting(
     """Healthy spares of whole arrays that are large enough and have the sectors of the array that is short."""
     sectors = {disk.logical_block_bytes for m in taker.members if (disk := seen.disk(m.disk_id))}
     for giver, found in pairs:
-        if giver.engine is not ArrayEngine.MD or found.state is not ArrayState.CLEAN or found.is_reshaping:
+        shares = ARRAY_ENGINES[giver.engine].shares_spares
+        if not shares or found.state is not ArrayState.CLEAN or found.is_reshaping:
             continue
         serials = {member.disk_id: member.serial for member in giver.members}
         for member in found.members:

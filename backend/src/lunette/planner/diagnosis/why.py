@@ -22,6 +22,7 @@ from lunette.domain.why import LinkState, Part, WhyChain, WhyLink
 from lunette.planner.access.portals import KnownPortal, shown
 from lunette.planner.arrays.absent import strangers, told
 from lunette.planner.checks.findings import shorten
+from lunette.planner.engines.array_engines import hides_array
 from lunette.planner.engines.known_array import KnownArray
 from lunette.planner.engines.volume_engines import hides_volumes
 
@@ -158,7 +159,7 @@ def _array(facts: ChainFacts, observed: ObservedArray | None) -> WhyLink:
     if observed is not None and observed.dirty_without:
         words = "it stopped during writes, and lacks a disk; reattach this disk, or force-start the array"
         return _broken(Part.ARRAY, f"{name} stays stopped: {words}")
-    if observed is None and facts.seen.hides_array(facts.array.engine, facts.array.uuid, facts.array.group):
+    if observed is None and hides_array(facts.seen, facts.array.engine, facts.array.uuid, facts.array.group):
         return _unknown(Part.ARRAY, UNREAD)
     if observed is None or observed.state is ArrayState.MISSING:
         return _broken(Part.ARRAY, f"{name} is not running; it starts automatically as soon as its disks are attached")

@@ -3,7 +3,8 @@
 from collections.abc import Collection, Iterator
 
 from lunette.domain.array_changes import ArrayAddDisks, ArrayAddSpares, ArrayGrow
-from lunette.domain.arrays import ArrayCreate, ArrayEngine, MemberRole
+from lunette.domain.arrays import ArrayCreate, MemberRole
+from lunette.planner.engines.array_engines import ARRAY_ENGINES
 
 Joining = ArrayAddSpares | ArrayAddDisks | ArrayGrow
 _BESIDE = (MemberRole.LOG, MemberRole.CACHE, MemberRole.SPECIAL)
@@ -15,18 +16,19 @@ def joining(
     """The fields that name more disks than are there, or the same ones, each with what adds them; None for nothing.
 
     A field that lacks a disk which is there is left out: no document takes a disk away. `wipe` has the ids of disks
-    whose content may be destroyed, `places` is how many members an array of md has. The specs are not validated.
+    whose content may be destroyed. `places` is how many members the array has, used only where the engine fills lost
+    places. The specs are not validated.
     """
-    is_md = present.engine is ArrayEngine.MD
-    if is_md:
-        yield from _of_md(wanted, present, wipe, places)
-    for role in _BESIDE if is_md else (MemberRole.SPARE, *_BESIDE, MemberRole.DATA):
+    fills = ARRAY_ENGINES[present.engine].fills_lost_places
+    if fills:
+        yield from _filling(wanted, present, wipe, places)
+    for role in _BESIDE if fills else (MemberRole.SPARE, *_BESIDE, MemberRole.DATA):
         asked, there = getattr(wanted, role.field), getattr(present, role.field)
         if role.field in wanted.model_fields_set and set(there) <= set(asked) and (disks := _new(asked, there)):
             yield role.field, _spec(role, disks, wipe)
 
 
-def _of_md(
+def _filling(
     wanted: ArrayCreate, present: ArrayCreate, wipe: Collection[str], places: int
 ) -> Iterator[tuple[str, Joining | None]]:
     """A spare takes the place of a lost disk by itself, so which of them are spares now is no difference. The array

@@ -1,7 +1,7 @@
 """The plan for an array that stays stopped, because it is dirty and degraded, and is to be started all the same."""
 
 from lunette.domain.array_changes import ArrayForceStart
-from lunette.domain.arrays import ArrayEngine, ArrayState
+from lunette.domain.arrays import ArrayState
 from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
@@ -10,7 +10,6 @@ from lunette.planner.checks.findings import Findings, shorten
 from lunette.planner.engines.known_array import KnownArray
 from lunette.providers.arrays.md.plan import parity_disks
 
-ONLY_MD = "array {} uses engine {}, which never keeps an array stopped because of interrupted writes"
 NO_PARITY = (
     "array {} is {}, which has no parity that interrupted writes could leave inconsistent: it starts automatically"
 )
@@ -27,9 +26,7 @@ AWAY = (
 def plan_force_start(array: KnownArray, spec: ArrayForceStart, seen: Observation) -> Plan:
     """Raises Invalid without the array's name as confirmation, Conflict where there is nothing to force."""
     findings, what = Findings(), f"Array {array.name} was not started"
-    if array.engine is not ArrayEngine.MD:
-        findings.add(Invalid, "confirm", spec.confirm, ONLY_MD.format(array.name, array.engine.value))
-    elif array.level and not parity_disks(array.level):
+    if array.level and not parity_disks(array.level):
         findings.add(Invalid, "confirm", spec.confirm, NO_PARITY.format(array.name, array.level))
     elif spec.confirm != array.name:
         message = f"confirm must be the array's name, {array.name}: blocks on it can be wrong afterwards"

@@ -1,0 +1,35 @@
+"""The machine as it will be after a step, changed piece by piece. Pure."""
+
+from lunette.domain.arrays import ObservedArray
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.observations import Observation
+
+
+def array_of(seen: Observation, uuid: str) -> ObservedArray | None:
+    """The array with this UUID."""
+    return next((one for one in seen.arrays if one.uuid == uuid), None)
+
+
+def with_disks(seen: Observation, disk_ids: tuple[str, ...], **changes: object) -> Observation:
+    """The machine with these disks changed."""
+    disks: tuple[ObservedDisk, ...] = tuple(
+        disk.model_copy(update=changes) if disk.id in disk_ids else disk for disk in seen.disks
+    )
+    return seen.model_copy(update={"disks": disks})
+
+
+def with_array(seen: Observation, array: ObservedArray) -> Observation:
+    """The machine with one more array."""
+    return seen.model_copy(update={"arrays": (*seen.arrays, array)})
+
+
+def changed(seen: Observation, array: ObservedArray, **changes: object) -> Observation:
+    """The machine with this array changed."""
+    changed = array.model_copy(update=changes)
+    return seen.model_copy(update={"arrays": tuple(changed if one is array else one for one in seen.arrays)})
+
+
+def without_array(seen: Observation, uuid: str, disk_ids: tuple[str, ...]) -> Observation:
+    """The machine without an array, with its disks blank."""
+    freed = with_disks(seen, disk_ids, signatures=(), partitions=0, holders=(), array_uuid=None)
+    return freed.model_copy(update={"arrays": tuple(array for array in seen.arrays if array.uuid != uuid)})
