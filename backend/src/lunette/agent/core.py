@@ -85,7 +85,6 @@ from lunette.domain.steps import (
 from lunette.domain.support import SupportFacts
 from lunette.domain.updates import BundleFacts, BundleId
 from lunette.providers import power
-from lunette.providers.arrays.lvm.plan import array_of_pv
 from lunette.providers.arrays.machines import ARRAY_MACHINES
 from lunette.providers.disks.erase import erase
 from lunette.providers.disks.parse import plain
@@ -398,7 +397,9 @@ class Agent(Answering, complete=True):
             # A disk that a running array does without holds nothing of it any more; one that waits needs all it has,
             # and so does one with a single disk. A label of ZFS lies on a partition, so there the record of its members
             # tells.
-            carried = {uuid for s in step.signatures if s.uuid for uuid in (plain(s.uuid), s.uuid, array_of_pv(s.uuid))}
+            uuids = [signature.uuid for signature in step.signatures if signature.uuid]
+            arrays = (machine.array_of(uuid) for machine in ARRAY_MACHINES.values() for uuid in uuids)
+            carried = {*uuids, *map(plain, uuids), *arrays}
             held = [
                 array.name
                 for array in served.arrays

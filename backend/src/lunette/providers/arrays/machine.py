@@ -103,6 +103,11 @@ class ArrayMachine(ABC):
         `devices`: counters of all block devices by kernel name. Reads files only, and runs no command.
         """
 
+    def array_of(self, signature_uuid: str) -> str | None:
+        """UUID of the array that a disk with this signature belongs to, where the UUID of the signature is made of it.
+        None if it is not."""
+        return None
+
     def group_device(self, system: System, array: ObservedArray, *, degraded: bool) -> str | None:
         """The device that carries the volume group of an array with our mark, started if its disks are attached.
 

@@ -11,7 +11,7 @@ from lunette.domain.exports import ExportArray
 from lunette.domain.observations import Part
 from lunette.domain.steps import LvmRaidCreate, LvmRaidDestroy, LvmRaidReplace, LvmRaidScrub
 from lunette.providers.arrays.lvm import assemble, counters, members, observe, run
-from lunette.providers.arrays.lvm.plan import capability, device_path, raid_group
+from lunette.providers.arrays.lvm.plan import array_of_pv, capability, device_path, raid_group
 from lunette.providers.arrays.machine import ArrayMachine, Seen, Surroundings
 from lunette.providers.encryption import plan as encryption
 from lunette.providers.hindrance import no_module
@@ -60,6 +60,9 @@ class LvmRaidMachine(ArrayMachine):
         self, system: System, arrays: Sequence[ExportArray], devices: Mapping[str, BlockCounters]
     ) -> Mapping[str, ArrayCounters | None]:
         return {array.array_id: counters.read(system, array, devices) for array in arrays}
+
+    def array_of(self, signature_uuid: str) -> str | None:
+        return array_of_pv(signature_uuid)
 
     def group_device(self, system: System, array: ObservedArray, *, degraded: bool) -> str | None:
         if assemble.running(system, array.uuid, degraded=degraded) is None:
