@@ -9,12 +9,6 @@ from lunette.providers.arrays.md.plan import md_name
 TOOL = "cryptsetup"
 HEADER_BYTES = 16 * MIB
 """Where the data begin: cryptsetup's default for LUKS2, two copies of the metadata and the key slots."""
-ZFS_LACKS = "ZFS's own is not offered yet; an md array can be encrypted with LUKS2"
-LVM_LACKS = "not offered on LVM RAID yet; an md array can be encrypted with LUKS2"
-EXTERNAL_LACKS = (
-    "the device is known by the physical volume on it, which a LUKS header would hide; an md array can be "
-    "encrypted with LUKS2"
-)
 
 
 def mapping_name(array_id: str) -> str:

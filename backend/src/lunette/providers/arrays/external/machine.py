@@ -10,7 +10,7 @@ from lunette.domain.observations import Part
 from lunette.providers.arrays.external import assemble, counters, health
 from lunette.providers.arrays.external.device import path
 from lunette.providers.arrays.external.observe import observe_arrays
-from lunette.providers.arrays.external.plan import capability
+from lunette.providers.arrays.external.plan import NO_ENCRYPTION, capability
 from lunette.providers.arrays.machine import ArrayMachine, Seen, Surroundings
 from lunette.providers.encryption import plan as encryption
 from lunette.providers.volumes.lvm.hindrance import lvm_hindrance
@@ -24,7 +24,7 @@ class ExternalMachine(ArrayMachine):
 
     def capability(self, system: System) -> EngineCapability:
         record = capability(lvm_hindrance(system), health.commands(system))
-        return encryption.without(record, encryption.EXTERNAL_LACKS)
+        return encryption.without(record, NO_ENCRYPTION)
 
     def observe(self, system: System, around: Surroundings, unread: dict[str, str]) -> Seen:
         if system.find_tool("pvs") is None:

@@ -22,6 +22,10 @@ from lunette.domain.errors import FieldProblem
 from lunette.domain.sizes import GIB, MIB, format_size
 from lunette.domain.tuning import TuningName, notation
 
+NO_ENCRYPTION = (
+    "the device is known by the physical volume on it, which a LUKS header would hide; an md array can be "
+    "encrypted with LUKS2"
+)
 MIN_DISK_BYTES = 64 * MIB
 _OWN_TOOLS = "the tools of the device manage them"
 LEVELS = (

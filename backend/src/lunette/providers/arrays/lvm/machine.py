@@ -11,7 +11,7 @@ from lunette.domain.exports import ExportArray
 from lunette.domain.observations import Part
 from lunette.domain.steps import LvmRaidCreate, LvmRaidDestroy, LvmRaidReplace, LvmRaidScrub
 from lunette.providers.arrays.lvm import assemble, counters, members, observe, run
-from lunette.providers.arrays.lvm.plan import array_of_pv, capability, device_path, raid_group
+from lunette.providers.arrays.lvm.plan import NO_ENCRYPTION, array_of_pv, capability, device_path, raid_group
 from lunette.providers.arrays.machine import ArrayMachine, Seen, Surroundings
 from lunette.providers.encryption import plan as encryption
 from lunette.providers.hindrance import no_module
@@ -35,7 +35,7 @@ class LvmRaidMachine(ArrayMachine):
     def capability(self, system: System) -> EngineCapability:
         without = lvm_hindrance(system) or no_module(system, "dm_raid")
         record = capability(without, no_integrity=no_module(system, "dm_integrity"))
-        return encryption.without(record, encryption.LVM_LACKS)
+        return encryption.without(record, NO_ENCRYPTION)
 
     def observe(self, system: System, around: Surroundings, unread: dict[str, str]) -> Seen:
         if system.find_tool("pvs") is None:

@@ -25,6 +25,7 @@ from lunette.domain.sizes import GIB, KIB, MIB, format_size
 from lunette.domain.steps import LvmRaidCreate, LvmRaidDestroy, MdMember
 from lunette.domain.tuning import TuningName, notation
 
+NO_ENCRYPTION = "not offered on LVM RAID yet; an md array can be encrypted with LUKS2"
 PACKAGE = "lvm2"
 MODULES = ("dm_raid", "dm_integrity")
 TAG = "lunette.raid"

@@ -23,7 +23,7 @@ from lunette.domain.steps import (
 )
 from lunette.providers.arrays.machine import ArrayMachine, Seen, Surroundings
 from lunette.providers.arrays.zfs import assemble, beside, counters, foreign, members, module, observe, run, spares
-from lunette.providers.arrays.zfs.plan import capability
+from lunette.providers.arrays.zfs.plan import NO_ENCRYPTION, capability
 from lunette.providers.encryption import plan as encryption
 from lunette.providers.runner import Runner, Runners, no_undo
 from lunette.providers.volumes.zvol import observe as zvol
@@ -47,7 +47,7 @@ class ZfsMachine(ArrayMachine):
     }
 
     def capability(self, system: System) -> EngineCapability:
-        return encryption.without(capability(module.hindrance(system, "zpool")), encryption.ZFS_LACKS)
+        return encryption.without(capability(module.hindrance(system, "zpool")), NO_ENCRYPTION)
 
     def observe(self, system: System, around: Surroundings, unread: dict[str, str]) -> Seen:
         datasets = observe.all_datasets(system, unread)

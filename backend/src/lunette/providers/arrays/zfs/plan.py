@@ -22,6 +22,7 @@ from lunette.domain.tuning import TuningName, notation
 from lunette.domain.volumes import BLOCK_BYTES
 from lunette.providers.arrays.zfs import draid, space
 
+NO_ENCRYPTION = "ZFS's own is not offered yet; an md array can be encrypted with LUKS2"
 PACKAGES = "zfsutils-linux and zfs-dkms"
 MARK = "io.lunette:array"
 """The user property on a pool's root that makes it ours; it holds the array's id."""
