@@ -20,7 +20,7 @@ from lunette.engine.alerts.board import AlertBoard, Cause
 from lunette.engine.context.loop import Loop
 from lunette.engine.exports import exportset
 from lunette.planner.engines.array_engines import ARRAY_ENGINES
-from lunette.planner.engines.volume_engines import planning
+from lunette.planner.engines.volume_engines import volumes_of
 from lunette.store.backup import tables
 from lunette.store.database import Store
 from lunette.store.resources import (
@@ -158,7 +158,7 @@ class Sealer:
 
     def _read(self) -> _State:
         with self._store.read() as tx:
-            grouped = [engine.value for engine in ARRAY_ENGINES if planning(engine).carries_sealed_copy]
+            grouped = [engine.value for engine in ARRAY_ENGINES if volumes_of(engine).carries_sealed_copy]
             sealed = select(Array).where(exportset.is_served(), Array.engine.in_(grouped)).order_by(Array.id)
             header = CopyHeader(
                 generation=0,

@@ -15,7 +15,7 @@ from lunette.domain.sizes import format_size
 from lunette.planner.checks.findings import Findings, shorten
 from lunette.planner.engines.array_engines import hides_array
 from lunette.planner.engines.known_array import KnownArray
-from lunette.planner.engines.volume_engines import planning
+from lunette.planner.engines.volume_engines import volumes_of
 from lunette.planner.volumes.creation import KnownVolume
 
 LOST = "All data on the array is given up permanently. If its disks are only disconnected, attach them instead."
@@ -61,7 +61,7 @@ def plan_forget(array: KnownArray, spec: ArrayForget, seen: Observation, lost: L
         title=f"Forget array {array.name} and what was on it",
         changes=tuple(_changes(array, lost)),
         steps=(),
-        warnings=(LOST, COMES_BACK if planning(array.engine).carries_sealed_copy else POOL_COMES_BACK, *held),
+        warnings=(LOST, COMES_BACK if volumes_of(array.engine).carries_sealed_copy else POOL_COMES_BACK, *held),
     )
 
 

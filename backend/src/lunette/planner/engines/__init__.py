@@ -1,1 +1,1 @@
-"""Which engine plans what: the pure halves of the providers behind one protocol each."""
+"""Which engine plans what: one folder for each array engine, and the tables of all engines."""

@@ -54,34 +54,34 @@ def volume_engine(engine: ArrayEngine) -> VolumeEngine:
     return ARRAY_ENGINES[engine].volumes
 
 
-def planning(engine: ArrayEngine) -> VolumePlanning:
+def volumes_of(engine: ArrayEngine) -> VolumePlanning:
     """The engine that plans the volumes on an array of this engine."""
     return VOLUME_ENGINES[volume_engine(engine)]
 
 
 def volume_planning(engine: ArrayEngine) -> Cutting:
     """What plans the volumes on an array of this engine."""
-    return planning(engine).cutting
+    return volumes_of(engine).cutting
 
 
 def thin_pooling(engine: ArrayEngine) -> ThinPooling | None:
     """What plans the thin pools on an array of this engine; None if thin volumes need none there."""
-    return planning(engine).thin_pooling
+    return volumes_of(engine).thin_pooling
 
 
 def growing(engine: ArrayEngine) -> Growing:
     """What plans growth of volumes on an array of this engine. Raises LookupError if it does not offer growth."""
-    return _offered(planning(engine).growing, engine)
+    return _offered(volumes_of(engine).growing, engine)
 
 
 def snapshotting(engine: ArrayEngine) -> Snapshotting:
     """What plans snapshots on an array of this engine. Raises LookupError if it does not offer them."""
-    return _offered(planning(engine).snapshotting, engine)
+    return _offered(volumes_of(engine).snapshotting, engine)
 
 
 def snapshotting_together(engine: ArrayEngine) -> SnapshottingTogether | None:
     """What plans snapshots at one moment on an array of this engine; None: it takes one after the other."""
-    return planning(engine).snapshotting_together
+    return volumes_of(engine).snapshotting_together
 
 
 def _offered(part: Part | None, engine: ArrayEngine) -> Part:
@@ -92,7 +92,7 @@ def _offered(part: Part | None, engine: ArrayEngine) -> Part:
 
 def hides_volumes(seen: Observation, engine: ArrayEngine, group: str) -> bool:
     """True while the pool or group of an array, or a volume in it, may be there though it is not seen."""
-    return seen.hides(planning(engine).parts, group)
+    return seen.hides(volumes_of(engine).parts, group)
 
 
 def thick_snapshot_reason(engine: ArrayEngine, provisioning: Provisioning) -> str | None:
