@@ -10,7 +10,7 @@ from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
-from lunette.domain.steps import MdCreate, MdMember
+from lunette.domain.steps import MdMember
 from lunette.domain.units import counted
 from lunette.planner.arrays import encrypted, proportions
 from lunette.planner.checks.ailing import ailing
@@ -119,7 +119,7 @@ def _choose(spec: ArrayCreate, disks: list[ObservedDisk], wipe: frozenset[str], 
         changes=(*lost, Change(action=Action.CREATE, noun="array", name=spec.name, detail=detail)),
         steps=(*wipes, *made.steps),
         warnings=(
-            *_warnings(spec.level, made, disks[: len(spec.disks) + len(spec.spares)]),
+            *_warnings(spec, made, disks[: len(spec.disks) + len(spec.spares)]),
             *proportions.warnings(spec.level, disks[: len(spec.disks)]),
             *made.warnings,
             *ailing(disks),
@@ -142,8 +142,8 @@ def _beside(spec: ArrayCreate) -> str:
     return spares + (f" with {', '.join(others)}" if others else "")
 
 
-def _warnings(level: Level, made: Blueprint, disks: list[ObservedDisk]) -> list[str]:
-    found = []
+def _warnings(spec: ArrayCreate, made: Blueprint, disks: list[ObservedDisk]) -> list[str]:
+    found, level = [], spec.level
     smallest, largest = min(d.size_bytes for d in disks), max(d.size_bytes for d in disks)
     if largest - smallest > largest // 100 and level is not Level.STRIPE:
         waste = sum(disk.size_bytes - smallest for disk in disks)
@@ -167,7 +167,8 @@ def _warnings(level: Level, made: Blueprint, disks: list[ObservedDisk]) -> list[
             "The write hole is open: a power failure while the array is degraded can damage blocks that were not "
             "being written."
         )
-    if isinstance(made.create, MdCreate) and level is Level.RAID5 and (names := cached(disks)):
+    has_log = ARRAY_ENGINES[spec.engine].has_parity_log and level is Level.RAID5
+    if has_log and (names := cached(disks)):
         found.append(
             f"Volatile write cache is active on {shorten(names)}: raid5 cannot use a partial parity log with it, and "
             "only this log closes the write hole."

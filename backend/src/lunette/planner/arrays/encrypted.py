@@ -7,7 +7,7 @@ from lunette.domain.arrays import ArrayCreate, EngineAbility
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import FieldProblem
 from lunette.domain.observations import Observation
-from lunette.domain.steps import AnyStep, GroupErase, GroupRemove, MdCreate
+from lunette.domain.steps import AnyStep, GroupErase, GroupRemove
 from lunette.planner.engines.planning import Blueprint
 from lunette.planner.engines.volume_engines import capabilities
 from lunette.providers.encryption import plan as luks
@@ -36,7 +36,7 @@ def problem(spec: ArrayCreate, seen: Observation) -> FieldProblem | None:
 
 def blueprint(made: Blueprint, array_id: str, spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> Blueprint:
     """The array as it was planned, with its encryption."""
-    if spec.encryption is None or not isinstance(made.create, MdCreate) or made.group is None:
+    if spec.encryption is None or made.group is None:
         return made
     sector = max(disk.logical_block_bytes for disk in disks)
     crypt = luks.create_step(array_id, made.uuid, sector, keep_key=spec.keep_key)

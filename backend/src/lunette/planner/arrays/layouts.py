@@ -8,7 +8,6 @@ from lunette.domain.errors import Invalid
 from lunette.domain.layouts import Layout, LayoutDisk, Layouts
 from lunette.domain.observations import Observation
 from lunette.domain.sizes import KIB, MIB
-from lunette.domain.steps import PoolCreate
 from lunette.planner.arrays import proportions
 from lunette.planner.arrays.creation import engine_reason
 from lunette.planner.checks.findings import Findings
@@ -128,7 +127,7 @@ def _layout(
         level=facts.level,
         layout=layout,
         possible=True,
-        groups=made.create.layout if isinstance(made.create, PoolCreate) else None,
+        groups=made.draid,
         problem=None,
         usable_bytes=usable,
         usable_percent=round(100 * usable / sum(disk.size_bytes for disk in disks), 2),

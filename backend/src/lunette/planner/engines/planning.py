@@ -35,16 +35,7 @@ from lunette.domain.errors import FieldProblem, Invalid
 from lunette.domain.foreign_arrays import FoundArray
 from lunette.domain.observations import Observation, Part
 from lunette.domain.plans import Plan
-from lunette.domain.steps import (
-    AnyStep,
-    GroupCreate,
-    KeptVolume,
-    LuksCreate,
-    LvmRaidCreate,
-    MdCreate,
-    MdMember,
-    PoolCreate,
-)
+from lunette.domain.steps import AnyStep, GroupCreate, KeptVolume, LuksCreate, MdMember
 from lunette.domain.volumes import ObservedPool, VolumeEngine
 from lunette.planner.engines import scrub_words
 from lunette.planner.engines.known_array import KnownArray
@@ -60,7 +51,7 @@ class Blueprint:
     own_name: str
     """The name the engine knows it by."""
     group_name: str
-    create: MdCreate | PoolCreate | LvmRaidCreate | None
+    create: AnyStep | None
     """None where somebody else made it."""
     group: GroupCreate | None
     """None where volumes are cut from the array itself."""
@@ -69,6 +60,8 @@ class Blueprint:
     member_bytes: int
     size_bytes: int
     layout: Raid10Layout | None = None
+    draid: str | None = None
+    """Of a draid: its layout, in the notation of zpool."""
     warnings: tuple[str, ...] = ()
     """What to know of it before it is made."""
     crypt: LuksCreate | None = None

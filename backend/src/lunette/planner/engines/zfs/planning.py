@@ -55,6 +55,7 @@ class ZfsPlanning(ArrayPlanning):
             group=None,
             chunk_bytes=None,
             write_hole=WriteHole.COPY_ON_WRITE,
+            draid=create.layout,
             member_bytes=space.member_bytes(min(disk.size_bytes for disk in disks[: len(spec.disks)])),
             size_bytes=self.usable_bytes(spec, disks, BLOCK_BYTES),
             warnings=zfs.role_warnings(spec),
