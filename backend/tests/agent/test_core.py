@@ -1,5 +1,7 @@
 """The agent as a whole on the fake machine: ledger, brake, boot, shutdown, and what it refuses by itself."""
 
+from typing import get_args
+
 import pytest
 
 from backend.tests.agent.exports import (
@@ -19,12 +21,12 @@ from backend.tests.providers.shop import ARRAY_ID, VOLUME_ID, Shop
 from backend.tests.wiring_agent import PATIENT_S
 from lunette.agent import serving
 from lunette.agent.bring_up import GRACE_S, shut_down
-from lunette.agent.core import Agent
+from lunette.agent.core import MAKES_ARRAYS, Agent
 from lunette.agent.ledger import STATE_DIR
 from lunette.domain.arrays import ArrayEngine, ArrayState
 from lunette.domain.errors import InUse, LunetteError
 from lunette.domain.exports import ConvergeReport, ExportArray, ExportSet, Release, ReleaseKind, ServingState
-from lunette.domain.steps import DiskWipe, ExportsGone, VolumeDelete
+from lunette.domain.steps import AnyStep, DiskWipe, ExportsGone, VolumeDelete
 from lunette.domain.volumes import VolumeEngine
 from lunette.providers.exports.lio.converge import exported_volumes
 
@@ -278,6 +280,12 @@ def test_an_array_in_service_is_not_taken_back_even_while_its_disks_are_away(sto
     with pytest.raises(InUse, match="in service"):
         store.undo(store.array)
     assert store.observed(store.disks[2]).signatures
+
+
+def test_no_step_that_makes_an_array_or_what_lies_on_it_is_undone_while_the_array_is_in_service() -> None:
+    steps = get_args(get_args(AnyStep)[0])
+    making = {one for one in steps if one.model_fields["kind"].default.endswith(".create")}
+    assert {one for one in making if "array_id" in one.model_fields} == {*MAKES_ARRAYS}
 
 
 def test_waiting_for_exports_ends_when_they_are_gone(store: Store) -> None:

@@ -160,7 +160,9 @@ def still(api: Api, path: str, sort: str) -> tuple[list[Any], list[Any]]:
 
 def key(item: Any, field: str) -> tuple[bool, Any]:
     """What an order goes by: nothing comes before something, times as times, rates to the thousandth."""
-    value = Severity(item[field]).rank if field == "severity" else item[field]
+    if field == "severity":
+        return True, Severity(item[field]).rank
+    value = item[field]
     if field.endswith("_at") and value:
         value = datetime.fromisoformat(value)
     return value is not None, round(value * 1000) if isinstance(value, float) else value or ""

@@ -67,6 +67,7 @@ from lunette.domain.steps import (
     GroupRelease,
     InterfaceStep,
     LuksCreate,
+    LvmRaidCreate,
     MachineStop,
     MdCreate,
     MdForceStart,
@@ -99,6 +100,8 @@ log = logging.getLogger(__name__)
 POLL_S = 0.2
 READY_S = GRACE_S + 15.0
 """How long a step waits for its array after a boot: until it starts without its late drives, and a little."""
+MAKES_ARRAYS = (MdCreate, PoolCreate, LvmRaidCreate, LuksCreate, GroupCreate)
+"""Steps that are not undone once their array is in service."""
 
 
 class Agent(Answering, complete=True):
@@ -238,8 +241,7 @@ class Agent(Answering, complete=True):
         if isinstance(step, VolumeCut | VolumeAside | VolumeSwap):
             self._guard(step)
         serving = {array.array_id: array.name for array in self._served.arrays} if self._served else {}
-        made = MdCreate | PoolCreate | LuksCreate | GroupCreate
-        if isinstance(step, made) and step.array_id in serving:
+        if isinstance(step, MAKES_ARRAYS) and step.array_id in serving:
             raise InUse(
                 f"array {serving[step.array_id]} is already in service and is not rolled back: delete it instead"
             )

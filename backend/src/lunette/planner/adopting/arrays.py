@@ -20,9 +20,9 @@ from lunette.domain.steps import AdoptedVolume, AnyStep, GroupAdopt, MdOpen, MdS
 from lunette.planner.adopting.beneath import array_refusal, member_refusal
 from lunette.planner.adopting.facts import Facts, OwnArray
 from lunette.planner.adopting.rows import NewArray, NewVolume, Rows, array_name, free_name
-from lunette.planner.arrays.write_hole import losing_log_adopted
 from lunette.planner.checks.findings import shorten
 from lunette.planner.engines.array_engines import ARRAY_ENGINES
+from lunette.planner.engines.md.write_hole import losing_log_adopted
 from lunette.providers.arrays.md.parse import is_marked
 from lunette.providers.volumes.lvm import plan as lvm
 

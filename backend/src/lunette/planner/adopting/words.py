@@ -10,8 +10,8 @@ from lunette.planner.access.numbers import number_name
 from lunette.planner.access.portals import shown
 from lunette.planner.adopting.judge import Judge
 from lunette.planner.adopting.rows import Rows
-from lunette.planner.arrays.write_hole import losing_log_adopted
 from lunette.planner.checks.findings import shorten
+from lunette.planner.engines.md.write_hole import losing_log_adopted
 
 
 def describe(judge: Judge, rows: Rows) -> Plan:
