@@ -105,7 +105,7 @@ def test_it_waits_for_its_key_after_a_reset_and_serves_the_same_data_once_it_has
         lambda: vault.mapping()["reason"] == "waiting for key of array vault",
         deadline_s=60,
     )
-    with pytest.raises(Refused, match="does not open array vault"):
+    with pytest.raises(Refused, match="does not unlock array vault"):
         vault.client.post("/arrays/vault:unlock", {"passphrase": "not the passphrase"})
     assert vault.array()["locked"] is True
     assert vault.client.post("/arrays/vault:unlock", {"passphrase": PASSPHRASE})["locked"] is False

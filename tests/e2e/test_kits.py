@@ -133,12 +133,12 @@ def test_a_host_that_applies_its_kit_has_every_volume_over_every_path_and_says_w
     device = f"/dev/mapper/3{client.get('/volumes/lun01')['naa']}"
     host.write_pattern(device, SEED, BLOCKS)
     host.close("b")
-    gone = f"nothing on portal {GUEST_ADDRESS}:{PORTS['b']}"
+    gone = f"no connection to portal {GUEST_ADDRESS}:{PORTS['b']}"
     wait_until("the check says what is gone", lambda: gone in host.check(kit).stdout, deadline_s=120.0)
     assert host.check(kit).rc == 1
     assert f"portal {GUEST_ADDRESS}:{PORTS['a']}: logged in" in host.check(kit).stdout
     told_here = wait_until("the appliance says so too", lambda: (p := host.paths())["state"] == "down" and p)
-    assert f"expected 2 paths, seen 1: nothing on portal b ({GUEST_ADDRESS}:{PORTS['b']})" in told_here["sentence"]
+    assert f"expected 2 paths, seen 1: no connection to portal b ({GUEST_ADDRESS}:{PORTS['b']})" in told_here["sentence"]
     host.verify_pattern(device, SEED, BLOCKS)
     host.write_pattern(device, SEED + 1, BLOCKS)
     host.open("b")

@@ -169,7 +169,7 @@ def test_a_host_is_connected_by_its_kit_alone(standing: Standing) -> None:
     standing.disconnect(DB)
     gone = kits.check(machine, kit)
     kits.close_relay(machine, PORT)
-    assert (gone.rc, f"nothing on portal {GUEST_ADDRESS}:{PORT}" in gone.stdout) == (1, True), gone.stdout
+    assert (gone.rc, f"no connection to portal {GUEST_ADDRESS}:{PORT}" in gone.stdout) == (1, True), gone.stdout
 
 
 @pytest.mark.slow

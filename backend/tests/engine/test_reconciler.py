@@ -149,7 +149,7 @@ def test_a_secret_that_cannot_be_opened_is_an_alert_and_takes_nothing_away(
 def test_what_the_brake_keeps_is_an_alert_naming_it(appliance: Appliance, reconciler: Reconciler) -> None:
     appliance.agent.unexplained = ("mapping m1: the present export remains",)
     reconciler.round()
-    assert "1 exports are served" in alerts(appliance)["exports.unexplained"]
+    assert "The agent serves 1 export that" in alerts(appliance)["exports.unexplained"]
     appliance.agent.unexplained = ()
     reconciler.round()
     assert alerts(appliance) == {}

@@ -240,7 +240,7 @@ def _volumes(door: KitDoor, paths: Sequence[HostPath]) -> Iterator[VolumePaths]:
 
 
 def _counted(paths: Sequence[HostPath], up: int) -> str:
-    """Such as: expected 4 paths, seen 3: nothing on portal b (10.0.0.2:3260)."""
+    """Such as: expected 4 paths, seen 3: no connection to portal b (10.0.0.2:3260)."""
     if not paths:
         return "no path exists: the host has no initiator, or the appliance no portal, for this volume"
     plural = "path" if len(paths) == 1 else "paths"

@@ -16,7 +16,7 @@ iscsi() {
     if esxcli iscsi session connection list | grep -q "RemoteAddress: $1\$"; then
         good "portal $2"
     else
-        bad "nothing on portal $2"
+        bad "no connection to portal $2"
     fi
 }
 

@@ -41,7 +41,7 @@ iscsi() {
     expected=$((expected + 1))
     at=$(session "$1" "$2" "$3")
     if [ -z "$at" ]; then
-        bad "nothing on portal $6: not logged in to $1 (journalctl -u iscsid, ping -M do the address)"
+        bad "no connection to portal $6: not logged in to $1 (journalctl -u iscsid, ping -M do the address)"
         return
     fi
     if [ "$(value "$at/recovery_tmo")" = "$replacement" ]; then
@@ -81,7 +81,7 @@ nvme_path() {
         esac
     done
     if [ "$state" != live ]; then
-        bad "nothing on portal $2:$3: ${state:-not connected} to $1 (journalctl -k | grep nvme)"
+        bad "no connection to portal $2:$3: ${state:-not connected} to $1 (journalctl -k | grep nvme)"
     elif [ "$loss" != off ] && [ "$loss" != -1 ]; then
         bad "portal $2:$3: connected, but gives the volumes up after $loss s (disconnect, and run connect.sh)"
     else

@@ -5,7 +5,7 @@ function Test-Portal([string]$Target, [string]$Address, [int]$Port) {
         Get-IscsiSession | Where-Object TargetNodeAddress -eq $Target
     if ($there) { return "ok    portal ${Address}:$Port" }
     $script:failed = 1
-    "FAIL  nothing on portal ${Address}:$Port"
+    "FAIL  no connection to portal ${Address}:$Port"
 }
 function Test-Volume([string]$Id, [string]$Name) {
     $disk = Get-Disk | Where-Object { $_.UniqueId -eq $Id -and $_.OperationalStatus -eq 'Online' }
