@@ -1,7 +1,7 @@
 /** Which part of the log is shown: kept in the route, the same for the table and for the file. */
 import { computed } from 'vue'
 import type { EventOutcome } from '@/api'
-import type { useListState } from '@/app/listState'
+import type { useListState } from '@/lists/listState'
 import type { Tone } from '@/ui/tone'
 
 /** Nouns that events are about. */

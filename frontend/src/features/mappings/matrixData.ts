@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/vue-query'
 import { computed } from 'vue'
 import type { Family, Host, HostGroup, Mapping, Volume } from '@/api'
-import { amendVolumes, everyHost, everyHostGroup, everyVolume } from '@/app/everyRow'
+import { amendVolumes, everyHost, everyHostGroup, everyVolume } from '@/lists/everyRow'
 
 /** A row of the matrix. Hosts and groups have names of their own, so the kind is part of the key. */
 export interface Owner {

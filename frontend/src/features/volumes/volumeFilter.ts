@@ -1,7 +1,7 @@
 /** Which volumes are shown: kept in the route. The same for the table and for picking all of it. */
 import { computed } from 'vue'
 import type { ResourceState } from '@/api'
-import type { useListState } from '@/app/listState'
+import type { useListState } from '@/lists/listState'
 
 export const STATES = [
   'ready',

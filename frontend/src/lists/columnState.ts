@@ -1,8 +1,8 @@
 /** Which columns of one table a person chose to see, by the name of its page. */
 import { computed } from 'vue'
 import { useRoute } from 'vue-router'
+import { usePreferences } from '@/app/preferences'
 import type { TableColumn } from '@/ui/tableColumns'
-import { usePreferences } from './preferences'
 
 const without = <Value>(record: Record<string, Value>, key: string): Record<string, Value> =>
   Object.fromEntries(Object.entries(record).filter(([one]) => one !== key))

@@ -1,12 +1,12 @@
 /** Lists too long to be asked for every few seconds are looked at again while something in them is about to be served. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { OBSERVED_EVERY_MS } from '@/app/queries'
 import { host } from '../../mock/hosts'
 import { volume } from '../../mock/storage'
 import { settle, visit } from '../../mock/visit'
 import { loggedIn } from '../../mock/world'
 import type { World } from '../../mock/world'
 import { LONGEST_PAGE } from './everyPage'
-import { OBSERVED_EVERY_MS } from './queries'
 
 beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] }))
 afterEach(() => vi.useRealTimers())

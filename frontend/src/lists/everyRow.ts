@@ -2,8 +2,8 @@
 import type { QueryClient } from '@tanstack/vue-query'
 import { diskList, hostGroupList, hostList, mappingList, volumeList } from '@/api'
 import type { Export, Mapping, Volume } from '@/api'
+import { OBSERVED_EVERY_MS } from '@/app/queries'
 import { LONGEST_PAGE, everyPage } from './everyPage'
-import { OBSERVED_EVERY_MS } from './queries'
 
 const VOLUMES_KEY = [{ _id: 'volumeEvery', tags: ['volumes', 'mappings'] }]
 
