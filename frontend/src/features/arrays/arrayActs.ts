@@ -25,7 +25,7 @@ import type {
   ScrubAction,
   StorageArray,
 } from '@/api'
-import type { Change } from '@/app/change'
+import type { Change } from '@/changes/change'
 
 /** What can be done with one disk of an array. */
 export type MemberVerb = 'replace' | 'fail' | 'remove' | 'readd' | 'write_mostly' | 'read_again'

@@ -3,7 +3,7 @@ import { computed, ref } from 'vue'
 import type { Ref } from 'vue'
 import { useI18n } from 'vue-i18n'
 import type { ArrayMember, ArrayVerb, Disk, Level, ScrubAction, StorageArray } from '@/api'
-import { useAct } from '@/features/plans/act'
+import { useAct } from '@/changes/act'
 import {
   addDisks,
   addSpares,

@@ -1,7 +1,7 @@
 /** The light of the bay a disk sits in, as a change of the API. */
 import { diskLocate } from '@/api'
 import type { Disk } from '@/api'
-import type { Change } from '@/app/change'
+import type { Change } from '@/changes/change'
 
 /** Whether its light is on; null for a disk in no bay with one. */
 export const isLocated = ({ observed }: Disk): boolean | null => observed?.place.is_located ?? null

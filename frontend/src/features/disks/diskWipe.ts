@@ -1,7 +1,7 @@
 /** The end of what is on a disk, as a change of the API. */
 import { diskWipe } from '@/api'
 import type { Disk, WipeMethod } from '@/api'
-import type { Change } from '@/app/change'
+import type { Change } from '@/changes/change'
 
 export interface WipeDraft {
   method: WipeMethod

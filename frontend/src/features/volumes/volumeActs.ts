@@ -10,7 +10,7 @@ import {
   volumeShow,
 } from '@/api'
 import type { Snapshot, SnapshotClone, SnapshotCreate, Volume } from '@/api'
-import type { Change } from '@/app/change'
+import type { Change } from '@/changes/change'
 
 const read = (volume: Volume) => () => volumeShow({ path: { volume: volume.id } })
 

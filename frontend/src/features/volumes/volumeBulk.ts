@@ -1,7 +1,7 @@
 /** What is asked of many volumes at once, as one change of the API, and which of them a refusal is about. */
 import { mappingCreateBatch, snapshotCreateBatch, volumeDeleteBatch } from '@/api'
 import type { MappingCreate, Volume } from '@/api'
-import type { Change } from '@/app/change'
+import type { Change } from '@/changes/change'
 import type { ReadableProblem } from '@/ui/problems'
 
 export type BulkAct = 'map' | 'snapshot' | 'delete'

@@ -1,7 +1,7 @@
 /** What the volume form holds, the names it comes to, and the request it becomes. */
 import { volumeCreate, volumeCreateBatch } from '@/api'
 import type { Provisioning, VolumeBatch, VolumeCreate } from '@/api'
-import type { Change } from '@/app/change'
+import type { Change } from '@/changes/change'
 
 /** LVM's extent: the API refuses a size that is no multiple of it. */
 const EXTENT = 4 * 2 ** 20

@@ -1,8 +1,8 @@
 /** What holds for every change, shown on hosts and volumes. */
 import { expect, it, vi } from 'vitest'
-import { click, control, dialog, field, settle, text, type, visit } from '../../../mock/visit'
-import { loggedIn } from '../../../mock/world'
-import type { World } from '../../../mock/world'
+import { click, control, dialog, field, settle, text, type, visit } from '../../mock/visit'
+import { loggedIn } from '../../mock/world'
+import type { World } from '../../mock/world'
 
 const IQN = 'iSCSI names (IQN)'
 const posts = (requests: string[], path: string) => requests.filter((one) => one.startsWith(`POST ${path}`))

@@ -1,6 +1,6 @@
 /** A change that a click starts and a plan dialog finishes; pages with many of them keep one dialog for all. */
-import type { Change } from '@/app/change'
-import { useDialog } from '@/app/dialog'
+import type { Change } from './change'
+import { useDialog } from './dialog'
 
 export interface Act {
   title: string
