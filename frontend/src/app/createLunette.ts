@@ -4,12 +4,12 @@ import nuxtUi from '@nuxt/ui/vue-plugin'
 import { createPinia } from 'pinia'
 import { createApp } from 'vue'
 import type { RouterHistory } from 'vue-router'
+import { setUpClient } from '@/server/client'
+import { makeQueryClient } from '@/server/queries'
+import { useSession } from '@/session/session'
 import App from './App.vue'
-import { setUpClient } from './client'
 import { makeI18n } from './i18n'
-import { makeQueryClient } from './queries'
 import { makeRouter } from './router'
-import { useSession } from './session'
 
 export function createLunette(history: RouterHistory) {
   const app = createApp(App).use(createPinia())

@@ -1,6 +1,6 @@
 import { createRouter } from 'vue-router'
 import type { RouteLocationNormalized, RouteRecordRaw, Router, RouterHistory } from 'vue-router'
-import type { useSession } from './session'
+import type { useSession } from '@/session/session'
 
 declare module 'vue-router' {
   interface RouteMeta {

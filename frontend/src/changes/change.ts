@@ -5,7 +5,7 @@
 import { useQueryClient } from '@tanstack/vue-query'
 import { ref, shallowRef } from 'vue'
 import type { Job, Plan } from '@/api'
-import { invalidateTags, tagsFor } from '@/app/live'
+import { invalidateTags, tagsFor } from '@/server/live'
 
 /** What the layer adds to a call of the generated client. */
 export interface Call {

@@ -1,7 +1,7 @@
 /** Which columns of one table a person chose to see, by the name of its page. */
 import { computed } from 'vue'
 import { useRoute } from 'vue-router'
-import { usePreferences } from '@/app/preferences'
+import { usePreferences } from '@/session/preferences'
 import type { TableColumn } from '@/ui/tableColumns'
 
 const without = <Value>(record: Record<string, Value>, key: string): Record<string, Value> =>

@@ -1,6 +1,6 @@
 /** Lists too long to be asked for every few seconds are looked at again while something in them is about to be served. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { OBSERVED_EVERY_MS } from '@/app/queries'
+import { OBSERVED_EVERY_MS } from '@/server/queries'
 import { host } from '../../mock/hosts'
 import { volume } from '../../mock/storage'
 import { settle, visit } from '../../mock/visit'

@@ -2,7 +2,7 @@
 import type { QueryClient } from '@tanstack/vue-query'
 import { diskList, hostGroupList, hostList, mappingList, volumeList } from '@/api'
 import type { Export, Mapping, Volume } from '@/api'
-import { OBSERVED_EVERY_MS } from '@/app/queries'
+import { OBSERVED_EVERY_MS } from '@/server/queries'
 import { LONGEST_PAGE, everyPage } from './everyPage'
 
 const VOLUMES_KEY = [{ _id: 'volumeEvery', tags: ['volumes', 'mappings'] }]

@@ -1,6 +1,6 @@
 import type { ArrayListResponse } from '@/api'
 import { arrayListOptions } from '@/api/@tanstack/vue-query.gen'
-import { OBSERVED_EVERY_MS, RUNNING_JOBS_EVERY_MS } from '@/app/queries'
+import { OBSERVED_EVERY_MS, RUNNING_JOBS_EVERY_MS } from '@/server/queries'
 
 /** An appliance has a handful of arrays: one page holds them all. Polled faster while the kernel works on one. */
 const ALL = 200

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/vue-query'
 import { computed } from 'vue'
 import { jobListOptions } from '@/api/@tanstack/vue-query.gen'
-import { OBSERVED_EVERY_MS, RUNNING_JOBS_EVERY_MS } from '@/app/queries'
+import { OBSERVED_EVERY_MS, RUNNING_JOBS_EVERY_MS } from '@/server/queries'
 
 /** More than this many at once would not be read anyway. */
 const SHOWN = 20

@@ -11,9 +11,9 @@ import {
   settingShowOptions,
   statusShowOptions,
 } from '@/api/@tanstack/vue-query.gen'
-import { OBSERVED_EVERY_MS } from '@/app/queries'
 import { LONGEST_PAGE } from '@/lists/everyPage'
 import { everyDisk } from '@/lists/everyRow'
+import { OBSERVED_EVERY_MS } from '@/server/queries'
 import { checksOf } from './startChecks'
 
 /** How far the appliance's clock is ahead of this computer's, by the Date of an answer; null where it has none. */

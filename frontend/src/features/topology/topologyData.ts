@@ -2,10 +2,10 @@
 import { useQuery, useQueryClient } from '@tanstack/vue-query'
 import { computed } from 'vue'
 import { sessionListOptions } from '@/api/@tanstack/vue-query.gen'
-import { SESSIONS_EVERY_MS } from '@/app/queries'
 import { arraysQuery } from '@/features/arrays/arraysQuery'
 import { LONGEST_PAGE } from '@/lists/everyPage'
 import { everyDisk, everyHost, everyHostGroup, everyMapping, everyVolume } from '@/lists/everyRow'
+import { SESSIONS_EVERY_MS } from '@/server/queries'
 import { buildGraph } from './topologyBuild'
 
 export function useTopology() {

@@ -1,8 +1,8 @@
 /** What stands on each line of the picture, where it leads, and what a screen reader says. */
 import { useI18n } from 'vue-i18n'
 import type { RouteLocationRaw } from 'vue-router'
-import { usePreferences } from '@/app/preferences'
 import { levelName } from '@/features/arrays/arrayState'
+import { usePreferences } from '@/session/preferences'
 import { formatBytes, formatCount } from '@/ui/format'
 import type { Line } from './topologyFold'
 import { ownerFocus } from './topologyGraph'
