@@ -1,7 +1,7 @@
 /** Every text a page asks for exists, and no text is left over. */
 import { expect, it } from 'vitest'
 import api from '@/api/texts.gen.json'
-import en from './locales/en.json'
+import en from '@/app/locales/en.json'
 
 const sources = Object.values(
   import.meta.glob<string>(['../**/*.{vue,ts}', '!../api/**', '!../**/*.spec.ts'], {
