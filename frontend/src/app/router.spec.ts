@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import navigation from './AppNavigation.vue?raw'
+import { safeNext } from '@/session/nextPath'
 import { loggedIn, makeWorld } from '../../mock/world'
 import { settle, visit } from '../../mock/visit'
-import { safeNext } from './router'
+import navigation from './AppNavigation.vue?raw'
 
 it('sends a stranger to the login and remembers where they wanted to go', async () => {
   const { router } = await visit('/volumes?q=lun0', makeWorld())

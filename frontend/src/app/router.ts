@@ -1,5 +1,6 @@
 import { createRouter } from 'vue-router'
 import type { RouteLocationNormalized, RouteRecordRaw, Router, RouterHistory } from 'vue-router'
+import { safeNext } from '@/session/nextPath'
 import type { useSession } from '@/session/session'
 
 declare module 'vue-router' {
@@ -80,11 +81,6 @@ const routes: RouteRecordRaw[] = [
 
 function page(path: string, name: string, component: () => Promise<unknown>): RouteRecordRaw {
   return { path, name, component, meta: { title: `${name}.title` } }
-}
-
-/** Only paths of this site; a `next` from a link must not send a person elsewhere. */
-export function safeNext(next: unknown): string {
-  return typeof next === 'string' && /^\/(?![/\\])/.test(next) ? next : '/'
 }
 
 async function guard(to: RouteLocationNormalized, session: ReturnType<typeof useSession>) {
