@@ -34,6 +34,7 @@ export default defineConfigWithVueTs(
   without('lists/**', ['app', 'features']),
   // The dialog of a change follows the job of the change, which is in features/jobs.
   without('changes/**', ['app', 'lists']),
-  without('{server,session}/**', ['app', 'features', 'lists', 'changes']),
+  without('session/**', ['app', 'features', 'lists', 'changes']),
+  without('server/**', ['app', 'features', 'lists', 'changes', 'session']),
   without('ui/**', ['app', 'features', 'lists', 'changes', 'server', 'session']),
 )

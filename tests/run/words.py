@@ -88,10 +88,10 @@ def main() -> int:
         for text in dict.fromkeys(_texts(api))
         for _, word in found(text)
     ]
-    page = "frontend/src/app/locales/en.json"
     problems += [
-        f"{page}: '{word}' in '{text[:80]}': {_instead(word)}"
-        for text in dict.fromkeys(_leaves(json.loads((ROOT / page).read_text())))
+        f"{path.relative_to(ROOT)}: '{word}' in '{text[:80]}': {_instead(word)}"
+        for path in sorted((ROOT / "frontend/src").rglob("en.json"))
+        for text in dict.fromkeys(_leaves(json.loads(path.read_text())))
         for _, word in found(text)
     ]
     print("\n".join(problems))

@@ -1,10 +1,14 @@
 import { createI18n } from 'vue-i18n'
 import api from '@/api/texts.gen.json'
-import en from './locales/en.json'
 
-const messages = { ...en, api }
-type Messages = typeof messages
+interface Texts {
+  [key: string]: string | Texts
+}
+
+/** Each folder has its texts in its en.json, under keys that no other folder has. All of them are in the first chunk. */
+const own = Object.values(import.meta.glob<Texts>('../**/en.json', { import: 'default', eager: true }))
+const messages: Texts = Object.assign({}, ...own, { api })
 
 export function makeI18n() {
-  return createI18n<[Messages], 'en', false>({ legacy: false, locale: 'en', messages: { en: messages } })
+  return createI18n<false>({ legacy: false, locale: 'en', messages: { en: messages } })
 }

@@ -1,7 +1,6 @@
-/** Every text a page asks for exists, and no text is left over. */
+/** Every text a page asks for exists, no text is left over, and no folder overwrites the texts of another. */
 import { expect, it } from 'vitest'
 import api from '@/api/texts.gen.json'
-import en from '@/app/locales/en.json'
 
 const sources = Object.values(
   import.meta.glob<string>(['../**/*.{vue,ts}', '!../api/**', '!../**/*.spec.ts'], {
@@ -17,13 +16,20 @@ function flatten(texts: object, prefix = ''): string[] {
   )
 }
 
-const keys = flatten({ ...en, api })
+const files = Object.values(import.meta.glob<object>('../**/en.json', { import: 'default', eager: true }))
+const names = [...files, { api }].flatMap(Object.keys)
+const keys = flatten(Object.assign({}, ...files, { api }))
 /** Whole keys, such as 'disks.title', and the beginnings of computed ones, such as `disks.states.${…}`. */
 const quoted = new Set([...sources.matchAll(/'([a-z]\w*(?:\.\w+)+)'/gi)].map((match) => match[1] ?? ''))
 const computed = [...sources.matchAll(/`([a-z]\w*\.(?:\w+\.)*)\$\{/gi)].map((match) => match[1] ?? '')
 /** Every page of the router has a title under its own name. */
-const names = [...sources.matchAll(/\bpage\('[^']*', '(\w+)'/g)].map((match) => match[1])
-const titles = new RegExp(`^(${names.join('|')})\\.title$`)
+const pages = [...sources.matchAll(/\bpage\('[^']*', '(\w+)'/g)].map((match) => match[1])
+const titles = new RegExp(`^(${pages.join('|')})\\.title$`)
+
+it('has each first part of a key in one file', () => {
+  expect(files.length).toBeGreaterThan(30)
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
+})
 
 it('has every text that is asked for', () => {
   const asked = [...sources.matchAll(/\bt\(\s*'([^']+)'/g)].map((match) => match[1] ?? '')
