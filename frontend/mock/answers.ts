@@ -1,10 +1,34 @@
 /** How the mock answers: problem documents, pages of lists, and a change that can be rehearsed. */
-import type { Action, Plan, Problem, ProblemField } from '@/api'
+import type { Action, Job, Plan, Problem, ProblemField } from '@/api'
 
-export type Row = object
-export const json = (body: unknown, status = 200, headers: Record<string, string> = {}) =>
-  Response.json(body, { status, headers })
-export const noContent = () => new Response(null, { status: 204 })
+/** A success: its status, and what the operation answers with it. */
+export interface Answer<Status = number, Body = unknown> {
+  status: Status
+  body: Body
+  headers?: Record<string, string>
+}
+export type Shown<Body> = Answer<200, Body>
+export type Made<Body> = Answer<201, Body>
+export type Started = Answer<202, Job>
+export type Gone = Answer<204, undefined>
+
+export function json<Body>(body: Body): Shown<Body>
+export function json<Body, Status extends number>(
+  body: Body,
+  status: Status,
+  headers?: Record<string, string>,
+): Answer<Status, Body>
+export function json(body: unknown, status = 200, headers?: Record<string, string>): Answer {
+  return { status, body, headers }
+}
+export const noContent = (): Gone => ({ status: 204, body: undefined })
+
+/** Ends an operation with a refusal, from within what it asks. */
+export class Refused extends Error {
+  constructor(readonly response: Response) {
+    super('refused')
+  }
+}
 
 export function problem(
   status: number,
@@ -27,11 +51,10 @@ export function refusal(what: string, wrong: [string, string][], status = 422): 
   return problem(status, title, `${what}: ${wrong[0]?.[1]}.`, errors)
 }
 
-export function plan(
-  title: string,
-  changes: [action: Action, noun: string, name: string, detail: string][],
-  more: Partial<Plan> = {},
-): Plan {
+/** What changes: how, the noun, its name, and what becomes of it. */
+export type Line = [action: Action, noun: string, name: string, detail: string]
+
+export function plan(title: string, changes: Line[], more: Partial<Plan> = {}): Plan {
   return {
     title,
     changes: changes.map(([action, noun, name, detail]) => ({ action, noun, name, detail })),
@@ -46,13 +69,13 @@ export function plan(
   }
 }
 
-/** What a request would do, and the doing. */
-export interface Wish {
-  plan: Plan
-  apply: () => Response
+/** A change: what a dry run answers, and making it. */
+export interface Planned<Done = Started, Rehearsed = Plan> {
+  plan: Rehearsed
+  apply: () => Done
 }
 
-const field = (row: Row, key: string): unknown => (row as Record<string, unknown>)[key]
+const field = (row: object, key: string): unknown => Reflect.get(row, key)
 const PAGING = new Set([
   'name',
   'sort',
@@ -68,12 +91,12 @@ const PAGING = new Set([
 ])
 
 /** What a filter of the API looks at where it is no field of the row. */
-function looked(row: Row, key: string): unknown[] {
+function looked(row: object, key: string): unknown[] {
   const mapped = field(row, 'mapped_to')
-  if (Array.isArray(mapped) && key.startsWith('host')) return mapped.map((one: Row) => field(one, key))
+  if (Array.isArray(mapped) && key.startsWith('host')) return mapped.map((one: object) => field(one, key))
   if (key === 'host_group') return [field(row, 'group')]
   const value = field(row, key)
-  return [key === 'health' ? field(value as Row, 'state') : value]
+  return [key === 'health' && value instanceof Object ? field(value, 'state') : value]
 }
 
 function compare(left: unknown, right: unknown): number {
@@ -81,38 +104,71 @@ function compare(left: unknown, right: unknown): number {
   return String(left).localeCompare(String(right), 'en', { numeric: true })
 }
 
-function matches(row: Row, url: URL): boolean {
-  const text = url.searchParams.get('name')?.replaceAll('*', '').toLowerCase()
-  if (text && !JSON.stringify(row).toLowerCase().includes(text)) return false
-  const active = url.searchParams.get('active')
-  if (active && (field(row, 'resolved_at') === null) !== (active === 'true')) return false
-  return [...new Set(url.searchParams.keys())].every(
-    (key) =>
-      PAGING.has(key) || looked(row, key).some((one) => url.searchParams.getAll(key).includes(String(one))),
-  )
+/** What the lists of the API have in common; the rest of a query are filters. */
+interface ListQuery {
+  name?: string | null
+  active?: boolean | null
+  sort?: string | null
+  limit?: number
+  cursor?: string | null
+  offset?: number
 }
 
-/** One page of a list: search, filters by equality, order and cursor as the API has them, and what it says besides. */
-export function page(rows: Row[], url: URL, besides: object = {}): Response {
-  const { sort, limit, cursor, offset } = Object.fromEntries(url.searchParams)
-  const found = rows.filter((row) => matches(row, url))
+function matches(row: object, query: ListQuery): boolean {
+  const text = query.name?.replaceAll('*', '').toLowerCase()
+  if (text && !JSON.stringify(row).toLowerCase().includes(text)) return false
+  if (typeof query.active === 'boolean' && (field(row, 'resolved_at') === null) !== query.active) return false
+  return Object.entries(query).every(([key, value]) => {
+    const wanted = [value].flat().map(String)
+    return PAGING.has(key) || looked(row, key).some((one) => wanted.includes(String(one)))
+  })
+}
+
+/** One page of a list: search, filters by equality, order and cursor as the API has them. */
+export function page<Row extends object>(rows: Row[], query: ListQuery) {
+  const { sort, limit = 50, cursor, offset = 0 } = query
+  const found = rows.filter((row) => matches(row, query))
   if (sort) {
     const key = sort.replace(/^-/, '')
     const sign = sort.startsWith('-') ? -1 : 1
     found.sort((left, right) => sign * compare(field(left, key), field(right, key)))
   }
-  const from = Number(cursor ?? 0) + Number(offset ?? 0)
-  const to = from + Number(limit ?? 50)
+  const from = Number(cursor ?? 0) + offset
+  const to = from + limit
   return json({
     items: found.slice(from, to),
     next_cursor: to < found.length ? String(to) : null,
     total: found.length,
-    ...besides,
   })
 }
 
+/** What a path may name a row by. */
+const NAMES = ['id', 'name', 'username', 'wwpn', 'seq']
+
+/** The row of a path; refuses a name that none has. */
+export function find<Row extends object>(rows: Row[], reference: string | number): Row {
+  const row = rows.find((one) => NAMES.some((name) => String(field(one, name)) === String(reference)))
+  if (!row) throw new Refused(problem(404, 'Not found', `There is no ${reference}.`))
+  return row
+}
+
+/** The row of a path that is changed or deleted; refuses a request that is not bound to how it is now. */
+export function bound<Row extends object>(rows: Row[], reference: string, request: Request): Row {
+  const row = find(rows, reference)
+  const match = request.headers.get('If-Match')
+  if (!match) throw new Refused(problem(428, 'If-Match is required', 'Send If-Match with the ETag you read.'))
+  if (match !== etag(row)) {
+    const words = 'It was changed meanwhile. Read it again, then repeat.'
+    throw new Refused(problem(412, 'Changed by another request', words))
+  }
+  return row
+}
+
+/** One thing, with the tag that binds a change to it. */
+export const shown = <Row extends object>(row: Row): Shown<Row> => json(row, 200, { ETag: etag(row) })
+
 /** Stands for the row's version: another content, another tag. */
-export function etag(row: Row): string {
+export function etag(row: object): string {
   let hash = 7
   for (const letter of JSON.stringify(row)) hash = (hash * 31 + letter.charCodeAt(0)) % 1_000_000_007
   return `"${hash}"`

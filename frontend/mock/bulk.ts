@@ -1,7 +1,7 @@
 /** What the mock does to many volumes at once, all or nothing. */
 import type { SnapshotBatch, Volume, VolumeDeleteBatch } from '@/api'
 import { plan, refusal } from './answers'
-import type { Wish } from './answers'
+import type { Line, Planned } from './answers'
 import { planned, snapshot, step } from './care'
 import { freshId } from './made'
 import type { World } from './world'
@@ -17,14 +17,14 @@ const inTheWay = (found: (Volume | undefined)[], reason: Reason): [string, strin
     return message ? [[`volumes[${index}]`, `volume ${one?.name}: ${message}`]] : []
   })
 
-export function deleteVolumes(world: World, body: VolumeDeleteBatch): Wish | Response {
+export function deleteVolumes(world: World, body: VolumeDeleteBatch): Planned | Response {
   const found = of(world, body.volumes)
   const wrong = inTheWay(found, ({ mapped_to: [first] }) =>
     first ? `it is mapped to ${first.host}; delete these mappings first` : undefined,
   )
   if (wrong.length) return refusal('No volume was deleted', wrong, 409)
-  const volumes = found as Volume[]
-  const lines: Parameters<typeof plan>[1] = volumes.map(({ name }) => [
+  const volumes = found.filter((one) => one !== undefined)
+  const lines: Line[] = volumes.map(({ name }) => [
     'destroy',
     'volume',
     name,
@@ -37,21 +37,16 @@ export function deleteVolumes(world: World, body: VolumeDeleteBatch): Wish | Res
   })
 }
 
-export function takeSnapshots(world: World, body: SnapshotBatch): Wish | Response {
+export function takeSnapshots(world: World, body: SnapshotBatch): Planned | Response {
   const found = of(world, body.volumes)
   const wrong = inTheWay(found, (one) => (one.can_snapshot ? undefined : 'only a thin volume has snapshots'))
   if (wrong.length) return refusal('No snapshot was taken', wrong, 422)
-  const volumes = found as Volume[]
+  const volumes = found.filter((one) => one !== undefined)
   const onLvm = volumes.find(({ array }) => world.arrays.find(({ name }) => name === array)?.engine !== 'zfs')
   const apart = `volume ${onLvm?.name} is on an array whose engine takes snapshots one after the other`
   if (body.atomic && onLvm) return refusal('No snapshot was taken', [['atomic', apart]], 422)
   const nameOf = ({ name }: Volume) => (body.name ?? '{volume}').replace('{volume}', name)
-  const lines: Parameters<typeof plan>[1] = volumes.map((one) => [
-    'create',
-    'snapshot',
-    nameOf(one),
-    `of volume ${one.name}`,
-  ])
+  const lines: Line[] = volumes.map((one) => ['create', 'snapshot', nameOf(one), `of volume ${one.name}`])
   const title = `Take snapshots of ${volumes.length} volumes`
   return planned(world, plan(title, lines, { steps: [step(title)] }), 'snapshot', () => {
     for (const one of volumes)

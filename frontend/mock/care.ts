@@ -18,7 +18,7 @@ import type {
   VolumeGrow,
 } from '@/api'
 import { json, plan, refusal } from './answers'
-import type { Wish } from './answers'
+import type { Line, Planned, Shown } from './answers'
 import { start } from './jobs'
 import { MADE, freshId } from './made'
 import { GIB, volume } from './storage'
@@ -32,7 +32,7 @@ function job(
   detail: string,
   does: string,
   finish: () => void,
-): Wish {
+): Planned {
   const name = title.split(' ').at(-1) ?? ''
   return planned(world, plan(title, [['change', noun, name, detail]], { steps: [step(does)] }), noun, finish)
 }
@@ -45,7 +45,7 @@ export const step = (description: string, bytes = 0): Plan['steps'][number] => (
   irreversible: bytes > 0,
 })
 
-export const planned = (world: World, found: Plan, noun: string, finish: () => void): Wish => ({
+export const planned = (world: World, found: Plan, noun: string, finish: () => void): Planned => ({
   plan: found,
   apply: () => start(world, found, noun, finish),
 })
@@ -64,7 +64,7 @@ function join(
   array.members.push({ disk_id: id, serial: disk.serial, role, slot, state, leaving: false })
 }
 
-export const addDisks = (world: World, array: StorageArray, body: ArrayAddDisks): Wish => {
+export const addDisks = (world: World, array: StorageArray, body: ArrayAddDisks): Planned => {
   const title = `Add disks to array ${array.name}`
   return job(world, title, 'array', `they become ${body.role} disks`, title, () => {
     for (const id of body.disks) join(world, array, id, 'in_sync', null, body.role)
@@ -73,14 +73,14 @@ export const addDisks = (world: World, array: StorageArray, body: ArrayAddDisks)
 
 const memberOf = (array: StorageArray, id: string) => array.members.find((one) => one.disk_id === id)
 
-export function addSpares(world: World, array: StorageArray, body: ArrayAddSpares): Wish | Response {
+export function addSpares(world: World, array: StorageArray, body: ArrayAddSpares): Planned | Response {
   if (!body.disks.length) return refusal('No spare was added', [['disks', 'choose one disk at least']])
   return job(world, `Add spares to array ${array.name}`, 'array', 'they become spares', 'add spares', () => {
     for (const id of body.disks) join(world, array, id, 'spare', null)
   })
 }
 
-export function reshape(world: World, array: StorageArray, { level, disks = [] }: ArrayReshape): Wish {
+export function reshape(world: World, array: StorageArray, { level, disks = [] }: ArrayReshape): Planned {
   const title = `Change array ${array.name} to ${level}`
   return job(world, title, 'array', `it becomes ${level}`, title, () => {
     for (const id of disks) join(world, array, id, 'rebuilding', array.members.length)
@@ -88,7 +88,7 @@ export function reshape(world: World, array: StorageArray, { level, disks = [] }
   })
 }
 
-export function replace(world: World, array: StorageArray, body: ArrayReplace): Wish {
+export function replace(world: World, array: StorageArray, body: ArrayReplace): Planned {
   const title = `Replace disk ${body.disk} of array ${array.name}`
   return job(world, title, 'array', `disk ${body.new} takes its place`, `copy ${body.disk}`, () => {
     const old = memberOf(array, body.disk)
@@ -100,7 +100,7 @@ export function replace(world: World, array: StorageArray, body: ArrayReplace): 
 const BECOMES = { fail: 'faulty', readd: 'in_sync', remove: '' }
 
 export function changeDisk(verb: keyof typeof BECOMES) {
-  return (world: World, array: StorageArray, { disk }: ArrayDiskChoice): Wish => {
+  return (world: World, array: StorageArray, { disk }: ArrayDiskChoice): Planned => {
     const words = { fail: 'Fail', readd: 'Take back', remove: 'Remove' }[verb]
     const title = `${words} disk ${disk} of array ${array.name}`
     return job(world, title, 'array', `disk ${disk}: ${words.toLowerCase()}`, title, () => {
@@ -111,7 +111,7 @@ export function changeDisk(verb: keyof typeof BECOMES) {
   }
 }
 
-export const forceStart = (world: World, array: StorageArray, { confirm }: ArrayForceStart): Wish => {
+export const forceStart = (world: World, array: StorageArray, { confirm }: ArrayForceStart): Planned => {
   const title = `Start array ${array.name} by force`
   const steps = [{ ...step(`start ${confirm}`), irreversible: true }]
   const found = plan(title, [['change', 'array', array.name, 'it starts']], { steps })
@@ -121,26 +121,30 @@ export const forceStart = (world: World, array: StorageArray, { confirm }: Array
   })
 }
 
-export const scrub = (world: World, array: StorageArray, { action = 'check' }: ArrayScrub): Wish =>
+export const scrub = (world: World, array: StorageArray, { action = 'check' }: ArrayScrub): Planned =>
   job(world, `Scrub array ${array.name}`, 'array', action, `${action} ${array.name}`, () => {
     if (!array.observed) return
     const progress = { action, percent: 1.5, rate_bytes_s: 900_000_000, left_s: 5400 }
     array.observed.progress = action === 'stop' ? null : progress
   })
 
-export const patchArray = (_world: World, array: StorageArray, body: ArrayPatch): Wish => ({
+export const patchArray = (
+  _world: World,
+  array: StorageArray,
+  body: ArrayPatch,
+): Planned<Shown<StorageArray>> => ({
   plan: plan(`Change array ${array.name}`, [['change', 'array', array.name, Object.keys(body).join(', ')]]),
   apply: () => {
     Object.assign(array, body)
     for (const row of array.tuning) {
-      const wish = array[row.name]
-      if (wish !== null) Object.assign(row, { value: String(wish), automatic: false, why: 'chosen' })
+      const chosen = array[row.name]
+      if (chosen !== null) Object.assign(row, { value: String(chosen), automatic: false, why: 'chosen' })
     }
     return json(array)
   },
 })
 
-export function growVolume(world: World, row: Volume, body: VolumeGrow): Wish | Response {
+export function growVolume(world: World, row: Volume, body: VolumeGrow): Planned | Response {
   const size = Number(body.size_bytes)
   if (size < row.size_bytes)
     return refusal(`Volume ${row.name} was not grown`, [['size_bytes', 'a volume never gets smaller']])
@@ -169,12 +173,12 @@ export const snapshots = (): Snapshot[] => [
   snapshot('nightly-19', { created_at: '2026-11-19T01:00:00Z' }),
 ]
 
-export function createSnapshot(world: World, body: SnapshotCreate): Wish | Response {
+export function createSnapshot(world: World, body: SnapshotCreate): Planned | Response {
   const of = world.volumes.find(({ id, name }) => id === body.volume || name === body.volume)
   if (!of?.can_snapshot)
     return refusal('No snapshot was taken', [['volume', 'only a thin volume has snapshots']], 409)
   const title = `Take snapshot ${body.name}`
-  const lines: Parameters<typeof plan>[1] = [['create', 'snapshot', body.name, `of volume ${of.name}`]]
+  const lines: Line[] = [['create', 'snapshot', body.name, `of volume ${of.name}`]]
   return planned(world, plan(title, lines, { steps: [step(title)] }), 'snapshot', () => {
     const made = { id: freshId('snapshot'), volume: of.name, volume_id: of.id, size_bytes: of.size_bytes }
     const now = { description: body.description ?? '', created_at: new Date().toISOString() }
@@ -182,20 +186,15 @@ export function createSnapshot(world: World, body: SnapshotCreate): Wish | Respo
   })
 }
 
-export function cloneSnapshot(world: World, row: Snapshot, body: SnapshotClone): Wish {
+export function cloneSnapshot(world: World, row: Snapshot, body: SnapshotClone): Planned {
   const common = { array: 'tank', size_bytes: row.size_bytes }
-  const wishes = body.name_pattern
+  const specs = body.name_pattern
     ? batchVolumes({ ...common, name_pattern: body.name_pattern, count: body.count ?? 1 })
     : [{ ...common, name: body.name ?? '' }]
-  const title = wishes.length > 1 ? `Make ${wishes.length} clones of ${row.name}` : `Clone ${row.name}`
-  const lines = wishes.map(({ name }): [never, string, string, string] => [
-    'create' as never,
-    'volume',
-    name,
-    `clone of ${row.name}`,
-  ])
+  const title = specs.length > 1 ? `Make ${specs.length} clones of ${row.name}` : `Clone ${row.name}`
+  const lines = specs.map(({ name }): Line => ['create', 'volume', name, `clone of ${row.name}`])
   return planned(world, plan(title, lines, { steps: [step(title)] }), 'volume', () => {
-    for (const { name } of wishes)
+    for (const { name } of specs)
       world.volumes.push(
         volume(world.volumes.length + 1, {
           id: freshId('volume'),
@@ -209,8 +208,8 @@ export function cloneSnapshot(world: World, row: Snapshot, body: SnapshotClone):
   })
 }
 
-export function deleteSnapshot(world: World, row: Snapshot): Wish {
-  const lines: Parameters<typeof plan>[1] = [['destroy', 'snapshot', row.name, 'the moment is lost']]
+export function deleteSnapshot(world: World, row: Snapshot): Planned {
+  const lines: Line[] = [['destroy', 'snapshot', row.name, 'the moment is lost']]
   const more = { steps: [step(`delete ${row.name}`, row.size_bytes)], bytes_destroyed: row.size_bytes }
   return planned(world, plan(`Delete snapshot ${row.name}`, lines, more), 'snapshot', () => {
     world.snapshots = world.snapshots.filter((one) => one !== row)

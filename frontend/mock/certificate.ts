@@ -1,7 +1,7 @@
 /** The certificate of the mock, checked as far as a page can tell. */
 import type { Certificate, CertificateFacts, CertificateReplaceWritable } from '@/api'
 import { json, plan, refusal } from './answers'
-import type { Wish } from './answers'
+import type { Planned, Shown } from './answers'
 import type { World } from './world'
 
 export const facts = (number: number, change: Partial<CertificateFacts> = {}): CertificateFacts => ({
@@ -18,7 +18,7 @@ export const facts = (number: number, change: Partial<CertificateFacts> = {}): C
 
 export const certificate = (): Certificate => ({ ...facts(1), replaceable: true, previous: null })
 
-function take(world: World, fresh: CertificateFacts, title: string): Wish {
+function take(world: World, fresh: CertificateFacts, title: string): Planned<Shown<Certificate>> {
   const before = world.certificate
   return {
     plan: plan(title, [['change', 'certificate', fresh.subject, `for ${fresh.names.join(', ')}`]], {
@@ -31,7 +31,10 @@ function take(world: World, fresh: CertificateFacts, title: string): Wish {
   }
 }
 
-export function replace(world: World, body: CertificateReplaceWritable): Wish | Response {
+export function replace(
+  world: World,
+  body: CertificateReplaceWritable,
+): Planned<Shown<Certificate>> | Response {
   if (!body.private_key.includes('PRIVATE KEY'))
     return refusal('The certificate was rejected', [
       ['body.private_key', 'it is not a private key in PEM format'],
@@ -39,9 +42,10 @@ export function replace(world: World, body: CertificateReplaceWritable): Wish | 
   return take(world, facts(2, { self_signed: false, issuer: 'CN=ca', chain: 1 }), 'Replace the certificate')
 }
 
-export const revert = (world: World): Wish | Response =>
+export const revert = (world: World): Planned<Shown<Certificate>> | Response =>
   world.certificate.previous
     ? take(world, world.certificate.previous, 'Revert to the certificate')
     : refusal('There is no certificate before this one', [], 409)
 
-export const selfSign = (world: World): Wish => take(world, facts(3), 'Create a self-signed certificate')
+export const selfSign = (world: World): Planned<Shown<Certificate>> =>
+  take(world, facts(3), 'Create a self-signed certificate')

@@ -1,7 +1,14 @@
 /** Schedules and settings of the mock. */
-import type { Schedule, ScheduleCreate, SchedulePatch, Settings, SettingsPatchWritable } from '@/api'
+import type {
+  Schedule,
+  ScheduleCreate,
+  SchedulePatch,
+  Settings,
+  SettingsPatchWritable,
+  AlertTest,
+} from '@/api'
 import { json, noContent, plan, problem, refusal } from './answers'
-import type { Wish } from './answers'
+import type { Gone, Made, Planned, Shown } from './answers'
 import { MADE, freshId } from './made'
 import type { World } from './world'
 
@@ -54,7 +61,7 @@ export const settings = (): Settings => ({
 
 const kept = (body: SchedulePatch) => (body.keep ? { ...NOTHING, ...body.keep } : null)
 
-export function createSchedule(world: World, body: ScheduleCreate): Wish | Response {
+export function createSchedule(world: World, body: ScheduleCreate): Planned<Made<Schedule>> | Response {
   const missing = body.volumes?.find((name) => !world.volumes.some((one) => one.name === name))
   if (missing)
     return refusal(`Schedule ${body.name} was not created`, [['volumes', `there is no volume ${missing}`]])
@@ -69,7 +76,7 @@ export function createSchedule(world: World, body: ScheduleCreate): Wish | Respo
   }
 }
 
-export function patchSchedule(_world: World, row: Schedule, body: SchedulePatch): Wish {
+export function patchSchedule(_world: World, row: Schedule, body: SchedulePatch): Planned<Shown<Schedule>> {
   return {
     plan: plan(`Change schedule ${row.name}`, [
       ['change', 'schedule', row.name, `when: ${row.when} becomes ${body.when}`],
@@ -78,7 +85,7 @@ export function patchSchedule(_world: World, row: Schedule, body: SchedulePatch)
   }
 }
 
-export function deleteSchedule(world: World, row: Schedule): Wish {
+export function deleteSchedule(world: World, row: Schedule): Planned<Gone> {
   return {
     plan: plan(`Delete schedule ${row.name}`, [['destroy', 'schedule', row.name, 'it no longer runs']]),
     apply: () => {
@@ -94,7 +101,7 @@ function address(wanted: string, before: Settings['webhook']) {
   return { url, has_path: path ? path !== '/' : before?.url === url && before.has_path }
 }
 
-export function patchSettings(world: World, body: SettingsPatchWritable): Wish {
+export function patchSettings(world: World, body: SettingsPatchWritable): Planned<Shown<Settings>> {
   const { mail, webhook, syslog, discovery_auth: discovery, ...plain } = body
   return {
     plan: plan('Change the settings', [
@@ -102,9 +109,8 @@ export function patchSettings(world: World, body: SettingsPatchWritable): Wish {
     ]),
     apply: () => {
       const before = world.settings
-      world.settings = {
+      const fresh: Settings = {
         ...before,
-        ...(plain as Partial<Settings>),
         mail: !('mail' in body)
           ? before.mail
           : mail
@@ -146,12 +152,13 @@ export function patchSettings(world: World, body: SettingsPatchWritable): Wish {
               }
             : null,
       }
+      world.settings = Object.assign(fresh, plain)
       return json(world.settings)
     },
   }
 }
 
-export function testAlerts(world: World): Response {
+export function testAlerts(world: World): Shown<AlertTest> | Response {
   const used = (['mail', 'webhook', 'syslog'] as const).filter((channel) => world.settings[channel])
   if (!used.length) return problem(409, 'Conflict', 'No channel is set up.')
   const results = used.map((channel) => ({

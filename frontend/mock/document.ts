@@ -2,8 +2,19 @@
 import siteSchema from '../../docs/reference/site.schema.json?raw'
 import text from '../../backend/openapi.json?raw'
 
-const asJson = (words: string) => () =>
-  new Response(words, { headers: { 'Content-Type': 'application/json' } })
+export const answer = () => new Response(text, { headers: { 'Content-Type': 'application/json' } })
 
-export const answer = asJson(text)
-export const schema = asJson(siteSchema)
+/** The paths of the API, with what each operation of them takes. */
+export interface ApiOperation {
+  operationId: string
+  parameters?: { in: string; name: string; schema: ParameterSchema }[]
+  responses: Record<string, unknown>
+  requestBody?: { content: Record<string, unknown> }
+}
+export interface ParameterSchema {
+  type?: string
+  anyOf?: { type?: string }[]
+}
+const api: { paths: Record<string, Record<string, ApiOperation>> } = JSON.parse(text)
+export const paths = api.paths
+export const schema: Record<string, unknown> = JSON.parse(siteSchema)

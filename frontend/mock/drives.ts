@@ -1,6 +1,7 @@
 /** What the drives of the mock world say of their health. */
-import type { DiskDay, DiskHealth, DiskHealthReason, DiskHealthValues } from '@/api'
+import type { DiskDay, DiskHealth, DiskHealthReason, DiskHealthValues, DiskHistory } from '@/api'
 import { json, problem } from './answers'
+import type { Shown } from './answers'
 import { MADE } from './made'
 import type { World } from './world'
 
@@ -41,7 +42,7 @@ const DAYS = 90
 const DAY_MS = 86_400_000
 
 /** Ninety days of a drive that gets older by a percent each month, and is warm in the afternoon. */
-export function history(world: World, id: string): Response {
+export function history(world: World, id: string): Shown<DiskHistory> | Response {
   const disk = world.disks.find((one) => one.id === id || one.serial === id)
   const now = disk?.health
   if (!disk || !now) return problem(404, 'Not found', `There is no disk ${id}.`)

@@ -1,12 +1,17 @@
 /** Keys of encrypted arrays. Every array of the mock opens with one passphrase. */
 import type { ArrayKeyChangeWritable, ArrayUnlock, StorageArray } from '@/api'
 import { json, plan, refusal } from './answers'
-import type { Wish } from './answers'
+import type { Planned, Shown } from './answers'
 
 export const PASSPHRASE = 'correct horse battery'
 const WRONG: [string, string][] = [['passphrase', 'is wrong']]
 
-function keyed(array: StorageArray, given: string, title: string, act: () => void): Wish | Response {
+function keyed(
+  array: StorageArray,
+  given: string,
+  title: string,
+  act: () => void,
+): Planned<Shown<StorageArray>> | Response {
   if (given !== PASSPHRASE) return refusal(`The passphrase does not unlock array ${array.name}`, WRONG)
   return {
     plan: plan(title, [['change', 'array', array.name, title]]),

@@ -1,7 +1,7 @@
 /** Fibre Channel ports of the mock: left alone until somebody takes them over. */
 import type { FcPort, FcPortCreate, FcPortPatch } from '@/api'
-import { json, noContent, plan } from './answers'
-import type { Wish } from './answers'
+import { find, json, noContent, plan } from './answers'
+import type { Gone, Made, Planned, Shown } from './answers'
 import { freshId } from './made'
 import type { World } from './world'
 
@@ -44,22 +44,24 @@ export const fcPort = (wwpn: string): FcPort => ({
   age_s: 1,
 })
 
-const becomes = (port: FcPort, mode: FcPort['mode']): Wish => ({
-  plan: plan(`Change Fibre Channel port ${port.wwpn}`, [
-    ['change', 'fc_port', port.wwpn, `becomes ${mode ?? 'left alone'}`],
-  ]),
-  apply: () => {
-    const state = mode === 'target' ? 'open' : 'none'
-    Object.assign(port, { mode, state, id: mode ? (port.id ?? freshId('fc-port')) : null })
-    return mode ? json(port) : noContent()
-  },
-})
-
-export function takeOver(world: World, body: FcPortCreate): Wish {
-  const port = world.fcPorts.find(({ wwpn }) => wwpn === body.wwpn)
-  if (!port) throw new Error(`the mock has no port ${body.wwpn}`)
-  return becomes(port, body.mode ?? 'target')
+function becomes<Done>(port: FcPort, mode: FcPort['mode'], answer: () => Done): Planned<Done> {
+  return {
+    plan: plan(`Change Fibre Channel port ${port.wwpn}`, [
+      ['change', 'fc_port', port.wwpn, `becomes ${mode ?? 'left alone'}`],
+    ]),
+    apply: () => {
+      const state = mode === 'target' ? 'open' : 'none'
+      Object.assign(port, { mode, state, id: mode ? (port.id ?? freshId('fc-port')) : null })
+      return answer()
+    },
+  }
 }
 
-export const setMode = (port: FcPort, { mode }: FcPortPatch): Wish => becomes(port, mode ?? port.mode)
-export const letGo = (port: FcPort): Wish => becomes(port, null)
+export function takeOver(world: World, body: FcPortCreate): Planned<Made<FcPort>> {
+  const port = find(world.fcPorts, body.wwpn)
+  return becomes(port, body.mode ?? 'target', () => json(port, 201))
+}
+
+export const setMode = (port: FcPort, { mode }: FcPortPatch): Planned<Shown<FcPort>> =>
+  becomes(port, mode ?? port.mode, () => json(port))
+export const letGo = (port: FcPort): Planned<Gone> => becomes(port, null, noContent)

@@ -9,7 +9,7 @@ import type {
   HostPatchWritable,
 } from '@/api'
 import { json, noContent, plan, refusal } from './answers'
-import type { Wish } from './answers'
+import type { Gone, Line, Made, Planned, Shown } from './answers'
 import { MADE, freshId } from './made'
 import type { World } from './world'
 
@@ -66,7 +66,7 @@ const asked = (given: DhChapWritable | null | undefined): Host['dhchap'] =>
       }
     : null
 
-export function createHost(world: World, body: HostCreateWritable): Wish | Response {
+export function createHost(world: World, body: HostCreateWritable): Planned<Made<Host>> | Response {
   const wrong: [string, string][] = []
   if (!/^[A-Za-z0-9][\w.-]{0,62}$/.test(body.name))
     wrong.push(['name', 'a name starts with a letter or digit'])
@@ -108,17 +108,12 @@ export function createHost(world: World, body: HostCreateWritable): Wish | Respo
   }
 }
 
-export function patchHost(_world: World, row: Host, body: HostPatchWritable): Wish {
+export function patchHost(_world: World, row: Host, body: HostPatchWritable): Planned<Shown<Host>> {
   const { chap, dhchap, opens_without_missing_after_s: deadline, ...rest } = body
-  const given = Object.fromEntries(
-    Object.entries(rest).filter(([, value]) => value !== null),
-  ) as Partial<Host>
-  const lines = Object.keys(body).map((key) => ['change', 'host', row.name, `${key} is set`] as const)
+  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null))
+  const lines = Object.keys(body).map((key): Line => ['change', 'host', row.name, `${key} is set`])
   return {
-    plan: plan(
-      `Change host ${row.name}`,
-      lines.map((line) => [...line]),
-    ),
+    plan: plan(`Change host ${row.name}`, lines),
     apply: () => {
       Object.assign(row, given)
       if (chap !== undefined) row.chap = chap && { user: chap.user, mutual_user: chap.mutual_user ?? null }
@@ -129,7 +124,7 @@ export function patchHost(_world: World, row: Host, body: HostPatchWritable): Wi
   }
 }
 
-export function deleteHost(world: World, row: Host): Wish | Response {
+export function deleteHost(world: World, row: Host): Planned<Gone> | Response {
   const owned = world.mappings.filter((one) => one.host_id === row.id)
   if (owned.length)
     return refusal(
@@ -146,7 +141,7 @@ export function deleteHost(world: World, row: Host): Wish | Response {
   }
 }
 
-export function createGroup(world: World, body: HostGroupCreate): Wish {
+export function createGroup(world: World, body: HostGroupCreate): Planned<Made<HostGroup>> {
   const members = world.hosts.filter((one) => body.hosts?.includes(one.name) || body.hosts?.includes(one.id))
   const fresh = group(body.name, members, { id: freshId('group'), description: body.description ?? '' })
   return {
@@ -163,7 +158,7 @@ export function createGroup(world: World, body: HostGroupCreate): Wish {
   }
 }
 
-export function patchGroup(world: World, row: HostGroup, body: HostGroupPatch): Wish {
+export function patchGroup(world: World, row: HostGroup, body: HostGroupPatch): Planned<Shown<HostGroup>> {
   const names = body.hosts ?? row.hosts
   return {
     plan: plan(`Change host group ${row.name}`, [
@@ -178,7 +173,7 @@ export function patchGroup(world: World, row: HostGroup, body: HostGroupPatch): 
   }
 }
 
-export function deleteGroup(world: World, row: HostGroup): Wish {
+export function deleteGroup(world: World, row: HostGroup): Planned<Gone> {
   return {
     plan: plan(`Delete host group ${row.name}`, [
       ['destroy', 'host group', row.name, `its ${row.hosts.length} hosts remain`],

@@ -1,7 +1,7 @@
 /** Network interfaces of the mock: a change is on trial until it is kept or taken back. */
-import type { Firewall, Interface, InterfaceChange, InterfaceCreate, Plan } from '@/api'
+import type { Firewall, Interface, InterfaceChange, InterfaceCreate } from '@/api'
 import { json, noContent, plan, refusal } from './answers'
-import type { Wish } from './answers'
+import type { Gone, Line, Planned, Shown } from './answers'
 import { start } from './jobs'
 import type { World } from './world'
 
@@ -85,7 +85,7 @@ export const interfaces = (): Interface[] => [
 /** How each interface on trial was before. */
 const before = new WeakMap<Interface, Partial<Interface>>()
 
-export function change(world: World, row: Interface, body: InterfaceChange): Wish | Response {
+export function change(world: World, row: Interface, body: InterfaceChange): Planned | Response {
   const addresses = body.addresses ?? []
   const lost = row.addresses
     .filter(({ address }) => !addresses.includes(address))
@@ -102,23 +102,18 @@ export function change(world: World, row: Interface, body: InterfaceChange): Wis
       ],
       409,
     )
-  const wish: Plan = plan(
+  const found = plan(
     `Change interface ${row.name}`,
     [
       ['change', 'interface', row.name, [...addresses, body.dhcp && 'DHCP'].filter(Boolean).join(', ')],
-      ...lost.map((name): [action: 'interrupt', string, string, string] => [
-        'interrupt',
-        'portal',
-        name,
-        'loses its address',
-      ]),
+      ...lost.map((name): Line => ['interrupt', 'portal', name, 'loses its address']),
     ],
     {
       steps: [step(`configure interface ${row.name}`)],
       warnings: [`It is reverted automatically unless it is confirmed within ${TRIAL_S} s.`],
     },
   )
-  return { plan: wish, apply: () => start(world, wish, 'interface', () => begin(row, body)) }
+  return { plan: found, apply: () => start(world, found, 'interface', () => begin(row, body)) }
 }
 
 const step = (description: string) => ({
@@ -129,7 +124,7 @@ const step = (description: string) => ({
   irreversible: false,
 })
 
-export function create(world: World, body: InterfaceCreate): Wish | Response {
+export function create(world: World, body: InterfaceCreate): Planned | Response {
   const { name, kind, parent, vlan_id, members = [], mode = 'active-backup', lacp_rate = null } = body
   if (world.interfaces.some((one) => one.name === name))
     return refusal(
@@ -140,22 +135,22 @@ export function create(world: World, body: InterfaceCreate): Wish | Response {
   const rate = lacp_rate ? `, ${lacp_rate}` : ''
   const words =
     kind === 'vlan' ? `VLAN ${vlan_id} of ${parent}` : `bond of ${members.join(', ')} (${mode}${rate})`
-  const wish = plan(`Create interface ${name}`, [['create', 'interface', name, words]], {
+  const found = plan(`Create interface ${name}`, [['create', 'interface', name, words]], {
     steps: [step(`configure interface ${name}`)],
   })
   const fresh = networkInterface(name, { kind, parent: parent ?? null, vlan_id: vlan_id ?? null })
   return {
-    plan: wish,
+    plan: found,
     apply: () =>
-      start(world, wish, 'interface', () => {
+      start(world, found, 'interface', () => {
         begin(fresh, body, true)
         world.interfaces.push(fresh)
       }),
   }
 }
 
-export function remove(world: World, row: Interface): Wish {
-  const wish = plan(`Remove interface ${row.name}`, [['destroy', 'interface', row.name, 'is removed']], {
+export function remove(world: World, row: Interface): Planned {
+  const found = plan(`Remove interface ${row.name}`, [['destroy', 'interface', row.name, 'is removed']], {
     steps: [step(`remove interface ${row.name}`)],
   })
   const gone = () => {
@@ -163,7 +158,7 @@ export function remove(world: World, row: Interface): Wish {
     before.set(row, { state, wanted })
     Object.assign(row, { trial_left_s: TRIAL_S, state: 'removed', wanted: null })
   }
-  return { plan: wish, apply: () => start(world, wish, 'interface', gone) }
+  return { plan: found, apply: () => start(world, found, 'interface', gone) }
 }
 
 /** `isFresh`: it was not there before. */
@@ -192,7 +187,11 @@ export function takeBack(row: Interface): void {
   Object.assign(row, before.get(row), { trial_left_s: null })
 }
 
-export function end(world: World, row: Interface, isKept: boolean): Wish | Response {
+export function end(
+  world: World,
+  row: Interface,
+  isKept: boolean,
+): Planned<Shown<Interface> | Gone> | Response {
   if (row.trial_left_s === null)
     return refusal('Nothing was changed', [['interface', 'no change waits to be confirmed']], 409)
   return {

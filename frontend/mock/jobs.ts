@@ -1,11 +1,12 @@
 /** A job of the mock goes a step further each time it is read. */
 import type { Job, Plan } from '@/api'
 import { json } from './answers'
+import type { Started } from './answers'
 import { volumesJob } from './journal'
 import { freshId } from './made'
 import type { World } from './world'
 
-export function start(world: World, from: Plan, noun: string, finish: () => void): Response {
+export function start(world: World, from: Plan, noun: string, finish: () => void): Started {
   const steps = from.steps.map((step, index) => ({
     index,
     kind: step.kind,

@@ -1,8 +1,8 @@
 /** Rows of the mock world that tell what happened: jobs, events, sessions. */
 import type { Alert, EventDetail, Job, JobStep, Session } from '@/api'
 import { UNSEEN } from './alerts'
-import { noContent, plan } from './answers'
-import type { Wish } from './answers'
+import { json, plan } from './answers'
+import type { Made, Planned } from './answers'
 import { two } from './storage'
 
 const MINUTE_MS = 60_000
@@ -121,7 +121,7 @@ const event = (
 })
 
 /** Undoing an event of the mock changes the log alone: what matters here is the way to it. */
-export function undoEvent(events: EventDetail[], row: EventDetail): Wish {
+export function undoEvent(events: EventDetail[], row: EventDetail): Planned<Made<EventDetail>> {
   return {
     plan: plan(`Undo event ${row.seq}: ${row.message}`, [['change', row.noun, 'host4', 'name becomes web4']]),
     apply: () => {
@@ -131,8 +131,9 @@ export function undoEvent(events: EventDetail[], row: EventDetail): Wish {
         reason: `It was undone by event ${seq}; undo that event to restore the change.`,
         undone_by: seq,
       }
-      events.unshift(event(seq, 0, row.noun, row.kind, `${row.message}, undoing event ${row.seq}`))
-      return noContent()
+      const undoing = event(seq, 0, row.noun, row.kind, `${row.message}, undoing event ${row.seq}`)
+      events.unshift(undoing)
+      return json(undoing, 201)
     },
   }
 }

@@ -1,6 +1,6 @@
 /** What the mock says could be made of disks, and which role each of a creation has. */
 import type {
-  ArrayCreate,
+  ArrayCreateWritable,
   ArrayEngine,
   ArrayMember,
   Disk,
@@ -69,28 +69,27 @@ function layout(engine: ArrayEngine, one: EngineLevel, disks: Disk[], copies: La
   }
 }
 
+const ENGINES: ArrayEngine[] = ['md', 'zfs', 'lvm', 'external']
+const levelsOf = (world: World, engine: ArrayEngine): EngineLevel[] =>
+  world.engines.find((one) => one.engine === engine)?.levels ?? []
+
 /** What each level of each engine would give of the disks in the query. */
-export function layouts(world: World, url: URL): Layouts {
-  const ids = url.searchParams.getAll('disks')
+export function layouts(world: World, ids: readonly string[]): Layouts {
   const disks = world.disks.filter(({ id }) => ids.includes(id))
   return {
     disks: [],
     total_bytes: disks.reduce((sum, { size_bytes }) => sum + (size_bytes ?? 0), 0),
     block_bytes: 16_384,
-    layouts: world.engines
-      .filter(({ kind }) => kind === 'array')
-      .flatMap(({ engine, levels }) =>
-        levels.flatMap((one) =>
-          (one.layouts.length ? one.layouts : [null]).map((copies) =>
-            layout(engine as ArrayEngine, one, disks, copies),
-          ),
-        ),
+    layouts: ENGINES.flatMap((engine) =>
+      levelsOf(world, engine).flatMap((one) =>
+        (one.layouts.length ? one.layouts : [null]).map((copies) => layout(engine, one, disks, copies)),
       ),
+    ),
   }
 }
 
 /** The disks beside the data of a creation, each with its role. */
-export const besideOf = (body: ArrayCreate): { id: string; role: MemberRole }[] => [
+export const besideOf = (body: ArrayCreateWritable): { id: string; role: MemberRole }[] => [
   ...(body.spares ?? []).map((id) => ({ id, role: 'spare' as const })),
   ...(['log', 'cache', 'special'] as const).flatMap((role) => (body[role] ?? []).map((id) => ({ id, role }))),
 ]

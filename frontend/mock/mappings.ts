@@ -5,13 +5,14 @@ import type {
   Mapping,
   MappingBatch,
   MappingCreate,
+  MappingList,
   PlanVolume,
   Portal,
   PortalCreate,
   RdmaDevice,
 } from '@/api'
 import { json, noContent, plan, refusal } from './answers'
-import type { Wish } from './answers'
+import type { Gone, Line, Made, Planned } from './answers'
 import { MADE, freshId } from './made'
 import type { World } from './world'
 
@@ -48,7 +49,7 @@ export function portal(name: string, change: Partial<Portal> = {}): Portal {
   }
 }
 
-export function createPortal(world: World, body: PortalCreate): Wish | Response {
+export function createPortal(world: World, body: PortalCreate): Planned<Made<Portal>> | Response {
   const port = body.port ?? 3260
   const clash = world.portals.find((one) => one.address === body.address && one.port === port)
   if (clash)
@@ -75,19 +76,14 @@ export function createPortal(world: World, body: PortalCreate): Wish | Response 
   }
 }
 
-export function deletePortal(world: World, row: Portal): Wish {
+export function deletePortal(world: World, row: Portal): Planned<Gone> {
   const connected = world.sessions.map((one) => one.host ?? '')
   return {
     plan: plan(
       `Delete portal ${row.name}`,
       [
         ['destroy', 'portal', row.name, `${row.address}:${row.port} closes`],
-        ...connected.map((name): ['interrupt', string, string, string] => [
-          'interrupt',
-          'host',
-          name,
-          'loses its sessions',
-        ]),
+        ...connected.map((name): Line => ['interrupt', 'host', name, 'loses its sessions']),
       ],
       {
         hosts_interrupted: connected,
@@ -101,26 +97,26 @@ export function deletePortal(world: World, row: Portal): Wish {
   }
 }
 
-function ownerOf(world: World, wish: MappingCreate): Host | HostGroup | undefined {
-  const rows: (Host | HostGroup)[] = wish.host ? world.hosts : world.hostGroups
-  const reference = wish.host ?? wish.host_group
+function ownerOf(world: World, spec: MappingCreate): Host | HostGroup | undefined {
+  const rows: (Host | HostGroup)[] = spec.host ? world.hosts : world.hostGroups
+  const reference = spec.host ?? spec.host_group
   return rows.find((one) => one.id === reference || one.name === reference)
 }
 
 const isGroup = (owner: Host | HostGroup): owner is HostGroup => 'host_ids' in owner
 
-function newMapping(world: World, wish: MappingCreate, taken: Set<number>): Mapping | [string, string] {
-  const volume = world.volumes.find((one) => one.id === wish.volume || one.name === wish.volume)
-  const owner = ownerOf(world, wish)
+function newMapping(world: World, spec: MappingCreate, taken: Set<number>): Mapping | [string, string] {
+  const volume = world.volumes.find((one) => one.id === spec.volume || one.name === spec.volume)
+  const owner = ownerOf(world, spec)
   if (!volume || !owner) return ['volume', 'there is no such volume or host']
-  if (volume.mapped_to.length && !wish.shared)
+  if (volume.mapped_to.length && !spec.shared)
     return [
       'volume',
       `volume ${volume.name} is mapped to ${volume.mapped_to[0]?.host}; a second owner corrupts its data unless both use a cluster file system: set shared: true to allow this`,
     ]
   for (const one of world.mappings)
     if (one.host_id === owner.id || one.host_group_id === owner.id) taken.add(one.lun)
-  let lun = wish.lun ?? 1
+  let lun = spec.lun ?? 1
   while (taken.has(lun)) lun += 1
   taken.add(lun)
   return {
@@ -132,10 +128,10 @@ function newMapping(world: World, wish: MappingCreate, taken: Set<number>): Mapp
     host_group: isGroup(owner) ? owner.name : null,
     host_group_id: isGroup(owner) ? owner.id : null,
     lun,
-    shared: wish.shared ?? false,
-    family: wish.family ?? 'scsi',
-    target_iqn: wish.family === 'nvme' ? null : owner.target_iqn,
-    subsystem_nqn: wish.family === 'nvme' ? `nqn.2026-11.io.lunette:${owner.name}` : null,
+    shared: spec.shared ?? false,
+    family: spec.family ?? 'scsi',
+    target_iqn: spec.family === 'nvme' ? null : owner.target_iqn,
+    subsystem_nqn: spec.family === 'nvme' ? `nqn.2026-11.io.lunette:${owner.name}` : null,
     state: 'open',
     reason: null,
     created_at: MADE,
@@ -143,16 +139,8 @@ function newMapping(world: World, wish: MappingCreate, taken: Set<number>): Mapp
   }
 }
 
-export function createMappings(world: World, wishes: MappingCreate[], isBatch: boolean): Wish | Response {
-  const taken = new Set<number>()
-  const fresh: Mapping[] = []
-  for (const wish of wishes) {
-    const found = newMapping(world, wish, taken)
-    if (Array.isArray(found)) return refusal('The mapping was not created', [found], 409)
-    fresh.push(found)
-  }
-  const first = fresh[0]
-  const title = fresh.length === 1 ? `Map volume ${first?.volume}` : `Map ${fresh.length} volumes`
+function mapped<Body>(world: World, fresh: Mapping[], answer: Body): Planned<Made<Body>> {
+  const title = fresh.length === 1 ? `Map volume ${fresh[0]?.volume}` : `Map ${fresh.length} volumes`
   const warnings = fresh
     .filter((one) => one.shared)
     .map(
@@ -183,19 +171,35 @@ export function createMappings(world: World, wishes: MappingCreate[], isBatch: b
         })
         if (volume) volume.export = { state: 'open', reason: null }
       }
-      return json(isBatch ? { items: fresh } : first, 201)
+      return json(answer, 201)
     },
   }
 }
 
-export const batchWishes = (body: MappingBatch): MappingCreate[] => body.mappings ?? []
+export function createMapping(world: World, spec: MappingCreate): Planned<Made<Mapping>> | Response {
+  const found = newMapping(world, spec, new Set())
+  return Array.isArray(found)
+    ? refusal('The mapping was not created', [found], 409)
+    : mapped(world, [found], found)
+}
+
+export function createMappings(world: World, body: MappingBatch): Planned<Made<MappingList>> | Response {
+  const taken = new Set<number>()
+  const fresh: Mapping[] = []
+  for (const spec of body.mappings ?? []) {
+    const found = newMapping(world, spec, taken)
+    if (Array.isArray(found)) return refusal('The mapping was not created', [found], 409)
+    fresh.push(found)
+  }
+  return mapped(world, fresh, { items: fresh })
+}
 
 function usedVolume(world: World, name: string): PlanVolume {
   const iops = world.iops[name] ?? null
   return { name, iops, last_io_at: iops ? new Date().toISOString() : null, busy: Boolean(iops) }
 }
 
-export function deleteMapping(world: World, row: Mapping): Wish {
+export function deleteMapping(world: World, row: Mapping): Planned<Gone> {
   const owner = row.host ?? row.host_group ?? ''
   const isLoggedIn = world.sessions.some((one) => one.host === row.host)
   return {
@@ -204,14 +208,7 @@ export function deleteMapping(world: World, row: Mapping): Wish {
       [
         ['destroy', 'mapping', row.volume, `${owner} loses LUN ${row.lun}`],
         ...(isLoggedIn
-          ? [
-              ['interrupt', 'host', owner, `loses volume ${row.volume} while logged in`] as [
-                'interrupt',
-                string,
-                string,
-                string,
-              ],
-            ]
+          ? [['interrupt', 'host', owner, `loses volume ${row.volume} while logged in`] satisfies Line]
           : []),
       ],
       { hosts_interrupted: isLoggedIn ? [owner] : [], volumes: [usedVolume(world, row.volume)] },

@@ -12,7 +12,7 @@ import type {
   UserPatchWritable,
 } from '@/api'
 import { json, noContent, plan, problem, refusal } from './answers'
-import type { Wish } from './answers'
+import type { Gone, Line, Made, Planned, Shown } from './answers'
 import { MADE, freshId } from './made'
 import { CODE, proven } from './secondFactor'
 import { CSRF } from './world'
@@ -51,8 +51,7 @@ export const activeLogin = (number: number, change: Partial<ActiveLogin> = {}): 
   ...change,
 })
 
-export async function login(world: World, request: Request): Promise<Response> {
-  const { username, password, code } = (await request.json()) as Login
+export function login(world: World, { username, password, code }: Login): Shown<Me> | Response {
   if (username !== 'admin' || password !== world.password)
     return problem(401, 'Login required', 'The user name or the password is incorrect.')
   if (world.secondFactor && !code)
@@ -77,8 +76,7 @@ export async function login(world: World, request: Request): Promise<Response> {
   return json(me)
 }
 
-export async function changePassword(world: World, request: Request): Promise<Response> {
-  const body = (await request.json()) as PasswordChange
+export function changePassword(world: World, body: PasswordChange): Gone | Response {
   const refused = proven(world, body)
   if (refused) return refused
   if (body.new_password.length < 12)
@@ -90,12 +88,12 @@ export async function changePassword(world: World, request: Request): Promise<Re
   return noContent()
 }
 
-export function logout(world: World): Response {
+export function logout(world: World): Gone {
   delete world.me
   return noContent()
 }
 
-export function createUser(world: World, body: UserCreateWritable): Wish | Response {
+export function createUser(world: World, body: UserCreateWritable): Planned<Made<User>> | Response {
   if (body.password.length < 12)
     return refusal('Nothing was changed', [['password', 'Value should have at least 12 items']])
   if (world.users.some(({ username }) => username === body.username))
@@ -119,39 +117,18 @@ function endTokens(world: World, username: string): void {
   world.tokens = world.tokens.filter((one) => one.username !== username)
 }
 
-export function patchUser(world: World, row: User, body: UserPatchWritable): Wish {
+export function patchUser(world: World, row: User, body: UserPatchWritable): Planned<Shown<User>> {
   const ending =
     body.password && !body.keep_tokens ? world.tokens.filter(({ username }) => username === row.username) : []
   return {
     plan: plan(`Change user ${row.username}`, [
-      ...(body.role
-        ? [
-            ['change', 'user', row.username, `role becomes ${body.role}`] as [
-              'change',
-              string,
-              string,
-              string,
-            ],
-          ]
-        : []),
+      ...(body.role ? [['change', 'user', row.username, `role becomes ${body.role}`] satisfies Line] : []),
       ...(body.password
-        ? [
-            ['change', 'user', row.username, 'a new password, to be changed at the next login'] as [
-              'change',
-              string,
-              string,
-              string,
-            ],
-          ]
+        ? [['change', 'user', row.username, 'a new password, to be changed at the next login'] satisfies Line]
         : []),
       ...ending.map(
         ({ name }) =>
-          ['destroy', 'token', name, `it ends with the password of ${row.username}`] as [
-            'destroy',
-            string,
-            string,
-            string,
-          ],
+          ['destroy', 'token', name, `it ends with the password of ${row.username}`] satisfies Line,
       ),
     ]),
     apply: () => {
@@ -163,7 +140,7 @@ export function patchUser(world: World, row: User, body: UserPatchWritable): Wis
   }
 }
 
-export function deleteUser(world: World, row: User): Wish {
+export function deleteUser(world: World, row: User): Planned<Gone> {
   return {
     plan: plan(`Delete user ${row.username}`, [
       ['destroy', 'user', row.username, 'their sessions and tokens end'],
@@ -175,7 +152,7 @@ export function deleteUser(world: World, row: User): Wish {
   }
 }
 
-export function createToken(world: World, body: TokenCreate): Wish | Response {
+export function createToken(world: World, body: TokenCreate): Planned<Made<NewToken>> | Response {
   if (world.tokens.some(({ name }) => name === body.name))
     return refusal(`Token ${body.name} was not made`, [['name', 'is taken']], 409)
   const expires = body.expires_days
@@ -196,7 +173,7 @@ export function createToken(world: World, body: TokenCreate): Wish | Response {
   }
 }
 
-export function deleteToken(world: World, row: Token): Wish {
+export function deleteToken(world: World, row: Token): Planned<Gone> {
   return {
     plan: plan(`Delete token ${row.name}`, [['destroy', 'token', row.name, 'it stops working immediately']]),
     apply: () => {
@@ -206,7 +183,7 @@ export function deleteToken(world: World, row: Token): Wish {
   }
 }
 
-export function endLogin(world: World, row: ActiveLogin): Wish {
+export function endLogin(world: World, row: ActiveLogin): Planned<Gone> {
   return {
     plan: plan(`End a login of ${row.username}`, [
       ['destroy', 'login', row.username, 'that browser has to log in again'],

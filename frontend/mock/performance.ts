@@ -1,6 +1,7 @@
 /** What is measured in the mock world: a load that goes up and down, with one span that nobody measured. */
 import type { Performance, PerformanceHistory } from '@/api'
 import { json, problem } from './answers'
+import type { Shown } from './answers'
 import type { World } from './world'
 
 const PERIOD_MS = 10_000
@@ -27,7 +28,7 @@ const now = (of: Performance['of'], id: string, name: string): Performance => ({
   busy_percent: of === 'appliance' ? null : 64,
 })
 
-export function performanceOf(world: World, id: string): Response {
+export function performanceOf(world: World, id: string): Shown<PerformanceHistory> | Response {
   const volume = world.volumes.find((one) => one.id === id)
   if (id !== 'appliance' && !volume) return problem(404, 'Not found', `No measured object has the ID ${id}.`)
   const [of, name] = volume ? (['volume', volume.name] as const) : (['appliance', world.status.name] as const)

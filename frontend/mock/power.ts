@@ -1,10 +1,10 @@
 /** The mock's power: a job that is over at once. */
 import { plan } from './answers'
-import type { Wish } from './answers'
+import type { Planned } from './answers'
 import { start } from './jobs'
 import type { World } from './world'
 
-function stop(world: World, title: string, detail: string, warning: string, until: string): Wish {
+function stop(world: World, title: string, detail: string, warning: string, until: string): Planned {
   const made = plan(
     title,
     [
@@ -22,7 +22,7 @@ function stop(world: World, title: string, detail: string, warning: string, unti
   return { plan: made, apply: () => start(world, made, 'system', () => undefined) }
 }
 
-export const restart = (world: World): Wish =>
+export const restart = (world: World): Planned =>
   stop(
     world,
     'Restart the appliance',
@@ -31,7 +31,7 @@ export const restart = (world: World): Wish =>
     'until it has restarted',
   )
 
-export const powerOff = (world: World): Wish =>
+export const powerOff = (world: World): Planned =>
   stop(
     world,
     'Shut down the appliance',

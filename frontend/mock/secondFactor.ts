@@ -1,6 +1,13 @@
 /** The second factor of the mock's administrator. */
-import type { FactorProofWritable as FactorProof } from '@/api'
-import { json, noContent, refusal } from './answers'
+import type {
+  FactorProofWritable as FactorProof,
+  SecondFactorOffer,
+  RecoveryCodes,
+  FactorConfirm,
+  Me,
+} from '@/api'
+import { json, noContent, problem, refusal } from './answers'
+import type { Gone, Shown } from './answers'
 import type { World } from './world'
 
 /** What the authenticator app of the mock shows. */
@@ -17,25 +24,24 @@ export function proven(world: World, body: FactorProof): Response | undefined {
   return undefined
 }
 
-export async function offerFactor(world: World, request: Request): Promise<Response> {
+export function offerFactor(world: World, body: FactorProof): Shown<SecondFactorOffer> | Response {
   const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
   const address = `otpauth://totp/lunette-rack4:admin?secret=${secret}&issuer=lunette-rack4`
-  return proven(world, (await request.json()) as FactorProof) ?? json({ secret, address })
+  return proven(world, body) ?? json({ secret, address })
 }
 
-export async function confirmFactor(world: World, request: Request): Promise<Response> {
-  const { code } = (await request.json()) as { code: string }
+export function confirmFactor(world: World, { code }: FactorConfirm): Shown<RecoveryCodes> | Response {
   if (code !== CODE) return refusal('Nothing was changed', [['code', 'is not a code of the new secret']])
   setFactor(world, true)
   return json({ recovery_codes: RECOVERY })
 }
 
-export async function renewCodes(world: World, request: Request): Promise<Response> {
-  return proven(world, (await request.json()) as FactorProof) ?? json({ recovery_codes: RECOVERY })
+export function renewCodes(world: World, body: FactorProof): Shown<RecoveryCodes> | Response {
+  return proven(world, body) ?? json({ recovery_codes: RECOVERY })
 }
 
-export async function removeFactor(world: World, request: Request): Promise<Response> {
-  const refused = proven(world, (await request.json()) as FactorProof)
+export function removeFactor(world: World, body: FactorProof): Gone | Response {
+  const refused = proven(world, body)
   if (refused) return refused
   setFactor(world, false)
   return noContent()
@@ -55,12 +61,14 @@ export const isMissing = (world: World): boolean =>
   Boolean(world.me) && world.settings.second_factor_required && !world.secondFactor
 
 /** As the API computes it at each request. */
-export const meOf = (world: World) =>
-  world.me && {
-    ...world.me,
-    has_second_factor: world.secondFactor,
-    second_factor_required: isMissing(world),
-  }
+export const meOf = (world: World): Shown<Me> | Response =>
+  world.me
+    ? json({
+        ...world.me,
+        has_second_factor: world.secondFactor,
+        second_factor_required: isMissing(world),
+      })
+    : problem(401, 'Login required', 'No session.')
 
 function setFactor(world: World, isSet: boolean): void {
   world.secondFactor = isSet

@@ -1,12 +1,12 @@
 /** Sessions of the mock: one that is ended is another one once its host is back. */
 import type { Session } from '@/api'
 import { plan, refusal } from './answers'
-import type { Wish } from './answers'
+import type { Planned } from './answers'
 import { start } from './jobs'
 import { freshId } from './made'
 import type { World } from './world'
 
-export function disconnect(world: World, row: Session): Wish | Response {
+export function disconnect(world: World, row: Session): Planned | Response {
   const name = row.host ?? row.initiator
   if (row.stays_because) return refusal(row.stays_because, [['session', row.stays_because]], 409)
   const made = plan(

@@ -1,6 +1,5 @@
 /** What the mock finds that is not its own: targets of targetcli, and arrays of a lost system drive; and what it lets go. */
 import type {
-  Action,
   AdoptRequest,
   AdoptionAnswer,
   ArrayForget,
@@ -15,8 +14,8 @@ import type {
   Saveconfig,
   StorageArray,
 } from '@/api'
-import { noContent, plan, refusal } from './answers'
-import type { Wish } from './answers'
+import { json, noContent, plan, refusal } from './answers'
+import type { Gone, Line, Planned, Shown, Started } from './answers'
 import { planned, step } from './care'
 import { start } from './jobs'
 import type { World } from './world'
@@ -51,7 +50,7 @@ export const foreignArray = (change: Partial<ForeignArray> = {}): ForeignArray =
   ...change,
 })
 
-export function startForeign(world: World): Wish {
+export function startForeign(world: World): Planned {
   const found = plan('Start foreign array old:0', [['change', 'array', 'old:0', 'runs read-only']])
   const running = foreignArray({
     health: 'clean',
@@ -68,20 +67,15 @@ export function startForeign(world: World): Wish {
   return { plan: found, apply: () => start(world, found, 'array', () => (world.foreignArrays = [running])) }
 }
 
-export function adoptForeign(world: World, { name, volumes }: ForeignArrayAdopt): Wish {
+export function adoptForeign(world: World, { name, volumes }: ForeignArrayAdopt): Planned {
   const found = plan(`Adopt array ${name ?? 'md0'}`, [
     ['create', 'array', name ?? 'md0', 'as it is'],
-    ...(volumes ?? ['db']).map((one): [Action, string, string, string] => [
-      'create',
-      'volume',
-      one,
-      'its data stay',
-    ]),
+    ...(volumes ?? ['db']).map((one): Line => ['create', 'volume', one, 'its data stay']),
   ])
   return { plan: found, apply: () => start(world, found, 'array', () => (world.foreignArrays = [])) }
 }
 
-export function adopt(world: World, { targets = [] }: AdoptRequest): Wish {
+export function adopt(world: World, { targets = [] }: AdoptRequest): Planned<Started, AdoptionAnswer> {
   const taken = targets.length ? targets : [OLD]
   const found: AdoptionAnswer = {
     ...plan(
@@ -96,9 +90,9 @@ export function adopt(world: World, { targets = [] }: AdoptRequest): Wish {
 
 export const inspection = (): Inspection => ({ fits: 1, refused: 1, findings: findings() })
 
-export const saveconfig = (url: URL): Saveconfig => ({
+export const saveconfig = (hasSecrets: boolean): Saveconfig => ({
   document: { storage_objects: [], targets: [], fabric_modules: [] },
-  has_secrets: url.searchParams.get('secrets') === 'true',
+  has_secrets: hasSecrets,
   left_out: ['volume lun07 is served over NVMe, which is not LIO: map it over iSCSI first'],
 })
 
@@ -123,7 +117,7 @@ const DIGEST = 'd1'.repeat(32)
 export function rebuild(
   { arrays = [], adopt, digest }: RebuildRequest,
   isRehearsal: boolean,
-): RebuildFound | Response {
+): Shown<RebuildFound> | Response {
   if (!isRehearsal && !adopt) return refusal('Nothing was changed: the copies were not adopted', [], 409)
   if (!isRehearsal && digest !== DIGEST)
     return refusal('Nothing was changed: the content of the disks is not the same as in the dry run', [], 412)
@@ -133,7 +127,7 @@ export function rebuild(
     lost('bog', { chosen: false, volumes: 0, mappings: 0, problem: 'both slots of its copy are damaged' }),
   ]
   for (const one of found) one.chosen &&= !arrays.length || arrays.includes(one.uuid)
-  return {
+  return json({
     arrays: found,
     hosts: ['db1', 'esx7'],
     secrets_missing: ['db1'],
@@ -146,10 +140,10 @@ export function rebuild(
     ],
     digest: DIGEST,
     rebuilt: !isRehearsal,
-  }
+  })
 }
 
-export function release(world: World, array: StorageArray, { confirm }: ArrayRelease): Wish | Response {
+export function release(world: World, array: StorageArray, { confirm }: ArrayRelease): Planned | Response {
   const mapped = world.volumes.find((one) => one.array === array.name && one.mapped_to.length)
   if (mapped) {
     const words = `volume ${mapped.name} is mapped: unmap it first`
@@ -165,7 +159,11 @@ export function release(world: World, array: StorageArray, { confirm }: ArrayRel
   })
 }
 
-export function forget(world: World, array: StorageArray, { confirm }: ArrayForget): Wish | Response {
+export function forget(
+  world: World,
+  array: StorageArray,
+  { confirm }: ArrayForget,
+): Planned<Gone> | Response {
   if (!['missing', 'failed'].includes(array.health)) {
     const words = `it is ${array.health}, so it is not lost: delete its volumes and the array, or release it`
     return refusal(`Array ${confirm} was not forgotten`, [['array', words]], 409)
@@ -178,7 +176,7 @@ export function forget(world: World, array: StorageArray, { confirm }: ArrayForg
     `Forget array ${array.name} and what was on it`,
     [
       ['destroy', 'array', array.name, 'is forgotten'],
-      ...lost.map((one): [Action, string, string, string] => ['destroy', 'volume', one.name, 'given up']),
+      ...lost.map((one): Line => ['destroy', 'volume', one.name, 'given up']),
     ],
     { warnings },
   )

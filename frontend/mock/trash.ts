@@ -8,7 +8,7 @@ import type {
   VolumeRollBack,
 } from '@/api'
 import { plan, refusal } from './answers'
-import type { Wish } from './answers'
+import type { Line, Planned } from './answers'
 import { planned, snapshot, step } from './care'
 import { MADE } from './made'
 import { GIB, volume } from './storage'
@@ -45,18 +45,18 @@ function without(world: World, row: DeletedVolume): void {
   world.deletedVolumes = world.deletedVolumes.filter((one) => one !== row)
 }
 
-export function recover(world: World, row: DeletedVolume, body: VolumeRecover): Wish {
+export function recover(world: World, row: DeletedVolume, body: VolumeRecover): Planned {
   const name = body.name ?? row.name
-  const lines: Parameters<typeof plan>[1] = [['create', 'volume', name, 'with its data and identity']]
+  const lines: Line[] = [['create', 'volume', name, 'with its data and identity']]
   return planned(world, plan(`Recover volume ${row.name}`, lines), 'volume', () => {
     without(world, row)
     world.volumes.push(volume(99, { id: row.id, name, mapped_to: [] }))
   })
 }
 
-export function erase(world: World, row: DeletedVolume): Wish {
+export function erase(world: World, row: DeletedVolume): Planned {
   const more = { steps: [step(`delete volume ${row.name}`, row.size_bytes)], bytes_destroyed: row.size_bytes }
-  const lines: Parameters<typeof plan>[1] = [['destroy', 'deleted volume', row.name, 'its data are lost']]
+  const lines: Line[] = [['destroy', 'deleted volume', row.name, 'its data are lost']]
   return planned(world, plan(`Erase deleted volume ${row.name}`, lines, more), 'volume', () => {
     without(world, row)
   })
@@ -81,28 +81,24 @@ export const deletedSnapshot = (change: Partial<DeletedSnapshot> = {}): DeletedS
   }
 }
 
-export function recoverSnapshot(world: World, row: DeletedSnapshot, body: SnapshotRecover): Wish {
+export function recoverSnapshot(world: World, row: DeletedSnapshot, body: SnapshotRecover): Planned {
   const name = body.name ?? row.name
-  const lines: Parameters<typeof plan>[1] = [
-    ['create', 'snapshot', name, `of volume ${row.volume}, unchanged`],
-  ]
+  const lines: Line[] = [['create', 'snapshot', name, `of volume ${row.volume}, unchanged`]]
   return planned(world, plan(`Recover snapshot ${row.name}`, lines), 'snapshot', () => {
     world.deletedSnapshots = world.deletedSnapshots.filter((one) => one !== row)
     world.snapshots.push(snapshot(name, { id: row.id }))
   })
 }
 
-export function eraseSnapshot(world: World, row: DeletedSnapshot): Wish {
-  const lines: Parameters<typeof plan>[1] = [
-    ['destroy', 'deleted snapshot', row.name, 'what it alone holds is lost'],
-  ]
+export function eraseSnapshot(world: World, row: DeletedSnapshot): Planned {
+  const lines: Line[] = [['destroy', 'deleted snapshot', row.name, 'what it alone holds is lost']]
   const more = { steps: [{ ...step(`delete snapshot ${row.name}`), irreversible: true }] }
   return planned(world, plan(`Erase deleted snapshot ${row.name}`, lines, more), 'snapshot', () => {
     world.deletedSnapshots = world.deletedSnapshots.filter((one) => one !== row)
   })
 }
 
-export function rollBack(world: World, row: Volume, body: VolumeRollBack): Wish | Response {
+export function rollBack(world: World, row: Volume, body: VolumeRollBack): Planned | Response {
   if (row.mapped_to.length)
     return refusal(
       `Volume ${row.name} was not rolled back`,
@@ -115,7 +111,7 @@ export function rollBack(world: World, row: Volume, body: VolumeRollBack): Wish 
   const lost = keep ? 0 : row.size_bytes
   const more = { steps: [step(`roll back to ${to}`, lost)], bytes_destroyed: lost }
   const detail = keep ? 'what it holds now becomes a deleted volume' : `what was written since ${to} is lost`
-  const lines: Parameters<typeof plan>[1] = [['destroy', 'volume', row.name, detail]]
+  const lines: Line[] = [['destroy', 'volume', row.name, detail]]
   return planned(world, plan(title, lines, more), 'volume', () => {
     if (keep) world.deletedVolumes.push(deletedVolume({ id: `kept-${row.name}`, name: row.name }))
   })

@@ -1,7 +1,7 @@
 /** The two slots of the mock, and bundles: any text that holds the word bundle is one. */
-import type { Update, UpdateCreate } from '@/api'
+import type { Update, UpdateCreate, UpdateBundle } from '@/api'
 import { json, plan, problem } from './answers'
-import type { Wish } from './answers'
+import type { Made, Planned } from './answers'
 import { start } from './jobs'
 import type { World } from './world'
 
@@ -21,7 +21,7 @@ export const updates = (change: Partial<Update> = {}): Update => ({
 
 const OLD = 'b0'
 
-export const take = (content: string): Response =>
+export const take = (content: string): Made<UpdateBundle> | Response =>
   content.includes('bundle')
     ? json(
         {
@@ -42,7 +42,7 @@ const step = (kind: string, description: string) => ({
   irreversible: false,
 })
 
-function restart(world: World, title: string, version: string, written: boolean): Wish {
+function restart(world: World, title: string, version: string, written: boolean): Planned {
   const steps = [
     ...(written ? [step('slot.write', `Write version ${version} to slot b`)] : []),
     step('slot.start', `Restart from slot b: version ${version}`),
@@ -65,7 +65,7 @@ function restart(world: World, title: string, version: string, written: boolean)
 }
 
 /** Of the bundles that `take` knows the older one is installed only as a downgrade. */
-export function install(world: World, body: UpdateCreate): Wish | Response {
+export function install(world: World, body: UpdateCreate): Planned | Response {
   const older = body.bundle === OLD
   if (older && !body.downgrade)
     return problem(409, 'Conflict', 'Version 0.0.9 is older than the running version 0.1.0.')
@@ -73,7 +73,7 @@ export function install(world: World, body: UpdateCreate): Wish | Response {
   return restart(world, `Update to version ${version}`, version, true)
 }
 
-export function rollBack(world: World): Wish | Response {
+export function rollBack(world: World): Planned | Response {
   const before = world.updates.slots[1]?.version
   return before
     ? restart(world, `Roll back to version ${before}`, before, false)

@@ -1,7 +1,7 @@
 /** Kits and paths of the mock's hosts. */
-import type { Host, HostKit, HostPaths, PathState } from '@/api'
+import type { Host, HostKit, HostPaths, PathState, HostVerifyPaths } from '@/api'
 import { json, plan, problem, refusal } from './answers'
-import type { Row, Wish } from './answers'
+import type { Planned, Shown } from './answers'
 import { start } from './jobs'
 import type { World } from './world'
 
@@ -71,8 +71,7 @@ export function paths(name: string, states: PathState[] = ['up', 'down']): HostP
 }
 
 /** The trial of a host's paths; the appliance refuses one while a path is missing, the mock does not. */
-export function tryPaths(world: World, row: Host, body: Row): Wish | Response {
-  const { confirm } = body as { confirm: string }
+export function tryPaths(world: World, row: Host, { confirm }: HostVerifyPaths): Planned | Response {
   if (confirm !== row.name) return refusal('No path is taken away', [['confirm', 'it must be the name']])
   const steps = ['a', 'b'].map((portal) => ({
     kind: 'path.try',
@@ -89,13 +88,9 @@ export function tryPaths(world: World, row: Host, body: Row): Wish | Response {
   return { plan: made, apply: () => start(world, made, 'host', () => undefined) }
 }
 
-export function answer(world: World, reference: string, part: string, url: URL): Response {
-  const host = world.hosts.find(({ id, name }) => [id, name].includes(reference))
-  if (!host) return problem(404, 'Not found', `There is no host ${reference}.`)
-  if (part === 'paths') return json(paths(host.name))
-  const wanted = url.searchParams.get('secrets') === 'true'
-  if (part !== 'kit') return problem(404, 'Not found', `The mock has no ${part} of hosts.`)
-  if (wanted && world.me?.role === 'viewer')
+/** The kit of a host, with its secrets for those who may read them. */
+export function kitOf(world: World, { name }: Host, hasSecrets: boolean): Shown<HostKit> | Response {
+  if (hasSecrets && world.me?.role === 'viewer')
     return problem(403, 'Permission denied', 'This requires the role operator.')
-  return json(kit(host.name, wanted))
+  return json(kit(name, hasSecrets))
 }

@@ -6,12 +6,12 @@ import type {
   RestoreFound,
   RestoreRequestWritable,
   Site,
-  SiteRequest,
+  SiteRequestWritable,
   Volume,
   VolumeWhy,
 } from '@/api'
 import { json, plan, refusal } from './answers'
-import type { Wish } from './answers'
+import type { Line, Planned, Shown } from './answers'
 import { start } from './jobs'
 import type { World } from './world'
 
@@ -67,15 +67,15 @@ export const site = (world: World): Site => ({
 })
 
 /** The difference in hosts alone: enough to see how a plan of a document looks. */
-export function siteWish(world: World, { site: wanted, destroy = [] }: SiteRequest): Wish {
+export function applySite(world: World, { site: wanted, destroy = [] }: SiteRequestWritable): Planned {
   const fresh = (wanted.hosts ?? []).filter((one) => !world.hosts.some(({ name }) => name === one.name))
   const gone = world.volumes.filter(({ name }) => destroy.includes(`volume/${name}`))
   const bytes = gone.reduce((sum, one) => sum + one.size_bytes, 0)
   const found = plan(
     'Apply the site document',
     [
-      ...gone.map((one): [never, string, string, string] => ['destroy' as never, 'volume', one.name, 'lost']),
-      ...fresh.map((one): [never, string, string, string] => ['create' as never, 'host', one.name, 'new']),
+      ...gone.map((one): Line => ['destroy', 'volume', one.name, 'lost']),
+      ...fresh.map((one): Line => ['create', 'host', one.name, 'new']),
     ],
     {
       bytes_destroyed: bytes,
@@ -92,19 +92,17 @@ export function siteWish(world: World, { site: wanted, destroy = [] }: SiteReque
 }
 
 /** Not sealed, unlike the appliance's: the passphrase stands in it, which is enough to refuse a wrong one. */
-export const backup = ({ passphrase }: BackupRequestWritable): Response =>
+export const backup = ({ passphrase }: BackupRequestWritable): Shown<Blob> | Response =>
   passphrase.length < 12
     ? refusal('Nothing was made', [['passphrase', 'it has fewer than 12 characters']])
-    : new Response(`lunette-backup\n${passphrase}`, {
-        headers: { 'Content-Type': 'application/octet-stream' },
-      })
+    : json(new Blob([`lunette-backup\n${passphrase}`], { type: 'application/octet-stream' }))
 
 /** A backup of yesterday, which knows one volume less than is served. */
 export function restore(
   world: World,
   { content, passphrase, give_up = [] }: RestoreRequestWritable,
   isRehearsal: boolean,
-): Response {
+): Shown<RestoreFound> | Response {
   const [mark, secret] = atob(content).split('\n')
   if (mark !== 'lunette-backup') return refusal('Nothing was changed', [['content', 'this is no backup']])
   if (secret !== passphrase)

@@ -1,7 +1,7 @@
 /** What takes a job in the mock: arrays and volumes, cut and deleted. */
-import type { ArrayCreate, Plan, StorageArray, Volume, VolumeBatch, VolumeCreate } from '@/api'
+import type { ArrayCreateWritable, Plan, StorageArray, Volume, VolumeBatch, VolumeCreate } from '@/api'
 import { plan, refusal } from './answers'
-import type { Wish } from './answers'
+import type { Line, Planned } from './answers'
 import { start } from './jobs'
 import { besideOf, dataDisks, memberOf } from './layouts'
 import { freshId } from './made'
@@ -17,7 +17,7 @@ const steps = (...words: [description: string, bytes?: number][]): Plan['steps']
     irreversible: bytes !== undefined,
   }))
 
-export function createArray(world: World, body: ArrayCreate): Wish | Response {
+export function createArray(world: World, body: ArrayCreateWritable): Planned | Response {
   const disks = world.disks.filter((disk) => body.disks.includes(disk.id))
   const wrong: [string, string][] = []
   if (world.arrays.some(({ name }) => name === body.name))
@@ -48,13 +48,7 @@ export function createArray(world: World, body: ArrayCreate): Wish | Response {
     `Create array ${body.name}`,
     [
       ...wiped.map(
-        (disk) =>
-          ['destroy', 'disk', disk.id, `${disk.occupied_by}: all data is lost`] as [
-            'destroy',
-            string,
-            string,
-            string,
-          ],
+        (disk) => ['destroy', 'disk', disk.id, `${disk.occupied_by}: all data is lost`] satisfies Line,
       ),
       [
         'create',
@@ -103,7 +97,7 @@ export function createArray(world: World, body: ArrayCreate): Wish | Response {
   }
 }
 
-export function deleteArray(world: World, row: StorageArray): Wish | Response {
+export function deleteArray(world: World, row: StorageArray): Planned | Response {
   if (row.volumes)
     return refusal(
       `Array ${row.name} was not deleted`,
@@ -138,10 +132,10 @@ export const batchVolumes = ({ name_pattern, count, first = 1, ...rest }: Volume
     ),
   }))
 
-export function createVolumes(world: World, wishes: VolumeCreate[]): Wish | Response {
-  const array = world.arrays.find(({ name, id }) => name === wishes[0]?.array || id === wishes[0]?.array)
-  const asked = wishes.reduce((sum, wish) => sum + Number(wish.size_bytes), 0)
-  const taken = wishes.find((wish) => world.volumes.some(({ name }) => name === wish.name))
+export function createVolumes(world: World, specs: VolumeCreate[]): Planned | Response {
+  const array = world.arrays.find(({ name, id }) => name === specs[0]?.array || id === specs[0]?.array)
+  const asked = specs.reduce((sum, spec) => sum + Number(spec.size_bytes), 0)
+  const taken = specs.find((spec) => world.volumes.some(({ name }) => name === spec.name))
   if (taken) return refusal('No volume was created', [['name', `volume ${taken.name} exists already`]], 409)
   if (!array || asked > (array.free_bytes ?? 0))
     return refusal(
@@ -149,40 +143,40 @@ export function createVolumes(world: World, wishes: VolumeCreate[]): Wish | Resp
       [['size_bytes', 'it does not fit; request less, or free space']],
       409,
     )
-  const title = wishes.length === 1 ? `Create volume ${wishes[0]?.name}` : `Create ${wishes.length} volumes`
+  const title = specs.length === 1 ? `Create volume ${specs[0]?.name}` : `Create ${specs.length} volumes`
   const found = plan(
     title,
-    wishes
+    specs
       .slice(0, 32)
-      .map((wish) => [
+      .map((spec) => [
         'create',
         'volume',
-        wish.name,
-        `${Number(wish.size_bytes) / 2 ** 30} GiB thick on ${array.name}`,
+        spec.name,
+        `${Number(spec.size_bytes) / 2 ** 30} GiB thick on ${array.name}`,
       ]),
-    { steps: steps(...wishes.map((wish): [string] => [`create volume ${wish.name}`]), ['finalize volumes']) },
+    { steps: steps(...specs.map((spec): [string] => [`create volume ${spec.name}`]), ['finalize volumes']) },
   )
   return {
     plan: found,
     apply: () =>
       start(world, found, 'volume', () => {
-        for (const wish of wishes)
+        for (const spec of specs)
           world.volumes.push(
             volume(world.volumes.length + 1, {
               id: freshId('volume'),
-              name: wish.name,
-              size_bytes: Number(wish.size_bytes),
-              description: wish.description ?? '',
+              name: spec.name,
+              size_bytes: Number(spec.size_bytes),
+              description: spec.description ?? '',
               mapped_to: [],
               export: { state: 'none', reason: null },
             }),
           )
-        array.volumes += wishes.length
+        array.volumes += specs.length
       }),
   }
 }
 
-export function deleteVolume(world: World, row: Volume): Wish | Response {
+export function deleteVolume(world: World, row: Volume): Planned | Response {
   if (row.mapped_to.length)
     return refusal(
       `Volume ${row.name} was not deleted`,

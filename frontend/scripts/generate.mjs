@@ -1,6 +1,7 @@
 // Generates the API client from the committed API document, into LUNETTE_API_OUTPUT or src/api. The generator writes
 // links to a package registry into comments; the names of the packages stay, the addresses go. Beside the client it
-// writes texts.gen.json: of each field whose text a page shows, as t('api.VolumeCreate.size_bytes'), what the API says.
+// writes operations.gen.ts, the types of each operation by the name of its function, and texts.gen.json: of each field
+// whose text a page shows, as t('api.VolumeCreate.size_bytes'), what the API says.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +20,9 @@ for (const entry of readdirSync(output, { recursive: true, withFileTypes: true }
   if (clean !== text) writeFileSync(path, clean)
 }
 
-const { schemas } = JSON.parse(readFileSync('../backend/openapi.json', 'utf8')).components
+const { paths, components } = JSON.parse(readFileSync('../backend/openapi.json', 'utf8'))
+const { schemas } = components
+writeFileSync(join(output, 'operations.gen.ts'), typesOfOperations())
 const texts = {}
 for (const [schema, field] of shownFields().sort()) {
   const text = schemas[schema]?.properties?.[field]?.description
@@ -28,6 +31,18 @@ for (const [schema, field] of shownFields().sort()) {
   texts[schema] = { ...texts[schema], [field]: asMessage(text) }
 }
 writeFileSync(join(output, 'texts.gen.json'), `${JSON.stringify(texts, null, 2)}\n`)
+
+function typesOfOperations() {
+  const ids = Object.values(paths).flatMap((path) =>
+    Object.values(path).map(({ operationId }) => operationId),
+  )
+  const lines = ids.sort().map((id) => {
+    const name = id.replace(/_(\w)/g, (_all, letter) => letter.toUpperCase())
+    const type = `types.${name[0].toUpperCase()}${name.slice(1)}`
+    return `  ${name}: { request: ${type}Data; answers: ${type}Responses }\n`
+  })
+  return `import type * as types from './types.gen'\n\nexport interface Operations {\n${lines.join('')}}\n`
+}
 
 function shownFields() {
   const found = new Set()

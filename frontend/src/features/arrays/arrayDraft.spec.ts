@@ -81,8 +81,8 @@ it.each([
   [1, 'md', undefined],
 ])('the usual level for %d disks of %s is %s', (count, engine, expected) => {
   const world = { ...makeWorld(), disks: Array.from({ length: count }, (_, index) => sasDisk(index + 1)) }
-  const url = new URL(`https://lunette.test/?${world.disks.map(({ id }) => `disks=${id}`).join('&')}`)
-  const found = layouts(world, url).layouts.filter((one) => one.engine === engine)
+  const ids = world.disks.map(({ id }) => id)
+  const found = layouts(world, ids).layouts.filter((one) => one.engine === engine)
   expect(suggestLevel(count, found)).toBe(expected)
 })
 

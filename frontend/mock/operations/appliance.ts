@@ -1,0 +1,42 @@
+/** The appliance itself: settings, schedules, certificate, updates, power, backup. */
+import { bound, find, json, page, shown } from '../answers'
+import * as certificate from '../certificate'
+import * as clock from '../clock'
+import type { Handlers } from '../operation'
+import * as power from '../power'
+import { performanceOf } from '../performance'
+import * as takeover from '../takeover'
+import * as updates from '../updates'
+import * as whole from '../whole'
+
+const SUPPORT = { 'Content-Disposition': 'attachment; filename="lunette-support-rack4.tar.gz"' }
+
+export const APPLIANCE = {
+  statusShow: ({ world }) => json(world.status),
+  performanceShow: ({ world, path }) => performanceOf(world, path.performance),
+  settingShow: ({ world }) => shown(world.settings),
+  settingPatch: ({ world, body }) => clock.patchSettings(world, body),
+  alertTest: ({ world }) => clock.testAlerts(world),
+  scheduleList: ({ world, query }) => page(world.schedules, query),
+  scheduleCreate: ({ world, body }) => clock.createSchedule(world, body),
+  scheduleShow: ({ world, path }) => shown(find(world.schedules, path.schedule)),
+  schedulePatch: ({ world, path, body, request }) =>
+    clock.patchSchedule(world, bound(world.schedules, path.schedule, request), body),
+  scheduleDelete: ({ world, path, request }) =>
+    clock.deleteSchedule(world, bound(world.schedules, path.schedule, request)),
+  certificateShow: ({ world }) => json(world.certificate),
+  certificateReplace: ({ world, body }) => certificate.replace(world, body),
+  certificateRevert: ({ world }) => certificate.revert(world),
+  certificateSelfSign: ({ world }) => certificate.selfSign(world),
+  updateShow: ({ world }) => json(world.updates),
+  updateCreate: ({ world, body }) => updates.install(world, body),
+  updateUpload: async ({ body }) => updates.take(await body.text()),
+  updateFetch: ({ body }) => updates.take(body.url),
+  updateRollBack: ({ world }) => updates.rollBack(world),
+  applianceRestart: ({ world }) => power.restart(world),
+  appliancePowerOff: ({ world }) => power.powerOff(world),
+  applianceSupport: () => json(new Blob(['bundle'], { type: 'application/gzip' }), 200, SUPPORT),
+  applianceBackup: ({ body }) => whole.backup(body),
+  applianceRestore: ({ world, query, body }) => whole.restore(world, body, query.dry_run ?? false),
+  applianceRebuild: ({ query, body }) => takeover.rebuild(body, query.dry_run ?? false),
+} satisfies Partial<Handlers>

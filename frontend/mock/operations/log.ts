@@ -1,0 +1,26 @@
+/** What happened: jobs, events, alerts. */
+import * as alerts from '../alerts'
+import { etag, find, json, page, shown } from '../answers'
+import { advance } from '../jobs'
+import { undoEvent } from '../journal'
+import type { Handlers } from '../operation'
+
+const EXPORT = { 'Content-Disposition': 'attachment; filename="lunette-events-20261123.json"' }
+
+export const LOG = {
+  jobList: ({ world, query }) => page(world.jobs, query),
+  jobShow: ({ world, path }) => {
+    const job = find(world.jobs, path.job)
+    const tag = etag(job)
+    return json(advance(world, job), 200, { ETag: tag })
+  },
+  eventList: ({ world, query }) => page(world.events, query),
+  eventExport: () => json([], 200, EXPORT),
+  eventShow: ({ world, path }) => shown(find(world.events, path.event)),
+  eventUndo: ({ world, path }) => undoEvent(world.events, find(world.events, path.event)),
+  alertList: ({ world, query }) => page(world.alerts, query),
+  alertShow: ({ world, path }) => shown(find(world.alerts, path.alert)),
+  alertAcknowledge: ({ world, path, body }) => alerts.acknowledge(find(world.alerts, path.alert), body),
+  alertSilence: ({ world, path, body }) => alerts.silence(find(world.alerts, path.alert), body),
+  alertReopen: ({ world, path }) => alerts.reopen(find(world.alerts, path.alert)),
+} satisfies Partial<Handlers>
