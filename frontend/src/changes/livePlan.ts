@@ -13,12 +13,12 @@ export function useLivePlan<Body extends object>(
   body: Ref<Body | undefined>,
   change: (body: Body) => Change,
 ) {
-  // As text: a body that was worked out anew and says the same is no other question.
-  const wish = computed(() => (body.value ? JSON.stringify(body.value) : ''))
-  const settled = refDebounced(wish, PAUSE_MS)
+  // As text: a body that was worked out again and says the same is no other question.
+  const text = computed(() => (body.value ? JSON.stringify(body.value) : ''))
+  const settled = refDebounced(text, PAUSE_MS)
   const query = useQuery(
     computed(() => ({
-      queryKey: [{ _id: 'plan', wish: settled.value }],
+      queryKey: [{ _id: 'plan', body: settled.value }],
       queryFn: () => planOf(change(JSON.parse(settled.value) as Body)),
       enabled: settled.value !== '',
       placeholderData: keepPreviousData,
@@ -28,12 +28,12 @@ export function useLivePlan<Body extends object>(
       staleTime: 0,
     })),
   )
-  const isAsked = computed(() => wish.value !== '')
+  const isAsked = computed(() => text.value !== '')
 
   return {
     plan: computed(() => (isAsked.value && !query.error.value ? query.data.value : undefined)),
     error: computed(() => (isAsked.value ? (query.error.value ?? undefined) : undefined)),
     /** What is shown is of an earlier moment. */
-    isBusy: computed(() => isAsked.value && (query.isFetching.value || settled.value !== wish.value)),
+    isBusy: computed(() => isAsked.value && (query.isFetching.value || settled.value !== text.value)),
   }
 }

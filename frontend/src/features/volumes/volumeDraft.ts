@@ -54,10 +54,10 @@ export function namesOf(draft: VolumeDraft, shown: number): (string | null)[] {
   return [...all(shown - 2), null, at(draft.count - 1)]
 }
 
-export type VolumeWish = { one: VolumeCreate } | { many: VolumeBatch }
+export type VolumeSpec = { one: VolumeCreate } | { many: VolumeBatch }
 
 /** Undefined while there is not enough to ask the API about. */
-export function wishOf(draft: VolumeDraft): VolumeWish | undefined {
+export function specOf(draft: VolumeDraft): VolumeSpec | undefined {
   const common = {
     array: draft.array,
     size_bytes: sizeOf(draft),
@@ -70,10 +70,10 @@ export function wishOf(draft: VolumeDraft): VolumeWish | undefined {
   return { many: { ...common, name_pattern: draft.pattern.trim(), count: draft.count, first: draft.first } }
 }
 
-export const changeOf = (wish: VolumeWish): Change => ({
+export const changeOf = (spec: VolumeSpec): Change => ({
   noun: 'volume',
   send: (call) =>
-    'one' in wish
-      ? volumeCreate({ body: wish.one, ...call })
-      : volumeCreateBatch({ body: wish.many, ...call }),
+    'one' in spec
+      ? volumeCreate({ body: spec.one, ...call })
+      : volumeCreateBatch({ body: spec.many, ...call }),
 })
