@@ -47,7 +47,7 @@ export function kit(name: string, hasSecrets: boolean, change: Partial<HostKit> 
 
 export function paths(name: string, states: PathState[] = ['up', 'down']): HostPaths {
   const words = (index: number, state: PathState) =>
-    `${state === 'up' ? 'logged in on' : 'nothing on'} portal ${'ab'.charAt(index)} (192.0.2.${index + 1}:3260)`
+    `${state === 'up' ? 'logged in on' : 'no connection to'} portal ${'ab'.charAt(index)} (192.0.2.${index + 1}:3260)`
   const seen = states.filter((state) => state === 'up').length
   const state = states.find((one) => one !== 'up') ?? 'up'
   const missing = states.findIndex((one) => one === 'down')

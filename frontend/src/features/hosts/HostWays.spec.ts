@@ -20,10 +20,12 @@ describe('the paths of a host', () => {
   it('say in words which one is missing, not by colour alone', async () => {
     const { page } = await opened()
     const section = [...page.querySelectorAll('section')].find((one) => text(one).startsWith('Paths of '))
-    expect(section?.textContent).toContain('expected 2 paths, seen 1: nothing on portal b (192.0.2.2:3260)')
+    expect(section?.textContent).toContain(
+      'expected 2 paths, seen 1: no connection to portal b (192.0.2.2:3260)',
+    )
     expect([...(section?.querySelectorAll('li') ?? [])].map(text)).toEqual([
       'connected: logged in on portal a (192.0.2.1:3260)',
-      'missing: nothing on portal b (192.0.2.2:3260)',
+      'missing: no connection to portal b (192.0.2.2:3260)',
     ])
   })
 })
