@@ -138,7 +138,8 @@ def test_a_host_that_applies_its_kit_has_every_volume_over_every_path_and_says_w
     assert host.check(kit).rc == 1
     assert f"portal {GUEST_ADDRESS}:{PORTS['a']}: logged in" in host.check(kit).stdout
     told_here = wait_until("the appliance says so too", lambda: (p := host.paths())["state"] == "down" and p)
-    assert f"expected 2 paths, seen 1: no connection to portal b ({GUEST_ADDRESS}:{PORTS['b']})" in told_here["sentence"]
+    missing = f"expected 2 paths, seen 1: no connection to portal b ({GUEST_ADDRESS}:{PORTS['b']})"
+    assert missing in told_here["sentence"]
     host.verify_pattern(device, SEED, BLOCKS)
     host.write_pattern(device, SEED + 1, BLOCKS)
     host.open("b")
