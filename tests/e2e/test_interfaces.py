@@ -136,7 +136,7 @@ def test_a_bond_and_a_vlan_on_it_are_kept_over_a_reset(made: Appliance) -> None:
     assert made.machine.check(f"cat /sys/class/net/{BOND}/mtu").strip() == "9000"
     shown = made.client.get(f"/interfaces/{VLAN}")
     assert (shown["kind"], shown["parent"], shown["vlan_id"], shown["reason"]) == ("vlan", BOND, 100, None)
-    with pytest.raises(Refused, match="VLAN 100 .* runs on"):
+    with pytest.raises(Refused, match=r"VLAN 100 .* runs on"):
         made.client.post(f"/interfaces/{BOND}:remove")
 
 
