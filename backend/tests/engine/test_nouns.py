@@ -4,6 +4,7 @@ import pytest
 
 from lunette.domain.errors import LunetteError
 from lunette.domain.site import SiteNoun
+from lunette.domain.undo import UNDOABLE
 from lunette.engine.changes.nouns import NOUNS, _cannot
 from lunette.engine.records import states
 from lunette.planner.site.changes import SPECS, Verb
@@ -32,6 +33,10 @@ def test_undo_can_take_back_every_change_whose_states_are_recorded(recorded: str
         assert row.restore is not _cannot
     # What undo cannot create again is never deleted with its states recorded: volumes have their own recovery.
     assert row.restore is not _cannot or noun in (SiteNoun.VOLUME, SiteNoun.SETTING)
+
+
+def test_what_is_recorded_for_undo_is_what_is_said_to_be_undoable() -> None:
+    assert set(states._READ) == UNDOABLE
 
 
 def test_what_a_noun_lacks_is_refused_and_not_passed_over() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from backend.tests import seen
 from lunette.domain.adopting import Foreign, ForeignBackstore, ForeignGroup, ForeignVolume
-from lunette.domain.arrays import ArrayState, ObservedMember
+from lunette.domain.arrays import ArrayState, ObservedMember, WriteHole
 from lunette.domain.exports import AdoptedBackstore
 from lunette.domain.identity import COMPANY_ID, IdentitySource, naa_of
 from lunette.domain.sizes import GIB
@@ -97,12 +97,12 @@ def running(config: SavedConfig, **group: Any) -> Foreign:
 
 
 def judged(
-    config: SavedConfig, facts: Facts = NOTHING, array: Any = ARRAY, *, chosen: Any = (), **group: Any
+    config: SavedConfig, facts: Facts = NOTHING, array: Any = ARRAY, *, chosen: Any = (), disks: Any = (), **group: Any
 ) -> Adoption:
     addresses = {
         portal.ip_address.strip("[]") for target in config.targets for tpg in target.tpgs for portal in tpg.portals
     }
-    machine = seen.machine(arrays=(array,), addresses=tuple(sorted(addresses)))
+    machine = seen.machine(arrays=(array,), addresses=tuple(sorted(addresses)), **({"disks": disks} if disks else {}))
     return plan_adopt(running(config, **group), machine, facts, IdentitySource(), ())
 
 
@@ -119,6 +119,18 @@ def test_what_is_said_of_each_shape_while_it_runs(name: str) -> None:
     if os.environ.get("LUNETTE_GOLDEN") == "write":
         golden.write_text("".join(lines))
     assert "".join(lines) == golden.read_text()
+
+
+def test_a_parity_log_over_volatile_caches_is_named_where_targets_bring_their_array() -> None:
+    logged = ARRAY.model_copy(update={"level": "raid5", "write_hole": WriteHole.PPL})
+    for cached in (True, False):
+        disks = tuple(seen.disk(n, id=f"nvme-D{n}", write_cache=cached and n == 1) for n in (1, 2))
+        adoption = judged(saved("discovery-auth"), array=logged, disks=disks)
+        named = [
+            words for words in adoption.plan.warnings if "nvme-D1, and the array has a partial parity log" in words
+        ]
+        assert len(named) == (1 if cached else 0)
+        assert adoption.rows.arrays
 
 
 @pytest.mark.parametrize("name", SHAPES)
