@@ -18,7 +18,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from lunette.agent import serving
-from lunette.agent.local import LocalSystem
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.exports import (
     ConvergeReport,
@@ -35,6 +34,7 @@ from lunette.domain.hosts import OsType
 from lunette.domain.identity import IdentitySource
 from lunette.domain.mappings import ExportEngine, Protocol
 from lunette.providers.exports.lio import configfs, converge, tree
+from lunette.system.local import LocalSystem
 
 DISK = "/dev/ubdb"
 SIZE_BYTES = 1 << 20

@@ -17,12 +17,12 @@ from pathlib import Path
 
 from backend.tests.agent.exports import exports, portal
 from lunette.agent.firewall import Firewall
-from lunette.agent.local import LocalSystem
 from lunette.domain.exports import ExportSet
 from lunette.domain.firewall import DesiredFirewall, FirewallMode
 from lunette.domain.interfaces import InterfaceRole, InterfaceSettings
 from lunette.providers.firewall import run
 from lunette.providers.network import files
+from lunette.system.local import LocalSystem
 
 NETWORKS = {"stor0": "192.0.2", "mgmt0": "198.51.100"}
 FRONT, SECOND, MANAGEMENT = "192.0.2.10", "192.0.2.11", "198.51.100.10"

@@ -11,9 +11,9 @@ import subprocess
 import tempfile
 import time
 
-from lunette.agent.local import LocalSystem
 from lunette.domain.steps import HostLink
 from lunette.providers.exports.paths import barrier, sockets
+from lunette.system.local import LocalSystem
 
 PORT, SECONDS = 3260, 3
 PATIENCE_S, LONG_S = 40, 300

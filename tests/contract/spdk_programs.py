@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from lunette.agent.local import LocalSystem
 from lunette.domain.errors import ToolFailed
 from lunette.providers.exports.spdk import process
 from lunette.system import jsonrpc
 from lunette.system.doorway import RpcCall
+from lunette.system.local import LocalSystem
 
 UNIT = Path(__file__).parents[2] / "image/server/usr/lib/systemd/system/lunette-spdk.service"
 START_S = 120.0

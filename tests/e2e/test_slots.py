@@ -48,7 +48,7 @@ mount --bind /run/cmdline /proc/cmdline
 """
 WRITE = f"""\
 import sys
-from lunette.agent.local import LocalSystem
+from lunette.system.local import LocalSystem
 from lunette.domain.errors import LunetteError
 from lunette.domain.steps import SlotWrite
 from lunette.providers.updates import run

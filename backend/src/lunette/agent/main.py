@@ -20,16 +20,16 @@ from lunette.agent import serving
 from lunette.agent.bring_up import shut_down
 from lunette.agent.core import Agent
 from lunette.agent.ledger import STATE_DIR, Broken, Ledger
-from lunette.agent.local import LocalSystem
 from lunette.agent.loop import Loop
 from lunette.agent.notify import notify
-from lunette.agent.reserve import Reserve
 from lunette.agent.server import Server, allowed_uids, listen
 from lunette.domain.agent_protocol import SOCKET_PATH
 from lunette.domain.errors import LunetteError
 from lunette.domain.exports import ExportSet
 from lunette.providers.updates import record, trial
+from lunette.system.local import LocalSystem
 from lunette.system.modules import load
+from lunette.system.reserve import Reserve
 
 log = logging.getLogger(__name__)
 MODULES = ("md_mod", "raid0", "raid1", "raid10", "raid456", "dm_mod", "dm_crypt", "target_core_mod")

@@ -9,13 +9,13 @@ import os
 import socket
 import sys
 
-from lunette.agent.local import LocalSystem
 from lunette.domain.agent_protocol import Hello
 from lunette.domain.errors import LunetteError
 from lunette.domain.updates import SlotTrial
 from lunette.providers.updates import trial
 from lunette.providers.updates.slots import find
 from lunette.system.agent_client import AgentClient
+from lunette.system.local import LocalSystem
 
 API_SOCKET = "/run/lunette-api/local.sock"
 API_S = 30.0

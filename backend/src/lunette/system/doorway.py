@@ -1,4 +1,4 @@
-"""What a provider may do to the machine. The agent holds the real one (agent/local.py), tests hold the fake one.
+"""What a provider may do to the machine. Agent and installer hold the real one (local.py), tests the fake one.
 
 Commands are argv lists, never a shell. File calls raise OSError with the kernel's own errno: configfs speaks by errno
 (EINVAL, EEXIST, ENOTEMPTY, EBUSY), and only the provider that wrote knows the words for it.

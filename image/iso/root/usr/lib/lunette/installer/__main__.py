@@ -8,9 +8,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from lunette.agent.local import LocalSystem
 from lunette.domain.errors import LunetteError
 from lunette.system.doorway import System
+from lunette.system.local import LocalSystem
 
 from .document import Document, parse
 from .finding import named_document, only_one, say

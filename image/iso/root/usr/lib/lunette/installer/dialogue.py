@@ -37,7 +37,7 @@ def write(system: System, document: Document, disks: tuple[ObservedDisk, ...], p
 def install(terminal: Terminal, system: System | None = None, carry_out: Write = write, lock: Path = LOCK) -> None:
     """The whole dialogue. Raises Cancelled and HungUp before anything is written, LunetteError, OSError."""
     if system is None:
-        from lunette.agent.local import LocalSystem
+        from lunette.system.local import LocalSystem
 
         system = LocalSystem()
     settle(system)

@@ -1,4 +1,4 @@
-"""The real doorway to the machine: only this process holds it.
+"""The real doorway to the machine: only the agent and the installer hold it.
 
 Thousands of attributes are read at every look at the exports, so it speaks through `os`: a Path would cost more than
 the call.
@@ -18,11 +18,11 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from lunette.agent.reserve import Reserve
 from lunette.domain.errors import ToolFailed, Unavailable
 from lunette.domain.sizes import MIB
 from lunette.system import jsonrpc
 from lunette.system.doorway import CommandResult, FileFacts, RpcAnswer, RpcCall
+from lunette.system.reserve import Reserve
 from lunette.system.tools import SEARCH_PATH, missing_tool
 
 _ENVIRONMENT = {"LC_ALL": "C.UTF-8", "PATH": ":".join(SEARCH_PATH), "TZ": "UTC", "HOME": "/"}

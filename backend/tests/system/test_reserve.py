@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from backend.tests.full_disk import empty, fill, small_file_system
-from lunette.agent.local import LocalSystem
-from lunette.agent.reserve import Reserve
+from lunette.system.local import LocalSystem
+from lunette.system.reserve import Reserve
 
 KIB = 1 << 10
 

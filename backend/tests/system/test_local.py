@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from lunette.agent.local import LocalSystem
 from lunette.domain.errors import ToolFailed, Unavailable
+from lunette.system.local import LocalSystem
 
 SYSTEM = LocalSystem()
 LONG_S = 100
@@ -77,7 +77,7 @@ def test_an_exit_code_that_was_expected_is_no_failure() -> None:
 
 
 def test_a_missing_tool_is_named_with_the_package_that_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lunette.agent.local._ENVIRONMENT", {"PATH": "/nowhere"})
+    monkeypatch.setattr("lunette.system.local._ENVIRONMENT", {"PATH": "/nowhere"})
     with pytest.raises(Unavailable) as caught:
         SYSTEM.run(["mdadm", "--version"])
     assert "mdadm" in caught.value.detail
