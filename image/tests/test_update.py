@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from installer import layout
 from lunette.domain.updates import COMPATIBLE
+from lunette.installer import layout
 from lunette.providers.updates import rauc, record
 from lunette_image import signing, update
 from lunette_image.cache import Cache

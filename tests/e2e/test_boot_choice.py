@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from installer import layout
+from lunette.installer import layout
 from lunette.providers.updates.choice import FILE, MENU, Choice, latest
 from tests.machines.images import iso_tree
 from tests.machines.pace import deadline

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from backend.tests.fakemachine.machine import FakeSystem
-from installer import layout
-from installer.document import parse
-from installer.layout import Plan
-from installer.write import copy_and_compare
 from lunette.domain.units import MIB
+from lunette.installer import layout
+from lunette.installer.document import parse
+from lunette.installer.layout import Plan
+from lunette.installer.write import copy_and_compare
 from lunette.providers.arrays.md.parse import SYSTEM_HOMEHOST, is_marked
 from lunette.providers.disks.inventory import observe_disks
 from lunette.providers.updates import slots
 
-IMAGE = Path(__file__).resolve().parents[1]
+IMAGE = Path(__file__).parents[3] / "image"
 INIT = (IMAGE / "initrd/init-any").read_text()
 GRUB_CFG = (IMAGE / "iso/grub.cfg").read_text()
 

@@ -18,12 +18,11 @@ import uuid
 from lunette.domain.base import Model
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.sizes import MIB, format_size
+from lunette.installer.document import Document
+from lunette.installer.interfaces import Planned
 from lunette.planner.network.interface_rules import words
 from lunette.providers.arrays.md.parse import SYSTEM_HOMEHOST
 from lunette.providers.updates import choice, slots
-
-from .document import Document
-from .interfaces import Planned
 
 BIOS_MIB, EFI_MIB, SLOT_MIB = 1, 256, 2048
 DATA_MINIMUM_MIB = 2048

@@ -6,20 +6,19 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-from console.screen import HALF
-from console.terminal import Terminal
+from lunette.console.screen import HALF
+from lunette.console.terminal import Terminal
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict
+from lunette.installer.document import Document, parse
+from lunette.installer.finding import LOCK, only_one, say
+from lunette.installer.judge import judge
+from lunette.installer.layout import Plan
+from lunette.installer.questions import as_document, ask_words
+from lunette.installer.settings import greeting
+from lunette.installer.write import Installer
 from lunette.providers.disks.inventory import observe_disks, settle
 from lunette.system.doorway import System
-
-from .document import Document, parse
-from .finding import LOCK, only_one, say
-from .judge import judge
-from .layout import Plan
-from .questions import as_document, ask_words
-from .settings import greeting
-from .write import Installer
 
 Write = Callable[[System, Document, tuple[ObservedDisk, ...], Plan], str]
 

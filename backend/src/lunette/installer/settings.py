@@ -14,9 +14,8 @@ from lunette.api.appliance.first_settings import INSTALLED_ZONE
 from lunette.api.auth.first_user import INSTALLED_PASSWORD
 from lunette.api.auth.passwords import FIRST_USER, Passwords
 from lunette.client import LOCAL, Client, ClientError
-
-from .document import Document, Network
-from .interfaces import KEPT, Planned, contents, for_the_web_page
+from lunette.installer.document import Document, Network
+from lunette.installer.interfaces import KEPT, Planned, contents, for_the_web_page
 
 STATE = "var/lib/lunette/api"
 CERTIFICATE = "tls/cert.pem"

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 import yaml
 
-from installer.document import MAX_BYTES, Document, parse
-from installer.settings import ROOT_PASSWORD, network_file, password_hash, write_settings
 from lunette.api.auth.passwords import Passwords
 from lunette.domain.errors import Invalid
+from lunette.installer.document import MAX_BYTES, Document, parse
+from lunette.installer.settings import ROOT_PASSWORD, network_file, password_hash, write_settings
 
 SMALLEST = {"version": 1, "disk": "ata-Disk_S1"}
 HASH = "$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHRzb21lc2FsdA$RdescudvJCsgt3ub+b27dWRJJTmaaJObGRdescudvJC"
@@ -144,7 +144,7 @@ def test_roots_hash_is_laid_over_the_system_for_root_alone(tmp_path: Path) -> No
     write_settings(tmp_path, document(root={"password_hash": hashed}))
     file = tmp_path / "settings/etc" / ROOT_PASSWORD
     assert (file.read_text(), file.stat().st_mode & 0o777) == (f"{hashed}\n", 0o600)
-    units = Path(__file__).resolve().parents[1] / "iso/root/usr/lib/systemd/system"
+    units = Path(__file__).parents[3] / "image/iso/root/usr/lib/systemd/system"
     assert f"/etc/{ROOT_PASSWORD}" in (units / "lunette-root-password.service").read_text()
     write_settings(tmp_path / "other", document())
     assert not (tmp_path / "other/settings/etc" / ROOT_PASSWORD).exists()

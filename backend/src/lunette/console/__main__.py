@@ -1,16 +1,16 @@
-"""`python3 -m console`: the menu on the terminal it is started on, for as long as that is there."""
+"""`python3 -m lunette.console`: the menu on the terminal it is started on, for as long as that is there."""
 
 import signal
 import sys
 
-from .menu import start
-from .state import Places
-from .terminal import HungUp, Terminal
+from lunette.console.menu import start
+from lunette.console.state import Places
+from lunette.console.terminal import HungUp, Terminal
 
 
 def install(terminal: Terminal) -> None:
     """The installer's questions; loaded when they are asked for."""
-    from installer.dialogue import install as ask_and_install
+    from lunette.installer.dialogue import install as ask_and_install
 
     ask_and_install(terminal)
 

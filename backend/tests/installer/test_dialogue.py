@@ -7,22 +7,22 @@ from typing import Any
 
 import pytest
 
-from backend.tests.installable import Server
+from backend.tests.installer.server import Server
 from backend.tests.typist import Typist
-from console.terminal import Cancelled, Terminal
-from installer import dialogue
-from installer.document import Document, parse
-from installer.finding import only_one
-from installer.judge import judge
-from installer.layout import MINIMUM_BYTES, Plan
-from installer.questions import as_document, disk_lines, unfit
 from lunette.api.auth.passwords import Passwords
+from lunette.console.terminal import Cancelled, Terminal
 from lunette.domain.disks import ObservedDisk, Signature
 from lunette.domain.errors import Conflict, LunetteError, NotFound
+from lunette.installer import dialogue
+from lunette.installer.document import Document, parse
+from lunette.installer.finding import only_one
+from lunette.installer.judge import judge
+from lunette.installer.layout import MINIMUM_BYTES, Plan
+from lunette.installer.questions import as_document, disk_lines, unfit
 from lunette.providers.disks.inventory import observe_disks
 from lunette.system.doorway import System
 
-HERE = Path(__file__).resolve().parent
+HERE = Path(__file__).parent
 FINGERPRINT = ":".join(["AB"] * 32)
 PASSWORD = "correct horse battery"
 

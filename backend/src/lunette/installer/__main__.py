@@ -1,4 +1,4 @@
-"""`python3 -m installer`: installs by the document on the second medium or the kernel command line, if there is one.
+"""`python3 -m lunette.installer`: installs by the document on the second medium or of the kernel command line, if any.
 
 With FILE it takes that document; with --check it prints the plan and writes nothing.
 """
@@ -9,15 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lunette.domain.errors import LunetteError
+from lunette.installer.document import Document, parse
+from lunette.installer.finding import named_document, only_one, say
+from lunette.installer.judge import Installed, judge, network_of
+from lunette.installer.layout import Plan
+from lunette.installer.settings import greeting
+from lunette.installer.write import Installer
 from lunette.system.doorway import System
 from lunette.system.local import LocalSystem
-
-from .document import Document, parse
-from .finding import named_document, only_one, say
-from .judge import Installed, judge, network_of
-from .layout import Plan
-from .settings import greeting
-from .write import Installer
 
 Tell = Callable[..., None]
 """Takes lines for whoever looks on."""

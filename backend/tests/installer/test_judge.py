@@ -3,9 +3,11 @@
 import pytest
 
 from backend.tests.fakemachine.machine import FakeSystem
-from backend.tests.installable import Server
-from installer.document import Document, parse
-from installer.judge import (
+from backend.tests.installer.server import Server
+from lunette.domain.disks import ObservedDisk, Signature
+from lunette.domain.errors import Conflict, InUse, NoSpace, NotFound
+from lunette.installer.document import Document, parse
+from lunette.installer.judge import (
     Installed,
     candidates,
     check_network,
@@ -13,9 +15,7 @@ from installer.judge import (
     judge,
     refuse_occupied,
 )
-from installer.layout import BOOT_CODE_BYTES
-from lunette.domain.disks import ObservedDisk, Signature
-from lunette.domain.errors import Conflict, InUse, NoSpace, NotFound
+from lunette.installer.layout import BOOT_CODE_BYTES
 from lunette.providers.disks.inventory import observe_disks
 
 

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 import yaml
 
-from backend.tests.installable import Server
-from installer.document import Document, parse
-from installer.judge import judge, network_of
-from installer.layout import Plan
-from installer.settings import addresses, write_settings
+from backend.tests.installer.server import Server
 from lunette.domain.errors import Conflict, Invalid, LunetteError
 from lunette.domain.interfaces import InterfaceRole
+from lunette.installer.document import Document, parse
+from lunette.installer.judge import judge, network_of
+from lunette.installer.layout import Plan
+from lunette.installer.settings import addresses, write_settings
 from lunette.providers.network import files
 
 WEB = {

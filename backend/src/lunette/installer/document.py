@@ -16,8 +16,7 @@ from lunette.domain.errors import FieldProblem, Invalid
 from lunette.domain.interfaces import NtpServers
 from lunette.domain.roles import NewPassword
 from lunette.domain.settings import Zone
-
-from .interfaces import NAME_OR_MAC, Spec, for_the_web_page
+from lunette.installer.interfaces import NAME_OR_MAC, Spec, for_the_web_page
 
 MAX_BYTES = 65536
 Hostname = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")]

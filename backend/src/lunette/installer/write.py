@@ -13,16 +13,15 @@ from pathlib import Path
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import ToolFailed
 from lunette.domain.steps import DiskWipe
+from lunette.installer import layout
+from lunette.installer.document import Document
+from lunette.installer.finding import MEDIUM, mounted
+from lunette.installer.layout import Plan, Target
+from lunette.installer.settings import write_settings
 from lunette.providers.disks.inventory import settle
 from lunette.providers.disks.wipe import wipe
 from lunette.providers.updates import choice
 from lunette.system.doorway import System
-
-from . import layout
-from .document import Document
-from .finding import MEDIUM, mounted
-from .layout import Plan, Target
-from .settings import write_settings
 
 WORK = "/run/lunette-install"
 GRUB = Path("/usr/lib/grub")

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from lunette.api.appliance.certificate import fingerprint
 from lunette.client import LOCAL, Client, ClientError, Endpoint, JsonObject
-
-from .screen import screen
+from lunette.console.screen import screen
 
 PAUSE_S = 5.0
 ANSWER_S = 60.0

@@ -3,7 +3,7 @@
 from backend.tests.fakemachine.block.devices import FakeDisk
 from backend.tests.fakemachine.block.media import FakeSignature
 from backend.tests.fakemachine.machine import FakeSystem
-from installer.layout import MINIMUM_BYTES
+from lunette.installer.layout import MINIMUM_BYTES
 from lunette.system.doorway import CommandResult
 
 

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from backend.tests.typist import Typist
-from console import tasks
-from console.state import Places
-from console.terminal import Terminal
 from lunette.client import Endpoint
+from lunette.console import tasks
+from lunette.console.state import Places
+from lunette.console.terminal import Terminal
 from lunette.store.database import Store
 from lunette.store.journal import Event
 from lunette.store.secrets import SecretBox
@@ -71,9 +71,9 @@ def test_login_gets_the_terminal_as_it_was_and_keys_that_are_signals() -> None:
     """The program becomes login(1), which needs lines, and whose shell needs Ctrl-C."""
     program = (
         "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
-        "import console.__main__ as program\n"
-        "from console import tasks\n"
-        "from console.terminal import Terminal\n"
+        "import lunette.console.__main__ as program\n"
+        "from lunette.console import tasks\n"
+        "from lunette.console.terminal import Terminal\n"
         "tasks.LOGIN = '/bin/cat'\n"
         "program.start = lambda *_: tasks.become_login(Terminal().__enter__())\n"
         "program.main()"

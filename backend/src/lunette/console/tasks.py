@@ -7,10 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from lunette.client import JsonObject, Refused, Unreachable
-
-from .network import plan_lines
-from .state import Places
-from .terminal import Terminal
+from lunette.console.network import plan_lines
+from lunette.console.state import Places
+from lunette.console.terminal import Terminal
 
 Run = Callable[[Sequence[str]], "subprocess.CompletedProcess[str]"]
 RESET = ("/opt/lunette/bin/lunette-api", "--reset-password")

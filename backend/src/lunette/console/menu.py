@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from . import network, tasks
-from .state import Places, Watch, current_screen
-from .terminal import Cancelled, Terminal, shortened
-from .ways import Problem, words_of
+from lunette.console import network, tasks
+from lunette.console.state import Places, Watch, current_screen
+from lunette.console.terminal import Cancelled, Terminal, shortened
+from lunette.console.ways import Problem, words_of
 
 Task = Callable[[Terminal], None]
 FOREVER_S = 1e9

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from backend.tests.typist import Typist
-from console.terminal import COLUMNS, MAX_INPUT, PAGE, Cancelled, HungUp, Terminal
+from lunette.console.terminal import COLUMNS, MAX_INPUT, PAGE, Cancelled, HungUp, Terminal
 
 made: list[Typist] = []
 

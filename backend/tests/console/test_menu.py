@@ -14,12 +14,12 @@ from backend.tests.scene import ADDRESS
 from backend.tests.typist import Typist
 from backend.tests.wiring import AwayAgent
 from backend.tests.wiring_agent import InProcessAgent
-from console import network, tasks
-from console.menu import Entry, Menu, Task, entries
-from console.state import Places, Watch, current_screen
-from console.terminal import HungUp, Terminal
-from console.ways import AgentWay, ApiWay, find_way
 from lunette.client import Client, Endpoint
+from lunette.console import network, tasks
+from lunette.console.menu import Entry, Menu, Task, entries
+from lunette.console.state import Places, Watch, current_screen
+from lunette.console.terminal import HungUp, Terminal
+from lunette.console.ways import AgentWay, ApiWay, find_way
 from lunette.domain.interfaces import TRIAL_S
 from tests.e2e.waiting import wait_until
 

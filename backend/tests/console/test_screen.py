@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from console.menu import entries, menu_lines
-from console.network import card_lines
-from console.screen import screen
-from console.state import Places
-from console.tasks import health_lines, no_login
-from console.terminal import ROWS, broken, safe
-from console.ways import Card
+from lunette.console.menu import entries, menu_lines
+from lunette.console.network import card_lines
+from lunette.console.screen import screen
+from lunette.console.state import Places
+from lunette.console.tasks import health_lines, no_login
+from lunette.console.terminal import ROWS, broken, safe
+from lunette.console.ways import Card
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent / "iso/root"
-UNITS = ROOT / "usr/lib/systemd/system"
+HERE = Path(__file__).parent
+IMAGE = HERE.parents[2] / "image"
+UNITS = IMAGE / "iso/root/usr/lib/systemd/system"
 FINGERPRINT = ":".join(f"{number:02X}" for number in range(32))
 STATUS = {
     "version": "0.1.0",
@@ -142,12 +142,10 @@ def test_a_login_is_offered_only_where_a_password_stands_before_it(root: str, mo
 def test_the_menu_takes_the_place_of_the_login_prompt_and_comes_back(unit: str) -> None:
     lines = (UNITS / unit / "lunette.conf").read_text().splitlines()
     at = lines.index("ExecStart=")
-    assert lines[at + 1] == "ExecStart=/opt/lunette/bin/python3 -m console"
+    assert lines[at + 1] == "ExecStart=/opt/lunette/bin/python3 -m lunette.console"
     for line in ("Restart=always", "StartLimitIntervalSec=0", "StandardInput=tty", "TTYPath=/dev/%I"):
         assert line in lines
-    assert (
-        "enable getty@.service" in (HERE.parent / "overlay/usr/lib/systemd/system-preset/01-image.preset").read_text()
-    )
+    assert "enable getty@.service" in (IMAGE / "overlay/usr/lib/systemd/system-preset/01-image.preset").read_text()
 
 
 def test_no_other_console_gets_the_menu() -> None:

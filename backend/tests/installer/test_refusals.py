@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 import yaml
 
-from backend.tests.installable import Server
-from installer.__main__ import install, told
-from installer.document import parse
+from backend.tests.installer.server import Server
+from lunette.installer.__main__ import install, told
+from lunette.installer.document import parse
 
 LINK = {"eth0": "1"}
 DISK, SMALL = "FAKE0001", "FAKE0003"

@@ -7,13 +7,12 @@ from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict, InUse, NoSpace, NotFound
 from lunette.domain.interfaces import ObservedInterface
 from lunette.domain.sizes import format_size
+from lunette.installer.document import Document
+from lunette.installer.interfaces import Planned, card_name, carriers, for_the_web_page, planned
+from lunette.installer.layout import BOOT_CODE_BYTES, MINIMUM_BYTES
 from lunette.providers.disks.inventory import observe_disks, settle
 from lunette.providers.network.observe import links, observe
 from lunette.system.doorway import System
-
-from .document import Document
-from .interfaces import Planned, card_name, carriers, for_the_web_page, planned
-from .layout import BOOT_CODE_BYTES, MINIMUM_BYTES
 
 NET = "/sys/class/net"
 

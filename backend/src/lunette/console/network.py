@@ -4,13 +4,12 @@ import re
 from ipaddress import ip_address, ip_interface
 
 from lunette.client import JsonObject
+from lunette.console.state import Places
+from lunette.console.terminal import Cancelled, Terminal
+from lunette.console.ways import Card, Problem, Way, find_way, portals_in_the_way, words_of
 from lunette.domain.interfaces import NTP_PATTERN
 from lunette.system.agent_client import AgentClient
 from lunette.system.agent_port import AgentPort
-
-from .state import Places
-from .terminal import Cancelled, Terminal
-from .ways import Card, Problem, Way, find_way, portals_in_the_way, words_of
 
 LIST_S = 20.0
 """How long the API may take to tell of the interfaces before the agent is asked."""

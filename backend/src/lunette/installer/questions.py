@@ -5,17 +5,16 @@ from typing import Any
 
 import yaml
 
-from console.network import ask_address, ask_ip, ask_ips, ask_time_servers
-from console.terminal import Terminal
 from lunette.api.auth.passwords import Passwords
+from lunette.console.network import ask_address, ask_ip, ask_ips, ask_time_servers
+from lunette.console.terminal import Terminal
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Invalid
 from lunette.domain.sizes import format_size
+from lunette.installer.document import parse
+from lunette.installer.judge import NET
+from lunette.installer.layout import MINIMUM_BYTES
 from lunette.system.doorway import System
-
-from .document import parse
-from .judge import NET
-from .layout import MINIMUM_BYTES
 
 Words = dict[str, Any]
 

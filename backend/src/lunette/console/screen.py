@@ -4,8 +4,7 @@ import textwrap
 from ipaddress import ip_address
 
 from lunette.client import JsonObject
-
-from .terminal import COLUMNS
+from lunette.console.terminal import COLUMNS
 
 PORT = 8443
 _COLUMN = 19

@@ -7,9 +7,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from lunette.domain.errors import Conflict, NotFound, ToolFailed
+from lunette.installer.document import MAX_BYTES
 from lunette.system.doorway import System
-
-from .document import MAX_BYTES
 
 LABEL = "LUNETTE_CFG"
 """Label of the FAT or ISO 9660 file system that carries the document; as long as FAT has room for."""
