@@ -17,8 +17,9 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from backend.tests.wiring import Api, AwayAgent, add_token, client_of, make_parts
 from lunette.api.app import make_app
 from lunette.api.appliance import backup_extras
-from lunette.api.appliance.certificate import ensure_certificate, fingerprint
+from lunette.api.appliance.certificate import ensure_certificate
 from lunette.api.requests.parts import Files, Parts
+from lunette.domain.certificates import fingerprint
 from lunette.domain.roles import Role
 from lunette.store.resources import Meta
 
@@ -76,7 +77,7 @@ def contents(files: Files) -> tuple[str, str]:
 def test_it_is_taken_after_its_plan_and_had_back(standing: tuple[Api, Parts, Files], pair: dict[str, str]) -> None:
     api, _, files = standing
     first, old = api.get("/certificate"), contents(files)
-    assert (first["fingerprint"], first["self_signed"], first["previous"]) == (fingerprint(files.tls_cert), True, None)
+    assert (first["fingerprint"], first["self_signed"], first["previous"]) == (fingerprint(old[0]), True, None)
     plan = api.post("/certificate:replace", pair, dry_run=True).json()
     assert plan["changes"][0]["detail"].startswith("for testserver, test, until ")
     assert [words.partition(" ")[0] for words in plan["warnings"]] == ["Clients"]
@@ -84,7 +85,7 @@ def test_it_is_taken_after_its_plan_and_had_back(standing: tuple[Api, Parts, Fil
     taken = api.post("/certificate:replace", pair).json()
     assert contents(files) == (pair["certificate"], pair["private_key"])
     assert files.tls_key.stat().st_mode & 0o777 == 0o600
-    assert taken["fingerprint"] == fingerprint(files.tls_cert) != first["fingerprint"]
+    assert taken["fingerprint"] == fingerprint(pair["certificate"]) != first["fingerprint"]
     assert taken["previous"]["fingerprint"] == first["fingerprint"]
     assert api.get("/certificate") == taken
     back = api.post("/certificate:revert").json()

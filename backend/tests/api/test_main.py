@@ -22,7 +22,8 @@ from cryptography import x509
 
 from backend.tests.conftest import BOTH
 from backend.tests.databases import PostgresServer
-from lunette.api.appliance.certificate import ensure_certificate, fingerprint
+from lunette.api.appliance.certificate import ensure_certificate
+from lunette.domain.certificates import fingerprint
 
 START_S = 40.0
 pytestmark = pytest.mark.timeout(120)
@@ -152,7 +153,7 @@ def test_a_first_start_to_the_first_login_and_an_orderly_end(process: Process, r
     assert password in out
     assert password not in log
     assert re.search(r"Web address +https://\S+:\d+", out)
-    assert fingerprint(process.folder / "data/tls/cert.pem") in out
+    assert fingerprint((process.folder / "data/tls/cert.pem").read_text()) in out
     assert "Traceback" not in log
     assert "graceful shutdown exceeded" not in log  # uvicorn's word for a client that held it up
     assert (process.folder / "data/lunette.db").exists() == ("sqlite" in request.node.name)
@@ -218,12 +219,12 @@ def test_only_authenticated_ciphers_and_tls_1_2_or_later_are_spoken(standing: Pr
 
 
 def test_a_restart_keeps_the_certificate_and_the_one_time_password_until_a_reboot(process: Process) -> None:
-    password, before = one_time(process), fingerprint(process.folder / "data/tls/cert.pem")
+    password, before = one_time(process), fingerprint((process.folder / "data/tls/cert.pem").read_text())
     process.stop()
     again = Process(process.folder)
     again.wait()
     assert one_time(again) == password
-    assert fingerprint(process.folder / "data/tls/cert.pem") == before
+    assert fingerprint((process.folder / "data/tls/cert.pem").read_text()) == before
     out, _, _ = again.stop()
     assert password in out
     (process.folder / "run/one-time-password").unlink()  # /run is empty after a reboot

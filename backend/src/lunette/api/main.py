@@ -17,10 +17,10 @@ import uvicorn
 
 from lunette.api.app import make_app
 from lunette.api.appliance.backup_extras import install_staged
-from lunette.api.appliance.certificate import LiveCertificate, ensure_certificate, fingerprint, own_address
-from lunette.api.appliance.first_settings import INSTALLED_ZONE, take_installed_zone
-from lunette.api.auth.first_user import INSTALLED_PASSWORD, ensure_first_user, reset_first_user
-from lunette.api.auth.passwords import FIRST_USER, OneTimePassword, Passwords
+from lunette.api.appliance.certificate import LiveCertificate, ensure_certificate, own_address
+from lunette.api.appliance.first_settings import take_installed_zone
+from lunette.api.auth.first_user import ensure_first_user, reset_first_user
+from lunette.api.auth.passwords import OneTimePassword, Passwords
 from lunette.api.events.feed import EventFeed
 from lunette.api.requests.parts import Files, Parts
 from lunette.api.server import gate
@@ -29,7 +29,9 @@ from lunette.api.server.log import set_up_log
 from lunette.api.server.notify import notify
 from lunette.api.server.protocol import HttpProtocol
 from lunette.api.settings import Settings, read_settings
+from lunette.domain.certificates import fingerprint
 from lunette.domain.errors import LunetteError
+from lunette.domain.first_start import FIRST_USER, INSTALLED_PASSWORD, INSTALLED_ZONE
 from lunette.engine.connect import control_over
 from lunette.engine.exports import exportset, firewall
 from lunette.store.database import Store
@@ -254,7 +256,7 @@ def _greet(settings: Settings, address: str | None, password: str | None) -> Non
     """The frame on the console: where to go, and with which password while nobody has chosen one."""
     lines = [f"Web address   https://{address or socket.gethostname()}:{settings.port}"]
     with suppress(OSError, ValueError):
-        lines.append(f"Certificate   SHA-256 {fingerprint(settings.tls_cert)}")
+        lines.append(f"Certificate   SHA-256 {fingerprint(settings.tls_cert.read_text())}")
     if password:
         lines += [
             f"User          {FIRST_USER}",

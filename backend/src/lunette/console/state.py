@@ -4,9 +4,9 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from lunette.api.appliance.certificate import fingerprint
 from lunette.client import LOCAL, Client, ClientError, Endpoint, JsonObject
 from lunette.console.screen import screen
+from lunette.domain.certificates import fingerprint
 
 PAUSE_S = 5.0
 ANSWER_S = 60.0
@@ -30,7 +30,7 @@ class Places:
     def fingerprint(self) -> str:
         """Empty where there is no certificate yet."""
         try:
-            return fingerprint(self._certificate)
+            return fingerprint(self._certificate.read_text())
         except (OSError, ValueError):
             return ""
 

@@ -7,7 +7,6 @@ once it answers again.
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from lunette.api.answers.plans import plan_answer
 from lunette.client import Client, ClientError, JsonObject, Refused, Unreachable
 from lunette.domain.agent_protocol import DoStep, Observe, ObserveServed
 from lunette.domain.errors import Conflict, LunetteError
@@ -47,7 +46,7 @@ class Way(Protocol):
     def cards(self) -> list[Card]: ...
 
     def plan(self, name: str, spec: JsonObject) -> JsonObject:
-        """What would be, as the API answers it; nothing is changed."""
+        """Title, changes and warnings, as the API answers them; nothing is changed."""
         ...
 
     def begin(self, name: str, spec: JsonObject) -> None:
@@ -89,7 +88,7 @@ class AgentWay:
         return [_card_of_seen(one) for one in self._agent.ask(Observe()).interfaces]
 
     def plan(self, name: str, spec: JsonObject) -> JsonObject:
-        return plan_answer(self._plan(name, spec)).model_dump(mode="json")
+        return self._plan(name, spec).model_dump(mode="json", include={"title", "changes", "warnings"})
 
     def begin(self, name: str, spec: JsonObject) -> None:
         for step in self._plan(name, spec).steps:

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import hashlib
+import ssl
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -66,6 +67,12 @@ def shown(pem: str) -> Shown:
         self_signed=leaf.issuer == leaf.subject,
         chain=len(chain) - 1,
     )
+
+
+def fingerprint(pem: str) -> str:
+    """SHA-256 of the first certificate, as pairs of hex digits. Raises ValueError where there is none."""
+    first = pem.split("-----END CERTIFICATE-----", maxsplit=1)[0] + "-----END CERTIFICATE-----\n"
+    return _pairs(hashlib.sha256(ssl.PEM_cert_to_DER_cert(first[first.index("-----BEGIN") :])).hexdigest())
 
 
 def check_pair(spec: CertificateReplace, now: dt.datetime) -> None:

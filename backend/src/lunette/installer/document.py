@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_validator, model_validator
 
-from lunette.api.auth.passwords import FIRST_USER
 from lunette.domain.base import Model
 from lunette.domain.errors import FieldProblem, Invalid
+from lunette.domain.first_start import FIRST_USER
 from lunette.domain.interfaces import NtpServers
 from lunette.domain.roles import NewPassword
 from lunette.domain.settings import Zone

@@ -4,8 +4,8 @@ import uuid
 from typing import Any
 
 import yaml
+from argon2 import PasswordHasher
 
-from lunette.api.auth.passwords import Passwords
 from lunette.console.network import ask_address, ask_ip, ask_ips, ask_time_servers
 from lunette.console.terminal import Terminal
 from lunette.domain.disks import ObservedDisk
@@ -152,7 +152,7 @@ def ask_password(terminal: Terminal) -> str | None:
         "Without one, the console shows a one-time password after the first start.",
     )
     password = _ask_new(terminal, "Password (Enter: one-time password):")
-    return Passwords().hash(password) if password is not None else None
+    return PasswordHasher().hash(password) if password is not None else None
 
 
 def ask_root(terminal: Terminal, system: System) -> str | None:

@@ -9,16 +9,17 @@ import os
 import uuid
 from pathlib import Path
 
-from lunette.api.appliance.certificate import ensure_certificate, fingerprint
-from lunette.api.appliance.first_settings import INSTALLED_ZONE
-from lunette.api.auth.first_user import INSTALLED_PASSWORD
-from lunette.api.auth.passwords import FIRST_USER, Passwords
+from argon2 import PasswordHasher
+
 from lunette.client import LOCAL, Client, ClientError
+from lunette.domain.certificates import fingerprint
+from lunette.domain.first_start import FIRST_USER, INSTALLED_PASSWORD, INSTALLED_ZONE
+from lunette.domain.self_signed import self_signed_pair
 from lunette.installer.document import Document, Network
 from lunette.installer.interfaces import KEPT, Planned, contents, for_the_web_page
 
 STATE = "var/lib/lunette/api"
-CERTIFICATE = "tls/cert.pem"
+TLS = f"{STATE}/tls"
 ROOT_PASSWORD = "lunette/root-password"
 """Below /etc: what lunette-root-password.service gives root at every start."""
 PORT = 8443
@@ -48,8 +49,10 @@ def write_settings(data: Path, document: Document, network: Planned = ()) -> str
         _write(data / STATE / INSTALLED_PASSWORD, f"{hashed}\n".encode(), 0o600)
     if document.time_zone is not None:
         _write(data / STATE / INSTALLED_ZONE, f"{document.time_zone}\n".encode(), 0o600)
-    certificate = data / STATE / CERTIFICATE
-    ensure_certificate(certificate, certificate.with_name("key.pem"), document.hostname, addresses(document))
+    certificate, key = self_signed_pair(document.hostname, addresses(document))
+    (data / TLS).mkdir(mode=0o700)
+    _write(data / TLS / "key.pem", key.encode(), 0o600)
+    _write(data / TLS / "cert.pem", certificate.encode())
     return fingerprint(certificate)
 
 
@@ -59,7 +62,7 @@ def password_hash(document: Document) -> str | None:
     if who is None:
         return None
     if who.password is not None:
-        return Passwords().hash(who.password.get_secret_value())
+        return PasswordHasher().hash(who.password.get_secret_value())
     return who.password_hash.get_secret_value() if who.password_hash else None
 
 

@@ -3,25 +3,16 @@
 It is replaced in its files, and while the server runs.
 """
 
-import datetime as dt
-import hashlib
 import os
 import socket
 import ssl
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from ipaddress import ip_address
 from pathlib import Path
 
 import uvicorn
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-_LIFE = dt.timedelta(days=3650)
-_SKEW = dt.timedelta(days=1)
-"""An appliance whose clock is behind at first start must not make a certificate of the future."""
+from lunette.domain.self_signed import self_signed_pair
 
 
 def ensure_certificate(cert: Path, key: Path, hostname: str, addresses: Iterable[str]) -> None:
@@ -29,13 +20,6 @@ def ensure_certificate(cert: Path, key: Path, hostname: str, addresses: Iterable
     if cert.exists() and key.exists():
         return
     write_pair(cert, key, *self_signed_pair(hostname, addresses))
-
-
-def self_signed_pair(hostname: str, addresses: Iterable[str]) -> tuple[str, str]:
-    """A new certificate and its key, in PEM form."""
-    private = ec.generate_private_key(ec.SECP256R1())
-    made = _self_signed(private, hostname, addresses).public_bytes(serialization.Encoding.PEM)
-    return made.decode(), _pem_key(private).decode()
 
 
 def write_pair(cert: Path, key: Path, cert_pem: str, key_pem: str) -> None:
@@ -99,58 +83,6 @@ def own_address() -> str | None:
         except OSError:
             return None
         return str(peer.getsockname()[0])
-
-
-def fingerprint(cert: Path) -> str:
-    """SHA-256 of the first certificate of a PEM file, as pairs of hex digits."""
-    first = cert.read_text().split("-----END CERTIFICATE-----")[0] + "-----END CERTIFICATE-----\n"
-    digits = hashlib.sha256(ssl.PEM_cert_to_DER_cert(first[first.index("-----BEGIN") :])).hexdigest()
-    return ":".join(digits[i : i + 2] for i in range(0, len(digits), 2)).upper()
-
-
-def _self_signed(private: ec.EllipticCurvePrivateKey, hostname: str, addresses: Iterable[str]) -> x509.Certificate:
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, hostname[:64])])
-    names: list[x509.GeneralName] = [x509.DNSName(one) for one in dict.fromkeys((hostname, "localhost"))]
-    known = dict.fromkeys(ip_address(one) for one in ("127.0.0.1", "::1", *addresses))
-    public = private.public_key()
-    now = dt.datetime.now(dt.UTC)
-    identifier = x509.SubjectKeyIdentifier.from_public_key(public)
-    return (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(public)
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - _SKEW)
-        .not_valid_after(now + _LIFE)
-        .add_extension(x509.SubjectAlternativeName([*names, *map(x509.IPAddress, known)]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-        .add_extension(_signs_only(), critical=True)
-        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
-        .add_extension(identifier, critical=False)
-        .add_extension(x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(identifier), critical=False)
-        .sign(private, hashes.SHA256())
-    )
-
-
-def _signs_only() -> x509.KeyUsage:
-    return x509.KeyUsage(
-        digital_signature=True,
-        content_commitment=False,
-        key_encipherment=False,
-        data_encipherment=False,
-        key_agreement=False,
-        key_cert_sign=False,
-        crl_sign=False,
-        encipher_only=False,
-        decipher_only=False,
-    )
-
-
-def _pem_key(private: ec.EllipticCurvePrivateKey) -> bytes:
-    return private.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
 
 
 def write_durably(path: Path, data: bytes, mode: int) -> None:

@@ -10,9 +10,6 @@ from lunette.store.database import Store
 from lunette.store.events import emit
 from lunette.store.settings import APPLIANCE, SettingsRow, document_of, settings_row
 
-INSTALLED_ZONE = "installed-time-zone"
-"""File in the data folder with the name of the time zone."""
-
 
 def take_installed_zone(store: Store, file: Path) -> None:
     """Sets the time zone of the file, if no setting was ever changed; the file is removed, for it is of no use then."""

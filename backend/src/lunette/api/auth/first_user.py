@@ -6,16 +6,14 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from lunette.api.auth.credentials import end_with_password
-from lunette.api.auth.passwords import FIRST_USER, OneTimePassword, Passwords
+from lunette.api.auth.passwords import OneTimePassword, Passwords
 from lunette.api.auth.second_factor import remove
+from lunette.domain.first_start import FIRST_USER
 from lunette.domain.identity import IdentitySource
 from lunette.domain.roles import Role
 from lunette.store.access import User
 from lunette.store.database import Store
 from lunette.store.events import SYSTEM, emit
-
-INSTALLED_PASSWORD = "installed-password"
-"""File in the data folder with the Argon2 hash of the password that was chosen at installation."""
 
 
 def ensure_first_user(

@@ -25,7 +25,6 @@ from limits.strategies import MovingWindowRateLimiter
 from lunette.api.server.gate import source_of
 from lunette.domain.errors import RateLimited
 
-FIRST_USER = "admin"
 _ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"
 _HASHES_AT_ONCE = 2
 """Each takes 64 MiB and a core; more at once would let a flood of logins starve the appliance."""

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from lunette.api.answers.certificate import Certificate, facts
 from lunette.api.answers.plans import PlanAnswer
 from lunette.api.appliance import backup_extras
-from lunette.api.appliance.certificate import check_takes, own_address, self_signed_pair
+from lunette.api.appliance.certificate import check_takes, own_address
 from lunette.api.openapi.responses import Responses, refusals, router
 from lunette.api.requests.changes import Change, Creating, answer
 from lunette.api.requests.parts import Files, Parts, UsedParts
@@ -18,6 +18,7 @@ from lunette.domain.certificates import CertificateReplace, check_pair, shown, u
 from lunette.domain.errors import Conflict, FieldProblem, Invalid, NotFound, Unavailable
 from lunette.domain.plans import Action, Plan
 from lunette.domain.plans import Change as PlanChange
+from lunette.domain.self_signed import self_signed_pair
 from lunette.store.backup.tables import Certificate as Pair
 from lunette.store.events import emit
 from lunette.store.schema import utc_now

@@ -14,13 +14,13 @@ from lunette.api.answers.people import Me
 from lunette.api.auth import second_factor
 from lunette.api.auth.credentials import end_with_password
 from lunette.api.auth.identity import COOKIE, Asking, csrf_token, hash_secret, login_id, open_session
-from lunette.api.auth.passwords import FIRST_USER
 from lunette.api.openapi.responses import refusals, router
 from lunette.api.requests.parts import Parts, UsedParts
 from lunette.api.requests.proof import FactorProof, check_password, code_checked, own_login, wrong
 from lunette.api.server.gate import source_of
 from lunette.domain.base import Model
 from lunette.domain.errors import CodeRequired, Unauthenticated
+from lunette.domain.first_start import FIRST_USER
 from lunette.domain.roles import NewPassword, Role
 from lunette.domain.second_factor import Code
 from lunette.store.access import LoginSession, User
