@@ -118,7 +118,7 @@ def live_layer(cache: Cache, sources: Sources, layers: Layers, signer: Signer, m
 
 def live_key(sources: Sources, layers: Layers, signer: Signer) -> str:
     """Key of the compressed tree."""
-    inputs = [HERE / "sbom.py", HERE / "signing.py", overlay(sources), *signer.inputs]
+    inputs = [HERE / "sbom.py", HERE / "signing.py", live_tree(sources), *signer.inputs]
     words = [*squashfs_argv(Path("a"), Path("b")), str(signer.development)]
     if layers.firmware is not None:
         inputs.append(HERE / "firmware.py")
@@ -142,16 +142,16 @@ def iso_key(image: Path, base: Path, live: Path) -> str:
     return content_key(inputs, base_identity(base), live.name)
 
 
-def overlay(sources: Sources) -> Path:
-    """What a tree that a person boots has beyond one of a test: the screen of the consoles."""
-    return sources.image / "iso/root"
+def live_tree(sources: Sources) -> Path:
+    """What a system has that starts from the ISO or from a slot, and none of a test: consoles, installer, trial."""
+    return sources.image / "live"
 
 
 def _build_live(work: Path, sources: Sources, layers: Layers, signer: Signer, more: Path | None) -> None:
     root = work / "root"
     with step("iso: composing the layers"):
         linked_copy(layers.base / "root", root)
-        compose(root, sources, layers, [*sources.overlays(), overlay(sources), *([more] if more else [])])
+        compose(root, sources, layers, [*sources.overlays(), live_tree(sources), *([more] if more else [])])
         signer.add_to(root)
         if layers.firmware is not None:
             firmware.add(root, layers.firmware)

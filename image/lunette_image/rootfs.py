@@ -43,7 +43,7 @@ class Sources:
 
     def overlays(self) -> list[Path]:
         """Folders that are copied over the tree."""
-        return [self.image / "overlay"] if self.bare else [self.image / "server", self.image / "overlay"]
+        return [self.image / "appliance"] if self.bare else [self.image / "server", self.image / "appliance"]
 
 
 @dataclass(frozen=True)

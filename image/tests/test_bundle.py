@@ -30,10 +30,10 @@ def test_units_that_are_enabled_are_those_of_the_image_and_exist() -> None:
 def test_nothing_is_in_both_trees_and_a_bare_image_has_none_of_ours() -> None:
     trees = [
         {path.relative_to(tree) for path in tree.rglob("*") if not path.is_dir()}
-        for tree in (IMAGE / "server", IMAGE / "overlay")
+        for tree in (IMAGE / "server", IMAGE / "appliance")
     ]
     assert trees[0] & trees[1] == set()
-    assert Sources(IMAGE, None, None, bare=True).overlays() == [IMAGE / "overlay"]
+    assert Sources(IMAGE, None, None, bare=True).overlays() == [IMAGE / "appliance"]
     assert not [path for path in trees[1] if path.name.startswith("lunette-") and path.suffix == ".service"]
 
 

@@ -61,7 +61,7 @@ def test_the_unit_comes_before_the_network_and_after_what_flushes() -> None:
 
 def test_only_what_the_iso_installs_is_filtered_without_being_asked() -> None:
     marks = [path.relative_to(IMAGE).parts[0] for path in IMAGE.rglob("firewall-managed")]
-    assert marks == ["iso"]
+    assert marks == ["live"]
 
 
 def test_what_takes_a_trial_back_loads_the_rules() -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from lunette_image.tree import write_file
 
-OVERLAY = Path(__file__).resolve().parents[1] / "overlay"
-SCRIPT = OVERLAY / "usr/libexec/lunette/name-nvme-host"
-UNIT = OVERLAY / "usr/lib/systemd/system/nvme-host-names.service"
+APPLIANCE = Path(__file__).resolve().parents[1] / "appliance"
+SCRIPT = APPLIANCE / "usr/libexec/lunette/name-nvme-host"
+UNIT = APPLIANCE / "usr/lib/systemd/system/nvme-host-names.service"
 NQN = "nqn.2014-08.org.nvmexpress:uuid:"
 UUIDS = ("5d6d5d17-5b4e-4b43-8b0c-3f5a1f5cf0a1", "0f9b1c57-61d2-4c55-9a43-2e7f0d4c8a12")
 
@@ -60,9 +60,9 @@ def test_the_real_program_takes_these_words_and_says_the_same_twice() -> None:
 
 
 def test_the_unit_is_enabled_in_every_image_and_comes_before_all_others() -> None:
-    presets = (OVERLAY / "usr/lib/systemd/system-preset/01-image.preset").read_text().splitlines()
+    presets = (APPLIANCE / "usr/lib/systemd/system-preset/01-image.preset").read_text().splitlines()
     assert presets.index(f"enable {UNIT.name}") < presets.index("disable *")
     unit = UNIT.read_text().splitlines()
     assert {"DefaultDependencies=no", "WantedBy=sysinit.target"} <= set(unit)
-    assert f"ExecStart=/{SCRIPT.relative_to(OVERLAY)}" in unit
+    assert f"ExecStart=/{SCRIPT.relative_to(APPLIANCE)}" in unit
     assert SCRIPT.stat().st_mode & 0o777 == 0o755

@@ -155,17 +155,17 @@ def test_builder_and_appliance_name_the_product_alike() -> None:
 
 
 def test_a_trial_is_watched_by_a_program_of_its_own_and_only_then() -> None:
-    unit = (IMAGE / "iso/root/usr/lib/systemd/system/lunette-trial.service").read_text().splitlines()
+    unit = (IMAGE / "live/usr/lib/systemd/system/lunette-trial.service").read_text().splitlines()
     assert "ConditionKernelCommandLine=lunette.trial" in unit, "a failure restarts the machine: never as a rule"
     assert "FailureAction=reboot" in unit
     assert "DefaultDependencies=no" in unit
     module = next(line.split()[-1] for line in unit if line.startswith("ExecStart="))
     assert (IMAGE.parent / "backend/src" / f"{module.replace('.', '/')}.py").is_file()
-    preset = (IMAGE / "iso/root/usr/lib/systemd/system-preset/00-console.preset").read_text()
+    preset = (IMAGE / "live/usr/lib/systemd/system-preset/00-console.preset").read_text()
     assert "enable lunette-trial.service" in preset.splitlines()
 
 
 def test_only_root_may_ask_for_an_installation() -> None:
-    policy = IMAGE / "iso/root/etc/dbus-1/system.d/lunette-updates.conf"
+    policy = IMAGE / "live/etc/dbus-1/system.d/lunette-updates.conf"
     text = policy.read_text()
     assert text.index("<deny") < text.index('<policy user="root">') < text.index("<allow")

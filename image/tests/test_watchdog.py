@@ -5,13 +5,13 @@ from pathlib import Path
 
 IMAGE = Path(__file__).resolve().parents[1]
 FOLDER = "etc/systemd/system.conf.d"
-PRODUCTS = ("server", "overlay", "iso/root")
+PRODUCTS = ("server", "appliance", "live")
 
 
 def test_the_watchdog_is_fed_by_systemd_and_outlasts_a_disk_that_repeats_its_commands() -> None:
     settings = RawConfigParser()
     settings.optionxform = str  # type: ignore[assignment,method-assign]
-    settings.read(IMAGE / "iso/root" / FOLDER / "watchdog.conf")
+    settings.read(IMAGE / "live" / FOLDER / "watchdog.conf")
     assert dict(settings["Manager"]) == {
         "RuntimeWatchdogSec": "3min",
         "RebootWatchdogSec": "10min",
@@ -21,7 +21,7 @@ def test_the_watchdog_is_fed_by_systemd_and_outlasts_a_disk_that_repeats_its_com
 
 def test_a_server_of_others_and_the_images_of_tests_keep_what_they_have() -> None:
     told = [file for tree in PRODUCTS for file in (IMAGE / tree).rglob("*.conf") if "WatchdogSec=" in file.read_text()]
-    assert told == [IMAGE / "iso/root" / FOLDER / "watchdog.conf"]
+    assert told == [IMAGE / "live" / FOLDER / "watchdog.conf"]
 
 
 def test_no_driver_of_a_watchdog_is_kept_out_and_none_of_software_is_loaded() -> None:

@@ -15,7 +15,7 @@ from lunette.console.ways import Card
 
 HERE = Path(__file__).parent
 IMAGE = HERE.parents[2] / "image"
-UNITS = IMAGE / "iso/root/usr/lib/systemd/system"
+UNITS = IMAGE / "live/usr/lib/systemd/system"
 FINGERPRINT = ":".join(f"{number:02X}" for number in range(32))
 STATUS = {
     "version": "0.1.0",
@@ -145,7 +145,7 @@ def test_the_menu_takes_the_place_of_the_login_prompt_and_comes_back(unit: str) 
     assert lines[at + 1] == "ExecStart=/opt/lunette/bin/python3 -m lunette.console"
     for line in ("Restart=always", "StartLimitIntervalSec=0", "StandardInput=tty", "TTYPath=/dev/%I"):
         assert line in lines
-    assert "enable getty@.service" in (IMAGE / "overlay/usr/lib/systemd/system-preset/01-image.preset").read_text()
+    assert "enable getty@.service" in (IMAGE / "appliance/usr/lib/systemd/system-preset/01-image.preset").read_text()
 
 
 def test_no_other_console_gets_the_menu() -> None:

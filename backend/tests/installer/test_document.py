@@ -144,7 +144,7 @@ def test_roots_hash_is_laid_over_the_system_for_root_alone(tmp_path: Path) -> No
     write_settings(tmp_path, document(root={"password_hash": hashed}))
     file = tmp_path / "settings/etc" / ROOT_PASSWORD
     assert (file.read_text(), file.stat().st_mode & 0o777) == (f"{hashed}\n", 0o600)
-    units = Path(__file__).parents[3] / "image/iso/root/usr/lib/systemd/system"
+    units = Path(__file__).parents[3] / "image/live/usr/lib/systemd/system"
     assert f"/etc/{ROOT_PASSWORD}" in (units / "lunette-root-password.service").read_text()
     write_settings(tmp_path / "other", document())
     assert not (tmp_path / "other/settings/etc" / ROOT_PASSWORD).exists()

@@ -159,7 +159,7 @@ def test_a_copy_is_read_back(tmp_path: Path) -> None:
 
 
 def test_the_installer_starts_in_live_mode_only() -> None:
-    root = IMAGE / "iso/root/usr/lib/systemd"
+    root = IMAGE / "live/usr/lib/systemd"
     unit = (root / "system/lunette-install.service").read_text()
     assert "ConditionKernelCommandLine=lunette.live\n" in unit
     assert "lunette.live=" not in plan().menu()

@@ -8,7 +8,7 @@ from lunette.providers.exports.spdk.process import RUN_DIR, UNIT, socket_in
 from lunette.providers.volumes.lvm.plan import group_name
 
 IMAGE = Path(__file__).resolve().parents[1]
-SERVER, OVERLAY = IMAGE / "server", IMAGE / "overlay"
+SERVER, APPLIANCE = IMAGE / "server", IMAGE / "appliance"
 UNITS = SERVER / "usr/lib/systemd/system"
 
 
@@ -132,7 +132,7 @@ def test_files_are_enough_for_thousands_of_exports_and_clients() -> None:
 
 
 def test_logs_outlive_a_restart_and_never_fill_the_partition_of_the_database() -> None:
-    journald = (OVERLAY / "etc/systemd/journald.conf.d/lunette.conf").read_text().splitlines()
+    journald = (APPLIANCE / "etc/systemd/journald.conf.d/lunette.conf").read_text().splitlines()
     assert {"Storage=persistent", "SystemMaxUse=200M"} <= set(journald)
     packages = (IMAGE / "packages.txt").read_text()
     assert not re.search(r"syslog", packages), "a second log would need a rotation of its own"
@@ -140,5 +140,5 @@ def test_logs_outlive_a_restart_and_never_fill_the_partition_of_the_database() -
 
 def test_the_image_sets_its_clock() -> None:
     assert re.search(r"^systemd-timesyncd\b", (IMAGE / "packages.txt").read_text(), re.MULTILINE)
-    presets = (OVERLAY / "usr/lib/systemd/system-preset/01-image.preset").read_text().splitlines()
+    presets = (APPLIANCE / "usr/lib/systemd/system-preset/01-image.preset").read_text().splitlines()
     assert "enable systemd-timesyncd.service" in presets
