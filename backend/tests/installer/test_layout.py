@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from backend.tests.fakemachine.machine import FakeSystem
+from lunette.domain.errors import NotFound
 from lunette.domain.units import MIB
 from lunette.installer import layout
 from lunette.installer.document import parse
 from lunette.installer.layout import Plan
-from lunette.installer.write import copy_and_compare
+from lunette.installer.write import Installer, copy_and_compare, require_medium
 from lunette.providers.arrays.md.parse import SYSTEM_HOMEHOST, is_marked
 from lunette.providers.disks.inventory import observe_disks
 from lunette.providers.updates import slots
@@ -156,6 +157,28 @@ def test_a_copy_is_read_back(tmp_path: Path) -> None:
     source.write_bytes(b"x" * 3_000_000)
     copy_and_compare(source, tmp_path / "copy")
     assert (tmp_path / "copy").read_bytes() == source.read_bytes()
+
+
+def test_nothing_is_written_where_the_files_of_the_iso_are_not_all_there(tmp_path: Path) -> None:
+    folder = tmp_path / "live"
+    folder.mkdir()
+    for name in layout.SLOT_FILES:
+        with pytest.raises(NotFound, match=f"has no live/{name}: start this machine from the ISO"):
+            require_medium(tmp_path)
+        (folder / name).write_bytes(b"")
+    require_medium(tmp_path)
+
+
+def test_an_installation_begins_with_a_look_at_the_medium() -> None:
+    """Here there is none: the disk stays as it is."""
+    system = FakeSystem()
+    (disk,) = system.add_disks(1, "nvme", layout.MINIMUM_BYTES)
+    words = parse(f"version: 1\ndisk: {disk.serial}\n".encode())
+    disks = observe_disks(system)
+    said: list[str] = []
+    with pytest.raises(NotFound):
+        Installer(system, words, disks, Plan.make(words, disks)).run(said.append)
+    assert said == []
 
 
 def test_the_installer_starts_in_live_mode_only() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lunette.domain.disks import ObservedDisk
-from lunette.domain.errors import ToolFailed
+from lunette.domain.errors import NotFound, ToolFailed
 from lunette.domain.steps import DiskWipe
 from lunette.installer import layout
 from lunette.installer.document import Document
@@ -37,6 +37,7 @@ class Installer:
 
     def run(self, say: Callable[[str], None]) -> str:
         """Returns the fingerprint of the certificate. Raises LunetteError or OSError; the disk does not start then."""
+        require_medium()
         say("creating partitions and file systems ...")
         for disk, target in zip(self._disks, self._plan.targets, strict=True):
             self._make_partitions(disk, target)
@@ -118,6 +119,13 @@ class Installer:
         _overwrite(Path(target.partition(layout.BIOS)), layout.core_image(core, sectors))
         boot = (GRUB / "i386-pc/boot.img").read_bytes()
         _overwrite(Path(target.device), layout.boot_sector(boot, sectors))
+
+
+def require_medium(medium: Path = Path(MEDIUM)) -> None:
+    """Raises NotFound where this machine was not started from the ISO, before anything is written."""
+    lacking = [name for name in layout.SLOT_FILES if not (medium / "live" / name).is_file()]
+    if lacking:
+        raise NotFound(f"{medium} has no live/{lacking[0]}: start this machine from the ISO, and leave it inserted")
 
 
 def copy_and_compare(source: Path, target: Path) -> None:
