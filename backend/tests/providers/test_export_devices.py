@@ -11,6 +11,7 @@ from backend.tests.providers import test_nvmet_converge as nvmet_tests
 from backend.tests.providers import test_spdk_converge as spdk_tests
 from lunette.domain.exports import ConvergeReport, ExportSet
 from lunette.domain.sizes import MIB
+from lunette.providers.exports.device import BLOCK, kernel_name
 from lunette.providers.exports.lio import converge as lio
 from lunette.providers.exports.nvmet import converge as nvmet
 from lunette.providers.exports.spdk import converge as spdk
@@ -41,6 +42,7 @@ class Bench:
         wanted = self.stage.desired(volumes=(volume, *self.stage.volumes[1:]))
         report = self._converge(self.machine, wanted, **given)
         reason = next(one.reason for one in report.volumes if one.volume_id == VOLUME_ID)
+        assert {one.reason for one in report.volumes if one.volume_id != VOLUME_ID} == {None}
         assert self._served(self.machine, wanted) is (reason is None)
         return reason
 
@@ -84,6 +86,18 @@ def test_a_device_that_is_too_small_is_refused(bench: Bench) -> None:
 def test_a_device_in_use_is_refused(bench: Bench) -> None:
     bench.machine.blocks.open_exclusively(bench.volume.device, "qemu")
     assert bench.reason() == f"{bench.volume.device} is in use by another program: free it first"
+
+
+@pytest.mark.parametrize("call", ["read", "is_held"])
+def test_a_device_that_vanishes_while_it_is_examined_blocks_its_own_volume_and_no_other(
+    bench: Bench, call: str
+) -> None:
+    device = bench.volume.device
+    picked = {"read": f"{BLOCK}/{kernel_name(bench.machine, device)}/size", "is_held": device}[call]
+    bench.machine.faults.break_calls(lambda one: (one.name, one.detail) == (call, picked))
+    assert (bench.reason() or "").startswith(f"{device} cannot be examined: ")
+    bench.machine.faults.break_calls(None)
+    assert bench.reason() is None
 
 
 def test_a_volume_that_another_engine_holds_is_refused_whatever_its_size(bench: Bench) -> None:

@@ -332,3 +332,14 @@ def test_a_volume_keeps_its_place_and_no_two_share_one(standing: dict[int, str],
     for volume, number in chosen.items():
         places = {place for place, one in standing.items() if one == volume}
         assert number in places if places else number not in standing
+
+
+@pytest.mark.parametrize(("driver", "attribute"), [("qla2xxx", "qlini_mode"), ("fcoe", "port_state")])
+def test_a_port_that_leaves_while_it_is_read_ends_no_pass(driver: str, attribute: str) -> None:
+    stage = FcStage(driver)
+    stage.machine.faults.break_calls(lambda one: one.name == "read" and one.detail.endswith(f"/{attribute}"))
+    stage.serve(stage.fc_desired())
+    stage.machine.faults.break_calls(None)
+    stage.serve(stage.fc_desired())
+    stage.machine.fc.join(A, stage.port)
+    assert stage.luns(A) == {1: id_of(11), 2: id_of(12)}

@@ -103,6 +103,17 @@ def test_a_volume_whose_reservation_is_not_taken_back_is_not_served_until_the_fi
     assert set(states(stage.serve(stage.desired())).values()) == {ServingState.OPEN}
 
 
+def test_a_file_that_cannot_be_read_blocks_its_volume_and_no_other(stage: Stage) -> None:
+    path = write(stage, HOLDER)
+    stage.machine.faults.break_calls(lambda one: (one.name, one.detail) == ("read_file", path))
+    report = stage.serve(stage.desired())
+    assert list(states(report).values()) == [ServingState.BLOCKED, ServingState.OPEN]
+    assert path in reason(report)
+    stage.machine.faults.break_calls(None)
+    assert set(states(stage.serve(stage.desired())).values()) == {ServingState.OPEN}
+    assert taken(stage) == [("10", "8")]
+
+
 def test_they_outlive_a_shutdown_and_a_reset(stage: Stage) -> None:
     path = write(stage, HOLDER)
     stage.serve(stage.desired())

@@ -45,14 +45,20 @@ class DeviceGuard:
         A device larger than `size_bytes` passes: it has grown before the desired state says so, and its hosts have the
         new size already.
 
-        Raises Refused if the device is missing, held, too small, unsafe or in use, and OSError or ValueError if its
-        size cannot be read.
+        Raises Refused if the device is missing, held, too small, unsafe or in use, or cannot be examined, as one that
+        vanishes meanwhile.
         """
-        system = self._system
-        if not system.is_block_device(device):
+        if not self._system.is_block_device(device):
             raise Refused(self.missing(volume_id, device))
         if reason := self._held.get(volume_id):
             raise Refused(reason)
+        try:
+            self._examine(device, size_bytes)
+        except (OSError, ValueError) as error:
+            raise Refused(f"{device} cannot be examined: {error}") from error
+
+    def _examine(self, device: str, size_bytes: int) -> None:
+        system = self._system
         size = int(system.read(f"{BLOCK}/{kernel_name(system, device)}/size")) * SECTOR_BYTES
         if size < size_bytes:
             raise Refused(f"{device} has {size} bytes instead of {size_bytes}: not served")

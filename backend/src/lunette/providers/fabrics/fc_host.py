@@ -90,7 +90,7 @@ def hosts(system: System) -> dict[str, str]:
     found = {}
     for host in system.listdir(HOSTS):
         try:
-            found[check_wwpn(_read(system, f"{HOSTS}/{host}/port_name"))] = host
+            found[check_wwpn(read_attribute(system, f"{HOSTS}/{host}/port_name"))] = host
         except ValueError:
             continue
     return found
@@ -101,7 +101,7 @@ def driver_of(system: System, host: str) -> str:
     link = f"{HOSTS}/{host}/device/../driver"
     if system.exists(link):
         return system.realpath(link).rpartition("/")[2]
-    return plain(_read(system, f"{SCSI_HOSTS}/{host}/proc_name")) or "unknown"
+    return plain(read_attribute(system, f"{SCSI_HOSTS}/{host}/proc_name")) or "unknown"
 
 
 def prepare(system: System) -> None:
@@ -151,19 +151,19 @@ def remotes(system: System, host: str) -> tuple[ObservedFcRemote, ...]:
 def _port(system: System, wwpn: str, host: str, targets: list[str]) -> ObservedFcPort:
     at, scsi = f"{HOSTS}/{host}", f"{SCSI_HOSTS}/{host}"
     driver, number = driver_of(system, host), host.removeprefix("host")
-    fabric, roles = BY_DRIVER.get(driver), _read(system, f"{scsi}/active_mode")
+    fabric, roles = BY_DRIVER.get(driver), read_attribute(system, f"{scsi}/active_mode")
     stands = fabric is not None and not fabric.has_switch and system.is_dir(f"{TARGET_ROOT}/{fabric.folder}/{wwpn}")
     return ObservedFcPort(
         wwpn=wwpn,
-        wwnn=_name(_read(system, f"{at}/node_name")),
+        wwnn=_name(read_attribute(system, f"{at}/node_name")),
         host=host,
         driver=driver,
-        model=plain(_read(system, f"{scsi}/model_name")),
-        firmware=plain(_read(system, f"{scsi}/fw_version")),
-        symbolic_name=plain(_read(system, f"{at}/symbolic_name")),
-        state=_read(system, f"{at}/port_state"),
-        speed=plain(_read(system, f"{at}/speed")),
-        topology=plain(_read(system, f"{at}/port_type")),
+        model=plain(read_attribute(system, f"{scsi}/model_name")),
+        firmware=plain(read_attribute(system, f"{scsi}/fw_version")),
+        symbolic_name=plain(read_attribute(system, f"{at}/symbolic_name")),
+        state=read_attribute(system, f"{at}/port_state"),
+        speed=plain(read_attribute(system, f"{at}/speed")),
+        topology=plain(read_attribute(system, f"{at}/port_type")),
         mode=mode_of(initiator="Initiator" in roles, target="Target" in roles or stands),
         modes=_modes(system, fabric, host),
         reason=hindrance(system, driver),
@@ -183,10 +183,10 @@ def _modes(system: System, fabric: FcFabric | None, host: str) -> tuple[FcMode, 
 def _remote(system: System, name: str) -> ObservedFcRemote:
     at = f"{REMOTES}/{name}"
     return ObservedFcRemote(
-        wwpn=_name(_read(system, f"{at}/port_name")),
-        wwnn=_name(_read(system, f"{at}/node_name")),
-        roles=parse_roles(_read(system, f"{at}/roles")),
-        state=_read(system, f"{at}/port_state"),
+        wwpn=_name(read_attribute(system, f"{at}/port_name")),
+        wwnn=_name(read_attribute(system, f"{at}/node_name")),
+        roles=parse_roles(read_attribute(system, f"{at}/roles")),
+        state=read_attribute(system, f"{at}/port_state"),
     )
 
 
@@ -197,7 +197,7 @@ def _name(text: str) -> str:
         return ""
 
 
-def _read(system: System, path: str) -> str:
+def read_attribute(system: System, path: str) -> str:
     """An attribute; "" where the driver has none, or the port left meanwhile."""
     try:
         return system.read(path).strip()

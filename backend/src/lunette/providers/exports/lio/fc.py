@@ -147,10 +147,10 @@ def set_modes(files: Configfs, ports: Ports) -> None:
         if not files.system.exists(path):
             if port.mode is not FcMode.TARGET:
                 ports.reasons[port.port_id] = _reboot(port.mode)
-        elif fc_host.parse_ini_mode(files.system.read(path)) != wanted and not _is_on(files, port):
+        elif fc_host.parse_ini_mode(fc_host.read_attribute(files.system, path)) != wanted and not _is_on(files, port):
             refused: dict[str, str] = {}
             attempt(refused, path, partial(files.write_sysfs, path, wanted))
-            if refused or fc_host.parse_ini_mode(files.system.read(path)) != wanted:
+            if refused or fc_host.parse_ini_mode(fc_host.read_attribute(files.system, path)) != wanted:
                 ports.reasons[port.port_id] = _reboot(port.mode)
 
 
@@ -236,7 +236,7 @@ def is_logged_in(files: Configfs, acl: str) -> bool:
 def _link_up(files: Configfs, host: str) -> None:
     """Give a port of a software fabric its link back that `close` took; it keeps one that it has."""
     interface = _interface(files.system, host)
-    if interface and files.system.read(f"{fc_host.HOSTS}/{host}/port_state").strip() == "Linkdown":
+    if interface and fc_host.read_attribute(files.system, f"{fc_host.HOSTS}/{host}/port_state") == "Linkdown":
         attempt({}, host, partial(files.write_sysfs, f"{_LIBFCOE}/enable", interface))
 
 

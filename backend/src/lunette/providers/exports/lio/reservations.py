@@ -40,7 +40,7 @@ def restore(files: Configfs, path: str, serial: str) -> None:
     try:
         for registration in kept(files.system, serial):
             files.write(f"{path}/pr/res_aptpl_metadata", registration)
-    except (Refused, ValueError) as error:
+    except (Refused, OSError, ValueError) as error:
         raise Refused(
             f"a persistent reservation from before the restart cannot be restored ({error}), and without it a fenced "
             f"host could write: make sure that no fenced host writes, then remove {file_of(serial)}"
