@@ -194,7 +194,9 @@ def test_what_was_served_comes_back_after_a_kill(site: Site) -> None:
 def test_everything_of_ours_goes_and_what_others_made_stays(site: Site) -> None:
     theirs = "nqn.2020-01.com.example:theirs"
     site.target.ask("nvmf_create_subsystem", nqn=theirs, serial_number="1")
-    assert spdk.withdraw(site.system, str(site.target.folder)) == {}
+    refused: dict[str, str] = {}
+    spdk.withdraw(site.system, refused, str(site.target.folder))
+    assert refused == {}
     assert not spdk.is_served(site.system, str(site.target.folder))
     assert spdk.look(site.system, str(site.target.folder)).foreign == (theirs,)
     site.target.ask("nvmf_delete_subsystem", nqn=theirs)

@@ -28,6 +28,7 @@ from lunette.providers.exports.lio.converge import exported_volumes as over_scsi
 from lunette.providers.exports.nvmet.converge import served_devices as over_nvmet
 from lunette.providers.exports.spdk import process
 from lunette.providers.exports.spdk.converge import exported_volumes as over_spdk
+from lunette.system.doorway import RpcAnswer, RpcCall
 
 
 class SpdkFloor(Floor, SpdkStage):
@@ -125,6 +126,29 @@ def test_a_shutdown_closes_it_too_even_if_it_hangs(floor: SpdkFloor) -> None:
     floor.machine.spdk.is_hanging = True
     assert shut_down(floor.machine) == []
     assert not serving.is_served(floor.machine)
+
+
+@pytest.mark.parametrize("is_stuck", [True, False], ids=["waits for a disk", "not the unit's"])
+def test_a_shutdown_says_what_was_refused_and_counts_all_as_open_if_it_can_not_be_ended(
+    floor: SpdkFloor, is_stuck: bool
+) -> None:
+    floor.serve(floor.desired())
+    floor.machine.spdk.is_stuck = is_stuck
+    spdk_call = floor.machine.spdk.call
+
+    def hang_after_one_refusal(socket: str, one: RpcCall) -> RpcAnswer:
+        if one.method == "nvmf_subsystem_remove_listener":
+            floor.machine.spdk.is_hanging = True
+            return RpcAnswer(error="Internal error (-32603)")
+        return spdk_call(socket, one)
+
+    floor.machine.spdk.call = hang_after_one_refusal  # type: ignore[method-assign]
+    if not is_stuck:
+        floor.machine.faults.break_calls(lambda one: one.detail.startswith("systemctl kill"))
+    refused = shut_down(floor.machine)
+    assert [line for line in refused if "Internal error" in line]
+    assert [line for line in refused if line.startswith("spdk: ") and "did not answer" in line]
+    assert serving.open_devices(floor.machine) is None
 
 
 def test_where_it_is_missing_the_portal_says_what_to_install(floor: SpdkFloor) -> None:

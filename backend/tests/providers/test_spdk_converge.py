@@ -224,7 +224,9 @@ def test_what_others_made_there_is_shown_and_never_touched(stage: SpdkStage) -> 
     stage.serve(stage.desired())
     stage.ask("nvmf_create_subsystem", nqn=theirs, serial_number="1", model_number="x")
     assert stage.serve(stage.desired(subsystems=(), volumes=(), portals=())).foreign == (theirs,)
-    assert withdraw(stage.machine) == {}
+    refused: dict[str, str] = {}
+    withdraw(stage.machine, refused)
+    assert refused == {}
     assert set(stage.machine.spdk.subsystems) == {DISCOVERY, theirs}
 
 
@@ -260,9 +262,21 @@ def test_who_is_connected_is_told_by_portal(stage: SpdkStage) -> None:
 def test_withdrawing_takes_everything_of_ours_out(stage: SpdkStage) -> None:
     stage.serve(stage.desired())
     assert is_served(stage.machine)
-    assert withdraw(stage.machine) == {}
+    refused: dict[str, str] = {}
+    withdraw(stage.machine, refused)
+    assert refused == {}
     assert not is_served(stage.machine)
     assert served_devices(stage.machine) == {}
+
+
+def test_a_key_whose_file_cannot_be_removed_is_told_and_ends_nothing_early(stage: SpdkStage) -> None:
+    stage.serve(stage.desired())
+    stage.machine.faults.break_calls(lambda one: one.name == "unlink" and one.detail.endswith(".key"))
+    refused: dict[str, str] = {}
+    withdraw(stage.machine, refused)
+    assert len(refused) == 2
+    assert all("cannot be removed" in why for why in refused.values())
+    assert not is_served(stage.machine)
 
 
 def test_without_the_program_the_reason_says_what_to_build(stage: SpdkStage) -> None:

@@ -320,6 +320,13 @@ def test_a_shutdown_leaves_a_pool_of_which_a_zvol_is_open(farm: Farm, *, claims:
     assert farm.create_step.pool in farm.machine.zfs.imported
 
 
+def test_a_shutdown_leaves_every_pool_with_volumes_if_nobody_knows_what_is_open(farm: Farm) -> None:
+    (refused,) = assemble.shut_down(farm.machine, None)
+    assert refused == f"pool {farm.create_step.pool}: {farm.cut_step.lv_name} may still be open"
+    assert farm.create_step.pool in farm.machine.zfs.imported
+    assert assemble.shut_down(farm.machine, frozenset()) == []
+
+
 def test_a_foreign_pool_is_not_exported_and_shown_as_foreign(farm: Farm) -> None:
     farm.machine.zfs.imported[farm.create_step.pool].data.properties.clear()
     assert not farm.pool().ours

@@ -129,9 +129,16 @@ def withdraw(system: System, served: ExportSet | None = None) -> dict[str, str]:
     return refused
 
 
-def open_devices(system: System) -> frozenset[str]:
-    """Real paths of devices that are in use although nobody claims them, also by exports of other systems."""
-    return frozenset().union(*(engine.open_devices(system) for engine in ENGINES))
+def open_devices(system: System) -> frozenset[str] | None:
+    """Real paths of devices that are in use although nobody claims them, also by exports of other systems. None if an
+    engine cannot tell."""
+    found: frozenset[str] = frozenset()
+    for engine in ENGINES:
+        opened = engine.open_devices(system)
+        if opened is None:
+            return None
+        found |= opened
+    return found
 
 
 def open_doors(exports: ExportSet, report: ConvergeReport) -> tuple[str, ...]:

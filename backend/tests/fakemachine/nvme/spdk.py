@@ -54,11 +54,12 @@ class FakeSubsystem:
 
 
 class SpdkTarget:
-    """The program and its unit. `is_hanging`: it takes requests and answers none."""
+    """The program and its unit. `is_hanging`: it takes requests and answers none. `is_stuck`: it waits for a disk, and
+    is not ended by a kill."""
 
     def __init__(self, blocks: Blocks, files: Files, addresses: set[str], later: Later) -> None:
         self._blocks, self._files, self._addresses, self._later = blocks, files, addresses, later
-        self.is_running = self.is_hanging = self._is_wanted = False
+        self.is_running = self.is_hanging = self.is_stuck = self._is_wanted = False
         self.starts = 0
         self.controllers: list[FakeController] = []
         self._forget()
@@ -88,7 +89,7 @@ class SpdkTarget:
             self._forget()
             for path in self._files.listdir(RUN_DIR):
                 self._files.unlink(f"{RUN_DIR}/{path}")
-        elif verb == "kill":
+        elif verb == "kill" and not self.is_stuck:
             self.die()
         return 0, "", ""
 

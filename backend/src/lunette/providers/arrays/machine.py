@@ -88,10 +88,11 @@ class ArrayMachine(ABC):
         """
 
     @abstractmethod
-    def shut_down(self, system: System, still_open: Set[str], /) -> list[str]:
+    def shut_down(self, system: System, still_open: Set[str] | None, /) -> list[str]:
         """Stop all arrays of ours, whose volume groups are down already. What was refused, in words.
 
-        `still_open` are the real paths of devices that are in use although the kernel lets others claim them.
+        `still_open` are the real paths of devices that are in use although the kernel lets others claim them;
+        None if they are not known.
         """
 
     @abstractmethod

@@ -72,8 +72,9 @@ class Engine(ABC):
     def withdraw(self, system: System, served: ExportSet | None) -> dict[str, str]:
         """Close every path and remove all exports of this appliance. What was refused, by path."""
 
-    def open_devices(self, system: System) -> frozenset[str]:
-        """Real paths of devices that are in use although nobody claims them, also by exports of other systems."""
+    def open_devices(self, system: System) -> frozenset[str] | None:
+        """Real paths of devices that are in use although nobody claims them, also by exports of other systems. None if
+        they are not known."""
         return frozenset()
 
     def with_leftovers(self, system: System, served: ExportSet | None, wanted: ExportSet) -> ExportSet:

@@ -40,7 +40,7 @@ class ExternalMachine(ArrayMachine):
     def activate(self, system: System, array: ExportArray, /) -> None:
         assemble.activate(system, array)
 
-    def shut_down(self, _system: System, _still_open: Set[str], /) -> list[str]:
+    def shut_down(self, _system: System, _still_open: Set[str] | None, /) -> list[str]:
         """Below its volume group there is nothing to stop."""
         return []
 

@@ -53,7 +53,7 @@ class LvmRaidMachine(ArrayMachine):
         group.check_carries(system, array.group, device, array.uuid)
         group.activate(system, array.group, device)
 
-    def shut_down(self, system: System, _still_open: Set[str], /) -> list[str]:
+    def shut_down(self, system: System, _still_open: Set[str] | None, /) -> list[str]:
         return assemble.shut_down(system)
 
     def counters(

@@ -102,7 +102,7 @@ class MdMachine(ArrayMachine):
         group.check_carries(system, array.group, device, array.uuid)
         group.activate(system, array.group, device)
 
-    def shut_down(self, system: System, _still_open: Set[str], /) -> list[str]:
+    def shut_down(self, system: System, _still_open: Set[str] | None, /) -> list[str]:
         """The kernel itself knows who has an array open."""
         refused = []
         for array in kernel_arrays(system):

@@ -97,10 +97,11 @@ def import_pool(system: System, pool: str, disk_ids: Sequence[str]) -> None:
     settle(system)
 
 
-def shut_down(system: System, still_open: Set[str]) -> list[str]:
+def shut_down(system: System, still_open: Set[str] | None) -> list[str]:
     """Export every pool of ours of which no volume is open; what was refused.
 
-    `still_open` are the real paths of devices that are in use although nobody claims them.
+    `still_open` are the real paths of devices that are in use although nobody claims them; None if they are not
+    known: then each volume may be.
     """
     unread: dict[str, str] = {}
     try:
@@ -112,7 +113,8 @@ def shut_down(system: System, still_open: Set[str]) -> list[str]:
         opened = [zvol for zvol in system.listdir(f"/dev/zvol/{name}") if _is_open(system, name, zvol, still_open)]
         if opened:
             # OpenZFS 2.3 would wait for ever, and keep the pool from everybody meanwhile.
-            refused.append(f"pool {name}: {', '.join(opened[:5])} still open")
+            are = "may still be" if still_open is None else "still"
+            refused.append(f"pool {name}: {', '.join(opened[:5])} {are} open")
             continue
         try:
             system.run(["zpool", "export", "--", name], timeout_s=EXPORT_TIMEOUT_S)
@@ -121,6 +123,6 @@ def shut_down(system: System, still_open: Set[str]) -> list[str]:
     return refused
 
 
-def _is_open(system: System, pool: str, zvol: str, still_open: Set[str]) -> bool:
+def _is_open(system: System, pool: str, zvol: str, still_open: Set[str] | None) -> bool:
     device = f"/dev/zvol/{pool}/{zvol}"
-    return system.realpath(device) in still_open or system.is_held(device)
+    return still_open is None or system.realpath(device) in still_open or system.is_held(device)

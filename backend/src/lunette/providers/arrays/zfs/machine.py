@@ -66,7 +66,7 @@ class ZfsMachine(ArrayMachine):
     def activate(self, system: System, array: ExportArray, /) -> None:
         assemble.activate(system, array)
 
-    def shut_down(self, system: System, still_open: Set[str], /) -> list[str]:
+    def shut_down(self, system: System, still_open: Set[str] | None, /) -> list[str]:
         return assemble.shut_down(system, still_open)
 
     def counters(

@@ -58,12 +58,15 @@ def clear(system: System, desired: ExportSet, run_dir: str = RUN_DIR) -> int:
     return builder.changed
 
 
-def withdraw(system: System, run_dir: str = RUN_DIR) -> dict[str, str]:
-    """Take all of ours out, whatever the appliance id. What was refused, by path. Raises Unavailable or ToolFailed."""
+def withdraw(system: System, refused: dict[str, str], run_dir: str = RUN_DIR) -> None:
+    """Take all of ours out, whatever the appliance id. `refused` gets what was refused, by path, also if it ends early.
+
+    Raises Unavailable or ToolFailed.
+    """
     builder = _Builder(system, Wanted(), run_dir)
+    builder.failed = refused
     builder.remove(f"{SUBSYSTEM_AUTHORITY}:")
     builder.forget_keys()
-    return builder.failed
 
 
 class _Builder:
@@ -108,7 +111,10 @@ class _Builder:
         for name in self._system.listdir(self._run_dir):
             key = name.removesuffix(".key")
             if name != key and key.startswith(wanting.MARK) and key not in self.wanted.keys:
-                self._system.unlink(f"{self._run_dir}/{name}")
+                try:
+                    self._system.unlink(f"{self._run_dir}/{name}")
+                except OSError as error:
+                    self.failed[key] = f"the file of a key cannot be removed: {error}"
 
     def send(
         self,

@@ -87,15 +87,18 @@ class SpdkEngine(Engine):
         return sessions.observe_sessions(system)
 
     def withdraw(self, system: System, served: ExportSet | None) -> dict[str, str]:
-        """A program that does not answer is killed: when its unit starts it again, it serves nothing."""
+        """A program that does not answer is killed, and all it had refused has ended with it: when its unit starts it
+        again, it serves nothing."""
+        refused: dict[str, str] = {}
         try:
-            return spdk.withdraw(system) if process.answers(system) else {}
+            if process.answers(system):
+                spdk.withdraw(system, refused)
         except LunetteError as error:
-            return {} if process.kill(system) else {"spdk": error.detail}
+            return {} if process.kill(system) and process.has_ended(system) else refused | {"spdk": error.detail}
+        return refused
 
-    def open_devices(self, system: System) -> frozenset[str]:
-        """None of a program that does not answer: they are not known."""
+    def open_devices(self, system: System) -> frozenset[str] | None:
         try:
             return frozenset(spdk.served_devices(system))
         except LunetteError:
-            return frozenset()
+            return None

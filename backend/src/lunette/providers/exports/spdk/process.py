@@ -3,6 +3,8 @@
 Its unit is started by the agent when the first portal of this engine is there, and by nothing else.
 """
 
+from collections.abc import Callable
+
 from lunette.domain.errors import LunetteError, ToolFailed, Unavailable
 from lunette.providers.exports.spdk import requests
 from lunette.providers.exports.spdk.plan import MISSING, TOOL
@@ -45,11 +47,18 @@ def start(system: System, run_dir: str = RUN_DIR) -> None:
     if system.find_tool(TOOL) is None:
         raise Unavailable(MISSING)
     system.run(["systemctl", "start", UNIT])
+    if not _comes(system, lambda: _is_ready(system, run_dir)):
+        raise ToolFailed(f"{TOOL} did not answer within {START_S:.0f} s: see journalctl -u {UNIT}")
+
+
+def _comes(system: System, is_so: Callable[[], bool]) -> bool:
+    """Wait for it. False if it is not so within START_S."""
     deadline = system.monotonic() + START_S
-    while not _is_ready(system, run_dir):
+    while not is_so():
         if system.monotonic() >= deadline:
-            raise ToolFailed(f"{TOOL} did not answer within {START_S:.0f} s: see journalctl -u {UNIT}")
+            return False
         system.sleep(POLL_S)
+    return True
 
 
 def _is_ready(system: System, run_dir: str) -> bool:
@@ -67,9 +76,25 @@ def stop(system: System) -> None:
 
 
 def kill(system: System) -> bool:
-    """End it without asking; the unit starts it anew. False if it cannot be ended: it is not the unit's."""
+    """End it without asking; the unit starts it anew. False if it cannot be ended: it is not the unit's.
+
+    One that waits for a disk does not end before the disk answers.
+    """
     try:
         system.run(["systemctl", "kill", "--signal=KILL", UNIT])
     except LunetteError:
         return False
     return True
+
+
+def has_ended(system: System, run_dir: str = RUN_DIR) -> bool:
+    """Wait until the one that was killed is gone, or a new one answers. False if it still has its socket."""
+    return _comes(system, lambda: not _is_mute(system, run_dir))
+
+
+def _is_mute(system: System, run_dir: str) -> bool:
+    try:
+        answers(system, run_dir)
+    except ToolFailed:
+        return True
+    return False
