@@ -6,6 +6,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
+from pydantic import ValidationError
 
 from lunette.api.app import make_app
 from lunette.api.openapi.describe import summary
@@ -130,3 +131,33 @@ class _Outer(Model):
 class _Inner(_Outer):
     name: str
     """Mine."""
+
+
+def _model(name: str, below: type[Model] = Model) -> type[Model] | None:
+    found = (one if one.__name__ == name else _model(name, one) for one in below.__subclasses__())
+    return next((one for one in found if one), None)
+
+
+CHANGES = sorted(name for name, schema in SCHEMAS.items() if schema["description"].startswith("Changes "))
+
+
+def test_whatever_changes_part_of_a_noun_is_looked_at() -> None:
+    patches = {body["schema"]["$ref"].rpartition("/")[2] for name, body in BODIES.items() if name.endswith("_patch")}
+    assert patches <= set(CHANGES)
+    assert "InterfaceChange" in CHANGES
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_null_in_a_change_says_what_it_does_or_is_refused(name: str) -> None:
+    model = _model(name)
+    assert model is not None
+    silent = []
+    for field, inner in SCHEMAS[name]["properties"].items():
+        if {"type": "null"} in inner.get("anyOf", []) and "null" not in inner["description"]:
+            try:
+                model.model_validate({field: None})
+            except ValidationError as error:
+                assert f"{field}: cannot be removed; omit the field" in str(error)
+            else:
+                silent.append(field)
+    assert silent == []

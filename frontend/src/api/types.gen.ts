@@ -3277,7 +3277,7 @@ export type InterfaceAddress = {
 };
 
 /**
- * Changes to an interface. An omitted field does not change.
+ * Changes to an interface. An omitted field does not change; `null` is refused except where it has a meaning.
  *
  * The first change to an interface that Lunette does not configure yet must set `addresses` or `dhcp`.
  */
@@ -5663,7 +5663,7 @@ export type SchedulePage = {
 };
 
 /**
- * Changes to a schedule. An omitted field does not change. The action cannot be changed.
+ * Changes to a schedule. An omitted field does not change, and `null` is refused. The action cannot be changed.
  */
 export type SchedulePatch = {
     /**

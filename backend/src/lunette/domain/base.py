@@ -12,3 +12,9 @@ class Model(Documented, BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    def _refuse_null(self, *but: str) -> None:
+        """For changes: of all fields only these can be removed. Raises ValueError if another one is given as `null`."""
+        for name in sorted(self.model_fields_set.difference(but)):
+            if getattr(self, name) is None:
+                raise ValueError(f"{name}: cannot be removed; omit the field to leave it unchanged")

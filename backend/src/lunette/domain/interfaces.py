@@ -7,7 +7,7 @@ from enum import StrEnum
 from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from lunette.domain.base import Model
 
@@ -171,7 +171,7 @@ class InterfaceCreate(Configured):
 
 
 class InterfaceChange(Model):
-    """Changes to an interface. An omitted field does not change.
+    """Changes to an interface. An omitted field does not change; `null` is refused except where it has a meaning.
 
     The first change to an interface that Lunette does not configure yet must set `addresses` or `dhcp`.
     """
@@ -204,16 +204,17 @@ class InterfaceChange(Model):
     The change is refused if any other portal would lose its address.
     """
 
+    @model_validator(mode="after")
+    def _says_what_cannot_be_without(self) -> "InterfaceChange":
+        self._refuse_null("gateway", "mtu_bytes")
+        return self
+
     def applied(self, before: InterfaceSettings) -> InterfaceSettings:
-        """The settings with this change; null empties a gateway or an MTU, and leaves the rest as it is."""
-        given = {name: getattr(self, name) for name in self.model_fields_set - {"portals", "members"}}
-        update = {name: value for name, value in given.items() if value is not None or name in _EMPTIES}
+        """The settings with this change; null empties a gateway or an MTU."""
+        update = {name: getattr(self, name) for name in self.model_fields_set - {"portals", "members"}}
         if self.members is not None and before.made is not None:
             update["made"] = before.made.model_copy(update={"members": self.members})
         return before.model_copy(update=update)
-
-
-_EMPTIES = ("gateway", "mtu_bytes")
 
 
 class InterfaceTrial(Model):

@@ -150,7 +150,7 @@ def check_action(
 
 
 class SchedulePatch(Model):
-    """Changes to a schedule. An omitted field does not change. The action cannot be changed."""
+    """Changes to a schedule. An omitted field does not change, and `null` is refused. The action cannot be changed."""
 
     name: Name | None = None
     """New name of the schedule."""
@@ -176,3 +176,8 @@ class SchedulePatch(Model):
     """Whether the schedule runs automatically. A disabled schedule can still be run manually."""
     description: Description | None = None
     """Free-text description."""
+
+    @model_validator(mode="after")
+    def _says_what_cannot_be_without(self) -> "SchedulePatch":
+        self._refuse_null()
+        return self

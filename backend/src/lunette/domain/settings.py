@@ -288,19 +288,9 @@ class SettingsPatch(Model):
 
     @model_validator(mode="after")
     def _says_what_cannot_be_without(self) -> "SettingsPatch":
-        for name in (
-            "time_zone",
-            "session_hours",
-            "second_factor_required",
-            "history_days",
-            "deleted_keep_hours",
-            "number_held_hours",
-            "disk_health_minutes",
-            "short_test_days",
-            "long_test_days",
-        ):
-            if name in self.model_fields_set and getattr(self, name) is None:
-                raise ValueError(f"{name}: cannot be removed; omit the field to leave it unchanged")
+        self._refuse_null(
+            "name", "mail", "webhook", "syslog", "heartbeat", "trusted_ca", "firewall", "discovery_auth"
+        )
         return self
 
 

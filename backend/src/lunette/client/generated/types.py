@@ -2479,7 +2479,9 @@ class InterfaceAddress(TypedDict):
 
 
 class InterfaceChange(TypedDict):
-    """Changes to an interface. An omitted field does not change."""
+    """Changes to an interface. An omitted field does not change; `null` is refused except where it has a
+    meaning.
+    """
 
     role: NotRequired[InterfaceRole | None]
     """Role of the interface."""
@@ -3808,7 +3810,9 @@ class SchedulePage(TypedDict):
 
 
 class SchedulePatch(TypedDict):
-    """Changes to a schedule. An omitted field does not change. The action cannot be changed."""
+    """Changes to a schedule. An omitted field does not change, and `null` is refused. The action cannot be
+    changed.
+    """
 
     name: NotRequired[str | None]
     """New name of the schedule."""

@@ -62,8 +62,7 @@ def plan_patch(
     before: ScheduleCreate, spec: SchedulePatch, facts: ScheduleFacts
 ) -> tuple[Plan, ScheduleCreate, tuple[Subject, ...]]:
     """The plan, the schedule as it will be, and what it will be about."""
-    asked = {name: value for name, value in spec.model_dump(exclude_unset=True).items() if value is not None}
-    values = {name: getattr(spec, name) for name in asked}
+    values = {name: getattr(spec, name) for name in spec.model_dump(exclude_unset=True)}
     findings = Findings()
     after = before.model_copy(update=values)
     try:
