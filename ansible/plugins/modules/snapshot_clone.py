@@ -48,7 +48,7 @@ options:
     type: int
   first:
     description:
-      - Number in the name of the first clone. Has no effect with C(name).
+      - Number in the name of the first clone. Only with C(name_pattern).
       - From 0 to 1000000.
       - If omitted at creation, the appliance uses V(1).
     type: int

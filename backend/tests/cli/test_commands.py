@@ -175,3 +175,9 @@ def test_commands_know_each_option_once() -> None:
         keys = [param.key for param in all_params(command)]
         assert len(keys) == len(set(keys)), f"{name}: {sorted(keys)}"
     assert isinstance(COMMANDS["volume grow"], Command)
+
+
+@pytest.mark.parametrize("words", ["volume create v --array tank --size 1GiB", "snapshot clone before copy"])
+def test_the_first_number_of_a_batch_is_refused_for_one_volume(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*words.split(), "--first", "2"], Screen(), {}) == exits.USAGE
+    assert "--first requires --count" in capsys.readouterr().err

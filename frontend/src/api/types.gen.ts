@@ -6559,7 +6559,7 @@ export type SnapshotClone = {
      */
     count?: number;
     /**
-     * Number in the name of the first clone. Has no effect with `name`.
+     * Number in the name of the first clone. Only with `name_pattern`.
      */
     first?: number;
     /**

@@ -288,9 +288,7 @@ class SettingsPatch(Model):
 
     @model_validator(mode="after")
     def _says_what_cannot_be_without(self) -> "SettingsPatch":
-        self._refuse_null(
-            "name", "mail", "webhook", "syslog", "heartbeat", "trusted_ca", "firewall", "discovery_auth"
-        )
+        self._refuse_null("name", "mail", "webhook", "syslog", "heartbeat", "trusted_ca", "firewall", "discovery_auth")
         return self
 
 

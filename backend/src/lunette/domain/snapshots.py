@@ -57,7 +57,7 @@ class SnapshotClone(Model):
     count: Annotated[int, Field(ge=1, le=MAX_BATCH)] = 1
     """Number of clones to create with `name_pattern`."""
     first: Annotated[int, Field(ge=0, le=1_000_000)] = 1
-    """Number in the name of the first clone. Has no effect with `name`."""
+    """Number in the name of the first clone. Only with `name_pattern`."""
     description: Description = ""
     """Description of each clone."""
 
@@ -73,5 +73,7 @@ class SnapshotClone(Model):
             raise ValueError("specify either name, for one clone, or name_pattern and count")
         if self.name is not None and self.count != 1:
             raise ValueError("several clones require a name_pattern such as clone%02d")
+        if self.name is not None and self.first != 1:
+            raise ValueError("first requires a name_pattern such as clone%02d")
         self.names()
         return self

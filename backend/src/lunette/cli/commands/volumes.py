@@ -22,9 +22,8 @@ _FIRST = Param("--first", "Number in the name of the first volume. Default: 1.",
 def create(call: Call) -> None:
     """One volume, or with --count a batch."""
     body = body_of(call)
+    _check_first(call, "volume create")
     if call["count"] is None:
-        if call["first"] is not None:
-            raise UsageError("--first requires --count", "lunette volume create --help")
         send(call, body)
     else:
         send(call, {"name_pattern": body.pop("name"), **body}, "volume_create_batch")
@@ -33,9 +32,15 @@ def create(call: Call) -> None:
 def clone(call: Call) -> None:
     """One clone, or with --count a batch."""
     body = body_of(call)
+    _check_first(call, "snapshot clone")
     if call["count"] is not None:
         body["name_pattern"] = body.pop("name")
     send(call, body)
+
+
+def _check_first(call: Call, words: str) -> None:
+    if call["first"] is not None and call["count"] is None:
+        raise UsageError("--first requires --count", f"lunette {words} --help")
 
 
 def set_(call: Call) -> None:

@@ -450,7 +450,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "name": "Name of the only clone. Required unless `name_pattern` is set.",
         "name_pattern": "Pattern for the names, with one number in the notation of printf: `clone%02d` gives `clone01`, `clone02` and so on. The number has up to 9 digits. Required unless `name` is set.",
         "count": "Number of clones to create with `name_pattern`.",
-        "first": "Number in the name of the first clone. Has no effect with `name`.",
+        "first": "Number in the name of the first clone. Only with `name_pattern`.",
         "description": "Description of each clone.",
     },
     "deleted_snapshot_list": {

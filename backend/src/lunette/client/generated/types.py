@@ -4345,7 +4345,7 @@ class SnapshotClone(TypedDict):
     count: NotRequired[int]
     """Number of clones to create with `name_pattern`."""
     first: NotRequired[int]
-    """Number in the name of the first clone. Has no effect with `name`."""
+    """Number in the name of the first clone. Only with `name_pattern`."""
     description: NotRequired[str]
     """Description of each clone."""
 
