@@ -107,6 +107,14 @@ def test_a_mirror_says_where_a_mismatch_is_harmless_and_parity_does_not() -> Non
     assert "with mismatched copies" in mirror.message
 
 
+@pytest.mark.parametrize(("engine", "label"), [(ArrayEngine.MD, "MD RAID"), (ArrayEngine.LVM, "LVM RAID")])
+@pytest.mark.parametrize("level", [Level.RAID1, Level.RAID6])
+def test_what_a_scrub_found_names_the_engine_of_the_array(engine: ArrayEngine, label: str, level: Level) -> None:
+    (cause,) = scrubs.causes_of(row(engine, level), seen.array("f" * 32, ("nvme-D1",), scrubbed=FOUND))
+    assert f"{label} keeps" in cause.fix
+    assert not {"md", "lvm"} & set(f"{cause.cause} {cause.fix}".lower().replace(label.lower(), "").split())
+
+
 @pytest.mark.parametrize(
     ("outcome", "severity", "words"),
     [

@@ -285,7 +285,7 @@ def test_a_scrub_needs_a_whole_array_at_rest() -> None:
     busy = machine("AAA", progress=rebuild)
     assert "busy (recover)" in refused(Conflict, lambda: planner.plan_scrub(known(3), stop, busy))
     repair = planner.plan_scrub(known(3), ArrayScrub(action=ScrubAction.REPAIR), machine("AAA"))
-    assert "cannot know which is correct" in repair.warnings[0]
+    assert "MD RAID cannot know which is correct" in repair.warnings[0]
 
 
 def test_an_array_that_does_not_run_is_not_changed() -> None:

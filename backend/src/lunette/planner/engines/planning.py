@@ -75,6 +75,8 @@ class Blueprint:
 class Changing(Protocol):
     """Plans for an array that stands; each raises Invalid where the engine does not offer the change."""
 
+    LABEL: str
+    """Name of the engine in a sentence."""
     WHEN_BACK: str
     """What to do for a lost disk that is attached again, up to the word before "it". Of {array} and {disk}."""
 
@@ -204,7 +206,7 @@ class ArrayPlanning(ABC):
 
     def scrub_advice(self, array: str, level: Level, outcome: ScrubOutcome) -> tuple[str, str]:
         """Cause and fix for what a scrub found. `array` is the name."""
-        return scrub_words.advice(array, level, outcome)
+        return scrub_words.advice(self.changes.LABEL, array, level, outcome)
 
     def split_name(self, own_name: str) -> tuple[str, str]:
         """Home host ("" if there is none) and name of an array, from the name that the engine knows it by."""

@@ -15,13 +15,14 @@ def found(level: Level, outcome: ScrubOutcome) -> str:
     return f"found {outcome.mismatches} sectors with mismatched {what}{wrote}"
 
 
-def advice(array: str, level: Level, outcome: ScrubOutcome) -> tuple[str, str]:
-    """Cause and fix. `array` is the name."""
+def advice(label: str, array: str, level: Level, outcome: ScrubOutcome) -> tuple[str, str]:
+    """Cause and fix. `label` names the engine, `array` is the name."""
     check = f"`lunette array scrub {array}`"
     if level in _MIRRORS:
         cause = (
             "A disk returned or stored wrong data; or, on a mirror, memory changed while it was being written, for "
-            "example in swap: such blocks are not read, and no harm is done. md cannot distinguish the two cases"
+            f"example in swap: such blocks are not read, and no harm is done. {label} cannot distinguish the "
+            "two cases"
         )
     else:
         cause = "A disk returned or stored wrong data: with parity, software alone does not cause this"
@@ -30,6 +31,7 @@ def advice(array: str, level: Level, outcome: ScrubOutcome) -> tuple[str, str]:
         return cause, f"{look}. Then scrub again with {check}: this alert resolves when no mismatches are found."
     keeps = "the first copy" if level in _MIRRORS else "the data and rewrites the parity to match"
     return cause, (
-        f"{look}. Then remove the mismatches with `lunette array scrub {array} --action repair`: md keeps {keeps}, "
-        f"whether correct or not. This alert resolves when {check} then finds no mismatches."
+        f"{look}. Then remove the mismatches with `lunette array scrub {array} --action repair`: "
+        f"{label} keeps {keeps}, whether correct or not. This alert resolves when {check} then finds no "
+        "mismatches."
     )

@@ -19,6 +19,7 @@ from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.steps import MdMember
 from lunette.planner.engines.known_array import KnownArray
 
+LABEL = "An external array"
 WHEN_BACK = "It is attached, but the controller or engine that presents the array does not use it. Replace"
 
 

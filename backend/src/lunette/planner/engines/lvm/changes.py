@@ -12,7 +12,6 @@ from lunette.domain.array_changes import (
     ArrayReplace,
     ArrayReshape,
     ArrayScrub,
-    ScrubAction,
 )
 from lunette.domain.arrays import ArrayState
 from lunette.domain.errors import Conflict, FieldProblem, Invalid
@@ -20,10 +19,12 @@ from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.steps import LvmRaidReplace, LvmRaidScrub, MdMember
 from lunette.planner.checks.ailing import ailing
+from lunette.planner.engines import scrub
 from lunette.planner.engines.known_array import KnownArray
 from lunette.planner.engines.request import Request
 from lunette.providers.arrays.lvm.plan import raid_group
 
+LABEL = "LVM RAID"
 WHEN_BACK = "It is attached, but LVM does not use it, because the array continued without it. Replace"
 GIVEN_UP = (
     "LVM discards the old disk's copy immediately: the array is less redundant until the new disk has been rebuilt."
@@ -68,27 +69,10 @@ def plan_replace(array: KnownArray, spec: ArrayReplace, seen: Observation, owner
 
 
 def plan_scrub(array: KnownArray, spec: ArrayScrub, seen: Observation) -> Plan:
-    """Starts or stops reading everything. Raises Conflict while something else runs, or a disk is missing."""
-    stop = spec.action is ScrubAction.STOP
-    ask = Request(array, seen, f"The scrub of array {array.name} was not {'stopped' if stop else 'started'}")
-    running = ask.found.progress.action if ask.found.progress else None
-    if not stop and ask.found.state is not ArrayState.CLEAN:
-        message = f"array {array.name} is {ask.found.state.value}: start the scrub when the array is clean"
-        ask.add(Conflict, "action", spec.action, message)
-    elif running is not None and (running not in ("check", "repair") if stop else running != spec.action):
-        message = f"array {array.name} is busy ({running}): wait until this has finished"
-        ask.add(Conflict, "action", spec.action, message)
-    ask.refuse()
-    choice = (
-        "Where copies differ, LVM cannot know which is correct: parity is rewritten from the data, mirrors from the "
-        "first copy. With checksums, LVM runs a check instead, which repairs the errors that the checksums find."
-    )
-    return Plan(
-        title=f"Stop the scrub of array {array.name}" if stop else f"Scrub array {array.name} ({spec.action.value})",
-        changes=(ask.changed("the scrub is stopped" if stop else "all blocks are read and compared"),),
-        steps=(LvmRaidScrub(array_id=array.id, uuid=array.uuid, raid_group=raid_group(array.id), action=spec.action),),
-        warnings=(choice,) if spec.action is ScrubAction.REPAIR else (),
-    )
+    """As `scrub.plan`."""
+    step = LvmRaidScrub(array_id=array.id, uuid=array.uuid, raid_group=raid_group(array.id), action=spec.action)
+    checks = " With checksums, LVM runs a check instead, which repairs the errors that the checksums find."
+    return scrub.plan(array, spec, seen, step, LABEL, checks)
 
 
 def plan_add_spares(array: KnownArray, spec: ArrayAddSpares, _seen: Observation, _owners: Mapping[str, str]) -> Plan:

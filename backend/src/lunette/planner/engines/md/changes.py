@@ -9,7 +9,6 @@ from lunette.domain.array_changes import (
     ArrayPatch,
     ArrayReplace,
     ArrayScrub,
-    ScrubAction,
 )
 from lunette.domain.arrays import ArrayState, Level, ObservedArray, WriteHole
 from lunette.domain.errors import Conflict, FieldProblem, InUse, Invalid
@@ -21,11 +20,13 @@ from lunette.domain.tuning import TuningName, notation
 from lunette.domain.units import counted
 from lunette.planner.checks.ailing import ailing
 from lunette.planner.checks.findings import Findings
+from lunette.planner.engines import scrub
 from lunette.planner.engines.known_array import KnownArray
 from lunette.planner.engines.md.request import MdRequest, member_of
 from lunette.planner.engines.md.write_hole import losing_log
 from lunette.providers.arrays.md.plan import MEMORY_SHARE, PAGE_BYTES, tuning_problems, write_mostly_problems
 
+LABEL = "MD RAID"
 WHEN_BACK = "It is attached again: run `lunette array readd {array} {disk}`; or replace"
 FULL = "It is rebuilt from the other disks: until the rebuild has finished, the array is not redundant."
 
@@ -178,29 +179,9 @@ def plan_readd(array: KnownArray, spec: ArrayDiskChoice, seen: Observation) -> P
 
 
 def plan_scrub(array: KnownArray, spec: ArrayScrub, seen: Observation) -> Plan:
-    """Starts or stops reading everything. Raises Conflict where there is nothing to compare, or something runs."""
-    stop = spec.action is ScrubAction.STOP
-    ask = MdRequest(array, seen, f"The scrub of array {array.name} was not {'stopped' if stop else 'started'}")
-    running = ask.found.progress.action if ask.found.progress else None
-    if ask.found.level == "raid0":
-        ask.add(Invalid, "action", spec.action, f"array {array.name} is raid0: it has no redundancy to compare")
-    elif not stop and ask.found.state is not ArrayState.CLEAN:
-        message = f"array {array.name} is {ask.found.state.value}: start the scrub when the array is clean"
-        ask.add(Conflict, "action", spec.action, message)
-    elif running is not None and (running not in ("check", "repair") if stop else running != spec.action):
-        message = f"array {array.name} is busy ({running}): wait until this has finished"
-        ask.add(Conflict, "action", spec.action, message)
-    ask.refuse()
-    choice = (
-        "Where copies differ, md cannot know which is correct: parity is rewritten from the data, mirrors from the "
-        "first copy."
-    )
-    return Plan(
-        title=f"Stop the scrub of array {array.name}" if stop else f"Scrub array {array.name} ({spec.action.value})",
-        changes=(ask.changed("the scrub is stopped" if stop else "all blocks are read and compared"),),
-        steps=(MdScrub(**ask.which, action=spec.action),),
-        warnings=(choice,) if spec.action is ScrubAction.REPAIR else (),
-    )
+    """As `scrub.plan`."""
+    step = MdScrub(array_id=array.id, uuid=array.uuid, md_name=array.md_name, action=spec.action)
+    return scrub.plan(array, spec, seen, step, LABEL)
 
 
 def plan_patch(array: KnownArray, spec: ArrayPatch, low: int | None, high: int | None) -> Plan:

@@ -25,6 +25,7 @@ from lunette.planner.engines.request import Request
 from lunette.planner.engines.zfs import roles as pool_roles
 from lunette.planner.engines.zfs.roles import least_bytes
 
+LABEL = "ZFS"
 WHEN_BACK = "It is attached, but ZFS does not use it, because it had too many errors. Replace"
 
 
