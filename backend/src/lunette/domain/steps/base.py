@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from lunette.domain.arrays import Level
 from lunette.domain.base import Model
 
 
@@ -21,3 +22,10 @@ class Step(Model):
     def bytes_destroyed(self) -> int:
         """How much data is gone for good once it ran."""
         return 0
+
+
+def check_pairs(level: Level, disks: int) -> None:
+    """Raises ValueError for a raid10 that is not of two pairs of disks or more: ZFS would make one pair a mirror, and
+    LVM would leave an odd disk out."""
+    if level is Level.RAID10 and (disks < 4 or disks % 2):
+        raise ValueError(f"raid10 consists of pairs of disks: expected an even number from 4, not {disks}")

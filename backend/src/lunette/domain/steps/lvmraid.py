@@ -1,13 +1,15 @@
 """Steps on arrays of LVM RAID: a volume group over all their disks, with one RAID volume on it."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
+
+from pydantic import model_validator
 
 from lunette.domain.array_changes import ScrubAction
 from lunette.domain.arrays import Level
 from lunette.domain.base import Model
 from lunette.domain.border import ArrayUuid, GroupName, Id
 from lunette.domain.sizes import format_size
-from lunette.domain.steps.base import Step
+from lunette.domain.steps.base import Step, check_pairs
 from lunette.domain.steps.md import MdMember
 
 
@@ -35,6 +37,11 @@ class LvmRaidCreate(LvmRaidStep, Step):
     disk_bytes: int
     """What each disk must hold."""
     members: tuple[MdMember, ...]
+
+    @model_validator(mode="after")
+    def _of_pairs(self) -> Self:
+        check_pairs(self.level, len(self.members))
+        return self
 
     def describe(self) -> str:
         chunk = f", chunk {format_size(self.chunk_bytes)}" if self.chunk_bytes else ""

@@ -1,13 +1,15 @@
 """Steps on ZFS pools."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
+
+from pydantic import model_validator
 
 from lunette.domain.array_changes import ScrubAction
 from lunette.domain.arrays import Level, MemberRole
 from lunette.domain.base import Model
 from lunette.domain.border import ArrayUuid, DiskId, DraidLayout, GroupName, Id
 from lunette.domain.sizes import format_size
-from lunette.domain.steps.base import Step
+from lunette.domain.steps.base import Step, check_pairs
 from lunette.domain.steps.md import MdMember
 from lunette.domain.steps.volumes import KeptVolume
 
@@ -34,6 +36,11 @@ class PoolCreate(Step):
     log: tuple[MdMember, ...] = ()
     cache: tuple[MdMember, ...] = ()
     special: tuple[MdMember, ...] = ()
+
+    @model_validator(mode="after")
+    def _of_pairs(self) -> Self:
+        check_pairs(self.level, len(self.members))
+        return self
 
     def by_role(self) -> dict[MemberRole, tuple[MdMember, ...]]:
         return {
