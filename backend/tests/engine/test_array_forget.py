@@ -18,6 +18,8 @@ from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
 from lunette.domain.volumes import Provisioning
 from lunette.engine.changes import schedules, snapshots, volumes
 from lunette.engine.changes.array_forget import forget
+from lunette.planner.arrays.forget import KEY_STAYS
+from lunette.providers.encryption.keys import kept_path
 from lunette.store.journal import Event, Job
 from lunette.store.resources import Array, DeletedVolume, HeldNumber, Mapping, Snapshot, Volume
 
@@ -106,6 +108,20 @@ def test_nothing_of_it_is_left_behind_whatever_its_engine(world: World, engine: 
         assert tx.scalar(select(func.count()).select_from(DeletedVolume)) == 0
         assert set(tx.scalars(select(Mapping.volume_id))) <= set(tx.scalars(select(Volume.id)))
     world.finish(world.create_array("old", Level.RAID1, free_disks(world)[2:]).job_id or "")
+
+
+@pytest.mark.parametrize("keep_key", [True, False])
+def test_the_key_that_stays_on_the_system_drive_is_told(world: World, keep_key: bool) -> None:
+    furnished(world)
+    with world.store.write() as tx:
+        tx.execute(update(Array).where(Array.name == "old").values(encryption="luks2", keep_key=keep_key))
+        path = kept_path(tx.scalars(select(Array.id).where(Array.name == "old")).one())
+    if keep_key:
+        world.machine.write_durably(path, b"key")
+    lost(world)
+    assert (KEY_STAYS in forgotten(world, dry_run=True).warnings) is keep_key
+    assert (KEY_STAYS in forgotten(world).warnings) is keep_key
+    assert world.machine.exists(path) is keep_key
 
 
 def test_its_name_must_be_typed(world: World) -> None:

@@ -45,6 +45,7 @@ def forget(context: ChangeContext, array_id: str, spec: ArrayForget) -> Outcome:
         sorted(row.name for row in deleted),
         [job.title for job in jobs if job.state in _RUNNING],
         [job.title for job in stuck],
+        array.keep_key,
     )
     plan = plan_forget(known(array), spec, services.seen(), lost)
     if context.dry_run:

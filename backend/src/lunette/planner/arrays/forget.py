@@ -29,15 +29,22 @@ POOL_COMES_BACK = (
 )
 REMAINS = "What the kernel still holds of the array is removed at the next start of the appliance."
 
+KEY_STAYS = (
+    "The key that the appliance stores of the array remains on the system drive, so that it still unlocks the array "
+    "if the disks return. Whoever has the disks and the system drive can read the data."
+)
+
 
 @dataclass(frozen=True)
 class Lost:
-    """What goes with an array. `running` and `stuck` are titles of jobs that have part of it."""
+    """What goes with an array. `running` and `stuck` are titles of jobs that have part of it. `key_stays`: the
+    appliance stores its key."""
 
     volumes: Sequence[KnownVolume]
     deleted: Sequence[str]
     running: Sequence[str] = ()
     stuck: Sequence[str] = ()
+    key_stays: bool = False
 
 
 def plan_forget(array: KnownArray, spec: ArrayForget, seen: Observation, lost: Lost) -> Plan:
@@ -53,6 +60,7 @@ def plan_forget(array: KnownArray, spec: ArrayForget, seen: Observation, lost: L
         findings.add(Conflict, "array", array.name, message)
     findings.refuse(f"Array {array.name} was not forgotten")
     held = (REMAINS,) if found is not None and found.state is ArrayState.FAILED else ()
+    held = (*held, KEY_STAYS) if lost.key_stays else held
     carrying = [member.disk_id for member in array.members if _carries(array, seen, member.disk_id)]
     if carrying:
         still = f"{len(carrying)} of its {len(array.members)} disks are attached and carry their part of the array"
