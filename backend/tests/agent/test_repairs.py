@@ -67,4 +67,19 @@ def test_what_is_tried_in_vain_each_time_is_not_put_right() -> None:
         ("core/ab", "was missing"),
     ]
     assert files.put_right({"core/a": "the kernel refused"}.keys()) == ("core/ab was missing",)
-    assert len(files.put_right({}.keys())) == 4
+
+
+def test_what_is_below_a_folder_that_was_missing_itself_is_not_told_beside_it() -> None:
+    files = Configfs(FakeSystem(), "/sys/kernel/config/target")
+    files.found = [
+        ("core/a", "was missing"),
+        ("core/a/control", "was different"),
+        ("core/a/lun/lun_1", "was missing"),
+        ("core/ab", "was different"),
+        ("core/ab/x was missing", "was different"),
+    ]
+    assert files.put_right({}.keys()) == (
+        "core/a was missing",
+        "core/ab was different",
+        "core/ab/x was missing was different",
+    )

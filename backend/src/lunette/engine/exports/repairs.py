@@ -23,7 +23,7 @@ class Told:
     def tell(self, tx: Session, repaired: Iterable[str], now: dt.datetime) -> None:
         """Writes one event for all of these that were not told within the hour."""
         self._at = {words: at for words, at in self._at.items() if now - at < AGAIN}
-        new = [words for words in _heads(repaired) if words not in self._at]
+        new = [words for words in dict.fromkeys(repaired) if words not in self._at]
         if not new:
             return
         self._at |= dict.fromkeys(new, now)
@@ -34,13 +34,6 @@ class Told:
             f"{'; '.join(lines[:SHOWN])}{rest}"
         )
         emit(tx, "export.repaired", message, data={"repaired": lines})
-
-
-def _heads(repaired: Iterable[str]) -> list[str]:
-    """Once each, and without what is below a folder that was missing itself."""
-    once = list(dict.fromkeys(repaired))
-    missing = [words.removesuffix("was missing").strip() for words in once if words.endswith(" was missing")]
-    return [words for words in once if not any(words.startswith(f"{folder}/") for folder in missing)]
 
 
 def _named(tx: Session, lines: Sequence[str]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from lunette.domain.base import Model
 from lunette.system.doorway import System
 
 MOST = 200
+_MISSING = "was missing"
 _WORDS = {
     errno.EBUSY: "it is in use",
     errno.ENODEV: "its device does not exist",
@@ -83,14 +84,14 @@ class Configfs:
         return below.removeprefix(f"{self.root.rpartition('/')[2]}/")
 
     def mkdir(self, path: str) -> None:
-        self._move(f"make {path}", lambda: self.system.mkdir(self._at(path)), (path, "was missing"))
+        self._move(f"make {path}", lambda: self.system.mkdir(self._at(path)), (path, _MISSING))
 
     def rmdir(self, path: str) -> None:
         self._move(f"remove {path}", lambda: self.system.rmdir(self._at(path)), (path, "was unexpected"))
 
     def link(self, path: str, target: str) -> None:
         make = partial(self.system.symlink, self._at(target), self._at(path))
-        self._move(f"link {path}", make, (path, "was missing"))
+        self._move(f"link {path}", make, (path, _MISSING))
 
     def unlink(self, path: str) -> None:
         self._move(f"unlink {path}", lambda: self.system.unlink(self._at(path)), (path, "was unexpected"))
@@ -119,11 +120,13 @@ class Configfs:
         self.rmdir(path)
 
     def put_right(self, failed: KeysView[str]) -> tuple[str, ...]:
-        """How things were that are right now, in words: without what is at or below a path that failed."""
+        """How things were that are right now, in words: without what is at or below a path that failed, and what is
+        below a folder that was missing itself."""
+        missing = {path for path, was in self.found if was == _MISSING}
         return tuple(
             f"{path} {was}"
             for path, was in self.found
-            if failed.isdisjoint(path.rsplit("/", count)[0] for count in range(path.count("/") + 1))
+            if failed.isdisjoint((path, *_above(path))) and missing.isdisjoint(_above(path))
         )
 
     def _move(self, what: str, move: Callable[[], None], was: tuple[str, str] | None = None) -> None:
@@ -135,6 +138,11 @@ class Configfs:
         self.changed += 1
         if was is not None and len(self.found) < MOST:
             self.found.append(was)
+
+
+def _above(path: str) -> list[str]:
+    """The folders that a path is in."""
+    return [path.rsplit("/", count)[0] for count in range(1, path.count("/") + 1)]
 
 
 def attempt(failed: dict[str, str], path: str, move: Callable[[], None]) -> None:
