@@ -194,27 +194,6 @@ class NoSpace(LunetteError):
 
 
 ERRORS: dict[ProblemType, type[LunetteError]] = {
-    error.type: error
-    for error in (
-        Invalid,
-        Malformed,
-        Unauthenticated,
-        Forbidden,
-        PasswordChangeRequired,
-        NotFound,
-        MethodNotAllowed,
-        Conflict,
-        InUse,
-        Stuck,
-        PreconditionFailed,
-        TooLarge,
-        TooSlow,
-        LengthRequired,
-        PreconditionRequired,
-        RateLimited,
-        ToolFailed,
-        Unavailable,
-        NoSpace,
-        LunetteError,
-    )
+    error.type: error for error in (LunetteError, *LunetteError.__subclasses__())
 }
+"""The error of each type."""

@@ -4,15 +4,20 @@ from collections.abc import Callable
 
 from lunette.domain.errors import Conflict, Invalid, NotFound, ToolFailed
 from lunette.domain.steps.updates import SlotStart, SlotWrite
-from lunette.domain.updates import SLOTS, BundleFacts, BundleId, ObservedSlots, SlotTrial, TrialState, is_older
+from lunette.domain.updates import (
+    NOT_INSTALLED,
+    SLOTS,
+    BundleFacts,
+    BundleId,
+    ObservedSlots,
+    SlotTrial,
+    TrialState,
+    is_older,
+)
 from lunette.providers.updates import efi, rauc, record
 from lunette.providers.updates.slots import Slots, find
 from lunette.system.doorway import System
 
-NOT_INSTALLED = (
-    "this system was not started from a disk that the installer prepared, so it has no second slot: install the "
-    "appliance from the ISO, or update this server the way it was set up"
-)
 RESTART_S = 900.0
 """How long an orderly restart may take to end this process."""
 POLL_S = 1.0
