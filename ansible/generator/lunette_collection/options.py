@@ -20,6 +20,8 @@ from lunette_collection.document import (
 _TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list", "object": "dict"}
 _LOOKS_SECRET = re.compile(r"pass|secret|token|key", re.IGNORECASE)
 _WORDS = tomllib.loads((GENERATOR / "words.toml").read_text())
+FIELD_WORDS: dict[str, str] = _WORDS["fields"]
+"""What a field of a module means, by module and name, where the API document says it for no playbook."""
 OWN = frozenset(
     {"state", "wait", "wait_timeout", "destroy_data", "in_use", "update_secret", "clear", "renamed_from", "id"}
 )
@@ -71,7 +73,7 @@ def is_size(name: str, schema: Json) -> bool:
 def option(document: Document, where: str, name: str, raw: Json) -> Option:
     """The option for one property, parameter or field of the API. `where` is the noun and the path to it."""
     schema = document.resolved(raw)
-    words = [_words(f"{where}.{name}", name, schema), *_limits(name, schema), *_meanings(schema)]
+    words = [_words(f"{where}.{name}", schema), *_limits(name, schema), *_meanings(schema)]
     kind = _TYPES[schema.get("type", "string")]
     spec: Json = {"type": "str" if is_size(name, schema) else kind}
     suboptions = {}
@@ -101,15 +103,8 @@ def option(document: Document, where: str, name: str, raw: Json) -> Option:
     return Option(spec, words, suboptions)
 
 
-def unexplained(name: str) -> str:
-    """The text of a field that has none in the API document or in words.toml."""
-    return f"The field C({name}) of the API."
-
-
-def _words(path: str, name: str, schema: Json) -> str:
-    told = _WORDS["fields"]
-    known = told.get(path) or schema.get("description") or told.get(name) or unexplained(name)
-    return marked_up(str(known))
+def _words(path: str, schema: Json) -> str:
+    return marked_up(str(FIELD_WORDS.get(path) or schema["description"]))
 
 
 def _limits(name: str, schema: Json) -> list[str]:
@@ -293,11 +288,7 @@ def info_options(document: Document, info: InfoModule) -> dict[str, Option]:
 
 def _described(parameter: Json) -> Json:
     """The schema of a parameter, with the words that stand beside it."""
-    return (
-        {"description": parameter["description"], **parameter["schema"]}
-        if "description" in parameter
-        else dict(parameter["schema"])
-    )
+    return {"description": parameter["description"], **parameter["schema"]}
 
 
 def _refuse_own(module: str, options: dict[str, Any]) -> None:
