@@ -20,6 +20,7 @@ from lunette.domain.array_changes import (
     ArrayDiskChoice,
     ArrayForceStart,
     ArrayGrow,
+    ArrayRelease,
     ArrayReplace,
     ArrayReshape,
     ArrayScrub,
@@ -27,7 +28,7 @@ from lunette.domain.array_changes import (
 from lunette.domain.arrays import ArrayEngine, ArrayState, ArrayVerb, EngineAbility, Level, MemberRole, ObservedArray
 from lunette.domain.errors import InUse, Invalid, LunetteError
 from lunette.domain.exports import ConvergeReport, ServingState
-from lunette.engine.changes import array_changes
+from lunette.engine.changes import array_changes, array_release
 from lunette.engine.context.change import ChangeContext
 from lunette.engine.context.outcome import Outcome
 from lunette.planner.engines.array_engines import ARRAY_ENGINES
@@ -198,6 +199,7 @@ def test_what_it_does_not_offer_it_refuses_with_a_reason(bench: Bench) -> None:
         ArrayVerb.READD: (array_changes.readd, ArrayDiskChoice(disk=first)),
         ArrayVerb.SCRUB: (array_changes.scrub, ArrayScrub()),
         ArrayVerb.FORCE_START: (array_changes.force_start, ArrayForceStart(confirm="one")),
+        ArrayVerb.RELEASE: (array_release.release, ArrayRelease(confirm="one")),
     }
     facts = next(one for one in ARRAY_ENGINES[bench.of.engine].capability().levels if one.level is bench.of.level)
     before = bench.world.machine_picture()

@@ -14,6 +14,7 @@ from lunette.domain.array_changes import (
     ArrayForceStart,
     ArrayGrow,
     ArrayPatch,
+    ArrayRelease,
     ArrayReplace,
     ArrayReshape,
     ArrayScrub,
@@ -36,6 +37,7 @@ from lunette.domain.plans import Plan
 from lunette.domain.sizes import GIB, MIB
 from lunette.domain.steps import DiskWipe, MdAdd, MdFail, MdForceStart, MdMember, MdRemove, MdReplace
 from lunette.domain.tuning import Scheduler
+from lunette.planner.arrays.release import plan_release
 from lunette.planner.checks.checker import Bounds, faults
 from lunette.planner.engines.array_engines import ARRAY_ENGINES
 from lunette.planner.engines.known_array import KnownArray
@@ -382,6 +384,7 @@ def every_verb(array: KnownArray, level: str) -> dict[ArrayVerb, Callable[[], Pl
         ArrayVerb.SCRUB: lambda: of.plan_scrub(array, ArrayScrub(), whole),
         ArrayVerb.PACE: lambda: of.plan_patch(array, ArrayPatch(sync_speed_max_bytes_s=MIB), None, MIB),
         ArrayVerb.TUNE: lambda: of.plan_patch(array, ArrayPatch(scheduler=Scheduler.NONE), None, None),
+        ArrayVerb.RELEASE: lambda: plan_release(array, ArrayRelease(confirm="tank"), whole, (), ()),
     }
 
 
@@ -393,7 +396,7 @@ def test_md_plans_what_it_says_it_does(facts: LevelCapability) -> None:
     verbs = every_verb(known(), facts.level.value)
     never = {ArrayVerb.ADD_DISKS} | (set() if facts.level in PARITY else {ArrayVerb.FORCE_START})
     never |= set() if facts.becomes else {ArrayVerb.RESHAPE}
-    assert set(facts.verbs) in (set(verbs) - never, {ArrayVerb.TUNE})
+    assert set(facts.verbs) in (set(verbs) - never, {ArrayVerb.TUNE, ArrayVerb.RELEASE})
     for verb in facts.verbs:
         assert verbs[verb]().title
 

@@ -786,7 +786,7 @@ export type ArrayUnlock = {
 /**
  * Change that an existing array supports, other than deletion.
  */
-export type ArrayVerb = 'add_spares' | 'add_disks' | 'grow' | 'reshape' | 'replace' | 'fail' | 'remove' | 'readd' | 'force_start' | 'scrub' | 'pace' | 'tune';
+export type ArrayVerb = 'add_spares' | 'add_disks' | 'grow' | 'reshape' | 'replace' | 'fail' | 'remove' | 'readd' | 'force_start' | 'scrub' | 'pace' | 'tune' | 'release';
 
 /**
  * Request for a backup of the appliance's configuration.

@@ -301,6 +301,8 @@ class ArrayVerb(StrEnum):
     """Change the speed limits of resync, rebuild and scrub."""
     TUNE = "tune"
     """Change the tuning."""
+    RELEASE = "release"
+    """Release the array with its data. Not for an encrypted array."""
 
 
 class LevelCapability(Model):

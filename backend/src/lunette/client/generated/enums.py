@@ -90,6 +90,7 @@ ArrayVerb = Literal[
     "scrub",
     "pace",
     "tune",
+    "release",
 ]
 ARRAY_VERB = (
     "add_spares",
@@ -104,6 +105,7 @@ ARRAY_VERB = (
     "scrub",
     "pace",
     "tune",
+    "release",
 )
 BondMode = Literal["active-backup", "802.3ad", "balance-xor", "balance-rr", "balance-tlb", "balance-alb"]
 BOND_MODE = (

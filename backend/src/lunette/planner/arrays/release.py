@@ -7,7 +7,7 @@ anything on the array that would be half there afterwards.
 from collections.abc import Iterator, Sequence
 
 from lunette.domain.array_changes import ArrayRelease
-from lunette.domain.arrays import ArrayState, ObservedArray
+from lunette.domain.arrays import ArrayState, ArrayVerb, ObservedArray
 from lunette.domain.errors import Conflict, InUse, Invalid
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
@@ -58,8 +58,8 @@ def plan_release(
 
 
 def _check_kind(findings: Findings, array: KnownArray, spec: ArrayRelease) -> None:
-    if not ARRAY_ENGINES[array.engine].can_release:
-        message = f"array {array.name} uses engine {array.engine.value}, and only md arrays can be released"
+    if not any(ArrayVerb.RELEASE in level.verbs for level in ARRAY_ENGINES[array.engine].capability().levels):
+        message = f"array {array.name} uses engine {array.engine.value}, which cannot release its arrays"
         findings.add(Invalid, "array", array.name, message)
     elif array.encryption:
         message = f"array {array.name} is encrypted with keys that only Lunette has: it cannot be released"

@@ -127,8 +127,6 @@ class ArrayPlanning(ABC):
     """Whether the level of a standing array can change."""
     is_enlarged_elsewhere: ClassVar[bool] = False
     """Whether the device below the volume group can become larger without a request to Lunette."""
-    can_release: ClassVar[bool] = False
-    """Whether an array can be given up with its data, for another system to take over."""
     can_adopt: ClassVar[bool] = False
     """Whether an array that another system made can become ours."""
 

@@ -37,7 +37,6 @@ class MdPlanning(ArrayPlanning):
     shares_spares = True
     has_parity_log = True
     changes_level = True
-    can_release = True
     can_adopt = True
 
     def capability(self) -> EngineCapability:

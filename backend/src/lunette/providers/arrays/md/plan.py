@@ -52,7 +52,7 @@ LEVELS: tuple[LevelCapability, ...] = (
         survives_failures="none",
         small_write_ios=1,
         write_hole=(WriteHole.NONE,),
-        verbs=(ArrayVerb.TUNE,),
+        verbs=(ArrayVerb.TUNE, ArrayVerb.RELEASE),
         options=("chunk_bytes", "scheduler", *_ENCRYPTED),
     ),
     LevelCapability(
