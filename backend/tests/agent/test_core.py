@@ -21,12 +21,12 @@ from backend.tests.providers.shop import ARRAY_ID, VOLUME_ID, Shop
 from backend.tests.wiring_agent import PATIENT_S
 from lunette.agent import serving
 from lunette.agent.bring_up import GRACE_S, shut_down
-from lunette.agent.core import MAKES_ARRAYS, Agent
+from lunette.agent.core import Agent
 from lunette.agent.ledger import STATE_DIR
 from lunette.domain.arrays import ArrayEngine, ArrayState
 from lunette.domain.errors import InUse, LunetteError
 from lunette.domain.exports import ConvergeReport, ExportArray, ExportSet, Release, ReleaseKind, ServingState
-from lunette.domain.steps import AnyStep, DiskWipe, ExportsGone, VolumeDelete
+from lunette.domain.steps import MAKES_ARRAYS, AnyStep, DiskWipe, ExportsGone, VolumeDelete
 from lunette.domain.volumes import VolumeEngine
 from lunette.providers.exports.lio.converge import exported_volumes
 

@@ -6,10 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import lunette
+from backend.tests import seen
 from lunette.agent.steps import RUNNERS
 from lunette.domain.arrays import ArrayEngine, ArrayVerb
-from lunette.domain.steps import Step
+from lunette.domain.base import Model
+from lunette.domain.observations import Part, Unread
+from lunette.domain.steps import MAKES_ARRAYS, Step
 from lunette.domain.volumes import VolumeEngine
+from lunette.engine.conditions.unread import causes_of
+from lunette.planner.checks import checker
+from lunette.planner.checks.unseen import STORAGE
 from lunette.planner.engines.array_engines import ARRAY_ENGINES
 from lunette.planner.engines.planning import ArrayPlanning
 from lunette.planner.engines.volume_engines import VOLUME_ENGINES
@@ -25,10 +31,10 @@ OWN = {
 """Below each of these folders, the engine has one that bears its name."""
 ALLOWED = {
     ("domain/arrays.py", "ArrayEngine.MD"): "the default of the API: an array is md unless the request names an engine",
-    ("planner/engines/md/planning.py", "VolumeEngine.LVM"): "what cuts volumes from its arrays",
-    ("planner/engines/zfs/planning.py", "VolumeEngine.ZVOL"): "what cuts volumes from its arrays",
-    ("planner/engines/external/planning.py", "VolumeEngine.LVM"): "what cuts volumes from its arrays",
-    ("planner/engines/lvm/planning.py", "VolumeEngine.LVM"): "what cuts volumes from its arrays",
+    **{
+        (f"planner/engines/{engine}/planning.py", f"VolumeEngine.{planning.volumes.name}"): "what cuts its volumes"
+        for engine, planning in ARRAY_ENGINES.items()
+    },
 }
 """By file and name: why the name may stand there."""
 
@@ -45,6 +51,28 @@ def test_every_volume_engine_has_both_halves() -> None:
 def test_a_part_that_both_halves_know_is_the_same() -> None:
     for engine, machine in ARRAY_MACHINES.items():
         assert machine.part in ARRAY_ENGINES[engine].parts
+
+
+def test_what_holds_arrays_or_volumes_hides_them_while_it_cannot_be_read() -> None:
+    arrays = {part for planning in ARRAY_ENGINES.values() for part in planning.parts}
+    volumes = {part for planning in VOLUME_ENGINES.values() for part in planning.parts}
+    assert set(STORAGE) == (arrays | volumes) - {Part.DISKS}
+
+
+def test_every_part_that_cannot_be_read_has_an_alert() -> None:
+    for part in Part:
+        unread = (Unread(part=part, name="", reason="no answer"),)
+        (cause,) = causes_of(seen.machine(unread=unread))
+        assert cause.message
+        assert cause.fix
+
+
+def test_the_checker_knows_each_step_that_makes_an_array_or_cannot_be_undone() -> None:
+    """By its own class or that of all steps of the engine."""
+    known = {one for one in vars(checker).values() if isinstance(one, type)} - {Model}
+    steps = [kind for engine in ARRAY_MACHINES.values() for kind in engine.steps]
+    grave = [kind for kind in steps if kind.irreversible or kind in MAKES_ARRAYS]
+    assert [kind for kind in grave if known.isdisjoint(kind.__mro__)] == []
 
 
 def test_an_array_engine_plans_exactly_the_verbs_it_offers() -> None:

@@ -7,6 +7,7 @@ from lunette.domain.site import SiteNoun
 from lunette.domain.undo import UNDOABLE
 from lunette.engine.changes.nouns import NOUNS, _cannot
 from lunette.engine.records import states
+from lunette.engine.recovery.restoring import TOLD
 from lunette.planner.site.changes import SPECS, Verb
 
 
@@ -37,6 +38,12 @@ def test_undo_can_take_back_every_change_whose_states_are_recorded(recorded: str
 
 def test_what_is_recorded_for_undo_is_what_is_said_to_be_undoable() -> None:
     assert set(states._READ) == UNDOABLE
+
+
+def test_a_restore_tells_what_becomes_of_every_noun() -> None:
+    """Mappings by the hosts that gain or lose access, and the settings as one."""
+    told = {words for _, words, _ in TOLD}
+    assert {row.words for row in NOUNS.values()} - told == {"mapping", "setting"}
 
 
 def test_what_a_noun_lacks_is_refused_and_not_passed_over() -> None:

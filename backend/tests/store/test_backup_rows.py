@@ -7,8 +7,9 @@ import shutil
 import tracemalloc
 import zlib
 from collections.abc import Iterator
+from enum import EnumType
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from pydantic import TypeAdapter, ValidationError
@@ -36,34 +37,19 @@ from lunette.engine.background import housekeeping
 from lunette.engine.context import uptime
 from lunette.engine.exports import firewall
 from lunette.store.backup import tables
-from lunette.store.backup.rows import FREE, META, checks, problems
+from lunette.store.backup.rows import FREE, META, TYPES, checks, problems
 from lunette.store.database import Store
 from lunette.store.resources import Meta
 from lunette.store.schema import Base
 
-ENUMS = (
-    "array.create",
-    "ready",
-    "running",
-    "info",
-    "md",
-    "raid5",
-    "ppl",
-    "thick",
-    "data",
-    "linux",
-    "iqn",
-    "scsi",
-    "iscsi",
-    "lio",
-    "target",
-    "viewer",
-    "failed",
-    "done",
-    "warning",
-    "scrub",
-    "skip",
-)
+ENUMS = ["iqn"] + [
+    next(iter(kind)).value
+    for types in TYPES.values()
+    for one in types.values()
+    for kind in (one, *get_args(one))
+    if isinstance(kind, EnumType)
+]
+"""The first value of each enum that a column may hold, and of the kinds of initiators."""
 TABLES = Base.metadata.tables
 DOCUMENTS = ("2026-11-28", "{}")
 COUNTED = [

@@ -59,22 +59,18 @@ from lunette.domain.foreign_arrays import FoundArray
 from lunette.domain.observations import Observation, RefusedLogin, SessionsObservation
 from lunette.domain.sealed_copies import FoundCopy, SealOrder
 from lunette.domain.steps import (
+    MAKES_ARRAYS,
     AnyStep,
     DiskErase,
     DiskWipe,
     ExportsGone,
-    GroupCreate,
     GroupRelease,
     InterfaceStep,
-    LuksCreate,
-    LvmRaidCreate,
     MachineStop,
-    MdCreate,
     MdForceStart,
     MdRelease,
     PathsAsk,
     PathTry,
-    PoolCreate,
     SlotStart,
     SlotWrite,
     VolumeAside,
@@ -100,8 +96,6 @@ log = logging.getLogger(__name__)
 POLL_S = 0.2
 READY_S = GRACE_S + 15.0
 """How long a step waits for its array after a boot: until it starts without its late drives, and a little."""
-MAKES_ARRAYS = (MdCreate, PoolCreate, LvmRaidCreate, LuksCreate, GroupCreate)
-"""Steps that are not undone once their array is in service."""
 
 
 class Agent(Answering, complete=True):

@@ -57,13 +57,14 @@ class SiteNoun(StrEnum):
         return f"{self.value.replace('-', '_')}s"
 
 
-Scope = Annotated[str, Field(pattern=rf"^(array|volume|host|host-group|portal|fc-port|schedule)/{_NAME}$")]
+_NAMED = rf"({'|'.join(noun for noun in SiteNoun if noun not in (SiteNoun.MAPPING, SiteNoun.SETTING))})/{_NAME}"
+Scope = Annotated[str, Field(pattern=rf"^{_NAMED}$")]
 """One thing and what hangs on it: `host/esx3`."""
 Destroyable = Annotated[
     str,
     Field(
         max_length=300,
-        pattern=rf"^((array|volume|host|host-group|portal|fc-port|schedule)/{_NAME}|mapping/{_NAME}/host(-group)?/{_NAME}|disk/[^/\s]+)$",
+        pattern=rf"^({_NAMED}|mapping/{_NAME}/host(-group)?/{_NAME}|disk/[^/\s]+)$",
     ),
 ]
 """One thing that may go: `volume/lun03`, `mapping/lun03/host/esx3`, `disk/nvme-…` for what a disk carries."""

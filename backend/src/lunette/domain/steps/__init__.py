@@ -155,8 +155,11 @@ AnyStep = Annotated[
     Field(discriminator="kind"),
 ]
 """The closed set of steps the agent runs."""
+MAKES_ARRAYS = (MdCreate, PoolCreate, LvmRaidCreate, LuksCreate, GroupCreate)
+"""Steps that make an array or a layer of one: their names are new, and they are not undone once it is in service."""
 
 __all__ = [
+    "MAKES_ARRAYS",
     "AdoptedVolume",
     "AnyStep",
     "DiskErase",

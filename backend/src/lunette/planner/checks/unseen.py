@@ -4,11 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from lunette.domain.errors import Conflict
 from lunette.domain.observations import Observation, Part, Unread
-from lunette.domain.steps import AnyStep, GroupCreate, LuksCreate, LvmRaidCreate, MdCreate, PoolCreate
+from lunette.domain.steps import MAKES_ARRAYS, AnyStep
 
-_MAKES = (MdCreate, PoolCreate, LvmRaidCreate, LuksCreate, GroupCreate)
-"""Their names are new."""
-_STORAGE = (Part.MD, Part.LVM, Part.ZFS, Part.EXTERNAL)
+STORAGE = (Part.MD, Part.LVM, Part.ZFS, Part.EXTERNAL)
+"""Where arrays and volumes are read."""
 _NAMES = ("group", "pool", "raid_group", "uuid", "md_uuid", "guid")
 
 
@@ -30,8 +29,8 @@ def check_seen(title: str, steps: Sequence[AnyStep], seen: Observation) -> None:
 def _hiding(step: AnyStep, seen: Observation, known: set[str]) -> Iterator[Unread]:
     """Why what the step is about is not known."""
     names = {name for field in _NAMES if (name := getattr(step, field, None))}
-    if not names or isinstance(step, _MAKES):
+    if not names or isinstance(step, MAKES_ARRAYS):
         return
     yield from (one for one in seen.unread if one.name in names)
     if known.isdisjoint(names):
-        yield from (one for one in seen.unread if not one.name and one.part in _STORAGE)
+        yield from (one for one in seen.unread if not one.name and one.part in STORAGE)
