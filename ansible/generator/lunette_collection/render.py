@@ -82,7 +82,7 @@ def noun_module(document: Document, noun: NounModule) -> str:
         title,
         told,
         options,
-        [(f"Ensure the {words} exists", example(noun.name)), *_removal(noun, options)],
+        [(f"Ensure the {words} exists", _noun_example(noun)), *_removal(noun, options)],
         returned | _change_facts(options),
     )
     declared = "".join(f'        "{name}": Field({_arguments(one.__dict__)}),\n' for name, one in fields.items())
@@ -205,9 +205,15 @@ def _change_facts(options: dict[str, Option]) -> Json:
 def _removal(noun: NounModule, options: dict[str, Option]) -> list[tuple[str, Json]]:
     if "state" not in options:
         return []
-    told = {key: value for key, value in example(noun.name).items() if key in noun.key}
+    told = {key: value for key, value in _noun_example(noun).items() if key in noun.key}
     data = {"destroy_data": True} if "destroy_data" in options else {}
     return [(f"Ensure the {noun.name.replace('_', ' ')} does not exist", {**told, "state": "absent", **data})]
+
+
+def _noun_example(noun: NounModule) -> Json:
+    """From words.toml where a play reads better with other values than those of the API document."""
+    create = noun.operations.get("create")
+    return example(noun.name) or (_body_example(create) if create else {})
 
 
 def _body_example(operation: Operation) -> Json:

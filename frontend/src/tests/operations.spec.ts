@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { settle, visit } from '../../mock/visit'
 import { loggedIn } from '../../mock/world'
+import { NOUNS } from '@/features/events/eventFilter'
 import text from '../../../backend/openapi.json?raw'
 
 const files = Object.values(
@@ -58,6 +59,12 @@ it('excuses no operation that is called, or that is gone', () => {
   const names = operations.map(({ operationId }) => operationId)
   expect(Object.keys(OTHERWISE).filter((name) => called(name) || !names.includes(name))).toEqual([])
   expect(Object.values(ADDRESSES).filter((address) => !sources.includes(address))).toEqual([])
+})
+
+it('filters the log by every noun that can be created', () => {
+  const created = operations.flatMap(({ operationId }) => /^(\w+)_create$/.exec(operationId)?.[1] ?? [])
+  const others = ['login', 'update'] // a login is an event of its user, an update one of the system
+  expect(created.filter((noun) => !others.includes(noun) && !NOUNS.some((one) => one === noun))).toEqual([])
 })
 
 /** Fields of requests that no form has, with the reason. */
