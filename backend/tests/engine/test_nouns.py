@@ -24,6 +24,16 @@ def test_every_change_that_a_site_document_can_lead_to_has_its_function(verb: Ve
         assert verb in NOUNS[noun].verbs
 
 
+def test_every_function_of_a_noun_can_be_asked_for_by_a_site_document() -> None:
+    for noun, row in NOUNS.items():
+        assert set(row.verbs) == {verb for verb in Verb if noun in SPECS[verb]} - {Verb.CREATE}, noun
+
+
+def test_the_states_of_every_noun_are_recorded() -> None:
+    """Of arrays none: they change through jobs alone."""
+    assert {noun.value.replace("-", "_") for noun in SiteNoun} - set(states._READ) == {"array"}
+
+
 @pytest.mark.parametrize("recorded", sorted(states._READ))
 def test_undo_can_take_back_every_change_whose_states_are_recorded(recorded: str) -> None:
     noun = SiteNoun(recorded.replace("_", "-"))
