@@ -40,7 +40,8 @@ options:
     elements: str
   arrays:
     description:
-      - Names or IDs of the arrays to scrub, except RAID 0. Required for the action C(scrub) only.
+      - Names or IDs of the arrays to scrub, except RAID 0 and external arrays. Required for the action C(scrub)
+        only.
     type: list
     elements: str
   when:

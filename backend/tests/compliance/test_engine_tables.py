@@ -8,7 +8,7 @@ from pathlib import Path
 import lunette
 from backend.tests import seen
 from lunette.agent.steps import RUNNERS
-from lunette.domain.arrays import ArrayEngine, ArrayVerb
+from lunette.domain.arrays import ArrayEngine, ArrayVerb, Level
 from lunette.domain.base import Model
 from lunette.domain.observations import Part, Unread
 from lunette.domain.steps import MAKES_ARRAYS, Step
@@ -19,6 +19,7 @@ from lunette.planner.checks.unseen import STORAGE
 from lunette.planner.engines.array_engines import ARRAY_ENGINES
 from lunette.planner.engines.planning import ArrayPlanning
 from lunette.planner.engines.volume_engines import VOLUME_ENGINES
+from lunette.planner.system.schedules import array_subject
 from lunette.providers.arrays.machines import ARRAY_MACHINES
 from lunette.providers.runner import Runners
 from lunette.providers.volumes.machines import VOLUME_MACHINES
@@ -82,6 +83,15 @@ def test_an_array_engine_plans_exactly_the_verbs_it_offers() -> None:
         assert (ArrayVerb.FORCE_START in verbs) is plans, engine
         shares = any("spare_group" in level.options for level in planning.capability().levels)
         assert shares is planning.shares_spares, engine
+
+
+def test_a_schedule_scrubs_exactly_the_levels_that_offer_it() -> None:
+    for engine, planning in ARRAY_ENGINES.items():
+        for one in planning.capability().levels:
+            subject = array_subject("0", "tank", engine, one.level)
+            assert (subject.unable is None) is (ArrayVerb.SCRUB in one.verbs), (engine, one.level)
+    unable = array_subject("0", "tank", ArrayEngine.EXTERNAL, Level.EXTERNAL).unable
+    assert unable == "it is external: it has no redundancy that Lunette can compare"
 
 
 def test_a_volume_engine_plans_and_runs_exactly_what_it_offers() -> None:

@@ -5611,7 +5611,7 @@ export type ScheduleCreate = {
      */
     volumes?: Array<string>;
     /**
-     * Names or IDs of the arrays to scrub, except RAID 0. Required for the action `scrub` only.
+     * Names or IDs of the arrays to scrub, except RAID 0 and external arrays. Required for the action `scrub` only.
      */
     arrays?: Array<string>;
     /**
@@ -5677,7 +5677,7 @@ export type SchedulePatch = {
      */
     volumes?: Array<string> | null;
     /**
-     * Names or IDs of the arrays to scrub, except RAID 0. Replaces the current list.
+     * Names or IDs of the arrays to scrub, except RAID 0 and external arrays. Replaces the current list.
      */
     arrays?: Array<string> | null;
     /**
@@ -6403,7 +6403,7 @@ export type SiteSchedule = {
      */
     volumes?: Array<string>;
     /**
-     * Names or IDs of the arrays to scrub, except RAID 0. Required for the action `scrub` only.
+     * Names or IDs of the arrays to scrub, except RAID 0 and external arrays. Required for the action `scrub` only.
      */
     arrays?: Array<string>;
     /**

@@ -103,7 +103,7 @@ class ScheduleCreate(Model):
     On arrays other than ZFS pools, only thin volumes can have snapshots.
     """
     arrays: References = ()
-    """Names or IDs of the arrays to scrub, except RAID 0. Required for the action `scrub` only."""
+    """Names or IDs of the arrays to scrub, except RAID 0 and external arrays. Required for the action `scrub` only."""
     when: When
     """Cron expression with minute, hour, day of month, month and weekday, such as `0 3 * * *`.
 
@@ -160,7 +160,7 @@ class SchedulePatch(Model):
     On arrays other than ZFS pools, only thin volumes can have snapshots.
     """
     arrays: References | None = None
-    """Names or IDs of the arrays to scrub, except RAID 0. Replaces the current list."""
+    """Names or IDs of the arrays to scrub, except RAID 0 and external arrays. Replaces the current list."""
     when: When | None = None
     """Cron expression with minute, hour, day of month, month and weekday, such as `0 3 * * *`.
 

@@ -3781,7 +3781,9 @@ class ScheduleCreate(TypedDict):
     volumes: NotRequired[list[str]]
     """Names or IDs of the volumes to take snapshots of. Required for the action `snapshot` only."""
     arrays: NotRequired[list[str]]
-    """Names or IDs of the arrays to scrub, except RAID 0. Required for the action `scrub` only."""
+    """Names or IDs of the arrays to scrub, except RAID 0 and external arrays. Required for the action
+        `scrub` only.
+        """
     when: str
     """Cron expression with minute, hour, day of month, month and weekday, such as `0 3 * * *`."""
     keep: NotRequired[Retention | None]
@@ -3819,7 +3821,7 @@ class SchedulePatch(TypedDict):
     volumes: NotRequired[list[str] | None]
     """Names or IDs of the volumes to take snapshots of. Replaces the current list."""
     arrays: NotRequired[list[str] | None]
-    """Names or IDs of the arrays to scrub, except RAID 0. Replaces the current list."""
+    """Names or IDs of the arrays to scrub, except RAID 0 and external arrays. Replaces the current list."""
     when: NotRequired[str | None]
     """Cron expression with minute, hour, day of month, month and weekday, such as `0 3 * * *`."""
     keep: NotRequired[Retention | None]
@@ -4247,7 +4249,9 @@ class SiteSchedule(TypedDict):
     volumes: NotRequired[list[str]]
     """Names or IDs of the volumes to take snapshots of. Required for the action `snapshot` only."""
     arrays: NotRequired[list[str]]
-    """Names or IDs of the arrays to scrub, except RAID 0. Required for the action `scrub` only."""
+    """Names or IDs of the arrays to scrub, except RAID 0 and external arrays. Required for the action
+        `scrub` only.
+        """
     when: str
     """Cron expression with minute, hour, day of month, month and weekday, such as `0 3 * * *`."""
     keep: NotRequired[Retention | None]

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from lunette.domain.array_changes import ArrayScrub
-from lunette.domain.arrays import ArrayEngine
+from lunette.domain.arrays import ArrayEngine, Level
 from lunette.domain.errors import Conflict
 from lunette.domain.jobs import UNFINISHED, JobKind, ResourceState
 from lunette.domain.plans import Plan
@@ -268,7 +268,7 @@ def _facts(tx: Session, name: str, volumes: Sequence[str], arrays: Sequence[str]
         engine = ArrayEngine(engines[volume.array_id])
         subjects[reference] = planner.volume_subject(volume.id, volume.name, Provisioning(volume.provisioning), engine)
     for reference, array in by_reference(tx, Array, arrays).items():
-        subjects[reference] = planner.array_subject(array.id, array.name, array.level)
+        subjects[reference] = planner.array_subject(array.id, array.name, ArrayEngine(array.engine), Level(array.level))
     return ScheduleFacts(name_taken(tx, Schedule, name, but=but), subjects, zone_of(tx), utc_now())
 
 

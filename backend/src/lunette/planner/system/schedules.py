@@ -5,13 +5,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
-from lunette.domain.arrays import ArrayEngine
+from lunette.domain.arrays import ArrayEngine, ArrayVerb, Level
 from lunette.domain.errors import Invalid
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.schedules import Retention, ScheduleAction, ScheduleCreate, SchedulePatch, check_action
 from lunette.domain.volumes import Provisioning
 from lunette.planner.checks.findings import Findings, shorten
 from lunette.planner.checks.names import check_name
+from lunette.planner.engines.array_engines import ARRAY_ENGINES
 from lunette.planner.engines.volume_engines import thick_snapshot_reason
 from lunette.planner.system.calendar import upcoming
 
@@ -42,9 +43,11 @@ def volume_subject(volume_id: str, name: str, provisioning: Provisioning, engine
     return Subject(volume_id, name, thick_snapshot_reason(engine, provisioning))
 
 
-def array_subject(array_id: str, name: str, level: str) -> Subject:
+def array_subject(array_id: str, name: str, engine: ArrayEngine, level: Level) -> Subject:
     """An array, with why it cannot be scrubbed."""
-    return Subject(array_id, name, "it is raid0: it has no redundancy to compare" if level == "raid0" else None)
+    verbs = next(one.verbs for one in ARRAY_ENGINES[engine].capability().levels if one.level is level)
+    unable = None if ArrayVerb.SCRUB in verbs else f"it is {level.value}: it has no redundancy that Lunette can compare"
+    return Subject(array_id, name, unable)
 
 
 def plan_create(spec: ScheduleCreate, facts: ScheduleFacts) -> tuple[Plan, tuple[Subject, ...]]:
