@@ -6,6 +6,7 @@ from lunette.domain.errors import LunetteError
 from lunette.domain.site import SiteNoun
 from lunette.domain.undo import UNDOABLE
 from lunette.engine.changes.nouns import NOUNS, _cannot
+from lunette.engine.context import lookup
 from lunette.engine.records import states
 from lunette.engine.recovery.restoring import TOLD
 from lunette.planner.site.changes import SPECS, Verb
@@ -48,6 +49,10 @@ def test_undo_can_take_back_every_change_whose_states_are_recorded(recorded: str
 
 def test_what_is_recorded_for_undo_is_what_is_said_to_be_undoable() -> None:
     assert set(states._READ) == UNDOABLE
+
+
+def test_what_is_found_by_its_name_has_a_word_for_where_it_is_missing() -> None:
+    assert set(lookup.Named.__constraints__) == set(lookup._NOUNS)
 
 
 def test_a_restore_tells_what_becomes_of_every_noun() -> None:
