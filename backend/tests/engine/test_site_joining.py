@@ -237,6 +237,18 @@ def test_a_disk_with_content_joins_only_if_it_is_named(world: World) -> None:
     assert members(world)[disks(world)[2]] == "spare"
 
 
+def test_blocks_that_a_host_cannot_use_are_refused_before_the_volume_is_there(world: World) -> None:
+    for disk in world.machine.blocks.disks[:2]:
+        disk.logical_block_bytes = 4096
+    world.machine.changed()
+    owners = [{"name": name, "iqns": [f"iqn.2026-01.com.example:{name}"], "os_type": "esxi"} for name in ("h1", "h2")]
+    before = there(world)
+    with pytest.raises(Invalid, match="nothing was changed") as refusal:
+        ask(world, document(world, hosts=owners))
+    assert "volume v1 has a block size of 4096 bytes" in refusal.value.detail
+    assert there(world) == before
+
+
 def test_growth_waits_for_the_resync_of_the_array(world: World) -> None:
     applied(world, document(world))
     with pytest.raises(Conflict, match="is busy") as refusal:

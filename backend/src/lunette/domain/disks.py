@@ -127,8 +127,8 @@ class ObservedDisk(Model):
     used_by_system: bool
     fabric: bool
     array_uuid: str | None
-    """UUID of the MD array that the superblock names, or GUID of the ZFS pool, no matter which system created the array
-    and whether the array runs."""
+    """UUID of the MD array that the superblock names, no matter which system created the array and whether the array
+    runs."""
     health: DriveReading | None = None
     """Last health report of the drive. None until the drive was queried, and if no drive can be queried."""
     place: DiskPlace = DiskPlace()

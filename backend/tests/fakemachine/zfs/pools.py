@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from backend.tests.fakemachine.block.devices import Blocks, Device, FakeDisk, Partition
 from backend.tests.fakemachine.block.media import FakeSignature, Media
 
-MIB = 1024**2
+KIB, MIB = 1024, 1024**2
 SCAN_SECONDS = 30.0
 """How long a scrub or resilver takes on the fake clock."""
 _SPARE = {"stripe": 0, "raidz1": 1, "raidz2": 2, "raidz3": 3, "draid1": 1, "draid2": 2, "draid3": 3}
@@ -94,7 +94,19 @@ class PoolData:
         self.paths[guid] = f"/dev/disk/by-id/{disk.links()[0]}-part1"
 
     def used_bytes(self) -> int:
-        return sum(0 if zvol.is_thin else zvol.size_bytes + 3 * MIB for zvol in self.zvols.values())
+        return sum(0 if zvol.is_thin else reservation(zvol.size_bytes) for zvol in self.zvols.values())
+
+
+def reservation(size_bytes: int) -> int:
+    """What a zvol of 16 KiB blocks reserves with its metadata: zvol_volsize_to_reservation (libzfs_dataset.c).
+
+    A level of indirect blocks points to 1024 blocks of the level below each, and all of them are kept twice.
+    """
+    blocks, indirect = size_bytes // (16 * KIB), 7
+    while blocks > 1:
+        blocks = -(-blocks // 1024)
+        indirect += blocks
+    return size_bytes + indirect * 2 * 128 * KIB
 
 
 @dataclass

@@ -19,8 +19,8 @@ def with_disks(seen: Observation, disk_ids: tuple[str, ...], **changes: object) 
 
 
 def with_array(seen: Observation, array: ObservedArray) -> Observation:
-    """The machine with one more array."""
-    return seen.model_copy(update={"arrays": (*seen.arrays, array)})
+    """The machine with one more array, unless it is there."""
+    return seen if array_of(seen, array.uuid) else seen.model_copy(update={"arrays": (*seen.arrays, array)})
 
 
 def changed(seen: Observation, array: ObservedArray, **changes: object) -> Observation:
@@ -33,3 +33,11 @@ def without_array(seen: Observation, uuid: str, disk_ids: tuple[str, ...]) -> Ob
     """The machine without an array, with its disks blank."""
     freed = with_disks(seen, disk_ids, signatures=(), partitions=0, holders=(), array_uuid=None)
     return freed.model_copy(update={"arrays": tuple(array for array in seen.arrays if array.uuid != uuid)})
+
+
+def without_group(seen: Observation, group: str) -> Observation:
+    """The machine without a group or pool, and without the deleted volumes that were kept in it."""
+    pools = tuple(pool for pool in seen.pools if pool.group != group)
+    return seen.model_copy(
+        update={"pools": pools, "volumes": tuple(volume for volume in seen.volumes if volume.group != group)}
+    )

@@ -45,6 +45,10 @@ class Cutting(Protocol):
 
     def device_path(self, group: str, name: str) -> str: ...
 
+    def block_bytes(self, disk_block_bytes: int) -> int:
+        """The logical block that a volume shows, where this is the largest of the disks below."""
+        ...
+
     def cut_steps(
         self, group: str, volumes: Sequence[tuple[str, int]], provisioning: Provisioning
     ) -> tuple[VolumeCut, ...]: ...

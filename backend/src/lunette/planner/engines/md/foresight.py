@@ -53,7 +53,11 @@ def _created(seen: Observation, step: MdCreate) -> Observation:
         write_hole=step.write_hole,
         raid_disks=len(step.members),
         progress=None,
-        members=tuple(ObservedMember(disk_id=disk, device=None, state="in_sync") for disk in step.devices()),
+        members=tuple(
+            ObservedMember(disk_id=one.disk_id, device=None, state=state)
+            for state, members in (("in_sync", step.members), ("spare", step.spares))
+            for one in members
+        ),
         mismatch_count=None,
         layout=step.layout,
     )
@@ -62,10 +66,14 @@ def _created(seen: Observation, step: MdCreate) -> Observation:
 
 def _filled(array: ObservedArray, disk_id: str) -> dict[str, Any]:
     """The disk stands by, or fills the place of one that is lost at once."""
+    if any(member.disk_id == disk_id for member in array.members):
+        return {}
     if array.state is not ArrayState.DEGRADED:
         return {"members": (*array.members, ObservedMember(disk_id=disk_id, device=None, state="spare"))}
     new = ObservedMember(disk_id=disk_id, device=None, state="rebuilding")
-    return {"members": (*array.members, new), "state": ArrayState.REBUILDING, "progress": _begun("recover")}
+    lost = next((member for member in array.members if member.state == "missing"), None)
+    others = (member for member in array.members if member is not lost)
+    return {"members": (*others, new), "state": ArrayState.REBUILDING, "progress": _begun("recover")}
 
 
 def _reshaped(array: ObservedArray, disks: int) -> dict[str, Any]:

@@ -97,6 +97,11 @@ def device_path(group: str, name: str) -> str:
     return f"/dev/{group}/{name}"
 
 
+def block_bytes(disk_block_bytes: int) -> int:
+    """The logical block of a volume: the kernel gives on that of the disks."""
+    return disk_block_bytes
+
+
 def pool_device_path(group: str, name: str, part: str) -> str:
     """The device of a thin pool (`-tpool`) or of its metadata (`_tmeta`). LVM doubles the hyphens within names."""
     return f"/dev/mapper/{group.replace('-', '--')}-{name.replace('-', '--')}{part}"

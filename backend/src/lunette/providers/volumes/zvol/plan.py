@@ -86,6 +86,11 @@ def device_path(group: str, name: str) -> str:
     return f"/dev/zvol/{group}/{name}"
 
 
+def block_bytes(disk_block_bytes: int) -> int:  # noqa: ARG001 of the protocol
+    """The logical block of a zvol, whatever that of the disks: zvol_alloc sets none, so it is the kernel's default."""
+    return 512
+
+
 def size_problem(size_bytes: int) -> FieldProblem | None:
     """Why this size cannot be cut exactly, or None. A size is refused, never rounded in silence."""
     if size_bytes % BLOCK_BYTES == 0 and size_bytes > 0:
