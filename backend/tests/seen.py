@@ -99,9 +99,7 @@ def array(uuid: str, members: tuple[str, ...], state: ArrayState = ArrayState.CL
     return ObservedArray(**(facts | changes))
 
 
-def volume(
-    volume_id: str | None, group: str, name: str, size_bytes: int = GIB, sealed: bool = True, block_bytes: int = 512
-) -> ObservedVolume:
+def volume(volume_id: str | None, group: str, name: str, size_bytes: int = GIB) -> ObservedVolume:
     return ObservedVolume(
         volume_id=volume_id,
         group=group,
@@ -110,8 +108,8 @@ def volume(
         size_bytes=size_bytes,
         active=True,
         open=False,
-        sealed=sealed,
-        block_bytes=block_bytes,
+        sealed=True,
+        block_bytes=512,
     )
 
 

@@ -1,7 +1,8 @@
-"""An agent without a machine: it keeps arrays, groups and volumes in memory and runs steps on them.
+"""An agent without a machine: one observation, which each step turns into what the planner foresees of it.
 
-It knows just enough to show the engine a world that changes, to refuse a chosen step, and to be away. What the real
-agent does is tested with the fault harness on FakeSystem.
+It shows the engine a world that changes, refuses a chosen step, and can be away. That steps do what is foreseen of
+them is tested in `backend/tests/compliance/test_foresight.py`; what the real agent does, with the fault harness on
+FakeSystem.
 """
 
 import threading
@@ -36,7 +37,6 @@ from lunette.domain.agent_protocol import (
     UndoStep,
     UseKey,
 )
-from lunette.domain.arrays import ArrayState, ScrubOutcome
 from lunette.domain.counters import Counters
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.encryption import KeyOrder
@@ -54,28 +54,24 @@ from lunette.domain.fc import FcMode
 from lunette.domain.foreign_arrays import FoundArray
 from lunette.domain.observations import Observation, RefusedLogin, SessionsObservation
 from lunette.domain.sealed_copies import FoundCopy, SealOrder
-from lunette.domain.spdk import SpdkEnded
 from lunette.domain.steps import (
     AnyStep,
-    DiskWipe,
     ExportsGone,
     GroupCreate,
-    GroupErase,
     GroupRemove,
     MdCreate,
     MdDestroy,
+    VolumeAside,
     VolumeBringBack,
     VolumeCut,
     VolumeDelete,
-    VolumeGrow,
     VolumeSetAside,
     VolumesSeal,
 )
 from lunette.domain.support import SupportFacts
 from lunette.domain.targetcli import SavedConfig
 from lunette.domain.updates import BundleFacts, BundleId
-from lunette.providers.arrays.md import plan as md
-from lunette.providers.volumes.lvm import plan as lvm
+from lunette.planner.site.foresight import after
 
 Failures = dict[tuple[str, str], LunetteError]
 
@@ -84,20 +80,10 @@ class MemoryAgent(Answering):
     """`failures[("do", kind)]` or `[("undo", kind)]` is raised by that step; `away` by everything."""
 
     def __init__(self) -> None:
-        self.disks: dict[str, ObservedDisk] = {disk.id: disk for disk in seen.machine().disks}
-        self.arrays: dict[str, MdCreate] = {}
-        self.array_state = ArrayState.CLEAN
-        self.dirty_without: tuple[int, ...] = ()
-        self.scrubbed: ScrubOutcome | None = None
-        self.groups: dict[str, tuple[str, int]] = {}
-        self.volumes: dict[tuple[str, str], VolumeCut] = {}
-        self.sealed: set[tuple[str, str]] = set()
+        self.machine = seen.machine(fc_ports=tuple(seen.fc_port(wwpn, FcMode.DISABLED) for wwpn in FC_PORTS))
         self.sessions_now: tuple[ObservedSession, ...] = ()
         self.failures: Failures = {}
         self.away = False
-        self.block_bytes = 512
-        self.clock_is_set: bool | None = None
-        self.spdk_ended: SpdkEnded | None = None
         self.calls: list[tuple[str, str]] = []
         self.observed = 0
         self.wanted: ExportSet | None = None
@@ -124,26 +110,7 @@ class MemoryAgent(Answering):
     @answers(Observe)
     def observe(self) -> Observation:
         self.observed += 1
-        with self._lock:
-            return seen.machine(
-                clock_is_set=self.clock_is_set,
-                spdk_ended=self.spdk_ended,
-                fc_ports=tuple(seen.fc_port(wwpn, FcMode.DISABLED) for wwpn in FC_PORTS),
-                disks=tuple(self.disks.values()),
-                arrays=tuple(
-                    seen.array(step.uuid, step.devices(), self.array_state, name=step.md_name).model_copy(
-                        update={"dirty_without": self.dirty_without, "scrubbed": self.scrubbed}
-                    )
-                    for step in self.arrays.values()
-                ),
-                pools=tuple(seen.pool(group, self._free(group), uuid) for group, (uuid, _) in self.groups.items()),
-                volumes=tuple(
-                    seen.volume(
-                        cut.volume_id, group, name, cut.size_bytes, (group, name) in self.sealed, self.block_bytes
-                    )
-                    for (group, name), cut in self.volumes.items()
-                ),
-            )
+        return self.machine
 
     @answers(ObserveSessions)
     def sessions(self) -> SessionsObservation:
@@ -194,7 +161,9 @@ class MemoryAgent(Answering):
         if ("do", step.kind) in self.failures:
             raise self.failures["do", step.kind]
         with self._lock:
-            return self._do(step)
+            self._refuse(step)
+            self._become(after(self.machine, step))
+        return StepReply(changed=True, detail="done")
 
     @answers(UndoStep)
     def undo_step(self, job_id: str, step: AnyStep) -> StepReply:
@@ -203,7 +172,8 @@ class MemoryAgent(Answering):
         if ("undo", step.kind) in self.failures:
             raise self.failures["undo", step.kind]
         with self._lock:
-            return self._undo(step)
+            self._become(taken_back(self.machine, step))
+        return StepReply(changed=True, detail="undone")
 
     @answers(ReadCopies)
     def read_copies(self, *, degraded: bool = False) -> tuple[FoundCopy, ...]:
@@ -245,7 +215,24 @@ class MemoryAgent(Answering):
 
     def is_clean(self) -> bool:
         """True if no step left anything behind."""
-        return not (self.arrays or self.groups or self.volumes)
+        return not (self.machine.arrays or self.machine.pools or self.machine.volumes)
+
+    def show(self, **changes: object) -> None:
+        """These fields of the observation are others now."""
+        with self._lock:
+            self.machine = self.machine.model_copy(update=changes)
+
+    def show_arrays(self, **changes: object) -> None:
+        """These fields of every array are others now."""
+        self.show(arrays=tuple(array.model_copy(update=changes) for array in self.machine.arrays))
+
+    def insert(self, disk: ObservedDisk) -> None:
+        """A disk, in the place of the one with its id if there is one."""
+        others = tuple(one for one in self.machine.disks if one.id != disk.id)
+        self.show(disks=tuple(sorted((*others, disk), key=lambda one: one.id)))
+
+    def pull(self, disk_id: str) -> None:
+        self.show(disks=tuple(disk for disk in self.machine.disks if disk.id != disk_id))
 
     def _door(self, ref: str) -> TargetReport:
         if ref in self.lacking:
@@ -262,88 +249,47 @@ class MemoryAgent(Answering):
     def _state(self, ref: str) -> ServingState:
         return ServingState.BLOCKED if ref in self.blocked else ServingState.OPEN
 
-    def _free(self, group: str) -> int:
-        return self.groups[group][1] - sum(cut.size_bytes for (at, _), cut in self.volumes.items() if at == group)
+    def _refuse(self, step: AnyStep) -> None:
+        """Nothing takes a volume that is exported."""
+        exported = {volume.volume_id for volume in self.wanted.volumes} if self.wanted else set()
+        if isinstance(step, ExportsGone) and exported & set(step.volume_ids):
+            raise ToolFailed("The volume is still exported.")
 
-    def _do(self, step: AnyStep) -> StepReply:
-        match step:
-            case DiskWipe() | MdCreate() | MdDestroy():
-                self._do_on_disks(step)
-            case GroupCreate() | GroupRemove() | GroupErase():
-                self._do_on_group(step)
-            case VolumeCut():
-                if (step.group, step.lv_name) not in self.volumes and step.size_bytes > self._free(step.group):
-                    raise ToolFailed(f"The group {step.group} has too little space.")
-                self.volumes[step.group, step.lv_name] = step
-            case VolumesSeal():
-                self.sealed |= {(step.group, volume.lv_name) for volume in step.volumes}
-            case ExportsGone():
-                served = {v.volume_id for v in self.wanted.volumes} if self.wanted else set()
-                if served & set(step.volume_ids):
-                    raise ToolFailed("The volume is still exported.")
-            case VolumeSetAside():
-                self._move(step.group, step.lv_name, step.aside_name)
-            case VolumeBringBack():
-                self._move(step.group, step.aside_name, step.lv_name)
-            case VolumeDelete():
-                self.volumes.pop((step.group, step.lv_name), None)
-            case VolumeGrow():
-                grown = self.volumes[step.group, step.lv_name].model_copy(update={"size_bytes": step.size_bytes})
-                self.volumes[step.group, step.lv_name] = grown
-        return StepReply(changed=True, detail="done")
+    def _become(self, machine: Observation) -> None:
+        if any(pool.free_bytes < 0 for pool in machine.pools):
+            raise ToolFailed("The group has too little space.")
+        self.machine = machine
 
-    def _do_on_disks(self, step: DiskWipe | MdCreate | MdDestroy) -> None:
-        match step:
-            case DiskWipe():
-                self._show_disks(step.devices(), signatures=(), partitions=0)
-            case MdCreate():
-                self.arrays[step.uuid] = step
-                carried = {"signatures": (seen.MD_MEMBER,), "holders": ("md127",), "array_uuid": step.uuid}
-                self._show_disks(step.devices(), **carried)
-            case MdDestroy():
-                self._drop_array(step.uuid)
 
-    def _do_on_group(self, step: GroupCreate | GroupRemove | GroupErase) -> None:
-        if isinstance(step, GroupErase):
-            for kept in step.kept:
-                self.volumes.pop((step.group, kept.aside_name), None)
-        if not isinstance(step, GroupCreate):
-            self.groups.pop(step.group, None)
-            return
-        if step.md_uuid not in self.arrays:
-            raise ToolFailed(f"There is no array {step.md_uuid}.")
-        created = self.arrays[step.md_uuid]
-        size = md.usable_bytes(created.level, created.member_bytes, len(created.members))
-        self.groups.setdefault(step.group, (step.md_uuid, lvm.group_bytes(size)))
+def taken_back(seen: Observation, step: AnyStep) -> Observation:
+    """What will be observed once a step is taken back: as after the step that does the opposite."""
+    match step:
+        case MdCreate():
+            members = (*step.members, *step.spares)
+            names = step.model_dump(include={"array_id", "uuid", "md_name"})
+            return after(seen, MdDestroy(**names, size_bytes=0, members=members))
+        case GroupCreate():
+            return after(seen, GroupRemove(**step.model_dump(exclude={"kind"})))
+        case GroupRemove():
+            return after(seen, GroupCreate(**step.model_dump(exclude={"kind"})))
+    return _volumes_taken_back(seen, step)
 
-    def _undo(self, step: AnyStep) -> StepReply:
-        match step:
-            case MdCreate():
-                self._drop_array(step.uuid)
-            case GroupCreate():
-                self.groups.pop(step.group, None)
-            case GroupRemove():
-                self._do(GroupCreate(**step.model_dump(exclude={"kind"})))
-            case VolumeSetAside():
-                self._move(step.group, step.aside_name, step.lv_name)
-            case VolumeBringBack():
-                self._move(step.group, step.lv_name, step.aside_name)
-            case VolumeCut():
-                if (step.group, step.lv_name) not in self.sealed:
-                    self.volumes.pop((step.group, step.lv_name), None)
-            case VolumesSeal():
-                self.sealed -= {(step.group, volume.lv_name) for volume in step.volumes}
-        return StepReply(changed=True, detail="undone")
 
-    def _move(self, group: str, name: str, to: str) -> None:
-        if (group, name) in self.volumes:
-            self.volumes[group, to] = self.volumes.pop((group, name))
-
-    def _drop_array(self, uuid: str) -> None:
-        step = self.arrays.pop(uuid, None)
-        if step:
-            self._show_disks(step.devices(), signatures=(), holders=(), array_uuid=None)
-
-    def _show_disks(self, disk_ids: tuple[str, ...], **changes: object) -> None:
-        for disk_id in disk_ids:
-            self.disks[disk_id] = self.disks[disk_id].model_copy(update=changes)
+def _volumes_taken_back(seen: Observation, step: AnyStep) -> Observation:
+    """A volume that is sealed stays; sealing is the one step that no other takes back."""
+    match step:
+        case VolumeSetAside():
+            return after(seen, VolumeBringBack(**step.model_dump(include=set(VolumeAside.model_fields))))
+        case VolumeBringBack():
+            return after(seen, VolumeSetAside(**step.model_dump(exclude={"kind"}), keep_hours=0, held_bytes=0))
+        case VolumeCut():
+            if any(volume.volume_id == step.volume_id and volume.sealed for volume in seen.volumes):
+                return seen
+            return after(seen, VolumeDelete(**step.model_dump(include=set(VolumeDelete.model_fields) - {"kind"})))
+        case VolumesSeal():
+            fresh = {volume.volume_id for volume in step.volumes}
+            volumes = tuple(
+                one.model_copy(update={"sealed": False}) if one.volume_id in fresh else one for one in seen.volumes
+            )
+            return seen.model_copy(update={"volumes": volumes})
+    return seen

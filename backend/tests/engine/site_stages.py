@@ -102,8 +102,7 @@ def deleted(changes: Sequence[SiteChange]) -> set[str]:
 @contextmanager
 def played(appliance: Appliance, disks: Sequence[int] = (10 * GIB,) * 8) -> Iterator[Played]:
     """On disks of these sizes."""
-    blank = [seen.disk(number, size_bytes=size) for number, size in enumerate(disks, 1)]
-    appliance.agent.disks = {disk.id: disk for disk in blank}
+    appliance.agent.show(disks=tuple(seen.disk(number, size_bytes=size) for number, size in enumerate(disks, 1)))
     appliance.control._cache.forget()
     with appliance.store.write() as tx:
         yield Played(tx, appliance)

@@ -31,7 +31,7 @@ def test_a_clock_that_is_set_or_somebody_elses_is_no_alert(is_set: bool | None) 
 def test_a_clock_that_is_not_set_is_an_alert_after_an_hour_and_until_it_is(lone: Appliance) -> None:
     time = Clock()
     watcher = Watcher(lone.store, ObservationCache(lone.agent, monotonic=time.seconds), time)
-    lone.agent.clock_is_set = False
+    lone.agent.show(clock_is_set=False)
     watcher.round()
     time.advance(clock.GRACE_S - 60)
     watcher.round()
@@ -39,7 +39,7 @@ def test_a_clock_that_is_not_set_is_an_alert_after_an_hour_and_until_it_is(lone:
     time.advance(61)
     watcher.round()
     assert list(alerts(lone)) == ["clock.unset"]
-    lone.agent.clock_is_set = True
+    lone.agent.show(clock_is_set=True)
     time.advance(11)
     watcher.round()
     assert alerts(lone) == {}

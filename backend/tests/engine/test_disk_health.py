@@ -33,12 +33,12 @@ class Drives:
         self.watcher = Watcher(self.lone.store, ObservationCache(self.lone.agent, self.clock.seconds), self.clock)
 
     def says(self, number: int, reading: DriveReading | None) -> None:
-        disk = self.lone.agent.disks.get(f"nvme-D{number}", seen.disk(number))
-        self.lone.agent.disks[disk.id] = disk.model_copy(update={"tells_health": True, "health": reading})
+        disk = self.lone.agent.machine.disk(f"nvme-D{number}") or seen.disk(number)
+        self.lone.agent.insert(disk.model_copy(update={"tells_health": True, "health": reading}))
 
     def is_(self, number: int, **facts: object) -> None:
         """The disk is otherwise than blank and free."""
-        self.lone.agent.disks[f"nvme-D{number}"] = seen.disk(number, **facts)
+        self.lone.agent.insert(seen.disk(number, **facts))
 
     def alerts(self, after_s: float = 10.0) -> dict[str, Alert]:
         """What stands about drives, by the kind of the finding."""
@@ -81,7 +81,7 @@ def test_two_things_are_two_alerts_and_each_ends_by_itself(drives: Drives) -> No
 
 
 def test_an_array_that_is_not_whole_comes_first(drives: Drives) -> None:
-    drives.lone.agent.array_state = ArrayState.DEGRADED
+    drives.lone.agent.show_arrays(state=ArrayState.DEGRADED)
     drives.says(2, bit(CriticalWarning.READ_ONLY))
     assert "is not healthy: correct that first" in drives.alerts()["read_only"].fix
 
@@ -157,7 +157,7 @@ def test_a_drive_that_was_silent_and_turns_out_to_have_no_smart_is_no_alert(driv
 def test_the_alert_of_a_drive_that_was_taken_out_ends(drives: Drives) -> None:
     drives.says(5, bit(CriticalWarning.SPARE))
     assert "spare" in drives.alerts()
-    del drives.lone.agent.disks["nvme-D5"]
+    drives.lone.agent.pull("nvme-D5")
     assert drives.alerts() == {}
 
 
@@ -200,6 +200,6 @@ def test_a_drive_whose_answer_cannot_be_read_is_told(drives: Drives) -> None:
 def test_another_drive_with_more_errors_under_the_same_name_did_not_grow(drives: Drives) -> None:
     drives.says(3, counted(1))
     drives.alerts()
-    other = drives.lone.agent.disks["nvme-D3"].model_copy(update={"serial": "OTHER", "health": counted(9)})
-    drives.lone.agent.disks["nvme-D3"] = other
+    (disk,) = [disk for disk in drives.lone.agent.machine.disks if disk.id == "nvme-D3"]
+    drives.lone.agent.insert(disk.model_copy(update={"serial": "OTHER", "health": counted(9)}))
     assert drives.alerts() == {}

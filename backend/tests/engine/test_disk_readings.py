@@ -55,7 +55,7 @@ def test_another_drive_under_the_same_name_begins_its_day_anew(drives: Drives) -
     drives.says(1, hot(NOON, 61))
     drives.alerts()
     changed = seen.disk(1).model_copy(update={"serial": "OTHER", "tells_health": True, "health": hot(NOON + 600, 40)})
-    drives.lone.agent.disks[FIRST] = changed
+    drives.lone.agent.insert(changed)
     drives.alerts()
     assert rows(drives) == [("2024-10-04", 40, None)]
 
@@ -71,7 +71,7 @@ def test_the_state_is_kept_and_a_drive_that_tells_no_temperature_has_none(drives
 
 def test_neither_a_second_path_nor_a_drive_that_was_not_read_has_a_history(drives: Drives) -> None:
     second = seen.disk(2).model_copy(update={"other_path_of": FIRST, "tells_health": True, "health": hot(NOON, 40)})
-    drives.lone.agent.disks["nvme-D2"] = second
+    drives.lone.agent.insert(second)
     drives.says(3, DriveReading(problem="it sleeps", is_asleep=True))
     drives.alerts()
     with drives.lone.store.read() as tx:

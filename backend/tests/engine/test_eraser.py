@@ -61,7 +61,7 @@ def test_it_is_erased_after_its_hours_by_a_job(clocks: Clocks, appliance: Applia
     assert clocks.run(23.9) == []
     (job_id,) = clocks.run(0.3)
     assert run(appliance, job_id) is JobState.SUCCEEDED
-    assert (kept(appliance), appliance.agent.volumes) == (0, {})
+    assert (kept(appliance), appliance.agent.machine.volumes) == (0, ())
 
 
 @pytest.mark.parametrize("years", [50, -50])

@@ -62,9 +62,9 @@ def test_it_holds_ready_arrays_mapped_volumes_and_owners_of_mappings(appliance: 
     assert found.arrays[0].members == DISKS[:4]
     assert sorted(volume.name for volume in found.volumes) == ["v1", "v2"]
     assert {volume.device for volume in found.volumes} == {
-        f"/dev/{group}/{name}"
-        for (group, name), cut in appliance.agent.volumes.items()
-        if cut.volume_id in {volume.volume_id for volume in found.volumes}
+        f"/dev/{there.group}/{there.name}"
+        for there in appliance.agent.machine.volumes
+        if there.volume_id in {volume.volume_id for volume in found.volumes}
     }
     (target,) = found.targets
     assert [initiator.iqn for initiator in target.initiators] == ["iqn.2026-01.com.example:h1"]

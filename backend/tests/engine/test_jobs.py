@@ -100,7 +100,7 @@ def test_a_refused_later_step_is_taken_back_in_reverse_order(appliance: Applianc
 
 
 def test_what_was_wiped_stays_wiped_and_the_job_says_so(lone: Appliance) -> None:
-    lone.agent.disks[DISKS[0]] = seen.disk(1, signatures=(seen.EXT4,))
+    lone.agent.insert(seen.disk(1, signatures=(seen.EXT4,)))
     lone.agent.failures["do", "md.create"] = REFUSED
     with lone.store.write() as tx:
         spec = ArrayCreate(name="tank", level=Level.RAID5, disks=DISKS[:3], wipe=DISKS[:1])
@@ -108,7 +108,7 @@ def test_what_was_wiped_stays_wiped_and_the_job_says_so(lone: Appliance) -> None
     assert run(lone, outcome.job_id) is JobState.UNDONE
     job = job_of(lone, outcome.job_id)
     assert "except for irreversible steps: wipe ext4 from disk nvme-D1" in job.message
-    assert lone.agent.disks[DISKS[0]].signatures == ()
+    assert lone.agent.machine.disks[0].signatures == ()
 
 
 def test_a_batch_is_taken_back_whole(appliance: Appliance) -> None:
@@ -116,7 +116,7 @@ def test_a_batch_is_taken_back_whole(appliance: Appliance) -> None:
     appliance.agent.failures["do", "volumes.seal"] = REFUSED
     outcome = appliance.ask_volumes("v1", "v2", "v3")
     assert run(appliance, outcome.job_id) is JobState.UNDONE
-    assert appliance.agent.volumes == {}
+    assert appliance.agent.machine.volumes == ()
     with appliance.store.read() as tx:
         assert tx.scalars(select(Volume)).all() == []
 
@@ -267,7 +267,7 @@ def test_a_failed_deletion_makes_the_array_ready_again(appliance: Appliance) -> 
         outcome = arrays.delete(appliance.control.change(tx, ADMIN), "tank")
     assert run(appliance, outcome.job_id) is JobState.UNDONE
     assert state_of(appliance, Array, array_id) == ResourceState.READY
-    assert list(appliance.agent.groups), "the group was made again"
+    assert appliance.agent.machine.pools, "the group was made again"
 
 
 def test_a_stuck_deletion_that_is_retried_finishes_the_deletion(appliance: Appliance) -> None:
@@ -293,5 +293,5 @@ def test_deleting_a_volume_waits_for_its_export_then_keeps_it_aside(appliance: A
     assert [step.kind for step in outcome.plan.steps] == ["exports.gone", "volume.set_aside"]
     assert outcome.plan.bytes_destroyed() == 0
     assert run(appliance, outcome.job_id) is JobState.SUCCEEDED
-    assert [name[0] for _, name in appliance.agent.volumes] == ["d"]
+    assert [volume.name[0] for volume in appliance.agent.machine.volumes] == ["d"]
     assert state_of(appliance, Volume, volume_id) is None

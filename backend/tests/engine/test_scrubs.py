@@ -31,7 +31,7 @@ def watcher(lone: Appliance, clock: Clock) -> Watcher:
 
 def scrubbed(lone: Appliance, watcher: Watcher, clock: Clock, outcome: ScrubOutcome | None) -> dict[str, str]:
     """The alerts once this is seen of the last scrub."""
-    lone.agent.scrubbed = outcome
+    lone.agent.show_arrays(scrubbed=outcome)
     look(watcher, clock)
     return alerts(lone)
 
@@ -77,20 +77,21 @@ def test_the_other_alerts_of_an_array_end_while_no_scrub_is_known(
     lone: Appliance, watcher: Watcher, clock: Clock
 ) -> None:
     lone.array()
-    lone.agent.dirty_without = (1,)
+    lone.agent.show_arrays(dirty_without=(1,))
     assert list(scrubbed(lone, watcher, clock, FOUND) | alerts(lone)) == ["array.scrub"]
     look(watcher, clock, 31)
     assert sorted(alerts(lone)) == ["array.health", "array.scrub"]
-    lone.agent.dirty_without = ()
+    lone.agent.show_arrays(dirty_without=())
     assert list(scrubbed(lone, watcher, clock, None)) == ["array.scrub"]
 
 
 def test_an_array_that_was_away_does_not_tell_its_scrub_again(lone: Appliance, watcher: Watcher, clock: Clock) -> None:
     lone.array()
     scrubbed(lone, watcher, clock, FOUND)
-    kept, lone.agent.arrays = lone.agent.arrays, {}
+    kept = lone.agent.machine.arrays
+    lone.agent.show(arrays=())
     look(watcher, clock)
-    lone.agent.arrays = kept
+    lone.agent.show(arrays=kept)
     look(watcher, clock)
     assert [words for words in told(lone, "array") if "scrub" in words] == []
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from backend.tests import seen
 from backend.tests.engine.conftest import ADMIN, Appliance
 from backend.tests.engine.test_reconciler import Clock, alerts
 from backend.tests.engine.test_watcher import look
@@ -322,7 +323,7 @@ def test_no_order_of_very_many_changes_gives_a_host_a_volume_twice(
 
 
 def test_esxi_gets_no_volume_of_4096_byte_blocks_by_any_door(lone: Appliance) -> None:
-    lone.agent.block_bytes = 4096
+    lone.agent.show(disks=tuple(seen.disk(number, logical_block_bytes=4096) for number in range(1, 9)))
     furnish(lone)
     control = lone.control
     with lone.store.write() as tx:
@@ -341,7 +342,7 @@ def test_esxi_gets_no_volume_of_4096_byte_blocks_by_any_door(lone: Appliance) ->
 
 
 def test_while_nobody_knows_the_block_size_the_plan_warns_and_an_alert_comes_later(lone: Appliance) -> None:
-    lone.agent.block_bytes = 4096
+    lone.agent.show(disks=tuple(seen.disk(number, logical_block_bytes=4096) for number in range(1, 9)))
     furnish(lone)
     lone.agent.away = True
     control = Control(lone.store, lone.agent)

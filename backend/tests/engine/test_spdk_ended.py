@@ -35,29 +35,29 @@ def test_it_is_critical_until_it_is_back_and_over_an_hour_after_it_hung(lone: Ap
     watch = watcher(lone, clock)
     look(watch, clock)
     assert alerts(lone) == {}
-    lone.agent.spdk_ended = HUNG
+    lone.agent.show(spdk_ended=HUNG)
     look(watch, clock)
     assert alerts(lone) == {"spdk.ended": EVENT}
     assert severity(lone) == "critical"
-    lone.agent.spdk_ended = HUNG.model_copy(update={"is_back": True})
+    lone.agent.show(spdk_ended=HUNG.model_copy(update={"is_back": True}))
     look(watch, clock)
     assert alerts(lone) == {"spdk.ended": f"{EVENT}: it is running again"}
     assert severity(lone) == "warning"
-    lone.agent.spdk_ended = HUNG.model_copy(update={"is_back": True, "at": -TOLD_S})
+    lone.agent.show(spdk_ended=HUNG.model_copy(update={"is_back": True, "at": -TOLD_S}))
     look(watch, clock)
     assert alerts(lone) == {}
 
 
 def test_each_time_is_one_event_whoever_looks(lone: Appliance, clock: Clock) -> None:
-    lone.agent.spdk_ended = HUNG
+    lone.agent.show(spdk_ended=HUNG)
     for _ in range(2):
         watch = watcher(lone, clock)
         look(watch, clock)
         look(watch, clock)
     assert told(lone, "spdk") == [EVENT]
-    lone.agent.spdk_ended = HUNG.model_copy(update={"at": HUNG.at + 60, "is_ended": False})
+    lone.agent.show(spdk_ended=HUNG.model_copy(update={"at": HUNG.at + 60, "is_ended": False}))
     look(watch, clock)
     assert told(lone, "spdk") == [EVENT, "SPDK did not respond for 30 s and could not be stopped"]
-    lone.agent.spdk_ended = None
+    lone.agent.show(spdk_ended=None)
     look(watch, clock)
     assert alerts(lone) == {}

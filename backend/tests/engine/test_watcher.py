@@ -43,14 +43,14 @@ def test_a_degraded_array_is_a_warning_until_it_is_whole_again(lone: Appliance, 
     lone.array()
     look(watcher, clock)
     assert alerts(lone) == {}
-    lone.agent.array_state = ArrayState.DEGRADED
+    lone.agent.show_arrays(state=ArrayState.DEGRADED)
     look(watcher, clock)
     assert alerts(lone) == {"array.health": "Array tank is degraded: it runs without some of its disks"}
-    lone.agent.array_state = ArrayState.FAILED
+    lone.agent.show_arrays(state=ArrayState.FAILED)
     look(watcher, clock)
     with lone.store.read() as tx:
         assert tx.scalars(select(Alert.severity)).all() == ["critical"]
-    lone.agent.array_state = ArrayState.CLEAN
+    lone.agent.show_arrays(state=ArrayState.CLEAN)
     look(watcher, clock)
     assert alerts(lone) == {}
     assert told(lone, "array")[-3:] == [
@@ -138,21 +138,21 @@ def test_a_dirty_degraded_array_is_told_as_such_and_with_the_way_out(
     lone: Appliance, watcher: Watcher, clock: Clock
 ) -> None:
     lone.array()
-    lone.agent.array_state, lone.agent.dirty_without = ArrayState.MISSING, (1,)
+    lone.agent.show_arrays(state=ArrayState.MISSING, dirty_without=(1,))
     look(watcher, clock)
     look(watcher, clock, 31)
     with lone.store.read() as tx:
         row = tx.scalars(select(Alert)).one()
     assert (row.severity, row.message) == ("critical", "Array tank remains stopped: it is dirty and degraded")
     assert "`lunette array force-start tank --confirm tank`" in row.fix
-    lone.agent.array_state, lone.agent.dirty_without = ArrayState.DEGRADED, ()
+    lone.agent.show_arrays(state=ArrayState.DEGRADED, dirty_without=())
     look(watcher, clock)
     assert alerts(lone) == {"array.health": "Array tank is degraded: it runs without some of its disks"}
 
 
 def test_a_resync_is_no_alert(lone: Appliance, watcher: Watcher, clock: Clock) -> None:
     lone.array()
-    lone.agent.array_state = ArrayState.RESYNCING
+    lone.agent.show_arrays(state=ArrayState.RESYNCING)
     look(watcher, clock)
     assert alerts(lone) == {}
 
@@ -161,7 +161,8 @@ def test_an_array_that_stays_away_is_critical_and_names_its_disks(
     lone: Appliance, watcher: Watcher, clock: Clock
 ) -> None:
     lone.array()
-    kept, lone.agent.arrays = lone.agent.arrays, {}
+    kept = lone.agent.machine.arrays
+    lone.agent.show(arrays=())
     look(watcher, clock)
     assert alerts(lone) == {}, "at boot an array may still be on its way"
     look(watcher, clock, 31)
@@ -169,7 +170,7 @@ def test_an_array_that_stays_away_is_critical_and_names_its_disks(
         row = tx.scalars(select(Alert)).one()
     assert row.severity == "critical"
     assert all(f"disk nvme-D{number} (serial D{number})" in row.cause for number in range(1, 5))
-    lone.agent.arrays = kept
+    lone.agent.show(arrays=kept)
     look(watcher, clock)
     assert alerts(lone) == {}
 
@@ -177,10 +178,10 @@ def test_an_array_that_stays_away_is_critical_and_names_its_disks(
 def test_an_array_whose_disks_are_there_without_it_says_so(lone: Appliance) -> None:
     """Blank, with something else, with another array; a disk that cannot be read may carry it."""
     lone.array()
-    lone.agent.disks["nvme-D1"] = seen.disk(1)
-    lone.agent.disks["nvme-D2"] = seen.disk(2, signatures=(seen.EXT4,))
-    lone.agent.disks["nvme-D3"] = seen.disk(3, signatures=(seen.MD_MEMBER,), array_uuid="0" * 32)
-    del lone.agent.disks["nvme-D4"]
+    lone.agent.insert(seen.disk(1))
+    lone.agent.insert(seen.disk(2, signatures=(seen.EXT4,)))
+    lone.agent.insert(seen.disk(3, signatures=(seen.MD_MEMBER,), array_uuid="0" * 32))
+    lone.agent.pull("nvme-D4")
     message, is_overwritten = away(lone)
     assert is_overwritten
     assert message == (
@@ -190,16 +191,16 @@ def test_an_array_whose_disks_are_there_without_it_says_so(lone: Appliance) -> N
     )
     unreadable = Signature(type="unreadable", label=None, uuid=None)
     for number in range(1, 5):
-        lone.agent.disks[f"nvme-D{number}"] = seen.disk(number, signatures=(unreadable,))
+        lone.agent.insert(seen.disk(number, signatures=(unreadable,)))
     assert away(lone) == ("Array tank is missing: its disks are present, but it does not start", False)
     for number in range(1, 5):
-        del lone.agent.disks[f"nvme-D{number}"]
+        lone.agent.pull(f"nvme-D{number}")
     assert away(lone) == ("Array tank is missing: its disks are not detected", False)
 
 
 def away(lone: Appliance) -> tuple[str, bool]:
     """What is said of array `tank` while it is not there, and whether that its disks were overwritten."""
-    machine = seen.machine(disks=tuple(lone.agent.disks.values()))
+    machine = seen.machine(disks=lone.agent.machine.disks)
     with lone.store.read() as tx:
         (cause,) = causes_of(tx.scalars(select(Array)).one(), None, machine)
     return cause.message, "emptied or overwritten" in cause.fix
@@ -207,7 +208,7 @@ def away(lone: Appliance) -> tuple[str, bool]:
 
 def test_while_the_agent_is_away_nothing_is_raised_or_resolved(lone: Appliance, watcher: Watcher, clock: Clock) -> None:
     lone.array()
-    lone.agent.array_state = ArrayState.DEGRADED
+    lone.agent.show_arrays(state=ArrayState.DEGRADED)
     look(watcher, clock)
     lone.agent.away = True
     look(watcher, clock, 100)
@@ -216,9 +217,9 @@ def test_while_the_agent_is_away_nothing_is_raised_or_resolved(lone: Appliance, 
 
 def test_drives_that_come_and_go_are_told(lone: Appliance, watcher: Watcher, clock: Clock) -> None:
     look(watcher, clock)
-    lone.agent.disks["nvme-D9"] = seen.disk(9)
+    lone.agent.insert(seen.disk(9))
     look(watcher, clock)
-    del lone.agent.disks["nvme-D1"]
+    lone.agent.pull("nvme-D1")
     look(watcher, clock)
     assert told(lone, "disk") == ["Disk nvme-D9 appeared", "Disk nvme-D1 disappeared"]
 
@@ -258,7 +259,7 @@ def test_a_change_never_plans_on_a_look_that_began_before_it(lone: Appliance) ->
     answers: list[object] = []
     change = threading.Thread(target=lambda: answers.append(cache.get(0).disk("nvme-D9")))
     change.start()
-    lone.agent.disks["nvme-D9"] = seen.disk(9)
+    lone.agent.insert(seen.disk(9))
     go_on.set()
     reader.join(10)
     change.join(10)
