@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import pytest
 
 from lunette.client import Client
+from lunette.providers.volumes.lvm.plan import COPY_NAME
 from tests.e2e.waiting import wait_until
 from tests.initiators.kernel import KernelInitiator
 from tests.lab.appliance import Appliance, appliance
@@ -94,6 +95,7 @@ def standing() -> Iterator[Standing]:
             volume = {"name": name, "array": "tank", "size_bytes": SIZE_MIB * MIB, "provisioning": "thick"}
             client.wait(client.post("/volumes", volume))
             client.post("/mappings", {"volume": name, "host": "h", "lun": CONTENTS.index(name) + 1})
+        wait_until("the sealed copy exists", lambda: COPY_NAME in made.machine.check("lvs --noheadings -o lv_name"))
         wait_until("the mirror is in step", lambda: client.get("/arrays/tank")["health"] == "clean", deadline_s=180)
         yield Standing(made, host, str(client.get("/hosts/h")["target_iqn"]))
 

@@ -111,10 +111,9 @@ def _plain(path: str) -> str:
 
 def wwids(host: KernelInitiator, target: str) -> dict[int, str]:
     """How the host tells its disks apart, by LUN."""
-    wait_until("both are there", lambda: len(host.devices(target)) == 2)
     return {
         lun: host.machine.check(f"cat /sys/block/{device.rpartition('/')[2]}/device/wwid").strip()
-        for lun, device in host.devices(target).items()
+        for lun, device in host.devices(target, expected=2).items()
     }
 
 
@@ -125,7 +124,7 @@ def left() -> Iterator[Left]:
         targets = provision(made)
         portal = f"{made.machine.address}:{made.machine.forward(PORTAL_PORT)}"
         host.login(targets["db"], portal, DB, SHOWN)
-        host.write_pattern(host.devices(targets["db"])[7], SEED, BLOCKS)
+        host.write_pattern(host.devices(targets["db"], expected=2)[7], SEED, BLOCKS)
         seen = wwids(host, targets["db"])
         host.logout(targets["db"])
         saved = made.client.get("/site:saveconfig", secrets=True)
@@ -172,6 +171,6 @@ def test_the_host_comes_in_as_before_and_finds_its_disks_and_data(left: Left) ->
         left.login("web", DB, None)
     left.login("db", DB, SHOWN)
     assert wwids(left.host, left.targets["db"]) == left.wwids
-    left.host.verify_pattern(left.host.devices(left.targets["db"])[7], SEED, BLOCKS)
+    left.host.verify_pattern(left.host.devices(left.targets["db"], expected=2)[7], SEED, BLOCKS)
     left.login("web", WEB2, None)
-    assert left.host.devices(left.targets["web"]).keys() == {1}
+    assert left.host.devices(left.targets["web"], expected=1).keys() == {1}
