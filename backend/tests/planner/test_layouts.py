@@ -14,6 +14,7 @@ from lunette.domain.errors import Invalid
 from lunette.domain.layouts import Layout, Layouts
 from lunette.domain.observations import Observation
 from lunette.domain.sizes import GIB, KIB, MIB, TIB
+from lunette.engine.conditions import disk_health
 from lunette.planner.arrays.layouts import plan_layouts
 from lunette.planner.engines.array_engines import ARRAY_ENGINES
 from lunette.providers.arrays.md import plan as md
@@ -157,6 +158,7 @@ def test_failures_survived_and_the_time_of_a_rebuild() -> None:
         Level.DRAID3: 3,
         Level.EXTERNAL: None,
     }
+    assert {level for level, disks in survived.items() if not disks} == set(disk_health.WITHOUT_REDUNDANCY)
     assert one(found, Level.RAID6).min_rebuild_s == pytest.approx(TIB / (200 * MIB), abs=0.1)
     assert one(found, Level.RAID0).min_rebuild_s is None
 

@@ -20,7 +20,7 @@ GROWTH = dt.timedelta(days=7)
 """How long a count that grew is worth an alert, if it grows no more."""
 Grown = Mapping[str, Mapping[str, Growth]]
 """By disk, and by the name of the count."""
-_WITHOUT_REDUNDANCY = (Level.RAID0, Level.STRIPE, Level.EXTERNAL)
+WITHOUT_REDUNDANCY = (Level.RAID0, Level.STRIPE, Level.EXTERNAL)
 _OF_THE_WAY = ("interface_errors", "error_log_entries")
 _WAY = (
     "The cause is usually the cable, the bay or the backplane rather than the drive: reseat the drive, replace its "
@@ -140,7 +140,7 @@ def _fix(
         return _SYSTEM_MIRRORED if _is_mirrored(disk, systems) else _SYSTEM
     if array is None:
         return _OCCUPIED if disk.occupation() else _FREE
-    if Level(array.level) in _WITHOUT_REDUNDANCY:
+    if Level(array.level) in WITHOUT_REDUNDANCY:
         return (
             f"Array {array.name} cannot tolerate the loss of a disk: copy its volumes elsewhere now, then create it "
             "again."
