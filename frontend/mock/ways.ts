@@ -28,19 +28,19 @@ export function kit(name: string, hasSecrets: boolean, change: Partial<HostKit> 
       {
         run: 'systemctl enable --now iscsid multipathd',
         unless: 'systemctl is-active --quiet iscsid multipathd',
-        purpose: 'Starts the services, now and at each boot.',
+        purpose: 'Starts the services, now and at every boot.',
       },
       {
         run: 'sh /etc/lunette-host/check.sh',
         unless: null,
-        purpose: 'Tells whether every volume is seen over every path.',
+        purpose: 'Checks that every volume is visible over every path.',
       },
     ],
     check: 'sh /etc/lunette-host/check.sh',
     needs_secrets: true,
     has_secrets: hasSecrets,
     warnings: [],
-    notes: ['Use the volumes as /dev/mapper/…, never as /dev/sd…: those are single paths.'],
+    notes: ['Use the volumes as /dev/mapper/…, never as /dev/sd…, which are single paths.'],
     ...change,
   }
 }

@@ -160,7 +160,7 @@ def test_a_host_is_connected_by_its_kit_alone(standing: Standing) -> None:
     kits.run_commands(machine, kit, without="systemctl")
     assert hosts.states(standing.db) == ["live"]
     told = kits.check(machine, kit)
-    assert (told.rc, "All is well." in told.stdout) == (0, True), told.stdout
+    assert (told.rc, "All checks passed." in told.stdout) == (0, True), told.stdout
     device = hosts.namespaces(standing.db, {1})[1]
     hosts.write_pattern(device, SEED + 6, BLOCKS)
     hosts.verify_pattern(device, SEED + 6, BLOCKS)

@@ -87,7 +87,7 @@ def test_a_configuration_is_judged_by_operators_and_nothing_is_kept(api: Api, pa
         assert Api(api.http, add_token(parts.store, role)).post("/site:inspect", body).status_code == status
     told = api.post("/site:inspect", body).json()
     assert told["fits"] + told["refused"] == len(told["findings"])
-    assert any("2 portal groups" in one["words"] for one in told["findings"])
+    assert any("2 enabled portal groups" in one["words"] for one in told["findings"])
     assert api.items("/events") == before
     assert (api.items("/hosts"), api.items("/portals")) == ([], [])
 

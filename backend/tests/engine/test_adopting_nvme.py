@@ -166,7 +166,7 @@ def test_a_dry_run_changes_nothing(world: World) -> None:
     assert [step.kind for step in outcome.plan.steps] == ["group.adopt"]
     assert outcome.plan.title == "Adopt 2 NVMe subsystems"
     told = [change.detail for change in outcome.plan.changes]
-    assert f"namespace 7 of db at {DB_NQN}, as it is" in told
+    assert f"namespace 7 of db at {DB_NQN}, unchanged" in told
     assert not [one for one in told if "DHHC" in one]
     assert (world.machine_picture(), world.rows_picture(), picture(world.machine)) == (before, rows, standing)
 
@@ -302,9 +302,9 @@ def test_one_subsystem_alone_is_refused_while_another_shares_its_port(world: Wor
     outcome, verdict = judged(world, DB_NQN)
     assert outcome.job_id is None
     words = {one.path: one.words for one in verdict.findings}
-    assert words[f"/nvmet/subsystems/{DB_NQN}"].startswith(f"Port 1 is of {WEB_NQN} too, which stays as it is")
+    assert words[f"/nvmet/subsystems/{DB_NQN}"].startswith(f"Port 1 also belongs to {WEB_NQN}, which is not adopted")
     assert words[f"/nvmet/subsystems/{WEB_NQN}"] == "It was not selected."
-    assert words["/nvmet/ports/1"] == "No subsystem that is taken over is served there."
+    assert words["/nvmet/ports/1"] == "It serves no subsystem that is adopted."
 
 
 def test_a_volume_that_lio_serves_too_keeps_both_out(world: World) -> None:
@@ -313,7 +313,7 @@ def test_a_volume_that_lio_serves_too_keeps_both_out(world: World) -> None:
     words = {one.path: one.words for one in verdict.findings if not one.fits}
     assert words["/backstores/block/disk1"] == f"NVMe subsystem {DB_NQN} also serves its volume and is not adopted."
     told = words[f"/nvmet/subsystems/{DB_NQN}/namespaces/7"]
-    assert told.startswith("LIO serves srv/disk1 too, as /backstores/block/disk1")
+    assert told.startswith("LIO also serves srv/disk1, as /backstores/block/disk1")
     assert verdict.targets == ()
 
 

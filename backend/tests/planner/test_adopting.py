@@ -171,9 +171,9 @@ def test_some_shapes_are_taken_over() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"devices": 2}, "lies on 2 devices"),
+        ({"devices": 2}, "uses 2 devices"),
         ({"arrays": ()}, "0 of them md arrays"),
-        ({"marked_for": "9" * 32}, "carries the mark of an appliance"),
+        ({"marked_for": "9" * 32}, "carries the mark of another appliance"),
         ({"md_name": "0"}, "no name with a home host"),
     ],
 )
@@ -186,11 +186,11 @@ def test_what_lies_beneath_is_judged(change: dict[str, Any], words: str) -> None
 @pytest.mark.parametrize(
     ("array", "words"),
     [
-        (ARRAY.model_copy(update={"level": "linear"}), "is linear"),
-        (ARRAY.model_copy(update={"state": ArrayState.FAILED}), "is failed now"),
+        (ARRAY.model_copy(update={"level": "linear"}), "has the level linear"),
+        (ARRAY.model_copy(update={"state": ArrayState.FAILED}), "is failed:"),
         (
             ARRAY.model_copy(update={"members": (ObservedMember(disk_id=None, device="/dev/sdb1", state="in_sync"),)}),
-            "is no whole disk",
+            "is not a whole disk",
         ),
         (
             ARRAY.model_copy(update={"members": (ObservedMember(disk_id=None, device=None, state="missing"),)}),

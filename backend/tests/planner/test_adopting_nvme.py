@@ -126,7 +126,7 @@ def referral(stage: Stage) -> None:
 
 CASES: list[tuple[str, Callable[[Stage], None], str, str]] = [
     ("any host", any_host, DB_PATH, "write 0 to attr_allow_any_host"),
-    ("a link of another name", odd_link, DB_PATH, "friend is not called as what it leads to"),
+    ("a link of another name", odd_link, DB_PATH, "friend has another name than its destination"),
     ("no port", no_port, DB_PATH, "No port serves it"),
     ("no namespace", empty, DB_PATH, "It has no namespace"),
     ("a namespace that is off", lambda s: s.write(f"{LAST}/enable", "0"), LAST, "It is not enabled"),
@@ -134,9 +134,9 @@ CASES: list[tuple[str, Callable[[Stage], None], str, str]] = [
     ("a high number", high, f"{DB_PATH}/namespaces/256", "from 1 to 255"),
     ("the page cache", lambda s: s.again(FIRST, buffered_io="1"), FIRST, "buffered_io"),
     ("another ANA group", lambda s: s.write(f"{FIRST}/ana_grpid", "2"), FIRST, "It is in ANA group 2"),
-    ("no UUID", lambda s: s.again(FIRST, device_uuid="0" * 32), FIRST, "It shows no UUID"),
-    ("a disk", lambda s: s.again(FIRST, device_path=s.spare), FIRST, "is no logical volume that LVM shows"),
-    ("the same UUID", lambda s: s.again(FIRST, device_uuid=UUIDS["disk1"]), FIRST, "would take the two for one"),
+    ("no UUID", lambda s: s.again(FIRST, device_uuid="0" * 32), FIRST, "It has no UUID"),
+    ("a disk", lambda s: s.again(FIRST, device_path=s.spare), FIRST, "is not a logical volume known to LVM"),
+    ("the same UUID", lambda s: s.again(FIRST, device_uuid=UUIDS["disk1"]), FIRST, "hosts would treat the two as one"),
     (
         "a key that is none",
         lambda s: s.write(f"hosts/{DB}/dhchap_key", WAITING),
@@ -150,7 +150,12 @@ CASES: list[tuple[str, Callable[[Stage], None], str, str]] = [
         "must differ",
     ),
     ("half a key", lambda s: s.write(f"hosts/{DB}/dhchap_key", "\0"), f"{DB_PATH}/allowed_hosts/{DB}", "no dhchap_key"),
-    ("an address in another form", lambda s: s.moved(trsvcid="04421"), "ports/1", "would call it 192.0.2.1 port 4421"),
+    (
+        "an address in another form",
+        lambda s: s.moved(trsvcid="04421"),
+        "ports/1",
+        "Lunette writes this as 192.0.2.1 port 4421",
+    ),
     ("TLS", lambda s: s.moved(tsas="tls1.3"), "ports/1", "addr_tsas tls1.3"),
     ("a secure channel", lambda s: s.moved(treq="required"), "ports/1", "addr_treq required"),
     (
@@ -196,9 +201,9 @@ def test_what_does_not_fit_is_named_and_keeps_its_subsystem_out(
     [
         ("subsystems", {"unusual": ("passthru",)}, DB_PATH, "passes a whole drive through"),
         ("subsystems", {"unusual": ("attr_pi_enable",)}, DB_PATH, "protection information"),
-        ("subsystems", {"nqn": "old-db"}, "subsystems/old-db", "cannot be kept as a name"),
-        ("nvme_ports", {"transport": "fc"}, "ports/1", "Ports over fc are not taken over"),
-        ("nvme_ports", {"address": "fe80::1%eth0"}, "ports/1", "would call it"),
+        ("subsystems", {"nqn": "old-db"}, "subsystems/old-db", "does not support the name"),
+        ("nvme_ports", {"transport": "fc"}, "ports/1", "Ports over fc cannot be adopted"),
+        ("nvme_ports", {"address": "fe80::1%eth0"}, "ports/1", "Lunette writes this as"),
     ],
 )
 def test_what_the_fake_cannot_make_is_refused_as_it_is_told(
@@ -238,7 +243,7 @@ def test_a_host_that_comes_in_twice_is_refused(stage: Stage, hosts: list[str], d
 
 def test_a_volume_with_two_identities_is_refused(stage: Stage) -> None:
     stage.second(["nqn.2014-08.com.example:other"], 4, "/dev/srv/disk0")
-    assert "has another UUID or NGUID in another subsystem" in words(stage.judged())[FIRST]
+    assert "has a different UUID or NGUID in another subsystem" in words(stage.judged())[FIRST]
 
 
 def test_who_shares_a_host_with_one_that_stays_stays_too(stage: Stage) -> None:
@@ -246,7 +251,7 @@ def test_who_shares_a_host_with_one_that_stays_stays_too(stage: Stage) -> None:
     stage.second([WEB1], 4, "/dev/srv/idle")
     adoption = stage.judged(NOTHING, "nqn.2020-01.com.example:more")
     told = words(adoption)["subsystems/nqn.2020-01.com.example:more"]
-    assert told.startswith(f"Host {WEB1} is of {WEB_NQN} too, which stays as it is")
+    assert told.startswith(f"Host {WEB1} also belongs to {WEB_NQN}, which is not adopted")
     assert adoption.verdict.targets == ()
 
 
@@ -259,9 +264,9 @@ def test_others_at_another_port_do_not_keep_it_out(stage: Stage) -> None:
     ("facts", "path", "why"),
     [
         ({"targets": frozenset({DB_NQN})}, DB_PATH, "already served under this name"),
-        ({"initiators": {DB: "db"}}, f"{DB_PATH}/allowed_hosts/{DB}", "an initiator of host db in Lunette already"),
-        ({"uuids": frozenset({UUIDS["disk0"]})}, FIRST, "A volume of Lunette has its UUID"),
-        ({"nguids": frozenset({NGUID.replace("-", "")})}, FIRST, "A volume of Lunette has its NGUID"),
+        ({"initiators": {DB: "db"}}, f"{DB_PATH}/allowed_hosts/{DB}", "already an initiator of host db in Lunette"),
+        ({"uuids": frozenset({UUIDS["disk0"]})}, FIRST, "A volume of Lunette already has the UUID"),
+        ({"nguids": frozenset({NGUID.replace("-", "")})}, FIRST, "A volume of Lunette already has the NGUID"),
         (
             {"portals": (KnownPortal("p", "mine", "nvme-tcp", "192.0.2.1", 4421, "nvmet"),)},
             "ports/1",
@@ -278,4 +283,4 @@ def test_what_collides_with_the_database_stays(stage: Stage, facts: dict[str, ob
 
 def test_a_mounted_volume_stays(stage: Stage) -> None:
     stage.machine.blocks.open_exclusively("/dev/srv/disk0", "a file system")
-    assert "is mounted or held" in words(stage.judged())[FIRST]
+    assert "is also mounted or in use" in words(stage.judged())[FIRST]

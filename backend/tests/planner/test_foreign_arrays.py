@@ -64,10 +64,10 @@ def test_one_that_runs_is_adopted_and_one_that_does_not_is_started() -> None:
         (FOUND.model_copy(update={"md_name": "0"}), "no name with a home host"),
         (FOUND.model_copy(update={"group": None, "carries": ("ext4",)}), "carries ext4"),
         (FOUND.model_copy(update={"problem": "pvs does not answer"}), "pvs does not answer"),
-        (of_array(level="linear"), "is linear"),
-        (of_array(state=ArrayState.FAILED), "is failed now"),
+        (of_array(level="linear"), "has the level linear"),
+        (of_array(state=ArrayState.FAILED), "is failed:"),
         (of_array(is_reshaping=True), "wait, or repair it"),
-        (of_array(members=(ObservedMember(disk_id=None, device="/dev/sdb1", state="in_sync"),)), "is no whole disk"),
+        (of_array(members=(ObservedMember(disk_id=None, device="/dev/sdb1", state="in_sync"),)), "is not a whole disk"),
         (of_array(members=(ObservedMember(disk_id=None, device=None, state="missing"),)), "has lost a disk"),
     ],
 )
@@ -83,7 +83,7 @@ def test_what_stands_in_the_way_is_told(found: FoundArray, words: str) -> None:
     ("change", "words"),
     [
         ({"fabric": True}, "over a fabric"),
-        ({"used_by_system": True}, "used by the system"),
+        ({"used_by_system": True}, "used by the running system"),
         ({"is_swap": True}, "used by"),
     ],
 )
@@ -97,7 +97,7 @@ def test_disks_that_are_somebody_elses_are_not_taken(change: dict[str, Any], wor
 def test_what_the_database_has_is_not_taken_twice() -> None:
     own = OwnArray("a" * 36, "tank", "ready", "vg0")
     assert "is also named vg0" in (judged(facts=replace(NOTHING, arrays={"b" * 32: own})).reason or "")
-    assert "is called old:0" in (judged(facts=replace(NOTHING, md_names=frozenset({"old:0"}))).reason or "")
+    assert "has the name old:0" in (judged(facts=replace(NOTHING, md_names=frozenset({"old:0"}))).reason or "")
     assert "recorded as a disk" in (judged(facts=replace(NOTHING, disks={"nvme-D1": "tank"})).reason or "")
     assert "is also named vg0" in (judged(pools=(seen.pool("vg0", GIB),)).reason or "")
     assert judged(of_group(is_listed=True), pools=(seen.pool("vg0", GIB),)).next is NextStep.ADOPT, "it is itself"

@@ -233,7 +233,7 @@ WITH_CHAP = {"chap_userid": "h1", "chap_password": "orange-kettle-7"}
         ({}, {}, {}, "cannot log in"),
         ({}, {}, WITH_CHAP | {"chap_userid": "NULLh1"}, "begins with NULL"),
         ({}, {}, WITH_CHAP | {"chap_password": "NULLkettle-7"}, "begins with NULL"),
-        ({}, {}, WITH_CHAP | {"chap_password": "orange-kettle "}, "blanks around it"),
+        ({}, {}, WITH_CHAP | {"chap_password": "orange-kettle "}, "spaces around it"),
         ({}, {}, WITH_CHAP | {"chap_mutual_userid": "NULL", "chap_mutual_password": "copper-kettle-8"}, "NULL"),
     ],
 )

@@ -152,7 +152,7 @@ def test_version_0_90_has_its_uuid_from_mdadm_which_turns_its_bytes() -> None:
         ({"consistency_policy": "journal"}, PAIR, "a write journal"),
         ({"reshape_position": "1024"}, PAIR, "is being reshaped"),
         ({"raid_disks": "2 (3)", "reshape_position": "0"}, PAIR, "is being reshaped"),
-        ({"level": "linear"}, PAIR, "is linear"),
+        ({"level": "linear"}, PAIR, "has the level linear"),
         ({"level": "multipath"}, PAIR, "is multipath"),
         ({"level": "container", "metadata_version": "external:/md9/0"}, PAIR, "firmware RAID (external metadata)"),
     ],

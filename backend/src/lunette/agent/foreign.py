@@ -1,4 +1,4 @@
-"""What LIO and nvmet serve for others, with the volume groups and arrays beneath it."""
+"""Exports that LIO and nvmet serve for other systems, with the volume groups and arrays below them."""
 
 from lunette.domain.adopting import Foreign, ForeignBackstore, ForeignGroup
 from lunette.domain.exports import ExportSet
@@ -17,7 +17,7 @@ from lunette.system.doorway import System
 
 
 def observe(system: System, served: ExportSet | None) -> Foreign:
-    """Everything that is not ours; the secrets of its hosts are in it."""
+    """All foreign exports, with the secrets of their hosts."""
     saved, stores = _over_scsi(system, served)
     groups = _groups(system) if stores or nvmet.names(system, served) else ()
     places = {
@@ -37,7 +37,7 @@ def observe(system: System, served: ExportSet | None) -> Foreign:
 
 
 def _over_scsi(system: System, served: ExportSet | None) -> tuple[SavedConfig, tuple[lio.Store, ...]]:
-    """What LIO has that is not ours; nothing where there is no LIO."""
+    """Foreign exports of LIO; none if there is no LIO."""
     if not system.is_dir(f"{ROOT}/iscsi"):
         return SavedConfig(), ()
     files = Configfs(system)

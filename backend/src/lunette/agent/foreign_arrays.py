@@ -1,4 +1,4 @@
-"""Arrays that are not made by Lunette, or not known to it: what lies on them, without writing or starting anything."""
+"""Arrays that Lunette did not create or does not know, and their content. Nothing is written or started."""
 
 from lunette.domain.foreign_arrays import FoundArray
 from lunette.providers.arrays.machines import ARRAY_MACHINES
@@ -7,6 +7,6 @@ from lunette.system.doorway import System
 
 
 def found(system: System) -> tuple[FoundArray, ...]:
-    """Every md array but the mirrors of the system itself, and every pool. The database may know some of them."""
+    """Every md array except the mirrors of the system, and every pool. The database may know some of them."""
     disks = observe_disks(system)
     return tuple(array for machine in ARRAY_MACHINES.values() for array in machine.foreign(system, disks))

@@ -124,7 +124,7 @@ class SavedAcl(_Saved):
 
     @field_serializer("chap_password", "chap_mutual_password", when_used="json")
     def _reveal(self, value: SecretStr | None) -> str | None:
-        """As the agent tells them; nothing the API answers holds this."""
+        """As the agent reports it; never part of an API response."""
         return value.get_secret_value() if value else None
 
 

@@ -1,4 +1,4 @@
-"""`lunette adopt` and `lunette foreign-array`: adopting exports and arrays of other systems, after showing the plan."""
+"""`lunette adopt` and `lunette foreign-array`: show the plan, then adopt exports and arrays of other systems."""
 
 from lunette.cli.call import Call
 from lunette.cli.errors import UsageError
@@ -7,7 +7,7 @@ from lunette.cli.spec import Command, JsonObject, Param, standard
 
 
 def adopt(call: Call) -> None:
-    """Shows the verdict on every object, asks, then takes over what can be."""
+    """Shows the verdict on every object, asks for confirmation, then adopts what can be adopted."""
     body = {"targets": call["target"] or []}
     found = call.client.operate("site_adopt", {}, {}, body, dry_run=True)
     if call.dry_run:
@@ -69,7 +69,7 @@ def volumes(call: Call) -> None:
 
 
 def adopt_array(call: Call) -> None:
-    """Sends the request: without a volume named all that can be are adopted."""
+    """Sends the request. Without named volumes, all volumes that can be adopted are adopted."""
     body = {"name": call["name"], "make_group": bool(call["make_group"])}
     named = [] if call["no_volumes"] else call["volume"] or None
     send(call, {field: value for field, value in (body | {"volumes": named}).items() if value is not None})

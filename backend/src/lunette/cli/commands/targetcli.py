@@ -1,4 +1,4 @@
-"""`lunette export --format targetcli` and `lunette inspect`: moving to targetcli, and from it."""
+"""`lunette export --format targetcli` and `lunette inspect`: migration to and from targetcli."""
 
 import json
 from typing import Any
@@ -54,11 +54,11 @@ READ = frozenset(
         "fabric_prot_type",
     }
 )
-"""What of a saveconfig is judged: the rest, most of it, does not travel."""
+"""Parts of a saveconfig that are judged. The rest, which is most of it, is not sent."""
 
 
 def export(call: Call) -> None:
-    """JSON as targetctl reads it; what it does not hold goes to standard error."""
+    """Prints JSON as targetctl reads it; what it does not contain is printed to standard error."""
     found = call.client.site_saveconfig(secrets=True if call["secrets"] else None)
     if call["output"] is None:
         call.screen.json(found["document"])

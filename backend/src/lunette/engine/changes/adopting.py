@@ -1,6 +1,7 @@
-"""Takes over what LIO and nvmet serve for others: rows and a job that marks what is beneath (decision 0033).
+"""Adopts exports that LIO and nvmet serve for other systems: rows, and a job that marks the devices below (decision
+0033).
 
-The exports are left out of what is wanted until the job is done (`exportset`): nobody converges towards half of them.
+The desired state omits the exports until the job is done (`exportset`), so that no incomplete set is served.
 """
 
 from collections.abc import Iterable
@@ -43,7 +44,7 @@ from lunette.store.resources import (
 
 
 def adopt(context: ChangeContext, spec: AdoptRequest, foreign: Foreign) -> tuple[Outcome, Verdict]:
-    """Everything of the targets asked for that can be taken over. Without a job where that is nothing."""
+    """Adopts everything that can be adopted of the requested targets. Creates no job if that is nothing."""
     seen = context.services.seen()
     made = planner.plan_adopt(foreign, seen, facts_of(context.tx), context.services.identities, spec.targets)
     check(made.plan, seen, Bounds())
@@ -61,7 +62,7 @@ def adopt(context: ChangeContext, spec: AdoptRequest, foreign: Foreign) -> tuple
 
 
 def adopted(tx: Session, services: Services, job: Job) -> None:
-    """Everything is marked as ours: from here on it is served as wanted."""
+    """Serves the adopted exports from now on: everything carries the mark of Lunette."""
     for array in tx.scalars(select(Array).where(Array.id.in_(job.resource_ids))):
         array.state = ResourceState.READY.value
     for volume in tx.scalars(select(Volume).where(Volume.id.in_(job.resource_ids))):
@@ -72,7 +73,7 @@ def adopted(tx: Session, services: Services, job: Job) -> None:
 
 
 def not_adopted(tx: Session, services: Services, job: Job) -> None:
-    """The marks are gone again, and so are the rows. What is served was never touched."""
+    """Deletes the rows; the marks were removed by the undone steps. The exports were never changed."""
     ids = job.resource_ids
     for table, column in (
         (Mapping, Mapping.id),
@@ -91,7 +92,7 @@ def not_adopted(tx: Session, services: Services, job: Job) -> None:
 
 
 def facts_of(tx: Session) -> Facts:
-    """What is known here."""
+    """The facts of the database."""
     names = {table: frozenset(tx.scalars(select(table.name))) for table in (Volume, Host, HostGroup, Portal)}
     arrays = tx.scalars(select(Array)).all()
     disks = tx.execute(select(ArrayDisk.disk_id, Array.name).join(Array)).all()
@@ -123,7 +124,7 @@ def _of_volumes(tx: Session, column: str) -> frozenset[str]:
 
 
 def write(tx: Session, rows: Rows, serials: dict[str, str]) -> None:
-    """Parents first. LIO's portals are the one thing that is served at once: they change nothing for anybody."""
+    """Writes the rows, parents first. Only portals of LIO are served immediately: they change nothing for any host."""
     tx.add_all(_array(row, serials) for row in rows.arrays)
     tx.flush()
     tx.add_all(_volume(row) for row in rows.volumes)
@@ -221,7 +222,7 @@ def _volume(row: NewVolume) -> Volume:
 
 
 def _add_host(tx: Session, row: NewHost) -> None:
-    """What it runs is not known, so nothing of its own is offered to it."""
+    """Adds a host. Its operating system is unknown, so it gets no setup kit of its own."""
     initiator = HostInitiator(id=row.initiator_id, kind=row.kind.value, name=row.initiator)
     host = Host(id=row.id, name=row.name, os_type=OsType.OTHER.value, initiators=[initiator])
     set_chap(tx, host, row.chap)

@@ -1,4 +1,6 @@
-"""Gathers what a host's kit is made from, and its paths judged by: its doors with their volumes, where it can knock."""
+"""Collects the facts for the kit of a host and the status of its paths: its targets with their volumes, and the portals
+that it can reach.
+"""
 
 import io
 import tarfile
@@ -34,12 +36,12 @@ AWAY = (
 
 
 def kit(tx: Session, reference: str, seen: Observation | None, *, secrets: bool) -> HostKit:
-    """The kit of a host, by id or name; `secrets` fills them in, in a write transaction only. Raises NotFound."""
+    """The kit of a host, by ID or name; `secrets` includes them, in a write transaction only. Raises NotFound."""
     return build(facts(tx, need(tx, Host, reference), seen, secrets=secrets))
 
 
 def archive(kit: HostKit) -> bytes:
-    """The kit as a tar file, everything in it owned by root."""
+    """The kit as a tar file, with all files owned by root."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar:
         for member in members(kit):
@@ -52,13 +54,13 @@ def archive(kit: HostKit) -> bytes:
 
 
 def paths(tx: Session, reference: str, look: Look) -> HostPaths:
-    """Which paths of a host are there, and what came of the last trial. Raises NotFound."""
+    """The paths of a host, and the result of the last path test. Raises NotFound."""
     host = need(tx, Host, reference)
     return verify(path_facts(tx, host, look)).model_copy(update={"verification": path_verdicts.last(tx, host.id)})
 
 
 def path_facts(tx: Session, host: Host, look: Look) -> PathFacts:
-    """What paths are judged by."""
+    """The facts from which paths are judged."""
     reports = look.report.portals if look.report else ()
     names = dict(tx.execute(select(Portal.id, Portal.name)).all())
     blocked = {
@@ -82,7 +84,7 @@ def path_facts(tx: Session, host: Host, look: Look) -> PathFacts:
 
 
 def facts(tx: Session, host: Host, seen: Observation | None, *, secrets: bool) -> KitFacts:
-    """What is known of a host and of the ways to it. Without `seen` the warnings say what is left out."""
+    """What is known of a host and its access. Without `seen`, the warnings say what is omitted."""
     kinds = {kind: tuple(one.name for one in host.initiators if one.kind == kind) for kind in ("iqn", "wwpn", "nqn")}
     ways = tuple(doors(tx, host))
     spoken = {KIND_OF[protocol]: protocol.family for protocol in Protocol}
@@ -106,7 +108,7 @@ def facts(tx: Session, host: Host, seen: Observation | None, *, secrets: bool) -
 
 
 def doors(tx: Session, host: Host) -> Iterator[KitDoor]:
-    """The targets and subsystems that serve a host: its own, then its group's; those with volumes only."""
+    """The targets and subsystems that serve a host: its own, then those of its group; only those with volumes."""
     group = tx.scalar(select(HostGroupMember.host_group_id).where(HostGroupMember.host_id == host.id))
     for owner, owned in ((Target.host_id, Mapping.host_id), (Target.host_group_id, Mapping.host_group_id)):
         wanted = host.id if owner is Target.host_id else group
@@ -126,7 +128,7 @@ def doors(tx: Session, host: Host) -> Iterator[KitDoor]:
 
 
 def portals(tx: Session, seen: Observation | None) -> list[KitPortal]:
-    """Where the appliance listens, address by address."""
+    """The portals of the appliance, one for each address."""
     rows = tx.scalars(select(Portal).order_by(Portal.name))
     listening = [KitPortal(row.name, Protocol(row.protocol), row.address, row.port) for row in rows]
     rdma = [one.address for device in seen.rdma_devices for one in device.addresses] if seen else []
@@ -134,7 +136,7 @@ def portals(tx: Session, seen: Observation | None) -> list[KitPortal]:
 
 
 def _fc_ports(tx: Session, seen: Observation | None) -> Iterator[str]:
-    """Our ports that are meant to be targets, and are there."""
+    """Fibre Channel ports of the appliance that are configured as targets and present."""
     there = {port.wwpn for port in seen.fc_ports} if seen else set()
     for port in tx.scalars(select(FcPort).where(FcPort.mode == FcMode.TARGET.value).order_by(FcPort.wwpn)):
         if port.wwpn in there:

@@ -1,7 +1,7 @@
-"""Takes over what LIO and nvmet serve for others (decisions 0033 and 0051): judged object by object, adopted target by
-target and subsystem by subsystem. Pure.
+"""Adopts exports that LIO and nvmet serve for other systems (decisions 0033 and 0051): judged by object, adopted by
+target and subsystem. Pure.
 
-Each is taken over whole or not at all, for Lunette would take away what it does not know in one of its own.
+Each is adopted completely or not at all, because Lunette removes unknown objects from its own targets and subsystems.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from lunette.planner.adopting.words import describe
 
 @dataclass(frozen=True)
 class Adoption:
-    """What becomes of everything, the rows of what is taken over, and the plan in words."""
+    """The verdict on every object, the rows of adopted objects, and the plan in words."""
 
     verdict: Verdict
     rows: Rows
@@ -29,9 +29,7 @@ class Adoption:
 def plan_adopt(
     foreign: Foreign, seen: Observation, facts: Facts, identities: IdentitySource, chosen: tuple[str, ...]
 ) -> Adoption:
-    """What can be taken over, of the targets and subsystems `chosen` or of all. Raises Invalid for one that is not
-    there.
-    """
+    """Plans to adopt the targets and subsystems `chosen`, or all. Raises Invalid for one that does not exist."""
     judge = Judge(foreign, seen, facts, chosen)
     rows = make_rows(judge, identities)
     names = (*(target.wwn for target in judge.adopted), *(one.nqn for one in judge.nvme.adopted))
@@ -39,7 +37,7 @@ def plan_adopt(
 
 
 def make_rows(judge: Judge, identities: IdentitySource) -> Rows:
-    """Chooses everything that is new. Empty where nothing is taken over."""
+    """Chooses all new names and identities. Empty if nothing is adopted."""
     maker = Maker(judge, identities)
     for target in judge.adopted:
         maker.take(target)

@@ -1,6 +1,7 @@
-"""Arrays that others made, with or without a volume group on them: what can become of each, and why not (0042). Pure.
+"""Judges foreign arrays, with or without a volume group: the next possible step for each, or why there is none (0042).
+Pure.
 
-What is on an array that does not run nobody knows: it is started first, read-only, by a call of its own.
+The content of a stopped array is unknown: it is started first, read-only, by a separate call.
 """
 
 import dataclasses
@@ -28,7 +29,7 @@ from lunette.providers.volumes.lvm import plan as lvm
 
 
 def judge(found: FoundArray, seen: Observation, facts: Facts) -> Judged:
-    """The verdict on one array; on one that the database knows, about the logical volumes in it that are not ours."""
+    """The verdict on an array; for an array of Lunette, on its logical volumes that do not belong to Lunette."""
     home_host, name = ARRAY_ENGINES[found.seen.engine].split_name(found.md_name)
     return dataclasses.replace(_judge(found, seen, facts), home_host=home_host, name=name)
 
@@ -67,7 +68,7 @@ def _judge_own(found: FoundArray, own: OwnArray) -> Judged:
 
 
 def plan_start(judged: Judged) -> Plan:
-    """Starts the array read-only. Raises Conflict where it runs, or cannot be started whole."""
+    """Plans to start the array read-only. Raises Conflict if it already runs, or not all its disks can be used."""
     found = judged.found
     if judged.next is not NextStep.START:
         raise Conflict(f"Array {found.md_name} was not started: {judged.reason or 'it is already running'}")
@@ -87,7 +88,9 @@ def plan_start(judged: Judged) -> Plan:
 def plan_adopt(
     judged: Judged, spec: ForeignArrayAdopt, seen: Observation, facts: Facts, identities: IdentitySource
 ) -> tuple[Rows, Plan]:
-    """The rows of what becomes ours, with the steps that mark it. Raises Conflict or Invalid, naming what is wrong."""
+    """The rows of the adopted array and volumes, with the steps that mark them. Raises Conflict or Invalid with the
+    reason.
+    """
     found = judged.found
     if judged.next is not NextStep.ADOPT:
         words = judged.reason or "it is not running: start it and check its content first"
@@ -255,7 +258,7 @@ def _group_refusal(found: FoundArray, seen: Observation, facts: Facts) -> str | 
 def _volume_refusal(group: ForeignGroup | None, volume: ForeignVolume) -> str | None:
     where = f"{group.name}/{volume.name}" if group else volume.name
     if volume.is_ours:
-        return f"{where} carries Lunette's mark"
+        return f"{where} already carries Lunette's mark"
     if not volume.is_plain:
         return f"{where} is thin, or a snapshot, a cache or a RAID of LVM, and depends on other logical volumes"
     if volume.is_open:

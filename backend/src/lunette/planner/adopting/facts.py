@@ -1,4 +1,4 @@
-"""What the database knows that an adoption must not collide with."""
+"""Records of the database with which an adoption must not collide."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class OwnArray:
 
 @dataclass(frozen=True)
 class Facts:
-    """Names are those that are taken."""
+    """Names that are taken, and the known arrays and portals."""
 
     appliance_id: str
     arrays: Mapping[str, OwnArray]
@@ -29,12 +29,12 @@ class Facts:
     portals: tuple[KnownPortal, ...]
     serials: frozenset[str]
     naas: frozenset[str]
-    """Of volumes, also of deleted ones."""
+    """Serial numbers of volumes, including deleted ones."""
     uuids: frozenset[str]
     nguids: frozenset[str]
     initiators: Mapping[str, str]
-    """Name of the host by initiator."""
+    """Names of hosts by initiator."""
     targets: frozenset[str]
     """Names of targets, over SCSI and over NVMe."""
     disks: Mapping[str, str]
-    """Name of the array by disk id."""
+    """Names of arrays by disk ID."""

@@ -1,4 +1,4 @@
-"""Which targets can be taken over as they stand, and why the others cannot."""
+"""Decides which targets can be adopted unchanged, and why the others cannot."""
 
 from collections.abc import Iterator
 from ipaddress import ip_address
@@ -16,11 +16,11 @@ from lunette.planner.adopting.nvme import NvmeJudge
 from lunette.planner.targetcli import inspect
 from lunette.planner.targetcli.access import numbers
 
-_STAYS = "It stays as it is with its target."
+_STAYS = "It stays unchanged with its target."
 
 
 class Judge:
-    """The verdict on everything that is served for others. `adopted` are the targets that are taken over."""
+    """The verdict on all exports of other systems. `adopted` are the targets to adopt."""
 
     def __init__(self, foreign: Foreign, seen: Observation, facts: Facts, chosen: tuple[str, ...]) -> None:
         self.foreign, self.seen, self.facts = foreign, seen, facts
@@ -45,11 +45,11 @@ class Judge:
         return (*self._findings.values(), *self.nvme.findings())
 
     def group_of(self, target: SavedTarget) -> SavedGroup:
-        """The one portal group of a target that is taken over."""
+        """The only portal group of an adopted target."""
         return target.tpgs[0]
 
     def stores_of(self, target: SavedTarget) -> list[SavedStore]:
-        """The backstores behind it, by LUN."""
+        """The backstores of a target, ordered by LUN."""
         luns = sorted((lun for group in target.tpgs for lun in group.luns), key=lambda lun: lun.index)
         return [self._stores[lun.storage_object] for lun in luns]
 
@@ -66,7 +66,7 @@ class Judge:
         if target.wwn in self.facts.targets:
             self._refuse(path, "A host or group of Lunette is already served under this name.")
         if target.wwn != target.wwn.lower():
-            self._refuse(path, "Its name has capital letters, and Lunette keeps names in small ones.")
+            self._refuse(path, "Its name contains capital letters, and Lunette only supports lower case.")
         for group in target.tpgs:
             at = f"{path}/tpg{group.tag}"
             for lun in group.luns:
@@ -90,30 +90,30 @@ class Judge:
                     path, f"It refers to the same backstore as LUN {first}: a host can have a volume only once."
                 )
             elif lun.index not in mapped:
-                self._refuse(path, "No initiator has it. Delete it, or map it, then try again.")
+                self._refuse(path, "It is mapped to no initiator: delete or map it, then try again.")
         if len({numbers(acl, group) for acl in group.node_acls}) > 1:
             self._refuse(at, "Its initiators see different LUNs.")
 
     def _look_at_acl(self, path: str, acl: SavedAcl) -> None:
         if acl.node_wwn != acl.node_wwn.lower():
-            self._refuse(path, "Its name has capital letters, and Lunette keeps names in small ones.")
+            self._refuse(path, "Its name contains capital letters, and Lunette only supports lower case.")
         if owner := self.facts.initiators.get(acl.node_wwn):
             self._refuse(path, f"It is already an initiator of host {owner} in Lunette: delete it there, or here.")
         for one in acl.mapped_luns:
             if one.index != one.tpg_lun:
                 words = (
-                    f"Its host sees LUN {one.index} where the portal group has LUN {one.tpg_lun}: while hosts are "
-                    "logged in neither number can change, and in Lunette the two are one."
+                    f"Its host sees LUN {one.index}, which is LUN {one.tpg_lun} in the portal group. In Lunette both "
+                    "numbers are the same, and neither can change while hosts are logged in."
                 )
                 self._refuse(f"{path}/mapped_lun{one.index}", words)
 
     def _portal_refusal(self, portal: SavedPortal) -> str | None:
         if portal.iser:
-            return "It also listens over iSER, which cannot be adopted while hosts use it: set iser=false first."
+            return "It also serves iSER, which cannot be adopted while hosts use it: set iser=false first."
         address = ip_address(portal.ip_address.strip("[]"))
         named = f"[{address}]" if address.version == 6 else str(address)
         if named != portal.ip_address:
-            return f"Lunette would call it {named}: make it anew under that name first."
+            return f"Lunette writes this address as {named}: create the portal again under that address first."
         if self.known_portal(portal):
             return None
         try:
@@ -124,12 +124,12 @@ class Judge:
         return None
 
     def known_portal(self, portal: SavedPortal) -> bool:
-        """True if Lunette listens there already."""
+        """True if Lunette already serves this portal."""
         wanted = ("iscsi", portal.ip_address.strip("[]"), portal.port)
         return any((one.protocol, one.address, one.port) == wanted for one in self.facts.portals)
 
     def _choose(self, chosen: tuple[str, ...]) -> list[SavedTarget]:
-        """The targets of which all fits, and whose backstores are in no target that stays."""
+        """The targets that fit completely, and that share no backstore with a target that is not adopted."""
         good = [one for one in self._over_ip if one.wwn in (chosen or {one.wwn}) and not self._first_refusal(one)]
         while True:
             names = {target.wwn for target in good}
@@ -150,12 +150,12 @@ class Judge:
             good = [target for target in good if target not in held]
 
     def _settle(self) -> None:
-        """What fits and is not taken over says why."""
+        """Gives a reason for everything that fits but is not adopted."""
         names = {target.wwn for target in self.adopted}
         used = {store.reference for target in self.adopted for store in self.stores_of(target)}
         for reference in self._stores:
             if reference not in used:
-                self._refuse(reference, "No target that is adopted has it.")
+                self._refuse(reference, "No adopted target uses it.")
         for target in self._over_ip:
             if target.wwn in names:
                 continue
@@ -180,6 +180,6 @@ class Judge:
         return path in self._findings and self._findings[path].fits
 
     def _refuse(self, path: str, words: str) -> None:
-        """What was refused before keeps its first reason."""
+        """Refuses an object. The first reason is retained."""
         if path not in self._findings or self._findings[path].fits:
             self._findings[path] = Finding(path=path, fits=False, words=words)

@@ -1,7 +1,7 @@
-"""Which subsystems of nvmet can be taken over as they stand, and why the others cannot (decision 0051). Pure.
+"""Decides which subsystems of nvmet can be adopted unchanged, and why the others cannot (decision 0051). Pure.
 
-A subsystem goes whole or stays whole, and so does a port with all that it serves: in what is ours the agent takes away
-what nobody wants, so nothing in it may be unknown.
+A subsystem is adopted completely or not at all, and so is a port with everything it serves: the agent removes whatever
+is not desired from objects of Lunette, so nothing in them may be unknown.
 """
 
 from collections import Counter, defaultdict
@@ -21,19 +21,21 @@ from lunette.planner.targetcli.access import MAX_LUN, enumerated
 Volume = tuple[str | None, str | None]
 """Volume group and logical volume."""
 NO_ID = UUID(int=0)
-_STAYS = "It stays as it is with its subsystem."
+_STAYS = "It stays unchanged with its subsystem."
 _UNUSUAL = {
-    "attr_pi_enable": "It offers protection information, and Lunette none: copy its volumes, with the hosts off it.",
-    "passthru": "It passes a whole drive through, and only logical volumes are taken over: copy it into a volume.",
-    "buffered_io": "It is served through the page cache (buffered_io), and Lunette's never are: a power cut would cost "
-    "what hosts were told is written. Make it anew without, with the hosts off it.",
-    "resv_enable": "It offers reservations (resv_enable), which Lunette does not keep: set that to 0, with the hosts "
-    "off it.",
+    "attr_pi_enable": "It offers protection information, which Lunette does not support: disconnect the hosts and "
+    "copy its volumes.",
+    "passthru": "It passes a whole drive through, and only logical volumes can be adopted: copy the drive into a "
+    "volume.",
+    "buffered_io": "It is served through the page cache (buffered_io), so a power failure would lose writes that were "
+    "acknowledged to hosts. Disconnect the hosts and create it again without buffered_io.",
+    "resv_enable": "It offers reservations (resv_enable), which Lunette does not support: disconnect the hosts and "
+    "set resv_enable to 0.",
 }
 
 
 class NvmeJudge:
-    """The verdict on every subsystem of others. `adopted` are those that are taken over."""
+    """The verdict on all subsystems of other systems. `adopted` are the subsystems to adopt."""
 
     def __init__(
         self, foreign: Foreign, seen: Observation, facts: Facts, beneath: Beneath, chosen: tuple[str, ...]
@@ -55,7 +57,7 @@ class NvmeJudge:
         self.adopted = self._choose()
 
     def findings(self) -> Iterator[Finding]:
-        """One for each subsystem, namespace, host and port, named after the folders of nvmet."""
+        """One finding for each subsystem, namespace, host and port, under the name of its directory in nvmet."""
         taken = {one.nqn for one in self.adopted}
         for one in self.foreign.subsystems:
             yield from self._taken(one) if one.nqn in taken else self._staying(one)
@@ -63,11 +65,11 @@ class NvmeJudge:
         for port in self.foreign.nvme_ports:
             words = f"Portal on {port.where}."
             if port.name not in used:
-                words = self._words.get(_port_path(port.name), "No subsystem that is taken over is served there.")
+                words = self._words.get(_port_path(port.name), "It serves no subsystem that is adopted.")
             yield Finding(path=_port_path(port.name), fits=port.name in used, words=words)
 
     def _note(self) -> None:
-        """Who has what, over all subsystems."""
+        """Collects identities, hosts and volumes of all subsystems."""
         self._identities: dict[Volume, set[tuple[str, str]]] = defaultdict(set)
         self._volumes: dict[str, set[Volume]] = defaultdict(set)
         """By UUID and by NGUID."""
@@ -95,7 +97,9 @@ class NvmeJudge:
                 self._refuse(at, refusal)
             elif first != space.number:
                 self._refuse(
-                    at, f"It serves the same volume as namespace {first}: a host has a volume once. Remove one."
+                    at,
+                    f"It serves the same volume as namespace {first}, and a host can have a volume only once: "
+                    "remove one of the two.",
                 )
         for host in one.hosts:
             if refusal := self._host_refusal(host, grouped=len(one.hosts) > 1):
@@ -108,31 +112,31 @@ class NvmeJudge:
             return bad
         if one.any_host:
             return (
-                "It lets any host in, and Lunette only hosts it knows: write 0 to attr_allow_any_host and link its "
-                "hosts at once (whoever is connected stays), then try again."
+                "It admits any host, and Lunette admits only named hosts: write 0 to attr_allow_any_host and link its "
+                "hosts immediately (connected hosts stay connected), then try again."
             )
         if one.unusual:
             return _UNUSUAL[one.unusual[0]]
         if one.odd_links:
             return (
-                f"{one.odd_links[0]} is not called as what it leads to, and Lunette's links are: make it anew under "
-                "that name, with the hosts off it."
+                f"{one.odd_links[0]} has another name than its destination, which Lunette does not support: "
+                "disconnect the hosts and create the link again under the name of its destination."
             )
         if not one.hosts:
-            return "It lets no host in: link its hosts in allowed_hosts, or delete it."
+            return "It admits no host: link its hosts in allowed_hosts, or delete the subsystem."
         if not one.namespaces:
-            return "It has no namespace, and Lunette serves subsystems that have some: give it one, or delete it."
+            return "It has no namespace, so there is nothing to adopt: add a namespace, or delete the subsystem."
         if not one.ports:
-            return "No port serves it, so no host can be connected: link it in a port, or delete it."
+            return "No port serves it, so no host can connect: link it in a port, or delete it."
         return None
 
     def _namespace_refusal(self, space: ForeignNamespace) -> str | None:
         if not space.enabled:
             return "It is not enabled, so hosts do not see it: enable it, or remove it."
         if space.number > MAX_LUN:
-            return f"Lunette numbers namespaces from 1 to {MAX_LUN}: give it a lower number, with the hosts off it."
+            return f"Lunette numbers namespaces from 1 to {MAX_LUN}: disconnect the hosts and give it a lower number."
         if space.ana_group != "1":
-            return f"It is in ANA group {space.ana_group}, and Lunette's are in group 1: move it there."
+            return f"It is in ANA group {space.ana_group}, and Lunette only supports group 1: move it there."
         if space.unusual:
             return _UNUSUAL[space.unusual[0]]
         return self._device_refusal(space) or self._identity_refusal(space)
@@ -142,39 +146,44 @@ class NvmeJudge:
             return refusal
         where = f"{space.group}/{space.lv_name}"
         if other := self._over_scsi.get((space.group, space.lv_name)):
-            return f"LIO serves {where} too, as {other}, and a volume is served by one of the two: take it out of one."
+            return (
+                f"LIO also serves {where}, as {other}, and only one of the two can serve a volume: remove it from one."
+            )
         if space.held:
-            return f"{where} is mounted or held by a program on this machine too: free it first."
+            return f"{where} is also mounted or in use on this machine: unmount or release it first."
         return None
 
     def _identity_refusal(self, space: ForeignNamespace) -> str | None:
         if not space.uuid or UUID(space.uuid) == NO_ID:
-            return "It shows no UUID, and every volume of Lunette has one: give it one, with the hosts off it."
+            return "It has no UUID, and every volume of Lunette has one: disconnect the hosts and set a UUID."
         if len(self._identities[space.group, space.lv_name]) > 1:
             return (
-                f"{space.group}/{space.lv_name} has another UUID or NGUID in another subsystem, and a volume has one "
-                "of each: take it out of one of them."
+                f"{space.group}/{space.lv_name} has a different UUID or NGUID in another subsystem, and a volume can "
+                "have only one: remove it from one of the subsystems."
             )
         for kind, value, taken in (("UUID", space.uuid, self._facts.uuids), ("NGUID", space.nguid, self._facts.nguids)):
             if value in taken or UUID(value).hex in taken:
-                return f"A volume of Lunette has its {kind} {value} already: hosts would take the two for one."
+                return f"A volume of Lunette already has the {kind} {value}: hosts would treat the two as one."
             if UUID(value) != NO_ID and len(self._volumes[value]) > 1:
-                return f"Another namespace has its {kind} {value} and another volume: hosts would take the two for one."
+                return (
+                    f"Another namespace has the same {kind} {value} for another volume: hosts would treat the two "
+                    "as one."
+                )
         return None
 
     def _host_refusal(self, host: str, *, grouped: bool) -> str | None:
         if owner := self._facts.initiators.get(host):
-            return f"It is an initiator of host {owner} in Lunette already: delete it there, or here."
+            return f"It is already an initiator of host {owner} in Lunette: delete it there, or here."
         if bad := _bad_name(host):
             return bad
         places = self._places[host, grouped]
         if len(places) > 1:
             what = "is in one group" if grouped else "has one subsystem of its own"
-            return f"It is let in by {enumerated(places)}. In Lunette a host {what}: bring its volumes together in one."
+            return f"It has access to {enumerated(places)}. In Lunette a host {what}: move its volumes into one."
         if twice := [volume for volume, times in self._behind[host].items() if times > 1]:
             return (
-                f"It has {twice[0][0]}/{twice[0][1]} through several subsystems. In Lunette a host has one way to a "
-                "volume: take it out of all but one."
+                f"It has {twice[0][0]}/{twice[0][1]} through several subsystems. In Lunette a host accesses a volume "
+                "in one way only: remove it from all but one."
             )
         try:
             self.dhchap(host)
@@ -183,11 +192,11 @@ class NvmeJudge:
         return None
 
     def dhchap(self, host: str) -> DhChap | None:
-        """What a host must show. Raises Refused, without a key in its words."""
+        """The credentials that a host must present. Raises Refused, without a key in the message."""
         return dhchap_of(next(one for one in self.foreign.nvme_hosts if one.nqn == host))
 
     def _choose(self) -> list[ForeignSubsystem]:
-        """The subsystems of which all fits, and that share nothing with one that stays."""
+        """The subsystems that fit completely, and that share nothing with one that is not adopted."""
         good = [one for one in self.foreign.subsystems if one.nqn in self._chosen and not self._because(one)]
         while True:
             names = {one.nqn for one in good}
@@ -201,7 +210,7 @@ class NvmeJudge:
             good = [one for one in good if one.nqn not in held]
 
     def _because(self, one: ForeignSubsystem) -> tuple[str, str] | None:
-        """The first thing that does not fit, with its path: of it, in it, or a port that serves it."""
+        """Path and reason of the first misfit: the subsystem, something in it, or a port that serves it."""
         path = _path(one)
         at = [where for where in self._words if where == path or where.startswith(f"{path}/")]
         at += [_port_path(name) for name in one.ports if _port_path(name) in self._words]
@@ -211,7 +220,8 @@ class NvmeJudge:
         path = _path(one)
         many = len(one.hosts) > 1
         yield _fits(
-            path, f"The subsystem of {'a group of hosts' if many else 'a host'}, serial {one.kept.serial} stays."
+            path,
+            f"The subsystem of {'a group of hosts' if many else 'a host'}, serial {one.kept.serial} stays unchanged.",
         )
         for space in one.namespaces:
             nguid = "no NGUID" if UUID(space.nguid) == NO_ID else f"NGUID {space.nguid}"
@@ -226,7 +236,7 @@ class NvmeJudge:
         path, why = _path(one), self._because(one)
         reason = "It was not selected."
         if why is not None:
-            reason = why[1] if why[0] == path else f"It stays as it is, because of {why[0]}: {why[1]}"
+            reason = why[1] if why[0] == path else f"It is not adopted because of {why[0]}: {why[1]}"
         inside = [f"namespaces/{space.number}" for space in one.namespaces]
         inside += [f"allowed_hosts/{host}" for host in one.hosts]
         yield Finding(path=path, fits=False, words=reason)
@@ -238,7 +248,7 @@ class NvmeJudge:
 
 
 def _shared(one: ForeignSubsystem, staying: Sequence[ForeignSubsystem]) -> str | None:
-    """What it has in common with a subsystem that stays: a port, a host with its key, a volume."""
+    """What it shares with a subsystem that is not adopted: a port, a host with its key, or a volume."""
     volumes = {(space.group, space.lv_name) for space in one.namespaces}
     for other in staying:
         ports, hosts = set(one.ports) & set(other.ports), set(one.hosts) & set(other.hosts)
@@ -246,7 +256,7 @@ def _shared(one: ForeignSubsystem, staying: Sequence[ForeignSubsystem]) -> str |
         if ports or hosts or spaces:
             what = f"Port {min(ports)}" if ports else f"Host {min(hosts)}" if hosts else f"Volume {spaces[0].lv_name}"
             return (
-                f"{what} is of {other.nqn} too, which stays as it is: take over both, or take it out of one of them "
+                f"{what} also belongs to {other.nqn}, which is not adopted: adopt both, or remove it from one of them "
                 "first."
             )
     return None
@@ -256,7 +266,10 @@ def _bad_name(nqn: str) -> str | None:
     try:
         check_nqn(nqn)
     except ValueError as error:
-        return f"{nqn} cannot be kept as a name: {error}. Make it anew under such a name, with the hosts off it."
+        return (
+            f"Lunette does not support the name {nqn}: {error}. Disconnect the hosts and create it again under a "
+            "supported name."
+        )
     return None
 
 

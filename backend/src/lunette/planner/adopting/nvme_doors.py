@@ -1,4 +1,4 @@
-"""What leads to a subsystem of nvmet: its ports, which become portals, and the keys of its hosts."""
+"""Access to a subsystem of nvmet: its ports, which become portals, and the keys of its hosts."""
 
 from ipaddress import ip_address
 
@@ -21,7 +21,7 @@ class Refused(Exception):
 
 
 class Doors:
-    """Judges ports. A port that serves subsystems of ours already is a portal, and needs no row."""
+    """Judges ports. A port that already serves subsystems of Lunette is a portal, and needs no row."""
 
     def __init__(self, foreign: Foreign, seen: Observation, facts: Facts) -> None:
         self._seen = seen
@@ -29,25 +29,25 @@ class Doors:
         self.ports = {port.name: port for port in foreign.nvme_ports}
 
     def refusal(self, port: ForeignNvmePort) -> str | None:
-        """Why it cannot become a portal as it stands."""
+        """Why a port cannot become a portal unchanged."""
         if port.transport not in PROTOCOLS:
             return (
-                f"Ports over {port.transport or 'nothing yet'} are not taken over, only over tcp and rdma: map its "
-                "volumes anew, with the hosts off it."
+                f"Ports over {port.transport or 'nothing yet'} cannot be adopted, only ports over tcp and rdma: "
+                "disconnect the hosts and map its volumes in Lunette."
             )
         if port.unusual:
             return (
-                f"It has {port.unusual[0]}, which Lunette does not keep: take that away, or make the port anew without "
-                "it and with the hosts off it."
+                f"It has {port.unusual[0]}, which Lunette does not support: remove that, or disconnect the hosts and "
+                "create the port again without it."
             )
         if port.is_ours:
             return None
         try:
             address, number = ip_address(port.address), int(port.service)
         except ValueError:
-            return f"{port.where} is no address and port number, which Lunette keeps: make it anew with these."
+            return f"{port.where} is not an address and port number: create the port again with both."
         if (str(address), str(number), f"ipv{address.version}") != (port.address, port.service, port.family):
-            return f"Lunette would call it {address} port {number}: make it anew under that name first."
+            return f"Lunette writes this as {address} port {number}: create the port again in that notation first."
         spec = PortalCreate(
             name="adopted",
             protocol=PROTOCOLS[port.transport],
@@ -63,10 +63,10 @@ class Doors:
 
 
 def dhchap_of(host: ForeignNvmeHost) -> DhChap | None:
-    """What a host must show; None if it is not asked. Raises Refused, without a key in its words."""
+    """The credentials that a host must present, or None. Raises Refused, without a key in the message."""
     if host.key is None:
         if host.mutual_key is not None:
-            raise Refused("It has a dhchap_ctrl_key and no dhchap_key, so neither is asked for: clear it, or set both.")
+            raise Refused("It has a dhchap_ctrl_key but no dhchap_key, so neither is used: clear it, or set both.")
         return None
     try:
         return DhChap.model_validate(

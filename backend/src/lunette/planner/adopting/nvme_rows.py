@@ -1,4 +1,4 @@
-"""The rows of subsystems that are taken over: NQN, serial, namespace ids, UUIDs, NGUIDs and keys as they stand."""
+"""The rows of adopted subsystems. NQN, serial, namespace IDs, UUIDs, NGUIDs and keys stay unchanged."""
 
 from collections import Counter
 from uuid import UUID
@@ -12,7 +12,7 @@ from lunette.planner.adopting.rows import Maker, NewMapping, NewPortal, NewTarge
 
 
 class NvmeRows:
-    """Adds the rows of each subsystem to those that a maker has."""
+    """Adds the rows of subsystems to those of a maker."""
 
     def __init__(self, maker: Maker, judge: NvmeJudge) -> None:
         self._maker, self._judge, self._rows = maker, judge, maker.rows
@@ -21,7 +21,7 @@ class NvmeRows:
         self._shared = {volume for volume, times in uses.items() if times > 1}
 
     def take(self, one: ForeignSubsystem) -> None:
-        """One subsystem with all that is in it, and its ports."""
+        """Adds a subsystem with everything in it, and its ports."""
         maker = self._maker
         hosts = [
             maker.host(InitiatorKind.NQN, nqn, _tail(nqn), dhchap=self._judge.dhchap(nqn)) for nqn in sorted(one.hosts)
@@ -91,5 +91,5 @@ class NvmeRows:
 
 
 def _tail(nqn: str) -> str:
-    """What a host or group of this name would be called."""
+    """The name of the host or group for this NQN."""
     return nqn.rpartition(":")[2]

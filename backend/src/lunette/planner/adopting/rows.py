@@ -1,4 +1,4 @@
-"""The rows of what is taken over: every name and number as it stands, every identity that is new chosen here."""
+"""The rows of adopted objects. Names and numbers stay unchanged; new identities are chosen here."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ class NewArray:
 
 @dataclass(frozen=True)
 class NewVolume:
-    """One that was served to nobody, or over NVMe, has no backstore: SCSI shows it as every volume of ours."""
+    """A volume that was not served, or served over NVMe, has no backstore: over SCSI it looks like any other volume."""
 
     id: str
     name: str
@@ -40,7 +40,7 @@ class NewVolume:
     identity: VolumeIdentity
     backstore: AdoptedBackstore | None
     without_nguid: bool = False
-    """Hosts were shown none over NVMe."""
+    """True if hosts saw no NGUID over NVMe."""
 
 
 @dataclass(frozen=True)
@@ -53,14 +53,14 @@ class NewHost:
     chap: Chap | None
     dhchap: DhChap | None
     target_id: str
-    """Of the target it gets in the end, if none of its own is taken over."""
+    """ID of the host's future target, if no target of its own is adopted."""
     target_iqn: str
     nqn: str
 
 
 @dataclass(frozen=True)
 class NewTarget:
-    """A target or a subsystem that is taken over, for a host or for a group of hosts, with the other name it gets."""
+    """An adopted target or subsystem of a host or host group, with the name it gets for the other family."""
 
     id: str
     iqn: str
@@ -69,7 +69,7 @@ class NewTarget:
     host_id: str | None
     host_group_id: str | None
     subsystem: AdoptedSubsystem | None = None
-    """None: a target."""
+    """None for a target."""
 
 
 @dataclass(frozen=True)
@@ -99,12 +99,12 @@ class NewPortal:
     protocol: Protocol = Protocol.ISCSI
     engine: ExportEngine = ExportEngine.LIO
     folder: str | None = None
-    """Where it stands in nvmet."""
+    """Directory of its port in nvmet."""
 
 
 @dataclass
 class Rows:
-    """In the order in which they can be written."""
+    """All new rows, in the order in which they can be written."""
 
     arrays: list[NewArray] = field(default_factory=list)
     volumes: list[NewVolume] = field(default_factory=list)
@@ -116,19 +116,19 @@ class Rows:
     steps: list[AnyStep] = field(default_factory=list)
 
     def ids(self) -> tuple[str, ...]:
-        """Of everything that would be forgotten again if the job is taken back."""
+        """IDs of all rows to delete if the job is undone."""
         every = (self.arrays, self.volumes, self.hosts, self.groups, self.mappings, self.portals)
         return tuple(row.id for rows in every for row in rows)
 
 
 class Maker:
-    """Makes the rows of targets, and what those of subsystems have in common with them."""
+    """Creates the rows of targets, and what subsystems have in common with them."""
 
     def __init__(self, judge: Judge, identities: IdentitySource) -> None:
         self.judge, self.ids, self.facts = judge, identities, judge.facts
         self.rows = Rows()
         self._arrays: dict[str, str] = {}
-        """Array id by group."""
+        """IDs of arrays by volume group."""
         self._volumes: dict[str, NewVolume] = {}
         self._hosts: dict[str, NewHost] = {}
         uses = [store.reference for target in judge.adopted for store in judge.stores_of(target)]
@@ -138,7 +138,7 @@ class Maker:
         self._names["array"] = {array.name for array in self.facts.arrays.values()}
 
     def take(self, target: SavedTarget) -> None:
-        """One target with all that is in it."""
+        """Adds a target with everything in it."""
         group = self.judge.group_of(target)
         hosts = [
             self.host(InitiatorKind.IQN, acl.node_wwn, host_name(acl.node_wwn), chap=credentials(acl, group))
@@ -181,7 +181,7 @@ class Maker:
     def host(
         self, kind: InitiatorKind, initiator: str, name: str, *, chap: Chap | None = None, dhchap: DhChap | None = None
     ) -> NewHost:
-        """The host of an initiator, made the first time it is asked for."""
+        """The host of an initiator, created on first use."""
         if initiator not in self._hosts:
             appliance_id = self.facts.appliance_id
             self._hosts[initiator] = NewHost(
@@ -200,7 +200,7 @@ class Maker:
         return self._hosts[initiator]
 
     def owner(self, name: str, hosts: Sequence[NewHost]) -> tuple[str | None, str | None]:
-        """Id of the host, or of the group that is made of several."""
+        """ID of the host, or of the group if there are several hosts."""
         if len(hosts) == 1:
             return hosts[0].id, None
         group = NewGroup(self.ids.id(), self.name("group", name), tuple(host.id for host in hosts))
@@ -230,7 +230,7 @@ class Maker:
         return self._volumes[store.reference]
 
     def array(self, group: ForeignGroup) -> str:
-        """Id of the array beneath a volume group."""
+        """ID of the array below a volume group."""
         if group.name not in self._arrays:
             known = self.facts.arrays.get(group.arrays[0])
             if known is None:
@@ -246,12 +246,12 @@ class Maker:
         return self._arrays[group.name]
 
     def name(self, noun: str, wanted: str) -> str:
-        """The name, made one of ours, with a number behind it where it is taken."""
+        """The name as Lunette allows it, with a number appended if it is taken."""
         return free_name(noun, wanted, self._names[noun])
 
 
 def free_name(noun: str, wanted: str, taken: set[str]) -> str:
-    """The name, made one of ours, with a number behind it where it is taken; from here on it is."""
+    """The name as Lunette allows it, with a number appended if it is taken. The name is then reserved."""
     plain = "".join(one if one.isascii() and (one.isalnum() or one in "-_.") else "-" for one in wanted)
     plain = plain.strip("-_.") or noun
     name = next(one for one in _numbered(plain) if one not in taken)
@@ -260,7 +260,7 @@ def free_name(noun: str, wanted: str, taken: set[str]) -> str:
 
 
 def array_name(md_name: str) -> str:
-    """What an array is called where nobody says otherwise: /dev/md/0 of the machine it was made on is md0."""
+    """The default name of an array: /dev/md/0 on the machine where it was created becomes md0."""
     name = md_name.rpartition(":")[2]
     return f"md{name}" if name.isdigit() else name
 

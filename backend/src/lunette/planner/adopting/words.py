@@ -1,4 +1,4 @@
-"""An adoption as a plan that people read."""
+"""The plan of an adoption, in words."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ from lunette.planner.engines.md.write_hole import losing_log_adopted
 
 
 def describe(judge: Judge, rows: Rows) -> Plan:
-    """One line for each row; nothing to do makes an empty plan."""
+    """The plan, with one line for each row; empty if there is nothing to do."""
     return Plan(
         title=_title(len(judge.adopted), len(judge.nvme.adopted)),
         changes=tuple(_changes(rows)),
@@ -35,19 +35,19 @@ def _changes(rows: Rows) -> Iterator[Change]:
     owners = {host.id: host.name for host in rows.hosts} | {group.id: group.name for group in rows.groups}
     volumes = {volume.id: volume.name for volume in rows.volumes}
     for array in rows.arrays:
-        detail = f"{array.seen.level} of {len(array.seen.members)} disks, as it runs, md's {array.md_name}"
+        detail = f"{array.seen.level} of {len(array.seen.members)} disks, unchanged, md array {array.md_name}"
         yield _new("array", array.name, detail)
     for volume in rows.volumes:
         where = f"{volume.group}/{volume.lv_name}"
         on = f" on array {arrays[volume.array_id]}" if volume.array_id in arrays else ""
         kept = f"NAA {volume.identity.naa}" if volume.backstore else f"UUID {volume.identity.uuid}"
-        detail = f"{where} ({format_size(volume.size_bytes)}){on}, {kept} stays"
+        detail = f"{where} ({format_size(volume.size_bytes)}){on}, {kept} unchanged"
         yield _new("volume", volume.name, detail)
     for host in rows.hosts:
         is_nvme = host.kind is InitiatorKind.NQN
         proof = "DH-HMAC-CHAP" if is_nvme else "CHAP"
         has = host.dhchap if is_nvme else host.chap
-        yield _new("host", host.name, f"{host.initiator} with {f'{proof} as it is' if has else f'no {proof}'}")
+        yield _new("host", host.name, f"{host.initiator} with {f'unchanged {proof}' if has else f'no {proof}'}")
     for group in rows.groups:
         yield _new("host group", group.name, shorten([owners[one] for one in group.host_ids]))
     for target in rows.targets:
@@ -58,7 +58,7 @@ def _changes(rows: Rows) -> Iterator[Change]:
         name = target.nqn if target.subsystem else target.iqn
         for one in luns:
             number = number_name(one.family, one.lun)
-            yield _new("mapping", volumes[one.volume_id], f"{number} of {owner} at {name}, as it is")
+            yield _new("mapping", volumes[one.volume_id], f"{number} of {owner} at {name}, unchanged")
     for portal in rows.portals:
         yield _new("portal", portal.name, f"{portal.protocol.value} on {shown(portal.address, portal.port)}")
 
@@ -68,13 +68,13 @@ def _warnings(judge: Judge, rows: Rows) -> Iterator[str]:
     staying += [one.nqn for one in judge.foreign.subsystems if one not in judge.nvme.adopted]
     if staying:
         yield (
-            f"{shorten(staying)} stay as they are. Lunette does not bring them back after a boot, and whatever does "
-            "must not restore the ones that are taken over with them."
+            f"{shorten(staying)} stay unchanged. Lunette does not restore them after a boot. A service that does must "
+            "not also restore what is adopted."
         )
     if rows.targets and (rows.portals or judge.facts.portals):
         yield (
-            "Every portal leads to every target or subsystem of its family, so those that were at some addresses only "
-            "will be at all of them."
+            "Every portal leads to all targets or subsystems of its family: those that were available at some "
+            "addresses become available at all of them."
         )
     for array in rows.arrays:
         yield from losing_log_adopted(array.seen, judge.seen)
@@ -84,7 +84,8 @@ def _warnings(judge: Judge, rows: Rows) -> Iterator[str]:
         others = [one.name for one in group.volumes if one.is_open and (name, one.name) not in taken] if group else []
         others = [one for one in others if not (group and (found := group.volume(one)) and found.is_ours)]
         if others:
-            yield f"Others use {shorten(others)} in volume group {name}: it is left alone, and shut down with the rest."
+            yield f"{shorten(others)} in volume group {name} is in use outside Lunette: it is left unchanged, and "
+            "deactivated with the group at shutdown."
 
 
 def _new(noun: str, name: str, detail: str) -> Change:

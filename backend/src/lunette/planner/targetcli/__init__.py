@@ -1,7 +1,6 @@
-"""Reads a targetcli configuration: what Lunette could serve as it is, and what not and why. Pure (decision 0023).
+"""Inspects a targetcli configuration: what Lunette could serve unchanged, and why not the rest. Pure (decision 0023).
 
-The verdict is about what hosts see: names, LUN numbers, identities, credentials. Whether the machine has the devices is
-not looked at.
+The verdict is about what hosts see: names, LUNs, identities and credentials. It does not check that the devices exist.
 """
 
 from lunette.domain.targetcli import Finding, Inspection, SavedConfig
@@ -10,8 +9,8 @@ from lunette.planner.targetcli.backstores import Backstores
 from lunette.planner.targetcli.fc import FABRICS as FC_FABRICS
 
 _DISCOVERY = (
-    "Discovery asks for CHAP. Lunette's does not: it shows each initiator the targets it may use and no others. "
-    "Initiators that keep such credentials are let in all the same."
+    "Discovery requires CHAP. Lunette's discovery does not: it shows each initiator only the targets that it may use. "
+    "Initiators configured with discovery credentials can still discover and log in."
 )
 
 
@@ -31,7 +30,7 @@ def inspect(saved: SavedConfig) -> Inspection:
             findings += over_fc.judge(target)
         else:
             path = f"/{target.fabric}/{target.wwn}"
-            words = f"Lunette does not serve over {target.fabric}: give its volumes to hosts over iSCSI, NVMe or FC."
+            words = f"Lunette does not serve over {target.fabric}: map its volumes over iSCSI, NVMe or FC."
             findings.append(Finding(path=path, fits=False, words=words))
     fits = sum(one.fits for one in findings)
     return Inspection(fits=fits, refused=len(findings) - fits, findings=tuple(findings))

@@ -1,6 +1,6 @@
-"""Fibre Channel targets: a port is one target for all hosts, and a host's ACL its door (decision 0016).
+"""Judges Fibre Channel targets: a port is one target for all hosts, and each host has an ACL on it (decision 0016).
 
-A host sees the same numbers over every port, so what its ACLs map must be the same wherever it has one.
+A host sees the same LUNs over every port, so its ACLs must be equal on all ports that have one.
 """
 
 from collections import defaultdict
@@ -12,7 +12,7 @@ from lunette.planner.targetcli.access import Numbers, Refused, cut_off, is_on, l
 from lunette.planner.targetcli.backstores import Backstores
 
 FABRICS = ("qla2xxx", "tcm_fc")
-"""As rtslib calls those that Lunette serves with (rtslib/fabric.py)."""
+"""Fabrics that Lunette serves over, by their names in rtslib (rtslib/fabric.py)."""
 
 
 class Ports:
@@ -27,7 +27,7 @@ class Ports:
                     self._seen[acl.node_wwn.lower()].add(numbers(acl, group))
 
     def judge(self, target: SavedTarget) -> Iterator[Finding]:
-        """A port and all that is in it."""
+        """A port with everything in it."""
         path = f"/{target.fabric}/{target.wwn}"
         try:
             words, refusal = f"Fibre Channel port {_wwpn(target.wwn)} in target mode.", None
@@ -40,7 +40,7 @@ class Ports:
                 yield Finding(path=f"{path}/tpg{group.tag}", fits=False, words=why)
             yield from luns_of(path, group, self._stores, why)
             for acl in group.node_acls:
-                yield from self._acl(path, group, acl, "Its port does not let in named hosts only." if why else None)
+                yield from self._acl(path, group, acl, "Its port does not admit named hosts only." if why else None)
 
     def _acl(self, path: str, group: SavedGroup, acl: SavedAcl, outer: str | None) -> Iterator[Finding]:
         path = f"{path}/acls/{acl.node_wwn}"
@@ -50,22 +50,23 @@ class Ports:
             wwpn = _wwpn(acl.node_wwn)
             if len(self._seen[acl.node_wwn.lower()]) > 1:
                 raise Refused(
-                    "It sees other LUNs over other ports, and in Lunette a host has the same numbers over every port: "
-                    "make its ACLs alike first."
+                    "It sees other LUNs over other ports, and in Lunette a host sees the same LUNs over every port: "
+                    "make its ACLs equal first."
                 )
         except Refused as error:
             yield Finding(path=path, fits=False, words=str(error))
             yield from cut_off(path, acl, "Its initiator does not fit.")
             return
         owner = f"host {wwpn.replace(':', '')}"
-        yield Finding(path=path, fits=True, words=f"Initiator {wwpn} of {owner}; hosts with several are put together.")
+        yield Finding(path=path, fits=True, words=f"Initiator {wwpn} of {owner}; initiators of one host are combined.")
         yield from mapped(path, acl, {lun.index: lun for lun in group.luns}, self._stores, owner)
 
 
 def _group_refusal(group: SavedGroup) -> str | None:
     if is_on(group.attributes, "generate_node_acls"):
         return (
-            "It is in demo mode (generate_node_acls=1): whoever the fabric's zones let through gets in. Name the hosts."
+            "It is in demo mode (generate_node_acls=1), which admits every host in the fabric's zones: create an ACL "
+            "for each host."
         )
     return None
 

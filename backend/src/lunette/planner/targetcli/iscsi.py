@@ -1,6 +1,7 @@
-"""iSCSI targets. Lunette serves each host, or group of hosts, through a target of its own with one portal group (0007).
+"""Judges iSCSI targets. Lunette serves each host or host group through its own target with one portal group (0007).
 
-So a portal group with one ACL is the target of a host, and one whose ACLs all see the same numbers that of a group.
+So a portal group with one ACL is the target of a host, and one whose ACLs all see the same LUNs is the target of a host
+group.
 """
 
 from collections import Counter, defaultdict
@@ -24,11 +25,11 @@ from lunette.planner.targetcli.access import (
 from lunette.planner.targetcli.backstores import Backstores
 
 _FIXED = ("prod_mode_write_protect", "default_erl", "t10_pi", "fabric_prot_type")
-"""Attributes of a portal group that Lunette keeps at 0, and that change what a host may do."""
+"""Attributes of a portal group that Lunette sets to 0, and that change what a host may do."""
 
 
 class Owners:
-    """Which initiators come in where, over all targets, with what credentials and to which backstores."""
+    """The access of every initiator over all targets: portal groups, credentials and backstores."""
 
     def __init__(self, saved: SavedConfig) -> None:
         self._behind: dict[str, Counter[str]] = defaultdict(Counter)
@@ -50,7 +51,7 @@ class Owners:
             return
 
     def check(self, acl: SavedAcl, *, grouped: bool) -> None:
-        """A host has one target of its own, is in one group, and has one secret and one way to a volume.
+        """Checks that a host has one target, one group, one secret and one way to each volume.
 
         Raises Refused.
         """
@@ -59,20 +60,24 @@ class Owners:
         if len(places) > 1:
             what = "is in one group" if grouped else "has one target of its own"
             raise Refused(
-                f"It has ACLs in {enumerated(places)}. In Lunette a host {what}: bring its LUNs together in one target "
-                "first."
+                f"It has ACLs in {enumerated(places)}. In Lunette a host {what}: move its LUNs into one target first."
             )
         if len(self._chap[initiator]) > 1:
-            raise Refused("Its CHAP differs from target to target, and a host has one in Lunette: make it one first.")
+            raise Refused(
+                "Its CHAP credentials differ between targets, and in Lunette a host has the same "
+                "everywhere: make them equal first."
+            )
         if twice := sorted(store for store, times in self._behind[initiator].items() if times > 1):
             raise Refused(
-                f"It has {twice[0]} through several targets. In Lunette a host has one way to a volume: take its LUN "
-                "out of all but one of them first."
+                f"It has {twice[0]} through several targets. In Lunette a host accesses a volume through one target "
+                "only: remove its LUN from all but one first."
             )
 
 
 class Portals:
-    """Every portal serves every target in Lunette, so each counts once and who gains by it is told."""
+    """Every portal of Lunette serves every target, so each is reported once, with a note if it becomes reachable to
+    more.
+    """
 
     def __init__(self, saved: SavedConfig) -> None:
         groups = [group for target in saved.targets if target.fabric == "iscsi" for group in target.tpgs]
@@ -87,7 +92,7 @@ class Portals:
         refusal = _portal_refusal(portal)
         words = f"Portal on {portal.ip_address} port {portal.port} over {'iSER and iSCSI' if portal.iser else 'iSCSI'}."
         if self._uses[portal.ip_address, portal.port] < self._serving:
-            words += " It would lead to every target; now only to some."
+            words += " It would lead to all targets, and now leads only to some."
         return Finding(path=path, fits=refusal is None, words=refusal or words)
 
 
@@ -98,9 +103,9 @@ class Targets:
         self._stores, self._portals, self._owners = stores, Portals(saved), Owners(saved)
 
     def judge(self, target: SavedTarget) -> Iterator[Finding]:
-        """A target and all that is in it."""
+        """A target with everything in it."""
         path, refusal = f"/iscsi/{target.wwn}", _target_refusal(target)
-        yield Finding(path=path, fits=refusal is None, words=refusal or "A target under its own name.")
+        yield Finding(path=path, fits=refusal is None, words=refusal or "A target under its current name.")
         for group in target.tpgs:
             at = f"{path}/tpg{group.tag}"
             why = _group_refusal(group) or ("Its target does not fit." if refusal else None)
@@ -139,8 +144,8 @@ def _target_refusal(target: SavedTarget) -> str | None:
     serving = [group.tag for group in target.tpgs if group.enable]
     if len(serving) > 1:
         return (
-            f"It has {len(serving)} portal groups that serve, and Lunette gives a target one: bring them together, or "
-            "give each a target of its own."
+            f"It has {len(serving)} enabled portal groups, and in Lunette a target has one: merge them, or create a "
+            "target for each."
         )
     if all(_group_refusal(group) for group in target.tpgs):
         return "It has no portal group that fits."
@@ -148,23 +153,23 @@ def _target_refusal(target: SavedTarget) -> str | None:
 
 
 def _group_refusal(group: SavedGroup) -> str | None:
-    """Why a portal group cannot be the target of a host or a group of hosts."""
+    """Why a portal group cannot be the target of a host or host group."""
     if not group.enable:
         return "It is disabled: it serves no host, so there is nothing to adopt."
     if is_on(group.attributes, "generate_node_acls"):
         return (
-            "It is in demo mode (generate_node_acls=1): whoever asks gets in, with every LUN. Lunette lets in hosts "
-            "that are named: make an ACL for each initiator and set generate_node_acls=0."
+            "It is in demo mode (generate_node_acls=1), which admits every initiator to every LUN. Lunette admits "
+            "only named hosts: create an ACL for each initiator and set generate_node_acls=0."
         )
     if not group.node_acls:
-        return "No initiator has an ACL, so no host can log in and nothing would be its owner."
+        return "No initiator has an ACL, so no host can log in and the target has no owner."
     for name in _FIXED:
         if str(group.attributes.get(name) or "0") != "0":
-            return f"{name} is {group.attributes[name]}, and Lunette serves with 0: hosts may depend on it."
+            return f"{name} is {group.attributes[name]}, and Lunette sets it to 0: hosts may depend on it."
     if len({numbers(acl, group) for acl in group.node_acls}) > 1:
         return (
-            "Its initiators see different LUNs, and in Lunette a target is one host's or one group's whose hosts all "
-            "see the same: give each host a target of its own."
+            "Its initiators see different LUNs, and in Lunette all hosts of a target see the same: create a target "
+            "for each host."
         )
     return None
 
@@ -191,9 +196,9 @@ def _portal_refusal(portal: SavedPortal) -> str | None:
     try:
         ip_address(portal.ip_address.strip("[]"))
     except ValueError:
-        return f"{portal.ip_address} is no IP address."
+        return f"{portal.ip_address} is not an IP address."
     if not 1 <= portal.port <= 65535:
-        return f"{portal.port} is no port."
+        return f"{portal.port} is not a port number."
     if portal.offload:
-        return "It is offloaded to a Chelsio card (cxgbit), which Lunette does not use: set offload=false first."
+        return "It is offloaded to a Chelsio adapter (cxgbit), which Lunette does not support: set offload=false first."
     return None

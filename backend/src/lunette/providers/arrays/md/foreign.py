@@ -1,4 +1,4 @@
-"""Arrays that others made: started so that nothing is written to them, and opened for writing once they become ours."""
+"""Foreign arrays: started so that nothing is written to them, and made writable when they are adopted."""
 
 from lunette.domain.errors import Conflict, NotFound
 from lunette.domain.steps import MdOpen, MdStart
@@ -12,7 +12,7 @@ READ_ONLY = "readonly"
 
 
 def start(system: System, step: MdStart) -> str | None:
-    """Start the array read-only; None if it runs. Raises NotFound while a disk of it is missing."""
+    """Start the array read-only; None if it already runs. Raises NotFound while one of its disks is missing."""
     settle(system)
     running = observe.running_array(system, step.uuid)
     if running is not None and assemble.is_running(running):
@@ -30,7 +30,7 @@ def start(system: System, step: MdStart) -> str | None:
 
 
 def undo_start(system: System, step: MdStart) -> str | None:
-    """Stop the array if it is as the step left it; None if it does not run, is written, or somebody uses it."""
+    """Stop the array if it is as the step left it; None if it does not run, is writable, or is in use."""
     running = observe.running_array(system, step.uuid)
     if running is None or running.attributes["array_state"] != READ_ONLY or _is_used(system, running):
         return None
@@ -40,12 +40,12 @@ def undo_start(system: System, step: MdStart) -> str | None:
 
 
 def open_(system: System, step: MdOpen) -> str | None:
-    """Let the array be written; None if it can be."""
+    """Make the array writable; None if it already is."""
     if not assemble.ensure_running(system, step.uuid):
         raise NotFound(f"array {step.md_name} is no longer on any disk: attach its disks, then try again")
     running = observe.running_array(system, step.uuid)
     _check_name(observe.sure_md_name(system, running.kernel_name) if running else "", step)
-    return f"array {step.md_name} can be written" if make_writable(system, step.uuid) else None
+    return f"array {step.md_name} is writable" if make_writable(system, step.uuid) else None
 
 
 def make_writable(system: System, uuid: str) -> bool:
@@ -58,7 +58,7 @@ def make_writable(system: System, uuid: str) -> bool:
 
 
 def undo_open(system: System, step: MdOpen) -> str | None:
-    """Make the array read-only again; None if it is, does not run, or somebody uses it."""
+    """Make the array read-only again; None if it already is, does not run, or is in use."""
     running = observe.running_array(system, step.uuid)
     if not assemble.is_running(running) or running is None or running.attributes["array_state"] == READ_ONLY:
         return None

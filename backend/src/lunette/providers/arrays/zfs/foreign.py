@@ -1,6 +1,6 @@
-"""ZFS pools, imported or not: what is in those that are, and what the labels on its disks say of the others.
+"""ZFS pools: the content of imported pools, and of others what the labels on their disks say.
 
-Nothing is imported for it, and the kernel's module is not loaded.
+No pool is imported for this, and the kernel module is not loaded.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ from lunette.providers.volumes.zvol.plan import VOLUME_MARK, device_path, short_
 from lunette.system.doorway import System
 
 UNKNOWN_LEVEL = "pool"
-"""What a pool is called whose tree of disks nobody has read."""
+"""State of a pool whose tree of disks was not read."""
 
 
 def found(system: System, disks: Sequence[ObservedDisk]) -> Iterator[FoundArray]:

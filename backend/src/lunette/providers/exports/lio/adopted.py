@@ -1,7 +1,7 @@
-"""What others made and Lunette took over: where it stands, and which names are ours though they do not tell.
+"""Adopted objects of LIO: where they are in configfs, and which foreign-looking names belong to Lunette.
 
-A target keeps its name for life. A backstore stays where it is until it goes, at the latest with the next boot; then it
-is made in our own adapter.
+A target retains its name permanently. A backstore stays where it is until it is removed, at the latest by the next
+boot; it is then created in Lunette's own adapter.
 """
 
 from collections.abc import Iterable
@@ -12,21 +12,21 @@ from lunette.providers.exports.lio.configfs import Configfs
 
 
 def settled(files: Configfs, desired: ExportSet) -> ExportSet:
-    """The desired state with every adopted backstore where it stands, or where it is to be made."""
+    """The desired state with every adopted backstore where it is, or where it will be created."""
     if not any(volume.adopted for volume in desired.volumes):
         return desired
     return desired.model_copy(update={"volumes": tuple(_settled(files, volume) for volume in desired.volumes)})
 
 
 def paths(desired: ExportSet) -> frozenset[str]:
-    """Targets and backstores that are ours, or were, and carry names of others."""
+    """Adopted targets and backstores that belong to Lunette, or did, under foreign names."""
     prefix = tree.target_prefix(desired.appliance_id)
     targets = (f"iscsi/{target.iqn}" for target in desired.targets if not target.iqn.startswith(prefix))
     return frozenset((*targets, *_stores(desired.volumes), *(one.path for one in desired.leftovers)))
 
 
 def left_over(served: ExportSet, wanted: ExportSet) -> tuple[Leftover, ...]:
-    """What was adopted and is given up by `wanted`, with what `served` had not removed yet."""
+    """Adopted objects that are no longer in `wanted`, and those that `served` had not removed yet."""
     staying = paths(wanted.model_copy(update={"leftovers": ()}))
     prefix = tree.target_prefix(served.appliance_id)
     going = [
@@ -43,19 +43,19 @@ def left_over(served: ExportSet, wanted: ExportSet) -> tuple[Leftover, ...]:
 
 
 def standing(files: Configfs, leftovers: Iterable[Leftover]) -> tuple[Leftover, ...]:
-    """Those of them that are still there."""
+    """Those of them that still exist."""
     return tuple(one for one in leftovers if _stands(files, one.path, one.serial))
 
 
 def standing_volumes(files: Configfs, served: ExportSet) -> frozenset[str]:
-    """Ids of the volumes whose adopted backstores stand."""
+    """IDs of the volumes whose adopted backstores exist."""
     places = [(one.adopted.path, one.identity.serial, one.volume_id) for one in served.volumes if one.adopted]
     places += [(one.path, one.serial or "", one.volume_id) for one in served.leftovers if one.volume_id]
     return frozenset(volume_id for path, serial, volume_id in places if _stands(files, path, serial))
 
 
 def iqns(served: ExportSet | None) -> frozenset[str]:
-    """Names of the targets that are served: those that were adopted do not tell that they are ours."""
+    """Names of the served targets: the names of adopted targets do not show that they belong to Lunette."""
     return frozenset(target.iqn for target in served.targets) if served else frozenset()
 
 
@@ -73,7 +73,7 @@ def _settled(files: Configfs, volume: ExportVolume) -> ExportVolume:
 
 
 def _stands(files: Configfs, path: str, serial: str | None) -> bool:
-    """Whether it is there and still itself: targets are told by their names, backstores by their serials."""
+    """True if it exists and is still the same object: targets are identified by name, backstores by serial."""
     if not files.exists(path):
         return False
     return serial is None or files.read(f"{path}/wwn/vpd_unit_serial").rpartition(": ")[2] == serial

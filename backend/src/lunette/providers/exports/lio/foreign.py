@@ -1,4 +1,4 @@
-"""What LIO serves for others, read from configfs in the terms of a saveconfig. Nothing is written.
+"""Foreign exports of LIO, read from configfs in the terms of a saveconfig. Nothing is written.
 
 Formats: drivers/target/target_core_configfs.c, target_core_iblock.c, target_core_alua.c (Linux 6.12).
 """
@@ -27,14 +27,14 @@ from lunette.providers.exports.lio.tree import PREFIX
 from lunette.providers.reading import reader
 
 _PLUGINS = {"iblock": "block", "fileio": "fileio", "pscsi": "pscsi", "rd_mcp": "ramdisk", "user": "user"}
-"""What targetcli calls the kinds of adapters."""
+"""Types of backstores, as targetcli names them."""
 KEPT: tuple[BackstoreAttribute, ...] = get_args(BackstoreAttribute)
 _NO_TARGETS = ("core", "iscsi")
 _Attributes = dict[str, int | str | None]
 
 
 class Store(Model):
-    """A backstore over a block device, with what a saveconfig does not say."""
+    """A backstore over a block device, with facts that a saveconfig does not contain."""
 
     reference: str
     company_id: str
@@ -44,7 +44,7 @@ class Store(Model):
 
 @reader("configfs of LIO")
 def observe(files: Configfs, ours: Collection[str]) -> tuple[SavedConfig, tuple[Store, ...]]:
-    """Every backstore and target but those at the paths `ours`, and but backstores with our mark."""
+    """Every backstore and target except those at the paths `ours` and backstores with Lunette's mark."""
     stores = [path for path in _backstores(files) if path not in ours]
     references = {path: _reference(path) for path in stores}
     targets = [name for name in files.folders("iscsi") if name != "discovery_auth" and f"iscsi/{name}" not in ours]
@@ -120,7 +120,7 @@ def _target(files: Configfs, fabric: str, name: str, references: dict[str, str])
 
 
 def _others(files: Configfs, references: dict[str, str]) -> Iterable[SavedTarget]:
-    """Targets of other fabrics that lead to a backstore of others."""
+    """Targets of other fabrics that lead to a foreign backstore."""
     for fabric in files.folders(""):
         for name in files.folders(fabric) if fabric not in _NO_TARGETS else ():
             found = _target(files, fabric, name, references)

@@ -1,7 +1,7 @@
-"""What others made in nvmet and Lunette took over: which names are ours though they do not tell (decision 0051).
+"""Adopted objects of nvmet: which foreign-looking names belong to Lunette (decision 0051).
 
-A subsystem keeps its name for life. A port stays in the folder it was made in until that goes, at the latest with the
-next boot; then it is made under a number of our own. Hosts are told of its address, never of its number.
+A subsystem retains its name permanently. A port stays in its directory until it is removed, at the latest by the next
+boot; it is then created under one of Lunette's own numbers. Hosts see its address, never its number.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from lunette.providers.exports.nvmet.configfs import Configfs
 
 @dataclass(frozen=True)
 class Ours:
-    """Subsystems whose names begin so, or that were adopted, and ports by the names of their folders."""
+    """Subsystems by prefix or because they were adopted, and ports by the names of their directories."""
 
     prefix: str
     subsystems: frozenset[str] = frozenset()
@@ -27,7 +27,7 @@ class Ours:
         return tree.is_own_port(name) or name in self.ports
 
     def has_link(self, files: Configfs, link: str) -> bool:
-        """True if this link in a port leads to a subsystem of ours."""
+        """True if this link in a port leads to a subsystem of Lunette."""
         folder, _, nqn = (files.points_to(link) or "").partition("/")
         return folder == "subsystems" and self.has(nqn)
 
@@ -38,24 +38,24 @@ class Ours:
         return [f"ports/{name}" for name in files.names("ports") if self.has_port(name)]
 
     def places_of(self, files: Configfs, subsystem: str) -> list[str]:
-        """The links by which our ports serve a subsystem."""
+        """The links by which Lunette's ports serve a subsystem."""
         name = subsystem.rpartition("/")[2]
         return [f"{port}/{subsystem}" for port in self.port_paths(files) if name in files.names(f"{port}/subsystems")]
 
 
 def of_appliance(files: Configfs, desired: ExportSet) -> Ours:
-    """What is ours as this appliance."""
+    """What belongs to this appliance."""
     return _ours(files, desired, tree.subsystem_prefix(desired.appliance_id))
 
 
 def of_any(files: Configfs, served: ExportSet | None) -> Ours:
-    """What is ours under whatever appliance id; `served` tells what was adopted."""
+    """What belongs to Lunette under any appliance ID; `served` shows what was adopted."""
     prefix = f"{SUBSYSTEM_AUTHORITY}:"
     return Ours(prefix) if served is None else _ours(files, served, prefix)
 
 
 def settled(files: Configfs, desired: ExportSet) -> ExportSet:
-    """The desired state with every adopted port where it stands, or where it is to be made."""
+    """The desired state with every adopted port where it is, or where it will be created."""
     if not any(portal.adopted for portal in desired.portals):
         return desired
     portals = (
@@ -68,19 +68,19 @@ def settled(files: Configfs, desired: ExportSet) -> ExportSet:
 
 
 def left_over(served: ExportSet, wanted: ExportSet) -> tuple[NvmeLeftover, ...]:
-    """What was adopted and is given up by `wanted`, with what `served` had not removed yet."""
+    """Adopted objects that are no longer in `wanted`, and those that `served` had not removed yet."""
     staying = {one.path for one in _adopted(wanted)}
     found = {one.path: one for one in (*served.nvme_leftovers, *_adopted(served)) if one.path not in staying}
     return tuple(found[path] for path in sorted(found))
 
 
 def standing(files: Configfs, leftovers: tuple[NvmeLeftover, ...]) -> tuple[NvmeLeftover, ...]:
-    """Those of them that are still there."""
+    """Those of them that still exist."""
     return tuple(one for one in leftovers if _stands(files, one))
 
 
 def _ours(files: Configfs, desired: ExportSet, prefix: str) -> Ours:
-    """Subsystems count before they stand, ports only while they do: their numbers are anybody's."""
+    """Subsystems count before they exist, ports only while they exist: other systems may use their numbers."""
     known = (*_adopted(desired), *desired.nvme_leftovers)
     ports = (one for one in known if one.path.startswith("ports/") and _stands(files, one))
     return Ours(
@@ -105,7 +105,7 @@ def _left(portal: ExportPortal) -> NvmeLeftover:
 
 
 def _stands(files: Configfs, one: NvmeLeftover) -> bool:
-    """Whether it is there and still itself: subsystems are told by their names, ports by their addresses too."""
+    """True if it exists and is still the same object: subsystems are identified by name, ports also by address."""
     if not files.exists(one.path):
         return False
     if not one.place:

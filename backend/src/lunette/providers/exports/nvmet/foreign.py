@@ -1,4 +1,4 @@
-"""What nvmet serves for others, read from its configfs with the keys of its hosts. Nothing is written.
+"""Foreign exports of nvmet, read from its configfs with the keys of its hosts. Nothing is written.
 
 Format: drivers/nvme/target/configfs.c (Linux 6.12); resv_enable came with 6.13.
 """
@@ -24,11 +24,11 @@ Places = dict[str, tuple[str, str]]
 KEPT: tuple[SubsystemAttribute, ...] = get_args(SubsystemAttribute)
 _OFF = ("", "0")
 _PLAIN = {"addr_treq": ("", "not specified"), "addr_tsas": ("", "none")}
-"""What a port has that asks for no TLS; kernels without it have no addr_tsas."""
+"""Values of addr_tsas without TLS; kernels without TLS have no addr_tsas."""
 
 
 def names(system: System, served: ExportSet | None = None) -> tuple[str, ...]:
-    """NQNs of every subsystem but those of Lunette, of whatever appliance. `served` tells what was adopted."""
+    """NQNs of every subsystem that belongs to no Lunette appliance. `served` shows what was adopted."""
     if not system.is_dir(ROOT):
         return ()
     files = Configfs(system)
@@ -39,7 +39,7 @@ def names(system: System, served: ExportSet | None = None) -> tuple[str, ...]:
 def observe(
     system: System, served: ExportSet | None, places: Places
 ) -> tuple[tuple[ForeignSubsystem, ...], tuple[ForeignNvmePort, ...], tuple[ForeignNvmeHost, ...]]:
-    """All of them with what they serve, the ports that lead to them, and the hosts they name."""
+    """All foreign subsystems with their namespaces, ports and hosts."""
     found = names(system, served)
     if not found:
         return (), (), ()

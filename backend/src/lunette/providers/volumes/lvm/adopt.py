@@ -1,4 +1,4 @@
-"""Puts our marks on a volume group that others made, and on volumes in it, while hosts use them: LVM's tags alone."""
+"""Marks a foreign volume group and volumes in it as Lunette's while hosts use them, with LVM tags only."""
 
 from lunette.domain.errors import Conflict, NotFound
 from lunette.domain.steps import AdoptedVolume, GroupAdopt
@@ -30,7 +30,7 @@ def adopt(system: System, step: GroupAdopt) -> str | None:
 
 
 def undo_adopt(system: System, step: GroupAdopt) -> str | None:
-    """Take the marks off; None if there are none. The group's own stay while another volume of ours is in it."""
+    """Remove the marks; None if there are none. The group's own marks stay while another volume of Lunette is in it."""
     group = _group(system, step)
     if group is None:
         return None
@@ -38,7 +38,7 @@ def undo_adopt(system: System, step: GroupAdopt) -> str | None:
     is_last = step.is_new and not any(TAG in volume.tags and volume.name not in names for volume in group.volumes)
     unmarked = array_tag(step.md_uuid) in group.tags and _unmark(system, step, names, is_last=is_last)
     unlisted = is_last and not step.was_listed and unlist_device(system, device_path(step.md_uuid))
-    return f"{step.group} is as before" if unmarked or unlisted else None
+    return f"the marks of {step.group} were removed" if unmarked or unlisted else None
 
 
 def _unmark(system: System, step: GroupAdopt, names: set[str], *, is_last: bool) -> bool:
@@ -52,7 +52,9 @@ def _unmark(system: System, step: GroupAdopt, names: set[str], *, is_last: bool)
 
 
 def _group(system: System, step: GroupAdopt) -> parse.Group | None:
-    """The group of the step, with its array up. None if it is not there. Raises Conflict for another of this name."""
+    """The group of the step, with its array running. None if it does not exist. Raises Conflict for another group of
+    this name.
+    """
     if not ensure_running(system, step.md_uuid):
         return None
     group = observe.group_on(system, device_path(step.md_uuid))
@@ -64,7 +66,7 @@ def _group(system: System, step: GroupAdopt) -> parse.Group | None:
 
 
 def _check(group: parse.Group, step: GroupAdopt) -> None:
-    """Raises NotFound or Conflict, before anything is marked, unless every volume is there and free to be marked."""
+    """Raises NotFound or Conflict before anything is marked, unless every volume exists and can be marked."""
     if TAG in group.tags and array_tag(step.md_uuid) not in group.tags:
         raise Conflict(f"volume group {step.group} carries the mark of another array and was not changed")
     for one in step.volumes:

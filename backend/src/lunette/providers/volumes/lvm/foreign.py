@@ -1,4 +1,4 @@
-"""Volume groups that Lunette did not make, as they are shown to whoever adopts them."""
+"""Foreign volume groups, as shown for an adoption."""
 
 from lunette.domain.adopting import ForeignGroup, ForeignVolume
 from lunette.providers.volumes.lvm import parse
@@ -6,7 +6,7 @@ from lunette.providers.volumes.lvm.plan import TAG
 
 
 def described(group: parse.Group, arrays: tuple[str, ...], md_name: str, *, is_listed: bool = True) -> ForeignGroup:
-    """A group with the UUIDs of the arrays it lies on."""
+    """A volume group with the UUIDs of the arrays below it."""
     return ForeignGroup(
         name=group.name,
         uuid=group.uuid,
