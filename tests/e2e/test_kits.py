@@ -116,7 +116,7 @@ def test_a_machine_of_another_name_is_told_so(host: Host) -> None:
     refused = host.machine.run(kit["commands"][0]["run"])
     host.machine.check("sed -i s/:other/:db/ /etc/iscsi/initiatorname.iscsi")
     assert refused.rc != 0
-    assert "calls itself iqn.2026-01.com.example:other" in refused.stdout
+    assert "has the name iqn.2026-01.com.example:other" in refused.stdout
     assert host.machine.run(kit["commands"][0]["run"]).rc == 0
 
 

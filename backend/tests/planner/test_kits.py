@@ -124,7 +124,7 @@ def test_the_login_before_discovery_is_in_the_kits_that_need_it() -> None:
     assert "$Chap = @{}" in windows
     assert "New-IscsiTargetPortal -TargetPortalAddress $Address -TargetPortalPortNumber $Port @Discovery" in windows
     both = build(facts(OsType.WINDOWS, discovery=known.CHAP, chap=known.CHAP))
-    assert "Windows keeps one secret" in " ".join(both.warnings)
+    assert "Windows stores only one mutual secret" in " ".join(both.warnings)
     assert "false" not in build(facts(OsType.ESXI, discovery=known.WITHOUT_SECRETS["chap"])).commands[0].run
 
 
@@ -164,7 +164,7 @@ def test_a_host_that_cannot_connect_is_told_what_is_missing(changes: dict[str, A
 
 
 def test_one_path_is_a_warning() -> None:
-    assert "one path only" in build(facts(portals=(known.A,))).warnings[0]
+    assert "only one path" in build(facts(portals=(known.A,))).warnings[0]
 
 
 def test_an_unknown_system_is_told_where_to_knock() -> None:

@@ -1,4 +1,4 @@
-"""Chooses the builder for the host's system, and says what is missing before a kit can help."""
+"""Chooses the builder for the operating system of the host, and reports what is missing before a kit can help."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -18,11 +18,11 @@ _BUILDERS: dict[OsType, Callable[[KitFacts], Parts]] = {
 }
 
 _LOOK_FOR_TARGETS = (OsType.LINUX, OsType.PROXMOX, OsType.WINDOWS)
-"""Where people, or the kit itself, ask for targets; others are told them one by one."""
+"""Systems on which users, or the kit itself, query the appliance for targets. Other systems get each target by name."""
 
 
 def build(facts: KitFacts) -> HostKit:
-    """The kit of a host. Without files and commands where there is nothing to set up; the warnings say why."""
+    """The kit of a host. If there is nothing to set up, it has no files and commands, and the warnings say why."""
     if facts.os_type not in _LOOK_FOR_TARGETS:
         facts = replace(facts, discovery=None)
     parts = _BUILDERS.get(facts.os_type, _by_hand)(facts)
@@ -41,7 +41,7 @@ def build(facts: KitFacts) -> HostKit:
 
 
 def _missing(facts: KitFacts) -> Iterator[str]:
-    """What keeps the host from its volumes, family by family."""
+    """The problems that keep the host from its volumes, by family."""
     if not facts.doors:
         yield f"No volume is mapped to host {facts.host}, so there is nothing to connect to: map a volume first."
     scsi, nvme = facts.doors_of(Family.SCSI), facts.doors_of(Family.NVME)
@@ -58,7 +58,7 @@ def _missing(facts: KitFacts) -> Iterator[str]:
 
 
 def _everywhere(facts: KitFacts) -> Iterator[str]:
-    """A portal on every address is there for each of them, whether the host reaches that or not."""
+    """Warns if a portal on every address is expanded to addresses that the host may not reach."""
     for name in dict.fromkeys(one.name for one in facts.portals):
         places = [one.shown for one in facts.portals if one.name == name]
         if len(places) > 1:
@@ -70,7 +70,7 @@ def _everywhere(facts: KitFacts) -> Iterator[str]:
 
 
 def _by_hand(facts: KitFacts) -> Parts:
-    """For a system nothing is known of: where to knock, and for what."""
+    """For other operating systems: the addresses and targets to connect to."""
     doors = [
         f"{'Target' if door.family is Family.SCSI else 'Subsystem'} {door.name} with "
         + ", ".join(f"{volume.name} ({volume.lun})" for volume in door.volumes)

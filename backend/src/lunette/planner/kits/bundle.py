@@ -10,7 +10,7 @@ from lunette.domain.kits import HostKit
 
 @dataclass(frozen=True)
 class Member:
-    """One file of the archive; `path` is relative, `mode` as chmod takes it."""
+    """One file of the archive; `path` is relative, `mode` as chmod expects it."""
 
     path: str
     mode: int
@@ -18,7 +18,7 @@ class Member:
 
 
 def members(kit: HostKit) -> tuple[Member, ...]:
-    """Everything in one folder, named after the host."""
+    """Everything in one directory with the name of the host."""
     folder = f"lunette-{kit.host}"
     found = [Member(f"{folder}/README.txt", 0o644, _readme(kit))]
     found += [Member(f"{folder}/files/{_place(one.path)}", int(one.mode, 8), one.content) for one in kit.files]
@@ -30,7 +30,7 @@ def members(kit: HostKit) -> tuple[Member, ...]:
 
 
 def _place(path: str) -> str:
-    """A path of the host below a folder: without drive and leading slash."""
+    """A path on the host as a relative path: without drive and leading slash."""
     return path.replace("\\", "/").rpartition(":")[2].lstrip("/")
 
 
@@ -54,7 +54,7 @@ def _readme(kit: HostKit) -> str:
 
 
 def _shell(kit: HostKit) -> str:
-    """Files are written beside their places and moved there, so that a crash leaves the old or the new one."""
+    """Files are written next to their destination and renamed, so that a crash leaves the old or the new file."""
     return "\n".join(["#!/bin/sh", "set -eu", 'cd "$(dirname "$0")"', "umask 077", *_writes(kit), *_runs(kit), ""])
 
 

@@ -1,4 +1,4 @@
-"""What a kit is made from: the host, the doors its volumes are behind, and where the appliance listens."""
+"""Facts from which a kit is built: the host, its targets with their volumes, and the portals of the appliance."""
 
 import math
 from collections.abc import Sequence
@@ -13,25 +13,29 @@ from lunette.domain.mappings import Family, Protocol, is_everywhere, is_fc_addre
 CHAP_SECRET, CHAP_MUTUAL = "@LUNETTE-CHAP-SECRET@", "@LUNETTE-CHAP-MUTUAL-SECRET@"
 DISCOVERY_SECRET, DISCOVERY_MUTUAL = "@LUNETTE-DISCOVERY-SECRET@", "@LUNETTE-DISCOVERY-MUTUAL-SECRET@"
 DHCHAP_KEY, DHCHAP_MUTUAL = "@LUNETTE-DHCHAP-KEY@", "@LUNETTE-DHCHAP-MUTUAL-KEY@"
-"""Stand where secrets go if nobody asked for them. The kit's scripts refuse to work with one in place."""
+"""Placeholders for secrets that were not requested. The scripts of the kit refuse to run with one."""
 REPLACEMENT_S = 15
-"""After that many seconds without its path, I/O moves on to another one: open-iscsi's README section 8.1.2 gives 15 for
-dm-multipath."""
+"""Seconds without its path after which I/O moves to another path: section 8.1.2 of open-iscsi's README gives 15 for
+dm-multipath.
+"""
 NOOP_S = 5
-"""Between two pings of a path, and how long the answer may take: open-iscsi's own values in iscsid.conf, and Red Hat's
-"Configuring device mapper multipath" for RHEL 9, chapter on iSCSI settings."""
+"""Interval between two pings of a path, and the timeout of the answer: open-iscsi's defaults in iscsid.conf, and Red
+Hat's "Configuring device mapper multipath" for RHEL 9, chapter on iSCSI settings.
+"""
 
 KEEP_S = 600
-"""A host keeps a disk without paths that long at least, so that it outlives a boot of the appliance."""
+"""Minimum time for which a host retains a disk without paths, so that it survives a restart of the appliance."""
 GUEST_S = 180
-"""What a request of a virtual machine may take at least: the timeout VMware Tools give a Linux guest's disks."""
+"""Minimum timeout for a request of a virtual machine: the timeout that VMware Tools set for disks of Linux guests."""
 RESTARTS = 2
 """An update that does not prove healthy costs two restarts (docs/decisions/0037)."""
 
 
 @dataclass(frozen=True)
 class KitPortal:
-    """One address the host knocks at. A portal on every address of the appliance is one of these for each of them."""
+    """One address that the host connects to. A portal on every address of the appliance becomes one of these for each
+    address.
+    """
 
     name: str
     protocol: Protocol
@@ -40,7 +44,7 @@ class KitPortal:
 
     @property
     def shown(self) -> str:
-        """Address and port as tools write them; over Fibre Channel the names of the port."""
+        """Address and port in the notation of tools; over Fibre Channel, the names of the port."""
         if is_fc_address(self.address):
             return self.address
         return (
@@ -50,7 +54,7 @@ class KitPortal:
 
 @dataclass(frozen=True)
 class KitVolume:
-    """A volume as the host will know it. `naa` and `uuid` as in domain/identity."""
+    """A volume as the host identifies it. `naa` and `uuid` as in domain/identity."""
 
     name: str
     lun: int
@@ -70,7 +74,7 @@ class KitDoor:
 
 @dataclass(frozen=True)
 class KitChap:
-    """`secret` and `mutual_secret` are None where nobody asked for them. `mutual_user` None: one way."""
+    """`secret` and `mutual_secret` are None if not requested. `mutual_user` None: one-way authentication."""
 
     user: str
     mutual_user: str | None
@@ -87,7 +91,7 @@ class KitDhChap:
 
 @dataclass(frozen=True)
 class KitFacts:
-    """`portals` are those of the host's initiators; `fc_ports` our WWPNs in target mode."""
+    """`portals` are those of the host's initiators; `fc_ports` are the appliance's WWPNs in target mode."""
 
     host: str
     os_type: OsType
@@ -100,11 +104,11 @@ class KitFacts:
     chap: KitChap | None = None
     dhchap: KitDhChap | None = None
     discovery: KitChap | None = None
-    """What is to be shown before the targets are told."""
+    """Credentials that discovery requires."""
     has_secrets: bool = False
     warnings: tuple[str, ...] = ()
     outage_s: float | None = None
-    """How long the last restart kept hosts from their exports, in seconds; None: not measured yet."""
+    """How long the last restart interrupted the exports, in seconds; None if not measured yet."""
 
     def doors_of(self, family: Family) -> tuple[KitDoor, ...]:
         return tuple(door for door in self.doors if door.family is family)
@@ -113,12 +117,14 @@ class KitFacts:
         return tuple(portal for portal in self.portals if portal.protocol in protocols)
 
     def wait_s(self, least: int) -> int:
-        """Seconds a host has to wait for its paths: those of an update that fails, and no less than `least`."""
+        """Seconds that a host has to wait for its paths: twice the last interruption, as after a failed update, and at
+        least `least`.
+        """
         return max(least, math.ceil(RESTARTS * (self.outage_s or 0)))
 
     @property
     def measured(self) -> str:
-        """What the waiting times go by, as a sentence."""
+        """The basis of the timeouts, as a sentence."""
         if self.outage_s is None:
             return (
                 "The duration of a restart has not been measured yet: download the kit again after the first restart."
@@ -130,7 +136,7 @@ class KitFacts:
 
     @property
     def over_iscsi(self) -> bool:
-        """Whether it comes over iSCSI or iSER."""
+        """True for iSCSI and iSER."""
         reached = self.portals_of(Protocol.ISCSI, Protocol.ISER)
         return bool(self.iqns and reached and self.doors_of(Family.SCSI))
 
@@ -140,13 +146,13 @@ class KitFacts:
 
     @property
     def over_nvme(self) -> bool:
-        """Whether it comes over a network, so that a kit says where to."""
+        """True if the protocol runs over a network, so that a kit names the address."""
         reached = self.portals_of(Protocol.NVME_TCP, Protocol.NVME_RDMA)
         return bool(self.nqns and reached and self.doors_of(Family.NVME))
 
     @property
     def over_nvme_fc(self) -> bool:
-        """Whether it comes over Fibre Channel, where the ports find each other."""
+        """True for Fibre Channel, where ports discover each other."""
         return bool(self.nqns and self.portals_of(Protocol.NVME_FC) and self.doors_of(Family.NVME))
 
     @property
@@ -156,12 +162,14 @@ class KitFacts:
 
 
 def plain(secret: SecretStr | None, placeholder: str) -> str:
-    """The secret, or what stands for it."""
+    """The secret, or its placeholder."""
     return secret.get_secret_value() if secret else placeholder
 
 
 def reached(listening: Sequence[KitPortal], addresses: Sequence[str], rdma: Sequence[str]) -> list[KitPortal]:
-    """The portals with those that listen everywhere told by each address a host can reach; RDMA only where it is."""
+    """The portals, with portals on all addresses listed once for each reachable address; RDMA only where it is
+    available.
+    """
     found = []
     for portal in listening:
         if not is_everywhere(portal.address):

@@ -1,4 +1,4 @@
-"""What the builder of an operating system gives: the parts of a kit that depend on it."""
+"""Return type of a builder: the parts of a kit that depend on the operating system."""
 
 from dataclasses import dataclass
 from importlib.resources import files
@@ -21,5 +21,5 @@ def command(run: str, purpose: str, unless: str | None = None) -> KitCommand:
 
 
 def script(package: str, name: str) -> str:
-    """A script that is the same for every host, as it lies beside the builder."""
+    """A script that is the same for every host, from the directory of the builder."""
     return files(package).joinpath(name).read_text(encoding="utf-8")

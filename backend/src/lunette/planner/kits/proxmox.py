@@ -1,4 +1,4 @@
-"""The kit of a Proxmox VE host: that of Linux, and what Proxmox adds to it."""
+"""The kit of a Proxmox VE host: the kit of Linux, with additions for Proxmox."""
 
 from dataclasses import replace
 
@@ -7,11 +7,11 @@ from lunette.planner.kits.facts import KitFacts
 from lunette.planner.kits.parts import Parts
 
 _NOTES = (
-    "Apply the kit on every node, each with that of its own host.",
+    "On every node, apply the kit of the host that represents the node.",
     (
-        "Then make a volume group on the device in /dev/mapper and add it under Datacenter, Storage, LVM, shared "
-        "(Proxmox wiki, Multipath). Do not add the target under Storage, iSCSI as well: Proxmox would log in its "
-        "own way."
+        "Then create a volume group on the device in /dev/mapper and add it under Datacenter, Storage, LVM, shared "
+        "(Proxmox wiki, Multipath). Do not add the target under Storage, iSCSI as well: Proxmox would log in with its "
+        "own settings."
     ),
 )
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tells whether this host sees its volumes over every path. Changes nothing. Ends with 0 if all is well.
+# Checks that this host sees its volumes over every path. Changes nothing. The exit code is 0 if it does.
 failed=0
 
 good() {
@@ -29,7 +29,7 @@ scsi() {
         bad "volume $2: expected $3 paths, seen $seen"
     fi
     esxcli storage nmp device list -d "naa.$1" 2>/dev/null | grep -q 'Path Selection Policy: VMW_PSP_RR' ||
-        bad "volume $2: the claim rule does not apply yet (it does after a boot)"
+        bad "volume $2: the claim rule does not apply yet (reboot the host)"
 }
 
 # nvme SUBSYSTEM

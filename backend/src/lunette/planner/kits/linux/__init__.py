@@ -1,7 +1,7 @@
-"""The kit of a Linux host: settings of its own in folders for such, four scripts, and what they work with.
+"""The kit of a Linux host: settings in drop-in directories, four scripts, and their data.
 
-Nothing that is there already is changed: neither /etc/multipath.conf nor iscsid.conf nor the initiator's name. The
-scripts are the same for every host; what differs lies beside them, one line for each portal and volume.
+No existing file is changed: neither /etc/multipath.conf nor iscsid.conf nor the name of the initiator. The scripts are
+the same for every host; the data files next to them differ, with one line for each portal and volume.
 """
 
 import json
@@ -32,27 +32,31 @@ FOLDER = "/etc/lunette-host"
 MULTIPATH = "/etc/multipath/conf.d/lunette.conf"
 UNIT = "/etc/systemd/system/lunette-nvme.service"
 FC_UNIT = "nvmefc-boot-connections.service"
-"""nvme-cli's own: the kernel tells udev again of every port it sees, and udev connects (70-nvmf-autoconnect.rules)."""
+"""Unit of nvme-cli: the kernel announces every port it sees to udev again, and udev connects
+(70-nvmf-autoconnect.rules).
+"""
 _TIMING = {"reconnect_delay": 5, "keep_alive_tmo": 10}
-"""Seconds between two attempts to come back, and how long a path may be silent (nvme-connect(1))."""
+"""Seconds between two reconnection attempts, and how long a path may be silent (nvme-connect(1))."""
 LOGIN_RETRIES = 20
-"""Times 15 s: a host that boots together with the appliance waits for it that long (open-iscsi's
-node.session.initial_login_retry_max times node.conn[0].timeo.login_timeout)."""
+"""Retries of 15 s: a host that boots together with the appliance waits that long for it (open-iscsi's
+node.session.initial_login_retry_max times node.conn[0].timeo.login_timeout).
+"""
 _MULTIPATH = """\
-# Volumes of Lunette. See multipath.conf(5); this file is the kit's own, and can be removed with it.
+# Volumes of Lunette. See multipath.conf(5). This file belongs to the setup kit and can be removed with it.
 devices {{
     device {{
         vendor               "{vendor}"
         product              "{product}"
-        # All paths that are equally good carry I/O together (ALUA, which the target reports).
+        # I/O is distributed over all paths of the same priority (ALUA, which the target reports).
         path_grouping_policy group_by_prio
         prio                 alua
         path_checker         tur
         path_selector        "service-time 0"
         failback             immediate
-        # While no path is there I/O waits, for as long as it takes: the appliance may boot, or an array come late.
+        # While all paths are down, I/O waits without limit: the appliance may be restarting, or an array may start
+        # late.
         no_path_retry        queue
-        # A lost path is given up after {replacement} s, and taken back whenever it returns.
+        # A lost path is failed after {replacement} s, and reinstated when it returns.
         fast_io_fail_tmo     {replacement}
         dev_loss_tmo         infinity
     }}
@@ -69,7 +73,7 @@ Before=remote-fs-pre.target
 Type=oneshot
 RemainAfterExit=yes
 ExecStart=/bin/sh {FOLDER}/connect.sh
-# A host that knocks while its volumes are not all there is told to come back.
+# A host that connects before all its volumes are available is asked to try again later.
 Restart=on-failure
 RestartSec=10
 
@@ -79,13 +83,15 @@ WantedBy=multi-user.target
 
 
 def build(facts: KitFacts) -> Parts:
-    """Files, commands and notes. Empty where the host has nothing to connect over."""
+    """Files, commands and notes. Empty if there is nothing that the host can connect to."""
     over_scsi = facts.over_iscsi or facts.over_fc
     over_nvme = facts.over_nvme or facts.over_nvme_fc
     if not (over_scsi or over_nvme):
         return Parts()
     found = [*_scripts(), *(_scsi(facts) if over_scsi else ()), *(_nvme(facts) if over_nvme else ())]
-    found.append(_data("kit-files", [one.path for one in found], "What this kit has: the rest is of an earlier one."))
+    found.append(
+        _data("kit-files", [one.path for one in found], "Files of this kit: all other files are from an earlier kit.")
+    )
     return Parts(
         files=tuple(found),
         commands=tuple(_commands(facts)),
@@ -97,15 +103,16 @@ def build(facts: KitFacts) -> Parts:
 
 
 def _proof(facts: KitFacts) -> KitProof:
-    """Tests apply the kit of a Linux host over iSCSI and NVMe/TCP; of the others it is known from documents."""
+    """Tests apply the kit of a Linux host over iSCSI and NVMe/TCP; those for other protocols are based on documentation."""
     ran = {Protocol.ISCSI, Protocol.NVME_TCP}
     is_run = facts.os_type is OsType.LINUX and not facts.over_fc and {one.protocol for one in facts.portals} <= ran
     return KitProof.TESTED if is_run else KitProof.DOCUMENTED
 
 
 def host_id(nqn: str) -> str:
-    """The host identifier that goes with an NQN: the UUID in it, or one made of it. Kernels since 6.5 refuse one
-    identifier under two names (nvmf_host_add in drivers/nvme/host/fabrics.c)."""
+    """The host identifier for an NQN: the UUID in it, or one derived from it. Kernels since 6.5 refuse one identifier
+    under two names (nvmf_host_add in drivers/nvme/host/fabrics.c).
+    """
     text = nqn.rpartition("uuid:")[2]
     try:
         return str(uuid.UUID(text))
@@ -123,10 +130,10 @@ def _data(name: str, lines: list[str], purpose: str) -> KitFile:
 
 def _scripts() -> Iterator[KitFile]:
     purposes = {
-        "ready.sh": "Stops before anything is changed, unless this machine can use the kit.",
-        "tidy.sh": "Removes what an earlier kit wrote and this one does not have.",
-        "connect.sh": "Connects to every portal, or to those that are missing.",
-        "check.sh": "Tells whether every volume is seen over every path.",
+        "ready.sh": "Checks that this machine can use the kit, before anything is changed.",
+        "tidy.sh": "Removes files of an earlier kit that this kit does not contain.",
+        "connect.sh": "Connects to every portal that is not connected yet.",
+        "check.sh": "Checks that every volume is visible over every path.",
     }
     for name, purpose in purposes.items():
         yield _file(f"{FOLDER}/{name}", script(__name__, name), purpose, "0755")
@@ -135,12 +142,12 @@ def _scripts() -> Iterator[KitFile]:
 def _scsi(facts: KitFacts) -> Iterator[KitFile]:
     doors = facts.doors_of(Family.SCSI)
     text = _MULTIPATH.format(vendor=VENDOR, product=PRODUCT, replacement=REPLACEMENT_S)
-    yield _file(MULTIPATH, text, "How paths to a volume become one disk, for these volumes only.")
+    yield _file(MULTIPATH, text, "Combines the paths of a volume into one disk, for these volumes only.")
     # udev and multipath put a 3 before an NAA: type of the identifier in VPD page 0x83.
     volumes = [f"3{volume.naa} {volume.name}" for door in doors for volume in door.volumes]
-    yield _data("scsi-volumes", volumes, "Identifier and name of each volume.")
+    yield _data("scsi-volumes", volumes, "Identifiers and names of the volumes.")
     if facts.over_iscsi:
-        yield _data("initiator-names", list(facts.iqns), "Names by which the appliance knows this host.")
+        yield _data("initiator-names", list(facts.iqns), "Names under which the appliance knows this host.")
         portals = facts.portals_of(Protocol.ISCSI, Protocol.ISER)
         lines = [
             f"{door.name} {portal.address} {portal.port} {door.tag} {_interface(portal)} {portal.shown}"
@@ -149,10 +156,10 @@ def _scsi(facts: KitFacts) -> Iterator[KitFile]:
         ]
         yield _data("iscsi-portals", lines, "Target, address, port, portal group and interface of each path.")
         settings = "".join(f"{key} = {value}\n" for key, value in _settings(facts.chap).items())
-        purpose = "Settings of the targets' records, see iscsid.conf. Only root may read it."
+        purpose = "Settings for the records of the targets, see iscsid.conf. Readable only by root."
         yield _file(f"{FOLDER}/iscsi-node.conf", settings, purpose, "0600", is_secret=facts.chap is not None)
         if facts.discovery:
-            purpose = "What is shown to be told the targets. This kit needs no discovery: it knows them."
+            purpose = "Credentials for discovery. This kit does not need discovery: it contains the targets."
             login = "".join(f"{key} = {value}\n" for key, value in _discovery(facts.discovery).items())
             yield _file(f"{FOLDER}/iscsi-discovery.conf", login, purpose, "0600", is_secret=True)
     if facts.over_fc:
@@ -160,7 +167,7 @@ def _scsi(facts: KitFacts) -> Iterator[KitFile]:
 
 
 def _interface(portal: KitPortal) -> str:
-    """open-iscsi has these two interfaces from the start (iscsiadm(8), section on ifaces)."""
+    """open-iscsi defines these two interfaces by default (iscsiadm(8), section on ifaces)."""
     return "iser" if portal.protocol is Protocol.ISER else "default"
 
 
@@ -201,7 +208,7 @@ def _nvme(facts: KitFacts) -> Iterator[KitFile]:
     volumes = [f"{volume.uuid} {volume.name}" for door in doors for volume in door.volumes]
     yield _data("nvme-volumes", volumes, "UUID and name of each volume.")
     if facts.over_nvme_fc:
-        yield _data("nvme-names", list(facts.nqns), "Names by which the appliance knows this host.")
+        yield _data("nvme-names", list(facts.nqns), "Names under which the appliance knows this host.")
     if not facts.over_nvme:
         return
     lines = [
@@ -210,9 +217,9 @@ def _nvme(facts: KitFacts) -> Iterator[KitFile]:
         for portal in portals
     ]
     yield _data("nvme-portals", lines, "Subsystem, address, port, transport and this host's name for each path.")
-    purpose = "Timing and keys for `nvme connect --config`, in libnvme's format. Only root may read it."
+    purpose = "Timing and keys for `nvme connect --config`, in libnvme's format. Readable only by root."
     yield _file(f"{FOLDER}/nvme.json", _keys(facts), purpose, "0600", is_secret=facts.dhchap is not None)
-    yield _file(UNIT, _UNIT, "Connects at each boot, and tries again until it succeeds.")
+    yield _file(UNIT, _UNIT, "Connects at every boot, and retries until it succeeds.")
 
 
 def _transport(portal: KitPortal) -> str:
@@ -220,8 +227,11 @@ def _transport(portal: KitPortal) -> str:
 
 
 def _keys(facts: KitFacts) -> str:
-    """As libnvme's doc/config-schema.json says. `nvme connect` takes keys and timing of a path from here, and then no
-    timing from its command line (nvmf_add_ctrl; seen on libnvme 1.13)."""
+    """As described in libnvme's doc/config-schema.json.
+
+    `nvme connect` takes keys and timing of a path from this file, and then no timing from its command line
+    (nvmf_add_ctrl; seen on libnvme 1.13).
+    """
     keys = {"dhchap_key": plain(facts.dhchap.secret, DHCHAP_KEY)} if facts.dhchap else {}
     if facts.dhchap and facts.dhchap.is_mutual:
         keys["dhchap_ctrl_key"] = plain(facts.dhchap.mutual_secret, DHCHAP_MUTUAL)
@@ -236,57 +246,62 @@ def _keys(facts: KitFacts) -> str:
 
 def _commands(facts: KitFacts) -> Iterator[KitCommand]:
     over_scsi = facts.over_iscsi or facts.over_fc
-    yield command(f"sh {FOLDER}/ready.sh", "Stops here if a program or a secret is missing, or the name is another.")
-    yield command(f"sh {FOLDER}/tidy.sh", "Removes what an earlier kit wrote and this one does not have.")
+    yield command(
+        f"sh {FOLDER}/ready.sh", "Stops here if a program or a secret is missing, or the name does not match."
+    )
+    yield command(f"sh {FOLDER}/tidy.sh", "Removes files of an earlier kit that this kit does not contain.")
     services = [*(["iscsid"] if facts.over_iscsi else []), *(["multipathd"] if over_scsi else [])]
     if services:
         names = " ".join(services)
         unless = f"systemctl is-active --quiet {names} && systemctl is-enabled --quiet {names}"
-        yield command(f"systemctl enable --now {names}", "Starts the services, now and at each boot.", unless)
-        yield command("multipathd reconfigure", "Lets multipathd read its settings.")
-    yield command(f"sh {FOLDER}/connect.sh", "Connects what is not connected, and looks for new volumes.")
+        yield command(f"systemctl enable --now {names}", "Starts the services, now and at every boot.", unless)
+        yield command("multipathd reconfigure", "Reloads the settings of multipathd.")
+    yield command(f"sh {FOLDER}/connect.sh", "Connects missing paths, and scans for new volumes.")
     if facts.over_iscsi:
         either = [f"systemctl {{}} {name}.service 2>/dev/null" for name in ("open-iscsi", "iscsi")]
         enable, is_enabled = (
             " || ".join(one.format(verb) for one in either) for verb in ("enable", "is-enabled --quiet")
         )
-        yield command(enable, "Logs in at each boot (open-iscsi on Debian, iscsi on Red Hat and SUSE).", is_enabled)
+        yield command(enable, "Logs in at every boot (open-iscsi on Debian, iscsi on Red Hat and SUSE).", is_enabled)
     if facts.over_nvme_fc:
         begin = f"systemctl enable {FC_UNIT} && systemctl restart {FC_UNIT}"
-        yield command(begin, "Lets nvme-cli connect over Fibre Channel, now and at each boot.")
+        yield command(begin, "Connects over Fibre Channel with nvme-cli, now and at every boot.")
     if facts.over_nvme:
         enable = "systemctl daemon-reload && systemctl enable lunette-nvme.service"
-        yield command(enable, "Connects at each boot.", "systemctl is-enabled --quiet lunette-nvme.service")
-    yield command(f"sh {FOLDER}/check.sh", "Tells whether every volume is seen over every path.")
+        yield command(enable, "Connects at every boot.", "systemctl is-enabled --quiet lunette-nvme.service")
+    yield command(f"sh {FOLDER}/check.sh", "Checks that every volume is visible over every path.")
 
 
 def _warnings(facts: KitFacts) -> Iterator[str]:
     if facts.over_nvme and len(facts.nqns) > 1:
         yield (
-            f"The appliance knows host {facts.host} by {len(facts.nqns)} NQNs; the kit uses {facts.nqns[0]}. "
-            "Describe each machine as a host of its own."
+            f"The appliance knows host {facts.host} by {len(facts.nqns)} NQNs; the kit uses {facts.nqns[0]}. Create a "
+            "separate host for each machine."
         )
     if facts.over_nvme_fc and facts.dhchap:
         yield (
-            "The host must show a DH-HMAC-CHAP key, and over Fibre Channel this kit sets none up: take it away from "
+            "The host has a DH-HMAC-CHAP key, which this kit cannot set up over Fibre Channel: remove the key from "
             "the host."
         )
     ways = len(facts.portals) if facts.over_iscsi or facts.over_nvme or facts.over_nvme_fc else 2
     if ways == 1 and not facts.over_fc:
-        yield f"There is one path only, over portal {facts.portals[0].name}: add a portal on another network."
+        yield f"There is only one path, over portal {facts.portals[0].name}: add a portal on another network."
 
 
 def _notes(facts: KitFacts) -> Iterator[str]:
     if facts.over_iscsi or facts.over_fc:
         yield (
-            "Use the volumes as /dev/mapper/…, never as /dev/sd…: those are single paths. On Red Hat multipathd starts "
-            "only after `mpathconf --enable`."
+            "Use the volumes as /dev/mapper/…, never as /dev/sd…, which are single paths. On Red Hat, multipathd "
+            "starts only after `mpathconf --enable`."
         )
-        yield "While all paths are gone I/O waits without end; a process that waits cannot be killed until one returns."
+        yield (
+            "While all paths are down, I/O waits without limit. A waiting process cannot be killed until a path "
+            "returns."
+        )
     if facts.over_iscsi and facts.discovery:
         yield (
-            "The appliance asks for a login before it tells its targets. Who looks for them by hand (iscsiadm -m "
-            f"discovery) puts the lines of {FOLDER}/iscsi-discovery.conf into /etc/iscsi/iscsid.conf first."
+            "The appliance requires CHAP for discovery. Before you discover targets by hand (iscsiadm -m discovery), "
+            "copy the lines of {FOLDER}/iscsi-discovery.conf to /etc/iscsi/iscsid.conf."
         )
     if facts.over_nvme:
         paths = [
@@ -295,14 +310,15 @@ def _notes(facts: KitFacts) -> Iterator[str]:
             for one in facts.portals_of(Protocol.NVME_TCP, Protocol.NVME_RDMA)
         ]
         yield (
-            "Where nvme-stas looks after connections, leave lunette-nvme.service disabled and put these lines into "
-            "the section [Controllers] of /etc/stas/stacd.conf, with ctrl-loss-tmo = -1 in its section [Global]: "
+            "If nvme-stas manages the connections, disable lunette-nvme.service and add these lines to the section "
+            "[Controllers] of /etc/stas/stacd.conf, with ctrl-loss-tmo = -1 in its section [Global]: "
             + " / ".join(paths)
         )
     if facts.over_nvme_fc:
         yield (
-            "Over NVMe/FC the host's HBA must have NVMe turned on, and be zoned to the appliance's ports. Check the "
+            "For NVMe/FC, enable NVMe on the HBA of the host, and zone the HBA to the ports of the appliance. Check "
+            "the "
             "paths with `nvme list-subsys`."
         )
     if facts.portals_of(Protocol.ISER, Protocol.NVME_RDMA):
-        yield "Portals over RDMA are left out on a machine without an RDMA device, and the check says so."
+        yield "On a machine without an RDMA device, portals over RDMA are skipped, and the check reports this."

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tells whether this machine sees its volumes over every path, one line for each thing looked at. Changes nothing.
-# Ends with 0 if all is well, with 1 otherwise.
+# Checks that this machine sees its volumes over every path, and prints one line for each check. Changes nothing.
+# The exit code is 0 if all checks pass, and 1 otherwise.
 set -u
 here=$(dirname "$0")
 failed=0
@@ -22,7 +22,7 @@ value() {
     cat "$1" 2>/dev/null
 }
 
-# session TARGET ADDRESS PORT: sysfs folder of the session that is logged in there now.
+# session TARGET ADDRESS PORT: sysfs directory of the session that is logged in there.
 session() {
     for connection in /sys/class/iscsi_connection/connection*; do
         [ "$(value "$connection/persistent_address")" = "$2" ] || continue
@@ -35,7 +35,7 @@ session() {
 
 iscsi() {
     if [ "$5" = iser ] && ! has_rdma; then
-        echo "skip  portal $6 speaks iSER and this machine has no RDMA device"
+        echo "skip  portal $6 uses iSER, and this machine has no RDMA device"
         return
     fi
     expected=$((expected + 1))
@@ -47,7 +47,7 @@ iscsi() {
     if [ "$(value "$at/recovery_tmo")" = "$replacement" ]; then
         good "portal $6: logged in"
     else
-        bad "portal $6: logged in, but waits $(value "$at/recovery_tmo") s instead of $replacement before I/O moves on (log out and in again)"
+        bad "portal $6: logged in, but I/O fails over after $(value "$at/recovery_tmo") s instead of $replacement (log out and in again)"
     fi
 }
 
@@ -60,7 +60,7 @@ scsi_volume() {
     fi
     active=$(multipathd show paths raw format '%w %t' 2>/dev/null | grep -c "^$1 active")
     if ! dmsetup table "$map" | grep -q queue_if_no_path; then
-        bad "volume $2: does not wait while all paths are gone (multipathd reconfigure)"
+        bad "volume $2: I/O does not wait while all paths are down (multipathd reconfigure)"
     elif [ "$active" -lt "$expected" ]; then
         bad "volume $2: expected $expected paths, seen $active (/dev/mapper/$map)"
     else
@@ -70,7 +70,7 @@ scsi_volume() {
 
 nvme_path() {
     if [ "$4" = rdma ] && ! has_rdma; then
-        echo "skip  $2:$3 speaks NVMe over RDMA and this machine has no RDMA device"
+        echo "skip  $2:$3 uses NVMe over RDMA, and this machine has no RDMA device"
         return
     fi
     state=
@@ -83,7 +83,7 @@ nvme_path() {
     if [ "$state" != live ]; then
         bad "no connection to portal $2:$3: ${state:-not connected} to $1 (journalctl -k | grep nvme)"
     elif [ "$loss" != off ] && [ "$loss" != -1 ]; then
-        bad "portal $2:$3: connected, but gives the volumes up after $loss s (disconnect, and run connect.sh)"
+        bad "portal $2:$3: connected, but fails the volumes after $loss s (disconnect, then run connect.sh)"
     else
         good "portal $2:$3: connected"
     fi
@@ -108,7 +108,7 @@ if [ -e "$here/iscsi-portals" ]; then
     done 3<"$here/iscsi-portals"
 fi
 if [ -e "$here/fc-ports" ]; then
-    expected=$((expected + 1)) # At least one: which ports see one another is up to the fabric's zones.
+    expected=$((expected + 1)) # At least one: the zones of the fabric decide which ports see each other.
     grep -q Online /sys/class/fc_host/host*/port_state 2>/dev/null || bad "no Fibre Channel port of this machine has a link"
 fi
 if [ -e "$here/scsi-volumes" ]; then
@@ -126,5 +126,5 @@ if [ -e "$here/nvme-volumes" ]; then
         nvme_volume "$uuid" "$name"
     done 3<"$here/nvme-volumes"
 fi
-[ $failed = 0 ] && echo "All is well." || echo "Not all is well."
+[ $failed = 0 ] && echo "All checks passed." || echo "Some checks failed."
 exit $failed

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Connects this machine to its volumes, over everything the kit is for. Can be run again: it does what is missing.
+# Connects this machine to its volumes over every protocol of the kit. Can be run repeatedly: it does what is missing.
 set -eu
 umask 077
 here=$(dirname "$0")
@@ -9,12 +9,12 @@ has_rdma() {
     [ -n "$(ls /sys/class/infiniband 2>/dev/null)" ]
 }
 
-# joined WWID: the volume has its multipath device, and each of its disks that answers is a path of it.
+# joined WWID: succeeds if the volume has its multipath device, and each of its running disks is a path of it.
 joined() {
     dmsetup info -c --noheadings -o uuid 2>/dev/null | grep -qxF "mpath-$1" || return 1
     disks=0
     for at in /sys/class/scsi_device/*/device; do
-        # A number of type 3 (NAA) for udev is "naa." for the kernel.
+        # Identifiers of type 3 (NAA) have the prefix 3 in udev and "naa." in the kernel.
         if grep -qixF "naa.${1#3}" "$at/wwid" 2>/dev/null && grep -qx running "$at/state"; then
             disks=$((disks + 1))
         fi
@@ -22,12 +22,12 @@ joined() {
     [ "$(multipathd show paths raw format '%w %t' 2>/dev/null | grep -c "^$1 active")" -ge "$disks" ]
 }
 
-# record TARGET ADDRESS PORT INTERFACE: the file open-iscsi keeps its settings of this portal in.
+# record TARGET ADDRESS PORT INTERFACE: the file in which open-iscsi stores its settings of this portal.
 record() {
     find /var/lib/iscsi/nodes /etc/iscsi/nodes -type f -path "*/$1/$2,$3,*" -name "$4" 2>/dev/null | head -n 1
 }
 
-# Into the file, since everybody may read the arguments of iscsiadm while it runs.
+# Writes the settings to the file, because every user can read the arguments of iscsiadm while it runs.
 settle() {
     awk '
         { cut = index($0, " = "); key = cut ? substr($0, 1, cut - 1) : $0 }
@@ -43,7 +43,7 @@ settle() {
 # iscsi TARGET ADDRESS PORT TAG INTERFACE PORTAL
 iscsi() {
     if [ "$5" = iser ] && ! has_rdma; then
-        echo "lunette: $6 speaks iSER and this machine has no RDMA device: left out"
+        echo "lunette: $6 uses iSER, and this machine has no RDMA device: skipped"
         return 0
     fi
     [ -n "$(record "$1" "$2" "$3" "$5")" ] || iscsiadm -m node -T "$1" -p "$6,$4" -I "$5" -o new >/dev/null
@@ -55,8 +55,8 @@ iscsi() {
     fi
 }
 
-# gone DISK: the target has no such LUN and says so by ILLEGAL REQUEST (sg_inq ends with 5) or, for LUN 0, by a
-# peripheral qualifier other than 0. A path that is down says neither. Not sg_turs: that of sg3_utils 1.48 asks nothing.
+# gone DISK: succeeds if the target has no such LUN: it answers ILLEGAL REQUEST (sg_inq exits with 5) or, for LUN 0,
+# with a peripheral qualifier other than 0. A path that is down does neither. sg_turs of sg3_utils 1.48 sends nothing.
 gone() {
     answer=0
     shown=$(sg_inq "$1" 2>/dev/null) || answer=$?
@@ -67,8 +67,8 @@ gone() {
     [ $answer -eq 5 ]
 }
 
-# release WWID: where no disk of the volume is left, not even one that is down, I/O that waits for a path fails, and the
-# multipath device goes.
+# release WWID: if the volume has no disk left, not even one that is down, fails the I/O that waits for a path and
+# removes the multipath device.
 release() {
     grep -qixF "naa.${1#3}" /sys/class/scsi_device/*/device/wwid 2>/dev/null && return 0
     multipathd disablequeueing map "$1" >/dev/null 2>&1 || true
@@ -77,17 +77,17 @@ release() {
         multipath -f "$1" >/dev/null 2>&1 && return 0
         left=$((left - 1))
         if [ $left -eq 0 ]; then
-            echo "lunette: /dev/mapper/$1 has no disk any more and is in use: unmount it, then run multipath -f $1" >&2
+            echo "lunette: /dev/mapper/$1 has no disk left but is in use: unmount it, then run multipath -f $1" >&2
             return 0
         fi
         sleep 1
     done
 }
 
-# Removes disks whose LUN is gone: another volume may get its number, and what is written to the old disk with it.
+# Removes disks whose LUN no longer exists: another volume may get its number, and then the writes to the old disk.
 remove_gone() {
     if ! command -v sg_inq >/dev/null 2>&1; then
-        echo "lunette: sg_inq is missing (package sg3-utils or sg3_utils): disks of volumes that are gone stay" >&2
+        echo "lunette: sg_inq is missing (package sg3-utils or sg3_utils): disks of removed volumes are not removed" >&2
         return 0
     fi
     removed=
@@ -97,7 +97,7 @@ remove_gone() {
             name=${disk##*/}
             wwid=$(sed -n 's/^naa\./3/p' "$at/wwid")
             if gone "/dev/$name" && echo 1 >"$at/delete"; then
-                echo "lunette: $name is removed: the appliance serves it to this machine no longer"
+                echo "lunette: $name was removed: the appliance no longer serves it to this machine"
                 removed="$removed $wwid"
             fi
         done
@@ -107,7 +107,7 @@ remove_gone() {
     done
 }
 
-# controller SUBSYSTEM ADDRESS PORT TRANSPORT: sysfs folder of the connection.
+# controller SUBSYSTEM ADDRESS PORT TRANSPORT: sysfs directory of the connection.
 controller() {
     for at in /sys/class/nvme/nvme*; do
         [ "$(cat "$at/subsysnqn" 2>/dev/null)" = "$1" ] || continue
@@ -120,7 +120,7 @@ controller() {
 # nvme_path SUBSYSTEM ADDRESS PORT TRANSPORT HOST HOSTID
 nvme_path() {
     if [ "$4" = rdma ] && ! has_rdma; then
-        echo "lunette: $2:$3 speaks NVMe over RDMA and this machine has no RDMA device: left out"
+        echo "lunette: $2:$3 uses NVMe over RDMA, and this machine has no RDMA device: skipped"
         return 0
     fi
     modprobe "nvme-$4" 2>/dev/null || true
@@ -128,7 +128,7 @@ nvme_path() {
         nvme connect --config="$here/nvme.json" --transport="$4" --traddr="$2" --trsvcid="$3" --nqn="$1" \
             --hostnqn="$5" --hostid="$6" || failed=1
     fi
-    # Never give the volumes up. Where a file of keys is given, libnvme 1.13 takes no -1 from there or the command line.
+    # Never fail the volumes. With a configuration file, libnvme 1.13 accepts -1 neither there nor on the command line.
     for at in $(controller "$1" "$2" "$3" "$4"); do
         echo -1 >"$at/ctrl_loss_tmo" || failed=1
     done
@@ -154,7 +154,7 @@ fi
 if [ -e "$here/scsi-volumes" ]; then
     remove_gone
 fi
-# Disks come one after the other, and multipath joins them: not before that is the host's work with them safe.
+# Disks appear one after another and multipath combines them. Using them is not safe before that.
 if [ -e "$here/scsi-volumes" ]; then
     tries=60
     while read -r wwid _ <&3; do

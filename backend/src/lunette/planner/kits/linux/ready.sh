@@ -1,5 +1,5 @@
 #!/bin/sh
-# Stops before anything is changed, unless this machine can use the kit. Changes nothing.
+# Checks that this machine can use the kit, before anything is changed. Changes nothing.
 set -u
 here=$(dirname "$0")
 failed=0
@@ -9,7 +9,7 @@ stop() {
     failed=1
 }
 
-# has FILE: it belongs to this kit. What an earlier kit wrote beside it does not count.
+# has FILE: succeeds if the file belongs to this kit. Files of an earlier kit do not count.
 has() {
     [ -e "$here/$1" ] && grep -qxF "$here/$1" "$here/kit-files"
 }
@@ -31,7 +31,7 @@ if has iscsi-portals; then
     needs iscsiadm open-iscsi iscsi-initiator-utils open-iscsi
     name=$(sed -n 's/^InitiatorName=//p' /etc/iscsi/initiatorname.iscsi 2>/dev/null | head -n 1)
     if ! grep -qixF -e "${name:-none}" "$here/initiator-names"; then
-        stop "this machine calls itself ${name:-nothing yet}, and the appliance knows $(tr '\n' ' ' <"$here/initiator-names")-" \
+        stop "this machine has the name ${name:-(none)}, and the appliance knows $(tr '\n' ' ' <"$here/initiator-names")-" \
             "enter this machine's name on the appliance, or write one of those into /etc/iscsi/initiatorname.iscsi and" \
             "restart iscsid (sessions to other targets would be lost)"
     fi
@@ -42,12 +42,12 @@ fi
 if has nvme-names; then
     name=$(head -n 1 /etc/nvme/hostnqn 2>/dev/null)
     if ! grep -qxF -e "${name:-none}" "$here/nvme-names"; then
-        stop "this machine calls itself ${name:-nothing yet} over NVMe, and the appliance knows" \
+        stop "this machine has the NVMe name ${name:-(none)}, and the appliance knows" \
             "$(tr '\n' ' ' <"$here/nvme-names")- enter this machine's name on the appliance, or write one of those into" \
             "/etc/nvme/hostnqn"
     fi
 fi
 if lacks_secrets iscsi-node.conf || lacks_secrets iscsi-discovery.conf || lacks_secrets nvme.json; then
-    stop "secrets are missing: fetch the kit with its secrets, or write them in place of @LUNETTE-…@ in $here"
+    stop "secrets are missing: download the kit with its secrets, or replace @LUNETTE-…@ with them in $here"
 fi
 exit $failed

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Removes what an earlier kit wrote and this one does not have. Sessions stay, and so does every file of somebody else.
+# Removes files of an earlier kit that this kit does not contain. Sessions and all other files stay unchanged.
 set -eu
 here=$(dirname "$0")
 unit=/etc/systemd/system/lunette-nvme.service
 
-# leaves FILE: an earlier kit wrote it, and it is not in the list of this one.
+# leaves FILE: succeeds if an earlier kit wrote the file and this kit does not contain it.
 leaves() {
     [ -e "$1" ] && ! grep -qxF "$1" "$here/kit-files"
 }

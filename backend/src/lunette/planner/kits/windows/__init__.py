@@ -1,9 +1,9 @@
-"""The kit of a Windows host: PowerShell, written against Microsoft's documentation and not run by our tests.
+"""The kit of a Windows host: PowerShell, based on Microsoft's documentation and not run by the project's tests.
 
 Cmdlets and their parameters: the modules MPIO and iSCSI of Windows Server on learn.microsoft.com (New-MSDSMSupportedHW,
 Set-MSDSMGlobalDefaultLoadBalancePolicy, Set-MPIOSetting, New-IscsiTargetPortal, Connect-IscsiTarget,
-Set-IscsiChapSecret). PDORemovePeriod is how long a disk is kept that has lost its last path, 20 s by default, and
-DiskTimeout how long a request may take. Windows has no iSER and no NVMe over fabrics initiator of its own.
+Set-IscsiChapSecret). PDORemovePeriod is how long a disk is retained after it lost its last path, 20 s by default, and
+DiskTimeout is the timeout of a request. Windows has no iSER and no native initiator for NVMe over fabrics.
 """
 
 import re
@@ -26,28 +26,28 @@ from lunette.planner.kits.parts import Parts, command, script
 
 FOLDER = "C:\\ProgramData\\Lunette"
 _NOTES = (
-    "Run everything as an administrator. Written against Microsoft's documentation; not run by the project's tests.",
-    "`mpclaim -s -d` lists the paths of each disk. A disk that is new here is offline: Set-Disk brings it online.",
+    "Run everything as an administrator. This kit is based on Microsoft's documentation and was not tested.",
+    "`mpclaim -s -d` lists the paths of each disk. A new disk is offline: bring it online with Set-Disk.",
 )
 _SHELL = "powershell -NoProfile -ExecutionPolicy Bypass -File"
 
 
 def build(facts: KitFacts) -> Parts:
-    """Files, commands and notes. Empty where the host has nothing to connect over."""
+    """Files, commands and notes. Empty if there is nothing that the host can connect to."""
     over_iscsi = bool(facts.over_iscsi and facts.portals_of(Protocol.ISCSI))
     if not (over_iscsi or facts.over_fc):
         return Parts(warnings=tuple(_warnings(facts)))
-    steps = {"prepare": "Installs and sets up Multipath I/O.", "connect": "Logs in on every portal."}
+    steps = {"prepare": "Installs and sets up Multipath I/O.", "connect": "Logs in through every portal."}
     names = [name for name in steps if name != "connect" or over_iscsi]
     commands = [command(f'{_SHELL} "{FOLDER}\\{name}.ps1"', steps[name]) for name in names]
     if facts.over_fc:
-        commands.append(command("powershell -NoProfile -Command Update-HostStorageCache", "Looks for volumes."))
+        commands.append(command("powershell -NoProfile -Command Update-HostStorageCache", "Scans for volumes."))
     check = f'{_SHELL} "{FOLDER}\\check.ps1"'
     return Parts(
         files=tuple(_files(facts, over_iscsi=over_iscsi)),
-        commands=(*commands, command(check, "Tells whether every volume is seen over every portal.")),
+        commands=(*commands, command(check, "Checks that every volume is visible over every portal.")),
         check=check,
-        notes=(*_NOTES, f"A disk without paths is kept for {facts.wait_s(KEEP_S)} s. {facts.measured}"),
+        notes=(*_NOTES, f"A disk without paths is retained for {facts.wait_s(KEEP_S)} s. {facts.measured}"),
         warnings=tuple(_warnings(facts)),
     )
 
@@ -60,15 +60,15 @@ def _files(facts: KitFacts, *, over_iscsi: bool) -> Iterator[KitFile]:
     if over_iscsi:
         calls = "".join(f"Connect-Lunette {pair}" for pair in pairs) + "Update-HostStorageCache\n"
         connect = _assigned(_credentials(facts)) + script(__name__, "connect.ps1") + calls
-        yield _file("connect.ps1", connect, "Logs in on every portal.", is_secret=facts.needs_secrets)
+        yield _file("connect.ps1", connect, "Logs in through every portal.", is_secret=facts.needs_secrets)
     tests = [f"Test-Portal {pair}" for pair in pairs]
     tests += [f"Test-Volume {_quoted(one.naa.upper())} {_quoted(one.name)}\n" for door in doors for one in door.volumes]
     check = script(__name__, "check.ps1") + "".join(tests) + "exit $failed\n"
-    yield _file("check.ps1", check, "Tells whether every volume is seen.")
+    yield _file("check.ps1", check, "Checks that every volume is visible.")
 
 
 def _credentials(facts: KitFacts) -> dict[str, str]:
-    """Names the appliance knows, and CHAP as parameters of Connect-IscsiTarget and New-IscsiTargetPortal."""
+    """Names known to the appliance, and CHAP as parameters of Connect-IscsiTarget and New-IscsiTargetPortal."""
     known, chap, asked = ", ".join(_quoted(name) for name in facts.iqns), facts.chap, facts.discovery
     mutual = "$null"
     if chap and chap.mutual_user:
@@ -100,10 +100,9 @@ def _assigned(values: dict[str, str]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A string of ASCII alone (about_Quoting_Rules), so that it reads the same in every encoding.
-
-    Windows PowerShell takes a file without a byte order mark for one of the system's code page, in which a byte of many
-    a letter is a typographic quotation mark, and those end a literal, too.
+    """A literal in ASCII only (about_Quoting_Rules), so that it reads the same in every encoding. Windows PowerShell
+    reads a file without a byte order mark in the system's code page, in which bytes of many letters are typographic
+    quotation marks, which also end a literal.
     """
     pieces = [
         "'" + run.replace("'", "''") + "'" if run.isascii() else f"[char]::ConvertFromUtf32(0x{ord(run):x})"
@@ -120,13 +119,13 @@ def _file(name: str, content: str, purpose: str, *, is_secret: bool = False) -> 
 def _warnings(facts: KitFacts) -> Iterator[str]:
     for portal in facts.portals_of(Protocol.ISER):
         yield (
-            f"Portal {portal.name} speaks iSER, for which Windows has no initiator: it is left out. "
-            "Add an iSCSI portal for this host."
+            f"Portal {portal.name} uses iSER, for which Windows has no initiator, so it is omitted: add an iSCSI "
+            "portal for this host."
         )
     if facts.chap and facts.chap.mutual_user and facts.discovery and facts.discovery.mutual_user:
         yield (
-            "Windows keeps one secret that targets answer with, and discovery has another than this host: give both "
-            "the same, or discovery none."
+            "Windows stores only one mutual secret, but discovery and this host have different ones: set the same for "
+            "both, or remove that of discovery."
         )
     if facts.doors_of(Family.NVME):
-        yield "Windows has no initiator for NVMe over fabrics of its own: map the volumes over SCSI instead."
+        yield "Windows has no native initiator for NVMe over fabrics: map the volumes over SCSI instead."

@@ -1,10 +1,10 @@
-# Logs in to the appliance on every portal: $Known, $Chap, $Discovery and $Mutual are said above. Can be run again.
+# Logs in to the appliance through every portal. $Known, $Chap, $Discovery and $Mutual are set above. Can be repeated.
 $ErrorActionPreference = 'Stop'
 Set-Service -Name MSiSCSI -StartupType Automatic
 Start-Service -Name MSiSCSI
 $mine = (Get-InitiatorPort | Where-Object ConnectionType -eq 'iSCSI').NodeAddress
 if (-not ($mine | Where-Object { $Known -contains $_ })) {
-    throw "This machine calls itself $mine, and the appliance knows $Known. Enter its name on the appliance."
+    throw "This machine has the name $mine, and the appliance knows $Known. Enter its name on the appliance."
 }
 if ($Mutual) { Set-IscsiChapSecret -ChapSecret $Mutual }
 function Connect-Lunette([string]$Target, [string]$Address, [int]$Port) {
