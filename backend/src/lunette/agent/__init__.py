@@ -1,1 +1,1 @@
-"""The root process: the only one that touches the machine, for a closed set of requests."""
+"""The root process: the only one that changes the machine, and only through a closed set of requests."""

@@ -1,4 +1,4 @@
-"""How what was done, or refused, is said to whoever asked."""
+"""Puts the outcome of a call, or its refusal, into words."""
 
 import logging
 from collections.abc import Callable
@@ -12,12 +12,12 @@ Answer = TypeVar("Answer")
 
 
 def replied(detail: str | None, word: str) -> StepReply:
-    """The answer of a step: what changed, None if nothing did."""
+    """The reply to a step: what changed, or that nothing did."""
     return StepReply(changed=detail is not None, detail=detail or f"it was already {word}")
 
 
 def in_words(call: Callable[[], Answer]) -> Answer:
-    """Run a call; what the kernel refuses without words becomes a refusal of ours."""
+    """Run a call, and turn errors of the kernel into refusals."""
     try:
         return call()
     except OSError as error:
@@ -28,7 +28,7 @@ def in_words(call: Callable[[], Answer]) -> Answer:
 
 
 def system_refused(error: OSError) -> ToolFailed:
-    """What the kernel refused, in words."""
+    """An error of the kernel as a refusal."""
     where = f" at {error.filename}" if error.filename else ""
     return ToolFailed(
         f"the system refused ({error.strerror or error}){where}: check the journal, then try again", log=repr(error)

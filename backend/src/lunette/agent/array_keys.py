@@ -1,15 +1,15 @@
-"""What the agent does with the keys of encrypted arrays. No key is ever logged, answered or written into a plan."""
+"""Handles the keys of encrypted arrays. No key is ever logged, returned or written into a plan."""
 
 from lunette.domain.encryption import KeyChange, KeyForget, KeyLend, KeyOrder, KeyUnlock
 from lunette.providers.encryption import keys, unlock
 from lunette.system.doorway import System
 
 LENT_S = 3600.0
-"""A job that did not encrypt its array within this time is refused its passphrase, and taken back."""
+"""A job that has not encrypted its array within this time loses its passphrase, and is rolled back."""
 
 
 class ArrayKeys:
-    """Remembers since when it was lent what."""
+    """Lends passphrases to jobs, and remembers since when."""
 
     def __init__(self, system: System) -> None:
         self._system = system
@@ -32,7 +32,7 @@ class ArrayKeys:
                 return unlock.change(self._system, order)
 
     def forget_old(self) -> None:
-        """Drop what no job has come for."""
+        """Drop passphrases that no job has used in time."""
         names = [name for name in self._system.listdir(keys.LENT_DIR) if name.startswith("array-")]
         lent = [f"{keys.LENT_DIR}/{name}" for name in names]
         now = self._system.monotonic()

@@ -1,6 +1,6 @@
-"""One pass over one array: start it if its disks are there, tend it, bring up its volumes.
+"""One pass over one array: start it if its disks are present, maintain it, bring up its volumes.
 
-Passes over different arrays may run side by side, those over one array never do (agent/bring_up.py).
+Passes over different arrays may run concurrently, passes over the same array never do (agent/bring_up.py).
 """
 
 import logging
@@ -14,11 +14,11 @@ from lunette.system.doorway import System
 
 log = logging.getLogger(__name__)
 GRACE_S = 30.0
-"""How long an array waits for disks that are late before it starts without them."""
+"""How long an array waits for late disks before it starts without them."""
 
 
 class ArrayPass:
-    """Remembers of each array since when it waits, and whether its volumes were brought up."""
+    """Remembers for each array since when it waits, and whether its volumes were brought up."""
 
     def __init__(self) -> None:
         self._since: dict[str, float] = {}
@@ -27,20 +27,22 @@ class ArrayPass:
 
     @property
     def locked(self) -> frozenset[str]:
-        """Ids of those that run and wait for their key."""
+        """IDs of arrays that run and wait for their key."""
         return frozenset(self._locked)
 
     def is_active(self, array: ExportArray) -> bool:
-        """True if it was brought up as this, with this group; whether it still runs is not looked at."""
+        """True if the array was brought up in this form, with this group. Does not check that it still runs."""
         known = self._active.get(array.uuid)
         return known is not None and _proven(known) == _proven(array)
 
     def is_up(self, system: System, array: ExportArray) -> bool:
-        """True if it was brought up and runs: a look that costs next to nothing, and puts nothing right."""
+        """True if the array was brought up and runs: a cheap check that repairs nothing."""
         return self.is_active(array) and ARRAY_MACHINES[array.engine].is_up(system, array)
 
     def run(self, system: System, array: ExportArray, volumes: Sequence[ExportVolume]) -> str | None:
-        """What is up already stays as it is. None once it is up, otherwise what it waits for, in words."""
+        """Brings an array up; what is up already stays unchanged. Returns None once it is up, otherwise what it waits
+        for.
+        """
         reason = self._start(system, array)
         if reason is not None:
             return reason
@@ -66,11 +68,11 @@ class ArrayPass:
         return reason
 
     def _tend(self, system: System, array: ExportArray) -> None:
-        """What fails now is tried again at the next pass, and keeps nothing from being served."""
+        """Maintains a running array. A failure is retried at the next pass, and does not prevent serving."""
         try:
             ARRAY_MACHINES[array.engine].tend(system, array)
         except (LunetteError, OSError) as error:
-            log.warning("array %s is not as it should be: %s", array.name, error)
+            log.warning("array %s could not be maintained: %s", array.name, error)
 
     def _activate(self, system: System, array: ExportArray) -> str | None:
         try:
@@ -86,6 +88,6 @@ class ArrayPass:
 
 
 def _proven(array: ExportArray) -> tuple[object, ...]:
-    """What bringing an array up has proved ours. With any of it changed, it has to be proved again."""
+    """The facts that were proven when the array was brought up. If any of them changes, it has to be proven again."""
     found_by = array.members if ARRAY_MACHINES[array.engine].is_found_by_members else ()
     return array.engine, array.array_id, array.group, found_by

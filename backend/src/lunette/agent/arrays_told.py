@@ -1,4 +1,6 @@
-"""What is told of arrays beside what their engine sees: which are ours, what health commands say, which are locked."""
+"""Adds to arrays what their engine does not report: which belong to Lunette, results of health commands, which are
+locked.
+"""
 
 from lunette.domain.arrays import ObservedArray
 from lunette.domain.exports import ExportArray, ExportSet
@@ -12,22 +14,23 @@ from lunette.system.doorway import System
 
 
 class ArraysTold:
-    """Keeps what the health commands said last."""
+    """Keeps the last results of the health commands."""
 
     def __init__(self, system: System) -> None:
         self._system = system
         self._health: dict[str, DeviceHealth] = {}
-        """By array id."""
+        """Results by array ID."""
 
     def ask(self, served: ExportSet | None) -> bool:
-        """Runs the health command of every array that has one, each as long as it takes. True if one says another
-        thing than before."""
+        """Runs the health command of every array that has one, each with its own timeout. True if a result changed."""
         asked = [array for array in served.arrays if array.health_command] if served else []
         before, self._health = self._health, {array.array_id: health.ask(self._system, array) for array in asked}
         return before != self._health
 
     def told(self, seen: Observation, served: ExportSet | None) -> Observation:
-        """An array of md is ours if the ledger has its UUID: before there is a ledger none is, whatever its name."""
+        """True if the ledger contains its UUID. Before there is a ledger, no md array belongs to Lunette, whatever its
+        name.
+        """
         known = {array.uuid: array for array in served.arrays} if served else {}
         arrays = tuple(self._one(found, known.get(found.uuid)) for found in seen.arrays)
         return seen.model_copy(update={"arrays": arrays})

@@ -1,9 +1,11 @@
-"""The brake (DESIGN R2): what is served leaves only if the document names its release. Pure.
+"""The brake (DESIGN R2): an export is removed only if the document names its release. Pure.
 
-The ledger is what is served. A document of another database, or older than the ledger, changes nothing at all; where
-nothing is served it may come from any, for a new appliance takes up what a backup or another database says. In one
-that is accepted, whatever the ledger holds and the document neither holds nor releases stays, and is told as
-unexplained; so does everything it stands on. Permanent facts, such as a LUN number or a serial, stay as they were.
+The ledger is what is served. A document of another database, or one older than the ledger, changes nothing at all. If
+nothing is served, the document may come from any database, because a new appliance accepts the content of a backup or
+another database.
+
+In an accepted document, whatever the ledger contains and the document neither contains nor releases stays and is
+reported as unexplained, with everything it depends on. Permanent facts, such as a LUN or a serial, stay unchanged.
 """
 
 from collections.abc import Callable, Container, Iterable, Sequence
@@ -28,13 +30,13 @@ from lunette.domain.exports import (
 
 Item = TypeVar("Item", bound=Model)
 Door = TypeVar("Door", ExportTarget, ExportSubsystem)
-"""What one owner's volumes are served through."""
+"""The access points of one owner."""
 _Place = tuple[ReleaseKind, str]
 
 
 @dataclass(frozen=True)
 class _Kind(Generic[Item]):
-    """How things of one kind are told apart, and what about them never changes."""
+    """How objects of one kind are identified, and which of their properties never change."""
 
     release: ReleaseKind
     key: Callable[[Item], str]
@@ -60,7 +62,7 @@ _LUN = _Kind[ExportLun](ReleaseKind.MAPPING, lambda m: m.mapping_id, lambda m: (
 
 
 class Verdict(Model):
-    """What to serve now. With a refusal it is the ledger as it was."""
+    """What to serve now. After a refusal it is the unchanged ledger."""
 
     effective: ExportSet
     unexplained: tuple[str, ...]
@@ -151,7 +153,7 @@ class _Merge:
         new: Sequence[Door],
         fill: Callable[[Door, Door | None, Door | None], Door],
     ) -> tuple[Door, ...]:
-        """Each target or subsystem with its inside: what the document says, and what was not released."""
+        """Each target or subsystem with its content: what the document says, and what was not released."""
         before, after = ({door.target_id: door for door in doors} for doors in (old, new))
         filled = []
         for door in joined:
@@ -181,7 +183,9 @@ class _Merge:
     def _join(
         self, kind: _Kind[Item], old: Iterable[Item], new: Iterable[Item], needed: Container[str] = ()
     ) -> tuple[Item, ...]:
-        """What the ledger holds and was not released or is still needed, as the document has it, then what is new."""
+        """What the ledger contains and was not released or is still needed, as the document has it; then what is
+        new.
+        """
         coming = {kind.key(item): item for item in new}
         result: list[Item] = []
         for item in old:
@@ -197,7 +201,7 @@ class _Merge:
         return (*result, *coming.values())
 
     def _unique(self, kind: _Kind[Item], initiators: Iterable[Item]) -> tuple[Item, ...]:
-        """One entry per name, which is what never changes: the ledger's comes first, and so stays."""
+        """One entry per name, which never changes. The ledger's entry comes first, and therefore stays."""
         found: dict[object, Item] = {}
         for initiator in initiators:
             if found.setdefault(kind.fixed(initiator), initiator) is not initiator:
@@ -205,7 +209,7 @@ class _Merge:
         return tuple(found.values())
 
     def _numbered(self, luns: Iterable[ExportLun]) -> tuple[ExportLun, ...]:
-        """One mapping per number: the ledger's comes first, and so stays."""
+        """One mapping per number. The ledger's mapping comes first, and therefore stays."""
         found: dict[int, ExportLun] = {}
         for lun in luns:
             if found.setdefault(lun.lun, lun) is not lun:

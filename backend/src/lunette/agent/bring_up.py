@@ -1,7 +1,7 @@
-"""Brings arrays and their volumes up as the ledger names them, side by side; everything of ours down at shutdown.
+"""Brings up arrays and their volumes as listed in the ledger, concurrently; takes everything down at shutdown.
 
-Each array has a thread of its own for as long as one pass over it takes. A tool that hangs holds up its own array and
-nobody else's: the round goes on without it, and what comes up later is served when it does (decision 0049).
+Each array has a thread for the duration of one pass. A tool that hangs delays only its own array: the round continues
+without it, and what comes up later is served then (decision 0049).
 """
 
 import logging
@@ -22,19 +22,18 @@ from lunette.system.doorway import CommandResult, System
 __all__ = ["GRACE_S", "BringUp", "shut_down"]
 log = logging.getLogger(__name__)
 HEAD_START_S = 0.2
-"""Most arrays are up, and a look at one takes milliseconds: the next one begins after it, or without it after this."""
+"""Most arrays are up, and checking one takes milliseconds: the next array starts after it, or after this time."""
 PATIENCE_S = 3.0
-"""How long a round waits for those that take longer, before what is there is served without them."""
+"""How long a round waits for slower arrays before what is available is served without them."""
 HANGS_S = 30.0
-"""After this a tool is said to hang, also of an array that waited for something before."""
+"""A tool that runs longer is reported as hanging, even if the array waited for something before."""
 AT_ONCE = 16
-"""So many at most. Those that held a round up before have their turn after the others."""
+"""Maximum number of concurrent passes. Arrays that delayed a round have their turn after the others."""
 
 
 class BringUp:
-    """Rounds and steps may come from several threads; no array is ever in two hands at once.
-
-    `on_late` is called when an array is up that its round had not waited for.
+    """Rounds and steps may come from several threads; no array is ever worked on by two. `on_late` is called when an
+    array comes up that its round did not wait for.
     """
 
     def __init__(
@@ -43,7 +42,7 @@ class BringUp:
         self._system, self._patience_s, self._on_late = system, patience_s, on_late
         self._passes = ArrayPass()
         self._state = threading.Condition()
-        """Held for moments only, by whoever reads or changes what follows."""
+        """Held only briefly, to read or change the state below."""
         self._under_way: dict[str, _Work] = {}
         self._reasons: dict[str, str] = {}
         self._slow: set[str] = set()
@@ -52,7 +51,7 @@ class BringUp:
 
     @property
     def waiting(self) -> dict[str, str]:
-        """Reason by array id, for arrays that are not up."""
+        """Reasons by array ID, for arrays that are not up."""
         with self._state:
             found = dict(self._reasons)
             for id_, work in self._under_way.items():
@@ -62,17 +61,18 @@ class BringUp:
 
     @property
     def locked(self) -> frozenset[str]:
-        """Ids of those that run and wait for their key."""
+        """IDs of arrays that run and wait for their key."""
         return self._passes.locked
 
     def is_up(self, array: ExportArray) -> bool:
-        """True if it was brought up and runs: a look that costs next to nothing, and puts nothing right."""
+        """True if the array was brought up and runs: a cheap check that repairs nothing."""
         return self._passes.is_up(self._system, array)
 
     def run(self, served: ExportSet, is_wanted: Callable[[ExportArray], bool] = lambda _: True) -> None:
-        """One pass over each array, but for what still hangs; what is up already stays as it is.
+        """Runs one pass over each array except those that still hang; what is up already stays unchanged.
 
-        `is_wanted` is asked again when an array has its turn: what has left the ledger meanwhile is left alone.
+        `is_wanted` is asked again when the turn of an array comes: arrays that have left the ledger meanwhile are
+        skipped.
         """
         begun = []
         for array in sorted(served.arrays, key=lambda array: array.array_id in self._slow):
@@ -89,12 +89,13 @@ class BringUp:
                 work.is_late = True
             self._slow = (self._slow & known) | {work.array.array_id for work in left}
         for work in left:
-            log.warning("%s; the others are served meanwhile", work.words)
+            log.warning("%s; the other arrays are served", work.words)
         _raise_crash(begun)
 
     def prove(self, served: ExportSet) -> None:
-        """One pass over each array that was not brought up as it is desired, though devices of its volumes are there:
-        only then are they known to be ours. What is not through in time goes on, and is served when it is.
+        """Runs one pass over each array that was not brought up in its desired form although devices of its volumes
+        exist: only a pass proves that they belong to Lunette. A pass that does not finish in time continues, and its
+        volumes are served when it ends.
         """
         there = {volume.array_id for volume in served.volumes if self._system.exists(volume.device)}
         arrays = [one for one in served.arrays if one.array_id in there and not self._passes.is_active(one)]
@@ -107,11 +108,11 @@ class BringUp:
         _raise_crash(begun)
 
     def is_proven(self, array: ExportArray) -> bool:
-        """True if it was brought up as this, so that its group or pool is known to be ours."""
+        """True if it was brought up in this form, so that its group or pool is known to belong to Lunette."""
         return self._passes.is_active(array)
 
     def bring(self, array: ExportArray, served: ExportSet) -> None:
-        """One pass over this array alone, or the end of the one that is under way, however long it takes."""
+        """Runs one pass over this array, or waits for the one that is running, however long it takes."""
         work = self._begin(array, served, lambda _: True) or self._under_way.get(array.array_id)
         if work is not None:
             self._wait_for([work], None)
@@ -119,9 +120,8 @@ class BringUp:
 
     @contextmanager
     def hold(self, names: Collection[str], timeout_s: float | None = None) -> Iterator[None]:
-        """Nobody brings up what has one of these names meanwhile. Waits for the passes that are under way.
-
-        Raises InUse if they are not over in time.
+        """Prevents bringing up arrays with one of these names while the block runs. Waits for running passes; raises
+        InUse if they do not end in time.
         """
         mine = frozenset(names)
         with self._state:
@@ -138,13 +138,13 @@ class BringUp:
         return [work for work in self._under_way.values() if names & work.names]
 
     def stop(self, timeout_s: float) -> None:
-        """Begin nothing any more, and let what is under way end, so that no command of it is cut."""
+        """Start no more passes, and let running ones end, so that none of their commands is interrupted."""
         with self._state:
             self._is_stopping = True
             self._state.wait_for(lambda: not self._under_way, timeout_s)
 
     def _begin(self, array: ExportArray, served: ExportSet, is_wanted: Callable[[ExportArray], bool]) -> "_Work | None":
-        """None while it is in other hands, or nobody has a hand free."""
+        """None while another thread works on it, or no slot is free."""
         work = _Work(self._system, array)
         with self._state:
             if self._is_stopping or array.array_id in self._under_way or not is_wanted(array):
@@ -196,7 +196,7 @@ class BringUp:
 
 
 class _Work:
-    """A pass that is under way."""
+    """A running pass."""
 
     def __init__(self, system: System, array: ExportArray) -> None:
         self.array = array
@@ -206,7 +206,7 @@ class _Work:
         self.system = cast(System, self._watched)
         self.is_over = False
         self.is_late = False
-        """The round went on without it."""
+        """True if the round continued without it."""
         self.crash: BaseException | None = None
 
     @property
@@ -223,7 +223,7 @@ class _Work:
 
 
 class _Watched:
-    """The doorway, and which tool has gone through it and not come back."""
+    """The doorway to the system, and the tool that has been called through it and has not returned."""
 
     def __init__(self, system: System) -> None:
         self._system = system
@@ -241,7 +241,7 @@ class _Watched:
 
 
 def names_of(step: AnyStep) -> frozenset[str]:
-    """The array that a step is about, by id, UUID and group: whichever it knows."""
+    """The array of a step, by whichever of ID, UUID and group the step contains."""
     found = (getattr(step, name, None) for name in ("array_id", "uuid", "md_uuid", "guid", "group"))
     return frozenset(name for name in found if name)
 
@@ -253,9 +253,8 @@ def _raise_crash(works: "list[_Work]") -> None:
 
 
 def shut_down(system: System, served: ExportSet | None = None) -> list[str]:
-    """Close paths before devices: exports, then volumes, then arrays; all that carries our mark. What was refused.
-
-    The ledger stays as it is: the next start brings all of it back.
+    """Close paths before devices: exports, then volumes, then arrays; everything that carries Lunette's mark. Returns
+    what was refused. The ledger stays unchanged: the next start brings everything up again.
     """
     refused = [f"{path}: {why}" for path, why in withdraw(system, served).items()]
     still_open = open_devices(system)

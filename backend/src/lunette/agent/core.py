@@ -1,8 +1,9 @@
-"""What the agent does for each request, and the state it keeps: the ledger, three locks, and what arrays wait for.
+"""The agent: its answer to each request, and its state: the ledger, three locks, and what arrays wait for.
 
 Storage steps run one at a time, and so do changes of exports and of the network; observing takes no lock. A step waits
-for nobody who brings up another array than its own. Tests run this class on the fake machine; agent/server.py puts it
-behind the socket.
+only for its own array to be brought up.
+
+Tests run this class on the fake machine; agent/server.py connects it to the socket.
 """
 
 import logging
@@ -111,15 +112,15 @@ class Agent(Answering, complete=True):
         self._firewall = Firewall(system)
         self._disk_health = DiskHealth(system)
         self._keep_strays = False
-        self._let_go: frozenset[str] = frozenset()  # Fibre Channel ports that go, until what stands of them is gone
+        self._let_go: frozenset[str] = frozenset()  # Fibre Channel ports that are being removed
         self._served = self._load()
         self.wake: Callable[[], None] = lambda: None
-        """Called when the loop has something new to look at."""
+        """Called when the loop has something new to process."""
         self.changes = Changes()
         self._spdk = SpdkWatch(system, self.changes.happened)
         self._told_open = False
         self._open: tuple[str, ...] = ()
-        """Targets and subsystems that were open at the last look."""
+        """Targets and subsystems that were open at the last observation."""
         self._deadlines = Deadlines(system.monotonic)
         self.due_in_s = self._deadlines.due_in_s
         self._arrays_told, self._keys, self._repairs = ArraysTold(system), ArrayKeys(system), Repairs()
@@ -128,10 +129,10 @@ class Agent(Answering, complete=True):
         try:
             served = self._ledger.load()
         except Broken as error:
-            log.error("ledger broken: %s; it is set aside and nothing that is served is removed", error)
+            log.error("the boot ledger is damaged: %s; it is set aside, and no export is removed", error)
             self._ledger.set_aside()
             served = None
-        # Without a ledger nothing explains what stands in configfs, so until the next start none of it is removed.
+        # Without a ledger nothing explains the content of configfs, so none of it is removed until the next start.
         self._keep_strays = served is None and serving.is_served(self._system)
         return served
 
@@ -150,12 +151,12 @@ class Agent(Answering, complete=True):
         return self._arrays_told.told(seen, self._served)
 
     def ask_health(self) -> None:
-        """Runs the health command of every array that has one, each as long as it takes: without a lock."""
+        """Runs the health command of every array that has one, each with its own timeout, without a lock."""
         if self._arrays_told.ask(self._served):
             self.changes.happened()
 
     def ask_disks(self) -> None:
-        """Asks the drives that are due for their health; takes no lock, since one that hangs takes its time."""
+        """Queries drives whose health reading is due. Takes no lock, because a hanging drive blocks."""
         served = self._served
         period_s, schedule = (served.disk_health_s, served.self_tests) if served else (HEALTH_PERIOD_S, None)
         if self._disk_health.round(period_s, schedule):
@@ -176,7 +177,7 @@ class Agent(Answering, complete=True):
 
     @answers(ObserveServed)
     def served(self) -> ExportSet | None:
-        """Raises InUse while something is served that no ledger explains: then nobody knows who has which volume."""
+        """Raises InUse while something is served that no ledger explains: then the users of volumes are unknown."""
         if self._keep_strays:
             raise InUse(
                 "the boot ledger was lost while exports exist, so it is unknown which host uses which volume: stop "
@@ -185,7 +186,7 @@ class Agent(Answering, complete=True):
         return self._served.without_secrets() if self._served else None
 
     def watch_spdk(self) -> bool:
-        """True if SPDK has lost what it served: the next pass gives it back."""
+        """True if SPDK has lost its exports: the next pass restores them."""
         return self._spdk.look(self._served)
 
     @answers(ObserveForeign)
@@ -202,7 +203,7 @@ class Agent(Answering, complete=True):
 
     @answers(CollectFacts)
     def facts(self) -> SupportFacts:
-        """For a support bundle; takes no lock, since it is asked for when something hangs."""
+        """Collects the support bundle. Takes no lock, because it is requested when something hangs."""
         return support.take(self._system, self._served)
 
     @answers(AwaitChange)
@@ -218,7 +219,7 @@ class Agent(Answering, complete=True):
         if isinstance(step, HostStep):
             return in_words(lambda: self._host_steps.do(step, adopted.iqns(self._served)))
         self._guard(step)
-        if isinstance(step, DiskErase):  # no lock: a drive takes its time, and it holds the disk alone
+        if isinstance(step, DiskErase):  # no lock: a drive takes its time, and the step holds only the disk
             return replied(in_words(lambda: erase(self._system, step)), "done")
         return self._run(job_id, step, undo=False)
 
@@ -246,7 +247,7 @@ class Agent(Answering, complete=True):
         return in_words(lambda: updates.look(self._system, bundle_id))
 
     def _update(self, step: SlotWrite | SlotStart | MachineStop) -> StepReply:
-        """Takes no lock: a restart is waited for, and closing the exports must not wait for that."""
+        """Takes no lock: the restart is waited for, and closing the exports must not wait for that."""
         if isinstance(step, MachineStop):
             return replied(in_words(lambda: power.stop(self._system, step)), "done")
         if isinstance(step, SlotWrite):
@@ -279,7 +280,7 @@ class Agent(Answering, complete=True):
         )
 
     def _keep(self, effective: ExportSet) -> None:
-        """Write what is served from now on into the ledger. If that cannot be, it is served all the same."""
+        """Write what is served from now on into the ledger. If that fails, it is served all the same."""
         in_words(lambda: self._ledger.save(effective))
         self._let_go |= _ports(self._served) - _ports(effective)
         self._served = effective
@@ -305,9 +306,9 @@ class Agent(Answering, complete=True):
         return detail
 
     def bring_up(self) -> bool:
-        """One pass over everything the ledger holds: arrays, groups, exports. True if all of it is served.
+        """Runs one pass over everything in the ledger: arrays, groups, exports. True if all of it is served.
 
-        Start-up and steady state are this same pass. Raises what keeps it from even trying.
+        Start-up and steady state are this same pass. Raises errors that prevent even trying.
         """
         served = self._served
         self._keys.forget_old()
@@ -348,7 +349,7 @@ class Agent(Answering, complete=True):
 
     def _run(self, job_id: str | None, step: AnyStep, *, undo: bool) -> StepReply:
         runner = RUNNERS[type(step)]
-        if not isinstance(step, MdForceStart):  # what is to be forced does not come up by itself
+        if not isinstance(step, MdForceStart):  # an array that has to be forced does not come up automatically
             self._await_array(step)
         lock = self._network if isinstance(step, InterfaceStep) else self._storage
         with self._bring_up.hold(names_of(step)), lock:
@@ -359,9 +360,8 @@ class Agent(Answering, complete=True):
         return replied(detail, "undone" if undo else "done")
 
     def _await_array(self, step: AnyStep) -> None:
-        """A boot may not be over when a job goes on: bring up the array that the step, or its group, is about.
-
-        Waits no longer than a late drive is waited for; the step itself then says what is missing.
+        """Bring up the array of the step, or of its group, because a boot may not have finished when a job continues.
+        Waits no longer than for a late drive; the step itself then reports what is missing.
         """
         served, names = self._served, names_of(step)
         array = next((array for array in self._arrays() if names & {array.uuid, array.group}), None)
@@ -379,20 +379,20 @@ class Agent(Answering, complete=True):
         return self._served.arrays if self._served else ()
 
     def stop(self, timeout_s: float) -> None:
-        """Begin nothing with arrays any more; what is under way has this time to end."""
+        """Start no more work on arrays, and give running work this time to end."""
         self._bring_up.stop(timeout_s)
 
     def _guard(self, step: AnyStep) -> None:
-        """What the ledger serves is not destroyed, whatever the plan thought."""
+        """Refuses to destroy what the ledger serves, whatever the plan assumed."""
         if isinstance(step, GroupRelease | MdRelease):
             self._await_let_go(step)
         served = self._served
         if served is None:
             return
         if isinstance(step, DiskWipe | DiskErase):
-            # A disk that a running array does without holds nothing of it any more; one that waits needs all it has,
-            # and so does one with a single disk. A label of ZFS lies on a partition, so there the record of its members
-            # tells.
+            # A disk that a running array does without holds none of its data any more; an array that waits needs all
+            # its disks, and so does one with a single disk. A ZFS label is on a partition, so the recorded members
+            # decide there.
             uuids = [signature.uuid for signature in step.signatures if signature.uuid]
             arrays = (machine.array_of(uuid) for machine in ARRAY_MACHINES.values() for uuid in uuids)
             carried = {*uuids, *map(plain, uuids), *arrays}
@@ -413,7 +413,7 @@ class Agent(Answering, complete=True):
         return array.engine in ARRAY_MACHINES and ARRAY_MACHINES[array.engine].is_up(self._system, array)
 
     def _await_let_go(self, step: GroupRelease | MdRelease) -> None:
-        """What the ledger says is to run is brought up again and again: it must have left it first."""
+        """Arrays in the ledger are brought up again and again, so the array must have left the ledger first."""
         deadline = self._system.monotonic() + READY_S
         while self._served and any(array.array_id == step.array_id for array in self._served.arrays):
             if self._system.monotonic() >= deadline:

@@ -1,4 +1,4 @@
-"""One pass over all counters: reads of files only, no command, so that it may be asked for every few seconds."""
+"""Reads all counters in one pass: only files, no commands, so that it can be called every few seconds."""
 
 from lunette.agent import serving
 from lunette.domain.counters import ArrayCounters, BlockCounters, Counters
@@ -13,7 +13,7 @@ _STACKED = ("dm-", "md", "zd", "loop", "ram", "zram")
 
 
 def take(system: System, served: ExportSet | None) -> Counters:
-    """Counters of all that is served, and of the disks and ports of the machine."""
+    """Counters of all exports, and of the disks and ports of the machine."""
     taken_at, clock_s = system.now(), system.monotonic()
     devices = diskstats.read(system)
     return Counters(

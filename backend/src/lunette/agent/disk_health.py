@@ -1,4 +1,4 @@
-"""What each drive said of its health, and when it is asked again. One thread asks; who observes gets what it knows."""
+"""The last health reading of each drive, and when the next is due. One thread reads; observations use its results."""
 
 import logging
 from collections.abc import Mapping
@@ -15,11 +15,11 @@ from lunette.system.doorway import System
 
 log = logging.getLogger(__name__)
 LOOK_S = 60.0
-"""While nobody else looks at the machine, this thread does so often itself."""
+"""How often this thread observes the machine if nothing else does."""
 SLOWEST = 16
-"""A drive that does not answer is asked at last this many times less often."""
+"""A drive that does not answer is read less and less often, at most by this factor."""
 AGAIN_S = 86400.0
-"""A drive is not asked for a self-test again sooner: one may refuse them, or not write them down."""
+"""Minimum interval between two requests for a self-test: a drive may refuse them, or not record them."""
 _Key = tuple[str, str]
 
 
@@ -32,14 +32,14 @@ class _Known:
 
 @dataclass(frozen=True)
 class _Tried:
-    """When a self-test was asked for, and why it did not begin."""
+    """When a self-test was requested, and why it did not start."""
 
     at: float
     refused: str | None
 
 
 class DiskHealth:
-    """Drives are known by id and serial: another drive under an old name begins anew."""
+    """Drives are identified by ID and serial: another drive under an old name starts again."""
 
     def __init__(self, system: System) -> None:
         self._system = system
@@ -49,7 +49,7 @@ class DiskHealth:
         self._tried: dict[_Key, _Tried] = {}
 
     def told(self, disks: tuple[ObservedDisk, ...]) -> tuple[ObservedDisk, ...]:
-        """The disks just seen, with what they said last."""
+        """The disks just observed, with their last readings."""
         self._disks, self._looked_at = disks, self._system.monotonic()
         return tuple(self._with(disk) for disk in disks)
 
@@ -60,8 +60,9 @@ class DiskHealth:
         return disk.model_copy(update={"tells_health": True, "health": known.reading if known else None})
 
     def round(self, period_s: float, schedule: SelfTestSchedule | None = None) -> bool:
-        """Asks the drives that are due, begins self-tests that are, and gives members of arrays the times they need;
-        whether anything is new."""
+        """Reads the drives that are due, starts self-tests that are due, and sets the time limits of members of arrays.
+        Returns whether anything is new.
+        """
         asked = {(disk.id, disk.serial): disk for disk in self._seen() if smart.tells(disk)}
         before = self._known
         self._known = {key: known for key, known in before.items() if key in asked}
@@ -82,7 +83,7 @@ class DiskHealth:
         try:
             reading = smart.read(self._system, disk, before)
         except Exception as error:
-            log.exception("what disk %s answered is not understood", disk.id)
+            log.exception("the answer of disk %s was not understood", disk.id)
             reading = _broken(disk, before or DriveReading(), error)
         if reading.problem and (known is None or reading.problem != known.reading.problem):
             log.warning("health of disk %s not read: %s", disk.id, reading.problem)
@@ -91,7 +92,7 @@ class DiskHealth:
     def _tested(
         self, disk: ObservedDisk, known: _Known, asked: Mapping[_Key, ObservedDisk], schedule: SelfTestSchedule | None
     ) -> _Known:
-        """Begins the self-test that is due: one at a time in each array, and one of the disks that are in none."""
+        """Starts the self-test that is due: one at a time in each array, and one among the disks in no array."""
         reading, tests, key = known.reading, known.reading.self_tests, (disk.id, disk.serial)
         if schedule is None or tests is None or reading.is_asleep or reading.misses:
             return known
@@ -114,7 +115,7 @@ class DiskHealth:
             and (known := self._known.get(key)) is not None
             and known.reading.self_tests is not None
             and known.reading.self_tests.is_running
-            and not (known.reading.is_asleep or known.reading.misses)  # it said so long ago
+            and not (known.reading.is_asleep or known.reading.misses)  # it reported this long ago
             for key, other in asked.items()
             if other.id != disk.id
         )
@@ -126,7 +127,7 @@ class DiskHealth:
         try:
             now: ErrorRecovery | None = recovery.settle(self._system, disk, told)
         except Exception:
-            log.exception("the times of disk %s are not looked after until it is read again", disk.id)
+            log.exception("the time limits of disk %s are not maintained until it is read again", disk.id)
             now = None
         return known if now == told else replace(known, reading=known.reading.model_copy(update={"recovery": now}))
 
@@ -135,14 +136,14 @@ class DiskHealth:
         if self._looked_at is None or now - self._looked_at >= LOOK_S:
             try:
                 self._disks = observe_disks(self._system)
-            except Exception as error:  # noqa: BLE001 - those that are known are asked all the same
+            except Exception as error:  # noqa: BLE001 - known drives are read all the same
                 log.warning("the drives cannot be listed: %s: %s", type(error).__name__, error)
             self._looked_at = now
         return self._disks
 
 
 def _broken(disk: ObservedDisk, known: DriveReading, error: Exception) -> DriveReading:
-    """One drive's answer never keeps the agent from the drives that come after it."""
+    """Reads one drive. An error never keeps the agent from reading the next one."""
     said = f"{type(error).__name__}: {error}".splitlines()[0][:200]
     problem = (
         f"the agent does not understand the response of the drive ({said}): run `smartctl --all {disk.device}`, and "

@@ -1,6 +1,5 @@
-"""Keeps the firewall as portals and roles want it: opened before a portal opens, closed after it has closed.
-
-Whatever goes wrong here is told and keeps nothing from being served.
+"""Keeps the firewall in line with portals and roles: opened before a portal opens, closed after it has closed. Errors
+are reported and do not prevent serving.
 """
 
 import logging
@@ -23,7 +22,7 @@ from lunette.system.doorway import System
 
 log = logging.getLogger(__name__)
 AGAIN_S = {FirewallState.UNAVAILABLE: 60.0, FirewallState.FAILED: 5.0}
-"""How soon it is tried again: a tool that hangs must not hold up what is served in every round."""
+"""Retry interval: a tool that hangs must not delay serving in every round."""
 NOTHING = Rules(frozenset(), frozenset(), frozenset())
 GONE, CHANGED = "its table was missing", "its rules had been changed by another program"
 
@@ -44,19 +43,20 @@ class Firewall:
 
     @property
     def told(self) -> ObservedFirewall | None:
-        """What the last look came to."""
+        """Result of the last check."""
         return self._told
 
     def open_for(self, exports: ExportSet) -> int:
-        """Before exports change: lets in what they will need, beside all that is let in now. How much was repaired."""
+        """Before exports change: opens what they will need, in addition to what is open now. Returns the number of
+        repairs.
+        """
         with self._lock:
             self._desired = exports.firewall
             return self._guarded(wanted_portals(exports), only_more=True)
 
     def settle(self, exports: ExportSet | None, *, keep_all: bool = False) -> int:
-        """After they have changed: lets in what they need and what listens all the same. How much was repaired.
-
-        `keep_all`: nobody knows what is served, so nothing closes.
+        """After exports have changed: opens what they need and what still listens, and closes the rest. Returns the
+        number of repairs. With `keep_all`, the exports are unknown, so nothing is closed.
         """
         with self._lock:
             self._desired = exports.firewall if exports else self._desired
@@ -65,7 +65,7 @@ class Firewall:
             return self._guarded(wanted, only_more=keep_all, known=frozenset(known))
 
     def follow_roles(self) -> None:
-        """Roles of interfaces have changed."""
+        """Applies changed roles of interfaces."""
         with self._lock:
             self._guarded(self._portals, only_more=True)
 
@@ -104,13 +104,13 @@ class Firewall:
     def _judged(
         self, wanted: frozenset[Opening], seen: run.Listing | None, *, only_more: bool, known: frozenset[str]
     ) -> frozenset[Opening]:
-        """What is to be let in: portals that are wanted, and those that listen though nobody wants them here."""
+        """What to admit: portals that are desired, and those that still listen although they are not."""
         before = self._portals | (portals_of(seen or ()) if self._loaded is None else frozenset())
         if only_more:
             return wanted | before
         others = facts.standing(self._system, known)
         if before - wanted - others:
-            others = facts.standing(self._system)  # what is about to close may still listen on a target of ours
+            others = facts.standing(self._system)  # what is about to close may still listen on a target of Lunette
         return wanted | others
 
     def _put(self, seen: run.Listing | None) -> int:
@@ -131,19 +131,19 @@ class Firewall:
             repaired = f"its rules could not be loaded at startup, so all ports were open until now: {broken}"
         self._tell(FirewallState.IN_FORCE, rules=now, kept_open_on=storage - closed, repaired=repaired)
         if repaired:
-            log.error("firewall put right: %s", repaired)
+            log.error("the firewall was repaired: %s", repaired)
         return 1 if repaired else 0
 
     def _reached_otherwise(self, storage: frozenset[str]) -> frozenset[str]:
-        """These interfaces, if an administrator can come through another one; else none, so that nobody is shut out."""
+        """These interfaces, if an administrator can connect through another one; otherwise none, to avoid a lockout."""
         return storage if storage and facts.is_reached_otherwise(self._system, storage) else frozenset()
 
     def _keep(self, rules: Rules) -> None:
-        """A disk that takes no file costs the rules of the next start, not those of now."""
+        """Stores the rules for the next start. If the drive accepts no file, the present rules are still in effect."""
         try:
             run.keep(self._system, render(rules))
         except (LunetteError, OSError) as error:
-            log.warning("the rules are not kept for the next start: %s", error)
+            log.warning("the firewall rules could not be stored for the next start: %s", error)
 
     def _mode(self) -> FirewallMode:
         default = FirewallMode.MANAGED if self._system.exists(run.BY_DEFAULT) else FirewallMode.OFF
@@ -175,7 +175,7 @@ class Firewall:
 
 
 def wanted_portals(exports: ExportSet) -> frozenset[Opening]:
-    """What the portals of a document need, whether they listen already or wait."""
+    """What the portals of a document need, whether they already listen or wait."""
     return frozenset(
         one for portal in exports.portals for one in openings(portal.protocol, portal.address, portal.port)
     )

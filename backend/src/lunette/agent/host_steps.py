@@ -15,30 +15,30 @@ HostStep = SessionEnd | PathsAsk | PathTry
 
 
 class HostSteps:
-    """One session is ended, and one path tried, at a time."""
+    """Ends one session, and tests one path, at a time."""
 
     def __init__(self, system: System) -> None:
         self._system = system
         self._sessions, self._paths = threading.Lock(), threading.Lock()
 
     def do(self, step: HostStep, adopted: Collection[str]) -> StepReply:
-        """`adopted` are targets that do not tell by their names that they are ours."""
+        """`adopted` are targets whose names do not show that they belong to Lunette."""
         if isinstance(step, SessionEnd):
             return self._end(step, adopted)
         with self._paths:
             if isinstance(step, PathsAsk):
                 return StepReply(changed=False, detail=trial.ask(self._system, step))
             changed, words = trial.attempt(self._system, step)
-        log.info("path tried host=%s portal=%s peer=%s", step.host, step.link.portal, step.link.peer)
+        log.info("path tested host=%s portal=%s peer=%s", step.host, step.link.portal, step.link.peer)
         return StepReply(changed=changed, detail=words)
 
     def undo(self, step: PathsAsk | PathTry) -> StepReply:
-        """A session that was ended has no undo: its host logs in again by itself."""
+        """Ending a session has no undo: the host logs in again automatically."""
         detail = trial.give_back(self._system, step) if isinstance(step, PathTry) else None
         return StepReply(changed=detail is not None, detail=detail or "no path is blocked")
 
     def _end(self, step: SessionEnd, adopted: Collection[str]) -> StepReply:
-        with self._sessions:  # the kernel waits for what the session has under way
+        with self._sessions:  # the kernel waits for the outstanding commands of the session
             detail = ending.end(self._system, step, adopted)
         log.info("session ended target=%s initiator=%s number=%s", step.target, step.initiator, step.number)
         return StepReply(changed=detail is not None, detail=detail or "that session had already ended")

@@ -1,8 +1,8 @@
-"""The boot ledger: what is served, kept so that it comes back where the API or the database does not start.
+"""The boot ledger: the exports as last applied, stored so that they can be restored without the API or the database.
 
-It is sealed because it holds CHAP secrets; key and ledger lie in root's own folder. Written durably before the exports
-change, so after a power cut the machine serves what it had promised, or what it had promised before. Where it cannot be
-written, the one before is marked as outdated (docs/decisions/0056).
+It is sealed because it contains CHAP secrets; key and ledger are in root's own directory. It is written durably before
+the exports change, so after a power failure the machine serves the last acknowledged exports or those before. If it
+cannot be written, the previous one is marked as outdated (docs/decisions/0056).
 """
 
 import contextlib
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 
 class Broken(Exception):
-    """There is a ledger and it cannot be read; the text says why."""
+    """The ledger exists but cannot be read; the text says why."""
 
 
 class Ledger:
@@ -32,10 +32,11 @@ class Ledger:
         self._system, self._path, self._key_path = system, f"{folder}/ledger.json", f"{folder}/ledger.key"
         self._outdated_path = f"{self._path}.outdated"
         self.unkept: str | None = None
-        """Why it does not hold what is served."""
+        """Why the ledger does not contain what is served."""
         self.holds_back = False
-        """It was loaded outdated: what has changed since may have taken volumes away from hosts, so nothing of it is
-        opened or closed before a newer document has come."""
+        """The ledger was outdated when it was loaded: later changes may have removed volumes from hosts, so nothing is
+        opened or closed until a newer document arrives.
+        """
 
     def load(self) -> ExportSet | None:
         """The document, outdated or not; None if there never was one. Raises Broken."""
@@ -57,9 +58,8 @@ class Ledger:
             raise Broken(f"{self._path} cannot be read ({type(error).__name__})") from error
 
     def save(self, exports: ExportSet) -> None:
-        """Keep the document: it is on stable storage when this returns, unless `unkept` says why it is not.
-
-        Then the one before is marked as outdated, which takes no room.
+        """Store the document. It is on stable storage when this returns, unless `unkept` gives a reason why not. In
+        that case the previous ledger is marked as outdated, which takes no space.
         """
         before, self.unkept, self.holds_back = self.unkept, None, False
         document = {"format": _FORMAT, "exports": exports.model_dump(mode="json")}
@@ -72,11 +72,11 @@ class Ledger:
                 log.error("%s: after a restart the exports wait for the API", self.unkept)
             self._mark_outdated()
             return
-        with contextlib.suppress(OSError):  # beside a newer one it means nothing
+        with contextlib.suppress(OSError):  # next to a newer ledger it means nothing
             self._system.unlink(self._outdated_path)
 
     def set_aside(self) -> None:
-        """Keep a broken ledger for a look at it, out of the way of the next one."""
+        """Move a damaged ledger aside for inspection, out of the way of the next one."""
         if self._system.exists(self._current()):
             self._system.rename(self._current(), f"{self._path}.broken")
 
@@ -102,9 +102,8 @@ class Ledger:
 
 
 def _as_known(exports: Any) -> ExportSet:
-    """The exports, without what only a newer agent knows: after an update that failed it wrote the ledger last.
-
-    What must not be served without being understood is written under another format. Raises ValidationError.
+    """The exports without fields that only a newer agent knows: after a failed update, that agent wrote the ledger
+    last. What must not be served without being understood is written under another format. Raises ValidationError.
     """
     try:
         return ExportSet.model_validate(exports)
@@ -117,5 +116,5 @@ def _as_known(exports: Any) -> ExportSet:
         for part in place[:-1]:
             holder = holder[part]
         holder.pop(place[-1])
-        log.warning("the ledger was written by a newer agent; not known here: %s", ".".join(map(str, place)))
+        log.warning("the boot ledger was written by a newer agent; unknown fields: %s", ".".join(map(str, place)))
     return ExportSet.model_validate(exports)

@@ -1,5 +1,6 @@
-"""Keeps the machine as the ledger says, for ever: woken by a new drive, by a new document, by the deadline of a host,
-and by a timer."""
+"""Keeps the machine in the state of the ledger: woken by a new drive, a new document, the deadline of a host, and a
+timer.
+"""
 
 import logging
 import select
@@ -18,18 +19,18 @@ log = logging.getLogger(__name__)
 QUIET_S = 30.0
 BLOCKED_S = 5.0
 SETTLE_S = 0.5
-"""Drives appear in bursts: one look serves them all."""
+"""Drives appear in bursts: one check serves them all."""
 MDSTAT = "/proc/mdstat"
 MDSTAT_POLL_S = 2.0
 HEALTH_S = 10.0
-"""How often the health commands of external arrays are asked."""
+"""How often the health commands of external arrays run."""
 DISKS_S = 5.0
-"""How often is looked whether a drive is due to be asked for its health."""
+"""How often the agent checks whether a health reading is due."""
 _BUILT = ("md", "dm-", "zd", "loop", "ram", "zram")
 
 
 def pause_s(due_s: float | None) -> float:
-    """How long to wait while something is blocked, with a host's deadline over in `due_s` seconds if any."""
+    """How long to wait while something is blocked; the next deadline of a host passes in `due_s` seconds, if any."""
     return BLOCKED_S if due_s is None else min(BLOCKED_S, due_s)
 
 
@@ -52,7 +53,7 @@ class Loop:
         self._thread.start()
 
     def stop(self, timeout_s: float = 30.0) -> None:
-        """Let what is under way end, so that no command of it is cut."""
+        """Let running work end, so that none of its commands is interrupted."""
         self._stopping.set()
         self._event.set()
         began = time.monotonic()
@@ -76,18 +77,18 @@ class Loop:
                 self._event.clear()
 
     def _watch_drives(self) -> None:
-        """Without udev the timer alone finds late drives."""
+        """Without udev, only the timer finds late drives."""
         try:
             import pyudev
 
             monitor = pyudev.Monitor.from_netlink(pyudev.Context())
             monitor.filter_by("block")
-            monitor.filter_by("fc_host")  # an HBA that comes late
+            monitor.filter_by("fc_host")  # an HBA that appears late
             self._observer = pyudev.MonitorObserver(monitor, callback=self._on_drive, name="drives")
             self._observer.daemon = True
             self._observer.start()
         except Exception as error:  # noqa: BLE001 - no libudev, or no netlink in a container
-            log.warning("drives are not watched, the timer looks for them: %r", error)
+            log.warning("drives are not watched, only the timer finds new ones: %r", error)
 
     def _on_drive(self, device: Any) -> None:
         if device.sys_name.startswith(_BUILT) or device.action not in ("add", "remove"):
@@ -96,7 +97,7 @@ class Loop:
         self._event.set()
 
     def _watch_health(self) -> None:
-        """A health command may hang: it has a thread of its own."""
+        """A health command may hang, so it has its own thread."""
         while not self._stopping.wait(HEALTH_S):
             try:
                 self._agent.ask_health()
@@ -104,7 +105,7 @@ class Loop:
                 log.exception("health commands failed")
 
     def _watch_disks(self) -> None:
-        """A drive may hang: it holds up this thread and no other."""
+        """A drive may hang; it blocks only this thread."""
         while not self._stopping.wait(DISKS_S):
             try:
                 self._agent.ask_disks()
@@ -112,18 +113,18 @@ class Loop:
                 log.exception("the health of drives was not read")
 
     def _watch_arrays(self) -> None:
-        """md says through /proc/mdstat that a member failed or a rebuild ended (md_seq_poll in drivers/md/md.c)."""
+        """md reports through /proc/mdstat that a member failed or a rebuild ended (md_seq_poll in drivers/md/md.c)."""
         try:
             with Path(MDSTAT).open("rb", buffering=0) as mdstat:
                 poll = select.poll()
                 poll.register(mdstat, select.POLLPRI)
                 while not self._stopping.is_set():
                     mdstat.seek(0)
-                    mdstat.read()  # from here on the next change is told
+                    mdstat.read()  # from here on, the next change is reported
                     if poll.poll(MDSTAT_POLL_S * 1000):
                         self._agent.changes.happened()
         except OSError as error:
-            log.warning("arrays are not watched, the timer looks at them: %s", error)
+            log.warning("arrays are not watched, only the timer checks them: %s", error)
 
     def _watch_spdk(self) -> None:
         while not self._stopping.wait(SPDK_POLL_S):

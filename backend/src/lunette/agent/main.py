@@ -1,7 +1,7 @@
 """`lunette-agent`: the root process. `lunette-agent shutdown` closes exports, volumes and arrays for a power-off.
 
-`lunette-agent withdraw` takes our exports out of the kernel and leaves volumes and arrays up, for another to serve.
-The ledger stays: the next start brings back what either closed.
+`lunette-agent withdraw` removes the exports from the kernel but leaves volumes and arrays up, so that another program
+can serve them. The ledger stays: the next start restores what either command closed.
 """
 
 import argparse
@@ -85,30 +85,30 @@ def _reserve(options: argparse.Namespace) -> Reserve:
 
 
 def _prepare_exports(system: LocalSystem) -> None:
-    """Load the export engines, so that they are offered from the start. Where the kernel lacks one, the rest works."""
+    """Load the export engines, so that they are available from the start. If the kernel lacks one, the others work."""
     try:
         for reason in serving.prepare(system):
-            log.warning("not exported: %s", reason)
+            log.warning("an export engine is missing: %s", reason)
     except (LunetteError, OSError) as error:
-        log.warning("no exports: %s", error)
+        log.warning("the export engines could not be loaded: %s", error)
 
 
 def _settle(system: LocalSystem) -> None:
-    """What became of an update whose system did not prove itself. Serving goes on whatever comes of this."""
+    """Report an update whose system did not prove healthy. Errors here never prevent serving."""
     try:
         reason = trial.settle(system)
         if reason is not None:
-            log.error("the update failed, the system before runs: %s", reason)
+            log.error("the update failed, the previous system is running: %s", reason)
     except (LunetteError, OSError) as error:
-        log.error("the choice of the slot was not looked at: %s", error)
+        log.error("the selected slot could not be checked: %s", error)
 
 
 def _ledger(options: argparse.Namespace) -> ExportSet | None:
-    """What was served; None where that cannot be read: then only what carries our names is closed."""
+    """What was served; None if the ledger cannot be read: then only exports under Lunette's names are closed."""
     try:
         return Ledger(LocalSystem(), options.state_dir).load()
     except (Broken, OSError) as error:
-        log.error("ledger broken: %s", error)
+        log.error("the boot ledger is damaged: %s", error)
         return None
 
 
@@ -116,8 +116,8 @@ def _shut_down(options: argparse.Namespace) -> int:
     system = LocalSystem(_reserve(options))
     try:
         record.exports_closed(system)
-    except OSError as error:  # it is for people to read, and no reason to leave the exports open
-        log.warning("when the exports were closed is not noted: %s", error)
+    except OSError as error:  # only for information, and no reason to leave the exports open
+        log.warning("the time of closing the exports was not recorded: %s", error)
     return _told(shut_down(system, _ledger(options)))
 
 
@@ -135,7 +135,7 @@ _COMMANDS = {"run": _serve, "shutdown": _shut_down, "withdraw": _withdraw}
 
 
 def _only_one(folder: Path, patience_s: float) -> IO[bytes]:
-    """Hold the folder's lock: two agents must never act on one machine. Raises OSError when the patience is over."""
+    """Lock the directory: two agents must never work on one machine. Raises OSError after the timeout."""
     lock = (folder / "agent.lock").open("wb")
     deadline = time.monotonic() + patience_s
     while True:

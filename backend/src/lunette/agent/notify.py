@@ -1,4 +1,4 @@
-"""Tells systemd how we are (sd_notify(3)); does nothing where nobody listens."""
+"""Reports the state of the agent to systemd (sd_notify(3)); does nothing if systemd does not listen."""
 
 import os
 import socket

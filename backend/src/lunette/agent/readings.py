@@ -1,4 +1,4 @@
-"""Reads the machine part by part: one that cannot be read, or does not answer, costs its own view and no other."""
+"""Reads the machine part by part: a part that cannot be read, or does not answer, costs only its own view."""
 
 import logging
 import threading
@@ -11,26 +11,26 @@ from lunette.providers.reading import ODD
 
 log = logging.getLogger(__name__)
 PATIENCE_S = 40.0
-"""How long a look waits for one part. The API waits two minutes for the whole."""
+"""How long an observation waits for one part. The API waits two minutes for all of them."""
 T = TypeVar("T")
 Reader = Callable[[dict[str, str]], T]
-"""Reads a part; what it cannot read of it goes into the dictionary, by name with the reason."""
+"""Reads a part; what it cannot read goes into the dictionary, by name with the reason."""
 
 
 class Readings:
-    """What is under way, for as long as the agent runs: a part that hangs is not asked again before it has answered."""
+    """Running readings, for the lifetime of the agent: a part that hangs is not read again before it has answered."""
 
     def __init__(self, patience_s: float = PATIENCE_S) -> None:
         self._patience_s = patience_s
         self._hanging: dict[Part, threading.Thread] = {}
 
     def look(self) -> "Look":
-        """One look at all parts."""
+        """One observation of all parts."""
         return Look(self._hanging, self._patience_s)
 
 
 class Look:
-    """Reads parts one after the other and notes what could not be read."""
+    """Reads parts one after another and records what could not be read."""
 
     def __init__(self, hanging: dict[Part, threading.Thread], patience_s: float) -> None:
         self._hanging, self._patience_s = hanging, patience_s
@@ -41,7 +41,7 @@ class Look:
         return tuple(Unread(part=part, name=name, reason=why) for (part, name), why in sorted(self._unread.items()))
 
     def read(self, part: Part, function: Reader[T]) -> T | None:
-        """What a part holds; None if it cannot be read, which is noted."""
+        """The content of a part; None if it cannot be read, which is recorded."""
         before = self._hanging.get(part)
         if before is not None and before.is_alive():
             self._unread[part, ""] = self._late
@@ -83,7 +83,7 @@ class _Reading(threading.Thread, Generic[T]):
     def run(self) -> None:
         try:
             self.found.append(self._function(self.unread))
-        except BaseException as error:  # noqa: BLE001 - whoever waits for it raises or notes it
+        except BaseException as error:  # noqa: BLE001 - the waiting caller raises or records it
             self.error = error
 
 

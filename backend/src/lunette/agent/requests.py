@@ -1,4 +1,4 @@
-"""Which method of the agent answers which request: the table that a request is looked up in."""
+"""Which method of the agent answers which request: the dispatch table."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -12,9 +12,8 @@ Given = ParamSpec("Given")
 
 
 def answers(request: type[Request[Result]]) -> Callable[[Callable[Given, Result]], Callable[Given, Result]]:
-    """Marks the method of an `Answering` that answers requests of this class.
-
-    It is called with the request's fields by name. Raises TypeError if its parameters are others.
+    """Marks the method of an `Answering` that answers requests of this class. It is called with the fields of the
+    request by name. Raises TypeError if its parameters differ.
     """
 
     def mark(method: Callable[Given, Result]) -> Callable[Given, Result]:
@@ -28,13 +27,12 @@ def answers(request: type[Request[Result]]) -> Callable[[Callable[Given, Result]
 
 
 class Answering:
-    """Answers each request by the one method that is marked for it.
-
-    With `complete` a subclass answers every request. Raises TypeError if one of them has no method, or two.
+    """Answers each request with the method that is marked for it. With `complete`, a subclass answers every request.
+    Raises TypeError if a request has no method, or two.
     """
 
     handlers: ClassVar[Mapping[type[Request[Any]], str]] = {}
-    """The name of the method for each request."""
+    """Names of methods by request."""
 
     def __init_subclass__(cls, *, complete: bool = False) -> None:
         super().__init_subclass__()

@@ -1,4 +1,4 @@
-"""The sealed copies of all arrays that carry our mark."""
+"""The sealed copies of all arrays that carry Lunette's mark."""
 
 from lunette.domain.sealed_copies import FoundCopy
 from lunette.providers.arrays.machines import ARRAY_MACHINES
@@ -8,7 +8,7 @@ from lunette.system.doorway import System
 
 
 def read(system: System, *, degraded: bool) -> tuple[FoundCopy, ...]:
-    """One of ours that is down is started. Of an array with another's name nobody can tell before it runs."""
+    """Starts arrays of Lunette that are down. Arrays under foreign names show their mark only while they run."""
     if system.find_tool("pvs") is None:
         return ()
     disks = observe_disks(system)

@@ -1,4 +1,4 @@
-"""The agent's Unix socket: lets in root and the API's user only, and answers requests of the closed set only."""
+"""The agent's Unix socket: admits only root and the API's user, and answers only requests of the closed set."""
 
 import contextlib
 import grp
@@ -24,9 +24,11 @@ log = logging.getLogger(__name__)
 API_USER = "lunette-api"
 MAX_CONNECTIONS = 64
 MESSAGE_S = 60.0
-"""How long a client may take to send a message once it has begun, and again to receive the reply."""
+"""Time for a client to send a message once it has begun, and again to receive the reply."""
 MEMORY_BYTES = MAX_MESSAGE_BYTES
-"""All requests together. One that converges 10,000 volumes has 6 MiB, and 10 MiB if each is mapped four times."""
+"""Limit for all requests together. One that converges 10,000 volumes has 6 MiB, and 10 MiB if each is mapped four
+times.
+"""
 SMALL_BYTES = 64 * 1024
 """Requests up to this length do not wait for memory: at most MAX_CONNECTIONS of them exist."""
 _PEERCRED = struct.Struct("3i")
@@ -34,11 +36,11 @@ _ACCEPT_S = 10.0
 
 
 def answer(agent: AgentPort, payload: bytes) -> Reply:
-    """The reply to one message, whatever it holds."""
+    """The reply to one message, whatever it contains."""
     try:
         request = ENVELOPE.validate_json(payload).request
     except ValidationError as error:
-        # Input is left out: it may hold secrets.
+        # The input is omitted because it may contain secrets.
         log.warning("request refused: %s", error.errors(include_input=False, include_url=False)[:3])
         return ProblemReply.of(Malformed(_why_refused(error)))
     try:
@@ -46,7 +48,7 @@ def answer(agent: AgentPort, payload: bytes) -> Reply:
     except LunetteError as error:
         return ProblemReply.of(error)
     except OSError as error:
-        log.exception("the system refused a look or a change kind=%s", request.kind)
+        log.exception("the system refused a request kind=%s", request.kind)
         return ProblemReply.of(system_refused(error))
     except Exception as error:
         log.exception("request failed kind=%s", request.kind)
@@ -56,7 +58,7 @@ def answer(agent: AgentPort, payload: bytes) -> Reply:
 
 
 def _why_refused(error: ValidationError) -> str:
-    """Where a text is none that may cross the border it is named, and never shown."""
+    """Names an invalid field of a request, and never shows its value."""
     for one in error.errors(include_input=False, include_url=False):
         if one["type"] in {"value_error", "string_pattern_mismatch", "string_too_long"}:
             where = ".".join(map(str, one["loc"]))
@@ -68,7 +70,7 @@ def _why_refused(error: ValidationError) -> str:
 
 
 def allowed_uids(extra: tuple[int, ...] = ()) -> frozenset[int]:
-    """Who may connect: root, the API's user if there is one, and who the command line names."""
+    """Who may connect: root, the API's user if there is one, and users named on the command line."""
     uids = {0, *extra}
     with contextlib.suppress(KeyError):
         uids.add(pwd.getpwnam(API_USER).pw_uid)
@@ -93,7 +95,7 @@ def listen(path: str) -> socket.socket:
 
 
 class Memory:
-    """What requests may take together, from their announced length until they are answered."""
+    """The memory that requests may use together, from their announced length until they are answered."""
 
     def __init__(self, limit: int) -> None:
         self._free = limit
@@ -101,9 +103,8 @@ class Memory:
 
     @contextlib.contextmanager
     def taken(self, count: int, deadline: float, is_wanted: Callable[[], bool]) -> Iterator[None]:
-        """Waits until there is room. Raises TimeoutError if there is none by the deadline.
-
-        Raises PeerClosed once it is not wanted any more; `look_again` makes it see that.
+        """Waits until there is space. Raises TimeoutError if there is none by the deadline, and PeerClosed once the
+        caller is not wanted any more; `look_again` makes it check that.
         """
         count = 0 if count <= SMALL_BYTES else count
         with self._changed:
@@ -121,15 +122,14 @@ class Memory:
                 self._changed.notify_all()
 
     def look_again(self) -> None:
-        """Whoever waits asks again whether they are wanted."""
+        """Makes every waiting caller check again whether it is still wanted."""
         with self._changed:
             self._changed.notify_all()
 
 
 class Server:
-    """Answers on a listening socket, one thread per connection, until `stop`.
-
-    Where all connections are taken, the one that has waited longest for its client to send a whole request is closed.
+    """Answers on a listening socket, one thread per connection, until `stop`. If all connections are in use, the one
+    whose client has been silent longest without a complete request is closed.
     """
 
     def __init__(
@@ -141,11 +141,11 @@ class Server:
         self._memory = Memory(MEMORY_BYTES)
         self._lock = threading.Lock()
         self._waiting: dict[socket.socket, None] = {}
-        """Connections without a whole request, the oldest first."""
+        """Connections without a complete request, the oldest first."""
         self._stopping = threading.Event()
 
     def serve(self, alive: Callable[[], None] = lambda: None) -> None:
-        """Accept until stopped; `alive` is called every few seconds, also while all connections are taken."""
+        """Accept until stopped; `alive` is called every few seconds, also while all connections are in use."""
         while not self._stopping.is_set():
             alive()
             try:
@@ -184,7 +184,7 @@ class Server:
             if oldest is None:
                 return
             del self._waiting[oldest]
-        log.warning("all %s connections are taken: the oldest that sends nothing is closed", MAX_CONNECTIONS)
+        log.warning("all %s connections are in use: the oldest idle one is closed", MAX_CONNECTIONS)
         with contextlib.suppress(OSError):
             oldest.shutdown(socket.SHUT_RDWR)
         self._memory.look_again()
@@ -210,7 +210,7 @@ class Server:
             self._slots.release()
 
     def _next_reply(self, peer: socket.socket) -> Reply:
-        """Raises PeerClosed, and TimeoutError where the rest of a request does not come."""
+        """Raises PeerClosed, or TimeoutError if the rest of a request does not arrive."""
         with self._lock:
             self._waiting[peer] = None
         peer.settimeout(None)

@@ -1,6 +1,6 @@
 """Serves the desired state with all export engines: LIO over SCSI, nvmet or SPDK over NVMe.
 
-A volume is served by one engine (DESIGN R13). The desired state respects that; here it is also observed, because LIO
+A volume is served by one engine (DESIGN R13). The desired state respects that; it is also enforced here, because LIO
 claims a device and the others do not: an engine waits for a device until the others have closed it.
 """
 
@@ -23,9 +23,8 @@ _NAMES = {Family.SCSI: "SCSI", Family.NVME: "NVMe"}
 
 
 def prepare(system: System) -> list[str]:
-    """Bring up the engines of the kernel, so that they are offered from the start. What is missing, in words.
-
-    LIO is the last: if its folders cannot be created, nvmet is there all the same.
+    """Load the engines of the kernel, so that they are available from the start. Returns what is missing, in words. LIO
+    is last: if its directories cannot be created, nvmet is available all the same.
     """
     missing = [engine.prepare(system) for engine in reversed(ENGINES)]
     return [reason for reason in missing if reason]
@@ -39,10 +38,8 @@ def serve(
     *,
     turn: Turn = PLAIN,
 ) -> ConvergeReport:
-    """Make the exports as wanted and report.
-
-    `waiting` is what arrays that are down wait for, by array id. `proven` are the ids of arrays that were brought up,
-    and so are ours.
+    """Converges the exports and reports. `waiting` is what arrays that are down wait for, by array ID. `proven` are the
+    IDs of arrays that were brought up, and so belong to Lunette.
     """
     parts = [(engine, engine.part(wanted)) for engine in ENGINES]
     barred = not_ours(wanted, waiting, proven)
@@ -60,8 +57,10 @@ def serve(
 
 
 def not_ours(wanted: ExportSet, waiting: Mapping[str, str], proven: Set[str]) -> dict[str, str]:
-    """By id of each volume that is not known to lie on an array of ours: why it is not opened. Starting an array proves
-    that its group is ours. An id that two arrays share identifies neither of them. What is open already stays open.
+    """Reasons by ID, for volumes that are not proven to be on an array of Lunette and are therefore not opened.
+
+    Starting an array proves that its group belongs to Lunette. An ID that two arrays share identifies neither. What is
+    open already stays open.
     """
     times = Counter(array.array_id for array in wanted.arrays)
     arrays = {array.array_id: array for array in wanted.arrays if times[array.array_id] == 1}
@@ -78,7 +77,7 @@ def not_ours(wanted: ExportSet, waiting: Mapping[str, str], proven: Set[str]) ->
 
 
 def is_served(system: System) -> bool:
-    """True if anything of ours exists in any engine, or may exist."""
+    """True if anything of Lunette exists in any engine, or may exist."""
     return any(engine.is_served(system) for engine in ENGINES)
 
 
@@ -94,7 +93,7 @@ def still_served(system: System, volume_ids: tuple[str, ...], served: ExportSet 
 
 
 def mapped_volumes(served: ExportSet) -> frozenset[str]:
-    """Ids of the volumes that are mapped, over whatever fabric."""
+    """IDs of the volumes that are mapped, over any fabric."""
     luns = [*(target.luns for target in served.targets), *(subsystem.luns for subsystem in served.subsystems)]
     return frozenset(lun.volume_id for behind in luns for lun in behind)
 
@@ -102,27 +101,29 @@ def mapped_volumes(served: ExportSet) -> frozenset[str]:
 def observe_sessions(
     system: System, served: ExportSet | None
 ) -> tuple[tuple[ObservedSession, ...], tuple[UnseenSessions, ...]]:
-    """Who is logged in to any engine, and what cannot be seen."""
+    """Who is logged in to any engine, and what cannot be observed."""
     looks = [engine.observe_sessions(system, served) for engine in ENGINES]
     return tuple(one for found, _ in looks for one in found), tuple(unseen for _, unseen in looks if unseen)
 
 
 def uncounted(served: ExportSet | None) -> tuple[UnseenSessions, ...]:
-    """Which counters do not exist for hosts that are served."""
+    """Counters that do not exist for served hosts."""
     if served is None or not served.subsystems:
         return ()
     return tuple(one.uncounted for one in ENGINES if one.uncounted and one.is_in_charge(served))
 
 
 def with_leftovers(system: System, served: ExportSet | None, wanted: ExportSet) -> ExportSet:
-    """The desired state with what was adopted, was released, and still exists."""
+    """The desired state with adopted objects that were released and still exist."""
     for engine in ENGINES:
         wanted = engine.with_leftovers(system, served, wanted)
     return wanted
 
 
 def withdraw(system: System, served: ExportSet | None = None) -> dict[str, str]:
-    """Close every path of ours, for a shutdown. What was refused, by path. `served` lists what was adopted."""
+    """Close every path of Lunette, for a shutdown. Returns what was refused, by path. `served` lists what was
+    adopted.
+    """
     refused: dict[str, str] = {}
     for engine in ENGINES:
         refused |= engine.withdraw(system, served)
@@ -152,7 +153,7 @@ def open_doors(exports: ExportSet, report: ConvergeReport) -> tuple[str, ...]:
 
 
 def _held_by_others(system: System, asking: Engine, part: ExportSet) -> dict[str, str]:
-    """Why volumes in the part of an engine wait for another one. The other family comes last, and counts."""
+    """Why volumes of one engine wait for another. The other family comes last, and takes precedence."""
     held: dict[str, str] = {}
     others = (engine for engine in ENGINES if engine is not asking)
     for engine in sorted(others, key=lambda engine: engine.family is not asking.family):

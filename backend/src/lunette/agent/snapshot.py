@@ -1,4 +1,4 @@
-"""One observation of the whole machine. An engine that is missing is told with a reason and hides nothing else."""
+"""One observation of the whole machine. A missing engine is reported with a reason and hides nothing else."""
 
 import os
 import threading
@@ -27,10 +27,9 @@ from lunette.system.doorway import System
 
 
 class Observer:
-    """Takes observations, one at a time. Callers that wait together share the next one.
-
-    Nobody gets a look that began before they asked: it may have missed what they, or a person at a shell, did to the
-    machine just before.
+    """Takes observations, one at a time. Callers that wait together share the next one. No caller gets an observation
+    that began before it asked: that one may have missed what the caller, or an administrator at a shell, just did to
+    the machine.
     """
 
     def __init__(self, system: System, readings: Readings | None = None) -> None:
@@ -50,7 +49,7 @@ class Observer:
 
 
 def take(system: System, look: Look | None = None) -> Observation:
-    """Look at everything now. Never raises: what cannot be read is told, and hides nothing else."""
+    """Observe everything now. Never raises: what cannot be read is reported, and hides nothing else."""
     look = look or Readings().look()
     taken_at, kernel = system.now(), os.uname()
     disks = look.read(Part.DISKS, lambda unread: observe_disks(system, unread=unread)) or ()

@@ -1,6 +1,5 @@
-"""Watches SPDK's program: tells when it has ended or started anew, and ends one that hangs.
-
-Its unit starts it again. All it served comes back from the boot ledger at the next pass of the loop.
+"""Watches the SPDK process: reports when it has ended or restarted, and ends one that hangs. Its unit starts it again.
+Its exports are restored from the boot ledger at the next pass of the loop.
 """
 
 import logging
@@ -17,21 +16,21 @@ from lunette.system.doorway import System
 log = logging.getLogger(__name__)
 POLL_S = 2.0
 HANGS_S = 30.0
-"""Its requests and its I/O share threads: whoever answers nothing for so long serves nobody either."""
+"""Requests and I/O of SPDK share threads: a process that answers nothing for this long does not serve hosts either."""
 
 
 class SpdkWatch:
-    """Remembers between looks what was seen last. `tell` is called when `ended` changes."""
+    """Remembers the last observation. `tell` is called when `ended` changes."""
 
     def __init__(self, system: System, tell: Callable[[], None]) -> None:
         self._system, self._tell = system, tell
         self._was_set_up = True
         self._silent_since: float | None = None
         self.ended: SpdkEnded | None = None
-        """The last time it hung; None if it has not since the agent started, or serves nothing any more."""
+        """The last time that it hung; None if it has not since the agent started, or serves nothing any more."""
 
     def look(self, served: ExportSet | None) -> bool:
-        """True if it has lost what it served since the last look, and has to be given it again."""
+        """True if it has lost its exports since the last check, and needs them again."""
         if served is None or parts.engine_of(served) is not ExportEngine.SPDK:
             self._silent_since, self.ended = None, None
             return False
@@ -48,7 +47,7 @@ class SpdkWatch:
         lost = self._was_set_up and not is_set_up
         self._was_set_up = is_set_up
         if lost:
-            log.warning("SPDK ended, or started anew: what it served is given to it again")
+            log.warning("SPDK ended or restarted: its exports are restored")
         return lost
 
     def _doubt(self, error: Exception) -> None:
@@ -57,7 +56,7 @@ class SpdkWatch:
             self._silent_since = now
         elif now - self._silent_since >= HANGS_S:
             silent_s = now - self._silent_since
-            log.error("SPDK does not answer for %.0f s and is ended: %s", silent_s, error)
+            log.error("SPDK has not answered for %.0f s and is killed: %s", silent_s, error)
             reason = error.detail if isinstance(error, LunetteError) else str(error)
             is_ended = process.kill(self._system)
             self._silent_since = None

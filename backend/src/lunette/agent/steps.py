@@ -1,4 +1,4 @@
-"""Each kind of step and the two calls that do it and take it back: the closed set the agent runs."""
+"""The closed set of steps that the agent runs: each kind with the calls that do it and undo it."""
 
 from collections.abc import Iterable, Iterator
 
@@ -71,5 +71,6 @@ RUNNERS: dict[type[Step], Runner] = {
     **dict(_of(machine.steps for machine in VOLUME_MACHINES.values())),
     **{kind: Runner(_do, _undo) for machine in VOLUME_MACHINES.values() for kind in machine.volume_steps},
 }
-"""`exports.gone` is not here, nor are `session.end`, `disk.erase` and the steps on paths and slots: they wait without
-the storage lock (agent.core)."""
+"""Not in this table: `exports.gone`, `session.end`, `disk.erase` and the steps on paths and slots, which wait without
+the storage lock (agent.core).
+"""

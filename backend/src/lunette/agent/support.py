@@ -1,7 +1,7 @@
-"""What a person far away needs to understand this machine: logs, settings, kernel and hardware, and no secrets.
+"""Collects logs, settings, kernel and hardware details for remote support, and no secrets.
 
-Everything is only read. Secrets are left out where they lie (configfs), and whatever text repeats one that the boot
-ledger holds has it struck out. What cannot be read says so in its place; no single failure spoils the rest.
+Everything is only read. Attributes with secrets are omitted (configfs), and secrets of the boot ledger are removed from
+all text. What cannot be read is noted in its place; a single failure never spoils the rest.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,7 +19,9 @@ TIMEOUT_S = 20.0
 TEXT_CHARS = 1024 * 1024
 LOG_CHARS = 8 * TEXT_CHARS
 ALL_CHARS = 40 * TEXT_CHARS
-"""All of it travels in one message (agent_protocol.MAX_MESSAGE_BYTES), where a character may need more than a byte."""
+"""All of it is sent in one message (agent_protocol.MAX_MESSAGE_BYTES), in which a character may need more than a
+byte.
+"""
 STRUCK = "(secret)"
 _ANY_CODE = tuple(range(256))
 _JOURNAL = ("journalctl", "--no-pager", "--output=short-iso-precise", "--lines=40000")
@@ -65,11 +67,11 @@ _FILES = {
 _TREES = {"exports/target.txt": "/sys/kernel/config/target", "exports/nvmet.txt": "/sys/kernel/config/nvmet"}
 _SECRET_ATTRIBUTES = frozenset({"password", "password_mutual", "dhchap_key", "dhchap_ctrl_key"})
 _LEFT_OUT_FOLDERS = frozenset({"statistics"})
-"""Counters: the metrics have them, and at 3,000 exports reading them all takes minutes."""
+"""Counters: the metrics contain them, and at 3,000 exports reading them all takes minutes."""
 
 
 def take(system: System, served: ExportSet | None) -> SupportFacts:
-    """Reads all of it. Never raises for what a machine lacks."""
+    """Reads everything. Never raises for what a machine lacks."""
     secrets = sorted(set(_secrets(served)), key=len, reverse=True) if served else []
     left, files = ALL_CHARS, []
     for name, read in _sources(system):
@@ -111,7 +113,7 @@ def _text_of_tree(system: System, folder: str) -> str:
 
 
 def _tree(system: System, folder: str) -> Iterator[str]:
-    """A line for each attribute and link below a folder of configfs, without secrets."""
+    """A line for each attribute and link below a directory of configfs, without secrets."""
     names = system.listdir(folder)
     if not names and not system.is_dir(folder):
         yield f"{folder} does not exist: its kernel module is not loaded"
@@ -137,7 +139,7 @@ def _told_link(system: System, path: str) -> str | None:
 
 
 def _cut(text: str, limit: int) -> str:
-    """The end of it: of logs the newest part says most."""
+    """The end of a text: the newest part of a log says most."""
     return text if len(text) <= limit else f"[the first {len(text) - limit} characters are omitted]\n{text[-limit:]}"
 
 
@@ -148,7 +150,7 @@ def _strike(text: str, secrets: list[str]) -> str:
 
 
 def _secrets(found: object) -> Iterator[str]:
-    """Every secret in a model, however deep."""
+    """Every secret in a model, at any depth."""
     if isinstance(found, SecretStr):
         yield found.get_secret_value()
     elif isinstance(found, Model):

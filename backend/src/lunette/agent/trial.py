@@ -1,7 +1,7 @@
 """`python3 -m lunette.agent.trial`: watches the first start of a new system (lunette-trial.service).
 
-A process of its own: what it watches may be what does not start. It ends with 0 once the new system is healthy; with
-anything else the machine restarts, into the system before.
+It is a separate process because the agent that it watches may fail to start. It exits with 0 once the new system is
+healthy; with any other code the machine restarts into the previous system.
 """
 
 import logging
@@ -35,9 +35,9 @@ def main() -> int:
     deadline_s = float(os.environ.get("LUNETTE_TRIAL_S", trial.DEADLINE_S))
     reason = trial.watch(system, slots, due, lambda: _hindrance(due), deadline_s)
     if reason is None:
-        log.info("version %s is healthy and is started from now on", due.version)
+        log.info("version %s is healthy and will be started from now on", due.version)
         return 0
-    log.error("version %s is not healthy, the one before is started: %s", due.version, reason)
+    log.error("version %s is not healthy, the previous version is started: %s", due.version, reason)
     return 1
 
 

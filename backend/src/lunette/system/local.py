@@ -27,22 +27,24 @@ from lunette.system.tools import SEARCH_PATH, missing_tool
 
 _ENVIRONMENT = {"LC_ALL": "C.UTF-8", "PATH": ":".join(SEARCH_PATH), "TZ": "UTC", "HOME": "/"}
 _ENVIRONMENT["SYSTEMD_IGNORE_CHROOT"] = "1"
-"""In a container udevadm would take itself for being in a chroot, and wait for nothing (systemd, chroot-util.c)."""
+"""In a container, udevadm would detect a chroot and wait for nothing (systemd, chroot-util.c)."""
 _READ_BYTES = 65536
 _REAP_S = 5.0
-"""How long to wait for a killed group: a process stuck in the kernel cannot die, and must not hold us too."""
+"""How long to wait for a killed process group: a process stuck in the kernel cannot die, and must not block the
+agent.
+"""
 _starting = threading.Lock()
-"""Held while a process starts. Until it runs its program a child shares every file this process has open."""
+"""Held while a process starts. Until it executes its program, a child shares every file that this process has open."""
 
 
 class LocalSystem:
     """Implements `lunette.system.doorway.System` on this machine."""
 
     def __init__(self, reserve: Reserve | None = None) -> None:
-        """`reserve` gives room to durable writes that meet a full file system; it lies on the same one."""
+        """`reserve` provides space for durable writes when the file system is full; it is on the same file system."""
         self._reserve = reserve
         self.undead: dict[tuple[str, ...], int] = {}
-        """Process numbers of commands that were killed and hang in the kernel, by their words."""
+        """Process IDs of commands that were killed but hang in the kernel, by argv."""
 
     def run(
         self, argv: Sequence[str], *, timeout_s: float = 60.0, stdin: str | None = None, ok: tuple[int, ...] = (0,)
@@ -86,7 +88,7 @@ class LocalSystem:
         return CommandResult(argv=tuple(argv), returncode=process.returncode, stdout=out, stderr=err)
 
     def _refuse_beside_undead(self, words: tuple[str, ...]) -> None:
-        """Raises ToolFailed while an earlier run of the very command cannot die: two would do its work."""
+        """Raises ToolFailed while an earlier run of the same command cannot die: both would do the same work."""
         pid = self.undead.get(words)
         if pid is None:
             return
@@ -287,9 +289,8 @@ def _flush_folder(folder: str) -> None:
 
 @contextlib.contextmanager
 def _alone(device: str, flags: int) -> Iterator[int]:
-    """A descriptor of a device that nobody else has claimed; afterwards the device is free for the next one.
-
-    A child that is starting keeps the claim with its copy of the descriptor: close-on-exec ends that, close does not.
+    """A descriptor of a device that no other process has claimed; afterward the device is free for the next one. A
+    child that is starting keeps the claim with its copy of the descriptor: close-on-exec ends that, close does not.
     """
     handle = os.open(device, flags | os.O_EXCL | os.O_CLOEXEC)
     try:
@@ -301,11 +302,11 @@ def _alone(device: str, flags: int) -> Iterator[int]:
 
 
 class _TooMuch(Exception):
-    """What a program took too much of, in words."""
+    """The limit that a program exceeded, in words."""
 
 
 def _read_to_end(process: subprocess.Popen[str], deadline: float, limit_bytes: int) -> str:
-    """All it prints, and its end. Raises _TooMuch beyond the time or the size."""
+    """All output, and the exit of the program. Raises _TooMuch beyond the time or the size."""
     pipe, found = process.stdout.fileno() if process.stdout else -1, b""
     while True:
         left = deadline - time.monotonic()
@@ -331,7 +332,7 @@ def _kill_group(process: subprocess.Popen[str]) -> bool:
     try:
         process.communicate(timeout=_REAP_S)
     except subprocess.TimeoutExpired:
-        # It hangs in the kernel. Let go of its pipes: Popen would wait for it on leaving.
+        # It hangs in the kernel. Release its pipes: Popen would wait for it on exit.
         for pipe in (process.stdin, process.stdout, process.stderr):
             if pipe is not None:
                 pipe.close()

@@ -1,8 +1,8 @@
-"""Room on the system drive that is set aside for the agent's durable writes, so that a full one does not stop them.
+"""Reserved space on the system drive for the agent's durable writes, so that a full drive does not stop them.
 
-It is a preallocated file that is cut shorter, a step at a time, when a write finds no room, and made whole again once
-there is plenty. Its content means nothing and its size is its state: a power cut, or doing either twice, leaves a
-shorter or a longer reserve and nothing to repair.
+The reserve is a preallocated file that is truncated step by step when a write finds no space, and restored once there
+is plenty. Its content means nothing and its size is its state: after a power failure, or doing either twice, the
+reserve is shorter or longer and nothing needs repair.
 """
 
 import os
@@ -11,9 +11,9 @@ from pathlib import Path
 from lunette.domain.sizes import MIB
 
 SIZE_BYTES = 32 * MIB
-"""Several boot ledgers of the largest appliance."""
+"""Enough for several boot ledgers of the largest appliance."""
 STEP_BYTES = MIB
-"""Who else fills the drive gets hold of one step at most for each write."""
+"""Freed per write: another program that fills the drive can take at most this much of the reserve."""
 
 
 class Reserve:
@@ -23,7 +23,7 @@ class Reserve:
         self._path, self._size, self._step = path, size_bytes, step_bytes
 
     def give(self, folder: str) -> bool:
-        """Free a step for a file in `folder`. False if nothing is left of it, or if that is another file system."""
+        """Free a step for a file in `folder`. False if the reserve is used up, or is on another file system."""
         try:
             handle = os.open(self._path, os.O_WRONLY | os.O_CLOEXEC)
         except OSError:
@@ -34,13 +34,13 @@ class Reserve:
             if left == 0 or found.st_dev != Path(folder).stat().st_dev:
                 return False
             os.ftruncate(handle, max(0, left - self._step))
-            os.fsync(handle)  # what was freed can be used once this is written
+            os.fsync(handle)  # the freed space can be used once this is written
         finally:
             os.close(handle)
         return True
 
     def fill(self) -> None:
-        """Make it whole again where that leaves as much free as it takes. Raises OSError."""
+        """Restore the reserve if as much space again stays free. Raises OSError."""
         handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             found = os.fstat(handle)
