@@ -80,4 +80,4 @@ def test_a_round_that_a_full_drive_prevents_is_one_short_line_in_the_journal() -
     with capture_logs() as lines:
         loop._run()
     reason = "The disk that holds the database is full."
-    assert lines[0] == {"loop": "full", "reason": reason, "event": "a round was not possible", "log_level": "warning"}
+    assert lines[0] == {"loop": "full", "reason": reason, "event": "a pass was not possible", "log_level": "warning"}

@@ -1,4 +1,4 @@
-"""The engine as a process uses it: asking the real agent over its socket."""
+"""Connects the engine to the real agent over its socket."""
 
 from pathlib import Path
 
@@ -9,5 +9,7 @@ from lunette.system.agent_client import AgentClient
 
 
 def control_over(store: Store, agent_socket: str, data: Path) -> Control:
-    """A control that asks the agent at this socket, which need not answer yet. `data` is where the database lies."""
+    """A control that uses the agent at this socket, which need not answer yet. `data` is the directory of the
+    database.
+    """
     return Control(store, AgentClient(agent_socket), room=system_drive.look_at(data))

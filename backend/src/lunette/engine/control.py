@@ -1,4 +1,4 @@
-"""Wires the parts of the control plane together, and shows what the machine is now.
+"""Connects the parts of the control plane, and gives access to the present state of the machine.
 
 Changes are the functions of `engine.changes`, each in the caller's write transaction: a change checks against the
 database and a recent observation, writes rows, events, releases and, where the machine has work to do, a job, and wakes
@@ -55,7 +55,7 @@ from lunette.store.journal import Job
 from lunette.system.agent_port import AgentPort
 
 DISKS_S = 30.0
-"""How old it may be which disk has which kernel name: the watcher looks more often, and at once when one comes."""
+"""Maximum age of the kernel names of disks: the watcher observes more often, and immediately when a disk appears."""
 
 
 class Control:
@@ -70,7 +70,7 @@ class Control:
         pace: float = 1.0,
         room: Look = lambda: None,
     ) -> None:
-        """`pace`: rests of the watching threads, as a part of an appliance's; `room` looks at the system drive."""
+        """`pace`: pauses of the watching threads, as a fraction of an appliance's; `room` checks the system drive."""
         self.store, self.agent, self.room = store, agent, room
         self._cache = ObservationCache(agent)
         self._reconciler = Reconciler(store, agent, pace=pace)
@@ -112,10 +112,10 @@ class Control:
             self.sealer,
             *(watch(store, self.sessions, pace=pace) for watch in (Twins, NumberWatch)),
         )
-        """What has threads of its own, in the order of its start."""
+        """The parts with their own threads, in the order of their start."""
 
     def run_job(self, job_id: str) -> JobState:
-        """Runs one job in this thread, as far as it goes."""
+        """Runs one job in this thread, as far as possible."""
         with self.store.read() as tx:
             kind = tx.scalar(select(Job.kind).where(Job.id == job_id))
         if kind == JobKind.SCHEDULE_RUN:
@@ -123,7 +123,7 @@ class Control:
         return self.sites.run(job_id) if kind == JobKind.SITE_APPLY else self.runner.run(job_id)
 
     def start(self) -> None:
-        """Starts the threads, and takes up the jobs an earlier process left, oldest first."""
+        """Starts the threads, and resumes the jobs of an earlier process, oldest first."""
         unfinished = (JobState.PENDING.value, JobState.RUNNING.value)
         with self.store.read() as tx:
             left = tx.scalars(select(Job.id).where(Job.state.in_(unfinished)).order_by(Job.created_at)).all()
@@ -133,7 +133,7 @@ class Control:
             part.start()
 
     def stop(self) -> None:
-        """Stops the threads within a few seconds; a job that runs is taken up again at the next start."""
+        """Stops the threads within a few seconds; a running job is resumed at the next start."""
         for part in reversed(self._parts):
             part.stop()
 
@@ -141,7 +141,7 @@ class Control:
         return self.agent.ask(AwaitChange(known=known, timeout_s=timeout_s))
 
     def _disk_ids(self) -> dict[str, str]:
-        """Disks by kernel name, as the watcher saw them; none while the agent is away."""
+        """Disks by kernel name, as last observed by the watcher; none while the agent does not answer."""
         try:
             return {disk.kernel_name: disk.id for disk in self._cache.get(DISKS_S).disks}
         except Unavailable:
@@ -149,7 +149,7 @@ class Control:
 
     @property
     def exports_at(self) -> dt.datetime | None:
-        """When the last converge report came."""
+        """Time of the last converge report."""
         return self._reconciler.last[1] if self._reconciler.last else None
 
     def exports(self) -> ConvergeReport | None:
@@ -157,20 +157,23 @@ class Control:
         return self._reconciler.last[0] if self._reconciler.last else None
 
     def mapped(self) -> frozenset[str] | None:
-        """Ids of the mappings that the last converge report is about; None if the agent refused them."""
+        """IDs of the mappings in the last converge report; None if the agent refused them."""
         return self._reconciler.mapped
 
     def observation(self, max_age_s: float = 2.0, *, amid_steps: bool = False) -> Observation:
-        """A snapshot of the machine that is at most `max_age_s` old. Raises Unavailable if the agent is away.
+        """An observation of the machine that is at most `max_age_s` old. Raises Unavailable if the agent does not
+        answer.
 
-        What is only shown may miss steps of a job that goes on (`amid_steps`), so that watching does not slow it.
+        An observation that is only shown may miss steps of a running job (`amid_steps`), so that watching does not slow
+        it.
 
-        Ask once before the write transaction of a change: it then finds it fresh, and no writer waits for the machine.
+        Call this before the write transaction of a change: the observation is then fresh in it, and no writer waits for
+        the machine.
         """
         return self._cache.get(max_age_s, amid_steps=amid_steps)
 
     def sessions(self) -> SessionsObservation:
-        """Who is logged in now. Raises Unavailable if the agent is away."""
+        """Who is logged in now. Raises Unavailable if the agent does not answer."""
         return self.agent.ask(ObserveSessions())
 
     def change(self, tx: Session, actor: Actor, *, dry_run: bool = False) -> ChangeContext:
@@ -178,30 +181,30 @@ class Control:
         return ChangeContext(tx, self.services, actor, dry_run)
 
     def test_alerts(self, actor: str) -> tuple[trial.Trial, ...]:
-        """Sends a test over every channel; asks their servers, so call it outside of any transaction."""
+        """Sends a test over every channel. It waits for their servers, so call it outside of any transaction."""
         return trial.try_all(self.store, actor)
 
     def look_at_use(self) -> None:
-        """Takes a pass over the counters, unless there was one just now; does nothing while the agent is away.
+        """Takes a pass over the counters, unless there was one just now; does nothing while the agent does not answer.
 
-        Ask once before opening a write transaction for a change that takes volumes away, then `uses` finds it.
+        Call this before the write transaction of a change that removes volumes; `uses` then finds it.
         """
         with suppress(Unavailable):
             self.performance.now()
 
     def uses(self, plan: Plan) -> tuple[VolumeUse, ...]:
-        """How hosts use the volumes a plan takes away, as far as that is counted."""
+        """How hosts use the volumes that a plan removes, as far as that is counted."""
         return usage.uses(self.performance, plan.leaving)
 
     def site(self, tx: Session) -> Site:
-        """Everything by name, without secrets. The agent may be away: then spares are listed with the other disks."""
+        """Everything by name, without secrets. If the agent does not answer, spares are listed with the other disks."""
         seen = None
         with suppress(Unavailable):
             seen = self._cache.get()
         return changes.export(tx, seen)
 
     def why(self, volume: str, host: str | None) -> VolumeWhy:
-        """Where the way from a volume to a host, or to each of its hosts, is broken. The agent may be away."""
+        """Where the path from a volume to a host, or to each of its hosts, is broken. Works without the agent."""
         try:
             seen, sessions = self._cache.get(), self.agent.ask(ObserveSessions())
         except Unavailable:
@@ -210,17 +213,18 @@ class Control:
             return why.explain(tx, volume, host, why.Look(seen, self.exports(), sessions))
 
     def drift(self, tx: Session, seen: Observation | None, away: str | None) -> DriftReport:
-        """Where machine and database differ; `away` tells why there is no observation."""
+        """Where machine and database differ; `away` says why there is no observation."""
         return drift.report(tx, seen, self.exports(), away)
 
     def exports_held(self) -> AbstractContextManager[None]:
-        """While it lasts no change of the exports reaches the agent; what is served goes on."""
+        """While the block runs, no change of the exports reaches the agent; present exports continue."""
         return self._reconciler.held()
 
     def prepare_restore(self, scratch: Store, give_up: Sequence[str]) -> restoring.Prepared:
-        """Makes an unpacked backup ready for this appliance, in its scratch database. Hold the exports meanwhile.
+        """Prepares an unpacked backup for this appliance, in its scratch database. Hold the exports meanwhile.
 
-        Raises Unavailable if the agent is away, Conflict if the backup must not be restored here, Invalid.
+        Raises Unavailable if the agent does not answer, Conflict if the backup must not be restored here, or
+        Invalid.
         """
         return restoring.prepare(
             scratch, self.services, self.agent.ask(ObserveServed()), self.observation(max_age_s=0), give_up

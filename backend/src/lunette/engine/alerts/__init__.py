@@ -1,1 +1,1 @@
-"""The alerts that are active, and the messages about them that are on their way."""
+"""Active alerts, and the queued messages about them."""

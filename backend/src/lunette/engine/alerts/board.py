@@ -1,8 +1,8 @@
-"""Raises and resolves alerts, and keeps what people said of them.
+"""Raises and resolves alerts, and stores acknowledgements and silences.
 
-An alert is one row per cause; it resolves by itself when the cause is gone. Who acknowledges one says that it is seen
-to: that ends with the alert, and where it gets worse. Who silences one wants to hear nothing of it for a while, whether
-it goes or comes back; where it gets worse, it is heard all the same.
+An alert is one row per cause; it resolves automatically when the cause ends. An acknowledgement says that someone is
+working on it: it ends with the alert, or when the alert gets worse. A silence suppresses messages about an alert for a
+while, whether it resolves or returns; if it gets worse, messages are sent all the same.
 """
 
 import datetime as dt
@@ -24,7 +24,7 @@ from lunette.store.journal import Alert
 
 
 class Cause(Model):
-    """Something a person must look at. `grace_s`: how long it must last before it is worth an alert."""
+    """A condition that needs attention. `grace_s`: how long it must last before an alert is raised."""
 
     key: str
     severity: Severity
@@ -42,7 +42,7 @@ class Cause(Model):
 
 
 def raise_alert(tx: Session, cause: Cause, now: dt.datetime) -> None:
-    """Raises the alert, or brings its words up to date; an event tells only of what is new."""
+    """Raises the alert, or updates its text; an event is written only for what is new."""
     row = tx.scalars(select(Alert).where(Alert.key == cause.key)).one_or_none()
     is_worse = row is not None and row.resolved_at is None and cause.severity.rank > Severity(row.severity).rank
     words = {"severity": cause.severity.value, "message": cause.message, "cause": cause.cause, "fix": cause.fix}
@@ -66,7 +66,7 @@ def raise_alert(tx: Session, cause: Cause, now: dt.datetime) -> None:
 
 
 def resolve(tx: Session, key: str, now: dt.datetime) -> None:
-    """Closes the alert if it is open."""
+    """Resolves the alert if it is open."""
     query = select(Alert).where(Alert.key == key, Alert.resolved_at.is_(None))
     for row in tx.scalars(query):
         row.resolved_at = now
@@ -75,7 +75,7 @@ def resolve(tx: Session, key: str, now: dt.datetime) -> None:
 
 
 def acknowledge(tx: Session, row: Alert, spec: AlertAcknowledge, actor: str, now: dt.datetime) -> None:
-    """Notes who sees to an open alert. Raises Conflict if it is over."""
+    """Records who acknowledged an open alert. Raises Conflict if it is resolved."""
     if row.resolved_at is not None:
         raise Conflict(f"{row.message}: this alert is already resolved and cannot be acknowledged.")
     row.acknowledged_at, row.acknowledged_by, row.note = now, actor, spec.note
@@ -84,14 +84,14 @@ def acknowledge(tx: Session, row: Alert, spec: AlertAcknowledge, actor: str, now
 
 
 def silence(tx: Session, row: Alert, spec: AlertSilence, actor: str, now: dt.datetime) -> None:
-    """Has nothing told of an alert for a while, from now."""
+    """Suppresses messages about an alert for a while."""
     row.silenced_until = now + dt.timedelta(seconds=spec.duration_s)
     until = f"{row.silenced_until:%Y-%m-%d %H:%M} UTC"
     emit(tx, "alert.silenced", f"Silenced until {until}: {row.message}", actor=actor, ref=row.id)
 
 
 def reopen(tx: Session, row: Alert, actor: str, now: dt.datetime) -> None:
-    """Takes an acknowledgement and a silence back; an alert that was silent and is open is told."""
+    """Removes an acknowledgement and a silence; a silenced alert that is open is reported."""
     if row.acknowledged_at is None and row.silenced_until is None:
         return
     was_silent = row.silenced_until is not None and now < row.silenced_until
@@ -103,7 +103,7 @@ def reopen(tx: Session, row: Alert, actor: str, now: dt.datetime) -> None:
 
 
 def end_silences(store: Store, now: dt.datetime) -> None:
-    """Tells of the alerts whose silence is over and which are still there, unless somebody sees to them."""
+    """Reports alerts whose silence has ended and that are still open, unless they are acknowledged."""
     over = select(Alert).where(Alert.silenced_until <= now)
     with store.read() as tx:
         if tx.scalars(over.limit(1)).one_or_none() is None:
@@ -120,7 +120,7 @@ def _forget_acknowledgement(row: Alert) -> None:
 
 
 class AlertBoard:
-    """Keeps the alerts of some families (prefixes of keys) as the causes seen now say. One thread uses it."""
+    """Keeps the alerts of some families (prefixes of keys) in line with the observed causes. Used by one thread."""
 
     def __init__(self, store: Store, families: tuple[str, ...]) -> None:
         self._store = store
@@ -129,10 +129,11 @@ class AlertBoard:
         self._shown: tuple[dict[str, Cause], Collection[str]] | None = None
 
     def show(self, causes: Iterable[Cause], now: dt.datetime, unknown: Collection[str] = ()) -> None:
-        """Raises what has lasted longer than its grace, resolves what is gone; writes only if something changed.
+        """Raises what has lasted longer than its grace period, resolves what has ended; writes only if something
+        changed.
 
-        Nothing is known of the things in `unknown`, named behind the colon of a key, nor of families that end with a
-        dot there: their alerts stay as they are.
+        Objects in `unknown`, named after the colon of a key, could not be observed, nor could families that end with a
+        dot there: their alerts stay unchanged.
         """
         families = tuple(one for one in unknown if one.endswith("."))
         present = {cause.key: cause for cause in causes}

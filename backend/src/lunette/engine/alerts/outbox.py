@@ -1,4 +1,4 @@
-"""Messages on their way: written in the transaction of what they tell of, so none is lost and none is made twice."""
+"""Queued messages: written in the transaction of the event they report, so none is lost or duplicated."""
 
 import datetime as dt
 import socket
@@ -13,11 +13,11 @@ from lunette.store.journal import Alert
 from lunette.store.settings import Delivery, read_settings
 
 HEARTBEAT = "heartbeat_at"
-"""Where the last sign of life, or the moment it was asked for, is kept."""
+"""Key of the last heartbeat, or of the time when it was enabled."""
 
 
 def trouble_key(channel: Channel) -> str:
-    """The alert that a channel does not work. It is not told over that channel."""
+    """The alert that a channel does not work. It is not sent over that channel."""
     return f"delivery.failed:{channel.value}"
 
 
@@ -26,7 +26,9 @@ def appliance_name(settings: Settings) -> str:
 
 
 def post_alert(tx: Session, row: Alert, kind: MessageKind, now: dt.datetime) -> None:
-    """Tells every channel in use that an alert was raised, or is told again, or is over; not while it is silent."""
+    """Queues a message on every enabled channel: an alert was raised, is repeated, or is resolved; not while it is
+    silenced.
+    """
     if row.silenced_until is not None and now < row.silenced_until:
         return
     settings = read_settings(tx)
@@ -46,7 +48,7 @@ def post_alert(tx: Session, row: Alert, kind: MessageKind, now: dt.datetime) -> 
 
 
 def post_heartbeat(tx: Session, now: dt.datetime) -> None:
-    """The daily sign of life, with what is open."""
+    """The daily heartbeat, with the open alerts."""
     settings = read_settings(tx)
     rows = tx.scalars(select(Alert).where(Alert.resolved_at.is_(None)).order_by(Alert.raised_at)).all()
     open_alerts = [f"{row.message} (acknowledged)" if row.acknowledged_at else row.message for row in rows]
@@ -63,7 +65,7 @@ def post_heartbeat(tx: Session, now: dt.datetime) -> None:
 
 
 def post(tx: Session, message: Message, channels: list[Channel] | tuple[Channel, ...]) -> None:
-    """A row for each channel, once."""
+    """Adds a row for each channel, once."""
     known = select(Delivery.channel).where(Delivery.message_id == message.id)
     there = set(tx.scalars(known)) if channels else set()
     document = message.model_dump(mode="json")

@@ -1,1 +1,1 @@
-"""What runs without a request: watching, growing, scheduling, erasing, sealing."""
+"""Work without a request: watching, growing, scheduling, erasing, sealing."""

@@ -1,4 +1,4 @@
-"""What is done for arrays without being asked: a disk that md has copied to another is let go, a growth is finished."""
+"""Automatic maintenance of arrays: removes a disk that md has copied to another, and finishes growth."""
 
 from sqlalchemy import select
 
@@ -22,13 +22,13 @@ ACTOR = Actor(name="lunette")
 
 
 def name_disks(store: Store, services: Services, seen: Observation) -> None:
-    """Gives the disks of arrays the names that they go by on a fresh look, before anything is judged by them."""
+    """Updates the IDs of disks in arrays from a new observation, before anything is judged by them."""
     disk_rows.follow_links(store, services, seen)
     disk_rows.recognise(store, services, seen)
 
 
 def tend(store: Store, services: Services, seen: Observation) -> None:
-    """All of it, on a fresh look."""
+    """All automatic maintenance, based on a new observation."""
     let_go_of_replaced(store, services, seen)
     tend_spares(store, services, seen)
     spare_groups.tend(store, services, seen)
@@ -36,9 +36,9 @@ def tend(store: Store, services: Services, seen: Observation) -> None:
 
 
 def tend_spares(store: Store, services: Services, seen: Observation) -> None:
-    """Files a job for each array whose engine leaves its spares to us: one steps in for a lost disk, or goes back.
+    """Files a job for each array whose engine leaves spares to Lunette: a spare replaces a lost disk, or is returned.
 
-    One that failed is not tried again at once (array_growth.RETRY_AFTER).
+    A failed one is not retried immediately (array_growth.RETRY_AFTER).
     """
     observed = {array.uuid: array for array in seen.arrays if any(m.role is MemberRole.SPARE for m in array.members)}
     with store.read() as tx:
@@ -60,7 +60,7 @@ def _spares(row: Array, found: ObservedArray) -> Plan | None:
 
 
 def let_go_of_replaced(store: Store, services: Services, seen: Observation) -> None:
-    """Files a job for each disk that was replaced and holds no data of its array any more.
+    """Files a job for each replaced disk that no longer holds data of its array.
 
     md marks such a disk as faulty once its copy is complete, ZFS drops it; until then it works, and is left alone.
     """

@@ -1,8 +1,8 @@
-"""Finishes what a reshape of an array leaves to do, without being asked: what md refuses meanwhile is put back after.
+"""Finishes what a reshape of an array leaves to do, automatically: what md refuses meanwhile is restored afterward.
 
-An array row says `growing` from the request on until nothing is left to do, so neither a restart of the API nor of the
-machine loses it, however the job that started the reshape ended. The level that the row shows is that of the
-machine, once that is done.
+An array row has `growing` set from the request on until nothing is left to do, so neither a restart of the API nor of
+the machine loses it, however the job that started the reshape ended. Once the reshape is done, the row shows the level
+that the machine reports.
 
 It also exchanges the partial parity log of an md raid5 and a bitmap for one another, as the disks allow: decision 0060.
 """
@@ -29,13 +29,14 @@ from lunette.store.resources import Array
 from lunette.store.schema import utc_now
 
 RETRY_AFTER = dt.timedelta(minutes=10)
-"""What failed is not tried again before this."""
+"""What failed is not retried before this."""
 
 
 def finish(store: Store, services: Services) -> None:
-    """Files the job that is possible now for each array that grows, or forgets that it does, or has the wrong log.
+    """Files the next possible job for each array that grows or has the wrong log, and clears `growing` when it is done.
 
-    Each look is taken once no job can run on the array any more: one of before the reshape would show nothing to do.
+    Each observation is taken when no job can run on the array any more: one from before the reshape would show nothing
+    to do.
     """
     ready = Array.state == ResourceState.READY.value
     with store.read() as tx:
@@ -56,7 +57,7 @@ def finish(store: Store, services: Services) -> None:
 
 
 def _exchange(row: Array, seen: Observation) -> Plan | None:
-    """What makes the array have its partial parity log exactly while its disks allow that."""
+    """The change that gives the array its partial parity log exactly while its disks allow that."""
     found = next((array for array in seen.arrays if array.uuid == row.uuid), None)
     if found is None or row.growing:
         return None

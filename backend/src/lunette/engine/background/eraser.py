@@ -1,4 +1,4 @@
-"""Erases deleted volumes and snapshots once they were kept for as long as was said (docs/decisions/0029)."""
+"""Erases deleted volumes and snapshots when their retention ends (docs/decisions/0029)."""
 
 import datetime as dt
 import time
@@ -30,11 +30,11 @@ _SITE_UNDER_WAY = (
     .where(Job.kind == JobKind.SITE_APPLY.value, Job.state.in_((JobState.PENDING.value, JobState.RUNNING.value)))
     .limit(1)
 )
-"""A document's changes are not made to wait for, or to stop at, what is erased meanwhile."""
+"""The changes of a site document neither wait for erasures nor fail because of them."""
 
 
 class Eraser:
-    """One thread. Several processes may run one each: whoever files a job does so in a transaction that looks first."""
+    """One thread. Several processes may run one each: a job is filed in a transaction that checks first."""
 
     def __init__(
         self,
@@ -52,9 +52,10 @@ class Eraser:
         self.start, self.stop = self._loop.start, self._loop.stop
 
     def round(self) -> float:
-        """Counts the time that passed, and files a job for each that is due. Returns the seconds until the next look.
+        """Counts the time that passed, and files a job for each item that is due. Returns the seconds until the next
+        check.
 
-        What cannot be erased now (the agent is away, its array is down, a job has it) waits for a later round.
+        What cannot be erased now (the agent is down, its array is down, a job uses it) waits for a later round.
         """
         counted = self._monotonic()
         passed, self._counted = counted - self._counted, counted

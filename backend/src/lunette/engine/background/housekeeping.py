@@ -1,9 +1,9 @@
-"""Keeps the database from growing for ever: history that is older than the settings say goes, a little at a time.
+"""Limits the size of the database: history older than the settings allow is deleted, a little at a time.
 
-What is gone is told by nobody again, so the clock is not trusted with it (docs/decisions/0021): the day up to which
-history goes is kept in the database, and moves at most twice as fast as this process saw time pass, either way. A
-clock that is years ahead takes nothing away before somebody had time to see it; one that was years behind for an hour
-does not keep history for years.
+Deleted history is lost, so the clock is not trusted with it (docs/decisions/0021): the day up to which history is
+deleted is stored in the database, and moves at most twice as fast as this process saw time pass, in either direction. A
+clock that is years ahead deletes nothing before an administrator had time to notice; one that was years behind for an
+hour does not retain history for years.
 """
 
 import datetime as dt
@@ -26,16 +26,18 @@ from lunette.store.settings import read_settings
 
 PERIOD_S = 3600.0
 BATCH = 500
-"""Rows that go in one transaction: whoever waits to write waits for no more."""
+"""Rows deleted per transaction, which limits how long other writers wait."""
 PROGRESS_DAYS = 7
-"""How long the steps of a job that is over stay among the events; its own page has them as long as the job."""
+"""How long the steps of a finished job stay among the events; the job's own page shows them as long as the job
+exists.
+"""
 CLOCK = "housekeeping.clock"
-"""Key of the time that history is counted back from."""
+"""Key of the time from which the age of history is counted."""
 _OVER = (JobState.SUCCEEDED.value, JobState.FAILED.value, JobState.UNDONE.value)
 
 
 class Housekeeper:
-    """One thread. Several processes may run one each: what is gone is gone."""
+    """One thread. Several processes may run one each: deleting twice does no harm."""
 
     def __init__(
         self, store: Store, now: Callable[[], dt.datetime] = utc_now, monotonic: Callable[[], float] = time.monotonic
@@ -48,7 +50,7 @@ class Housekeeper:
         self.start, self.stop = self._loop.start, self._loop.stop
 
     def round(self) -> float:
-        """Takes away what is too old. Returns the seconds until the next round."""
+        """Deletes what is too old. Returns the seconds until the next round."""
         self._store.fill_log()
         clock = self._clock()
         with self._store.read() as tx:
@@ -64,7 +66,7 @@ class Housekeeper:
         return PERIOD_S
 
     def _clock(self) -> dt.datetime:
-        """The time that history is counted back from: behind the clock's after a leap, never ahead of it."""
+        """The time from which the age of history is counted: behind the clock after a leap, never ahead of it."""
         now, seen = self._now(), self._monotonic()
         passed, self._seen = seen - self._seen, seen
         with self._store.write() as tx:

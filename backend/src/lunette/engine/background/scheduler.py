@@ -1,4 +1,4 @@
-"""Starts what is due. The clock is looked at often and never trusted: see planner/calendar.py."""
+"""Starts due schedules. The clock is read often and never trusted: see planner/calendar.py."""
 
 import datetime as dt
 from collections.abc import Callable
@@ -20,12 +20,12 @@ from lunette.store.schedules import Schedule, ScheduleState
 from lunette.store.schema import utc_now
 
 PERIOD_S = 15.0
-"""The longest sleep: after it the clock is read again, for it may have been put right."""
+"""The longest sleep: after it the clock is read again, because it may have been corrected."""
 LEAST_S = 0.2
 
 
 class Scheduler:
-    """One thread. Several processes may run one each: whoever files a run does so in a transaction that looks first."""
+    """One thread. Several processes may run one each: a run is filed in a transaction that checks first."""
 
     def __init__(self, store: Store, services: Services, now: Callable[[], dt.datetime] = utc_now) -> None:
         self._store = store
@@ -35,7 +35,7 @@ class Scheduler:
         self.start, self.stop, self.wake = self._loop.start, self._loop.stop, self._loop.wake
 
     def round(self) -> float:
-        """Takes up runs that wait, files what is due. Returns the seconds until something is due next."""
+        """Resumes waiting runs, files due ones. Returns the seconds until the next one is due."""
         now = self._now()
         with self._store.read() as tx:
             unfinished = Job.state.in_(UNFINISHED)
@@ -56,7 +56,7 @@ class Scheduler:
         return max(LEAST_S, pause)
 
     def _start(self, tx: Session, schedule_id: str, zone: ZoneInfo, now: dt.datetime) -> None:
-        """Files the run that is due, in the transaction that notes that it is dealt with: never twice, never not."""
+        """Files the due run, in the transaction that records it as handled: never twice, never not at all."""
         row, state = tx.get(Schedule, schedule_id), tx.get(ScheduleState, schedule_id)
         if row is None or state is None or not row.enabled:
             return

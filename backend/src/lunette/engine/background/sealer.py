@@ -1,4 +1,4 @@
-"""Keeps the sealed copy of every array up to date (docs/decisions/0032), behind the changes, never in their way."""
+"""Keeps the sealed copy of every array up to date (docs/decisions/0032), after changes and without delaying them."""
 
 import base64
 import datetime as dt
@@ -46,11 +46,11 @@ from lunette.store.settings import lost_secrets, read_settings
 from lunette.system.agent_port import AgentPort
 
 SETTLE_S = 5.0
-"""Changes that come within this time of a look share the next one."""
+"""Changes within this time are combined into one pass."""
 BREAKS = 20
-"""A look reads every row: while changes go on, it takes at most one part of so many of the time."""
+"""A pass reads every row: while changes go on, passes take at most this share of the time."""
 PERIOD_S = 60.0
-"""What could not be written is tried again so often."""
+"""Retry interval for copies that could not be written."""
 GRACE_S = 180.0
 FAMILIES = ("sealed_copy:", "host.secret:", "setting.secret:")
 OTHER_KEY = "It was sealed with a different key than the current one in the key file (secret.key)"
@@ -72,26 +72,26 @@ _MODELS = (
     HeldNumber,
 )
 NO_ARRAY = "0" * 32
-"""In a header before it is written to an array."""
+"""Written in a header until the copy is on an array."""
 TABLES = tuple(table for table in Base.metadata.sorted_tables if table.name in {m.__tablename__ for m in _MODELS})
-"""What a copy holds, in the order of their keys. Users, settings and history are for backups."""
+"""Tables of a copy, in the order of their keys. Users, settings and history are in backups only."""
 
 
 @dataclass(frozen=True)
 class _State:
-    """What is to be sealed now, and on which arrays (id, name, uuid, group)."""
+    """What is to be sealed now, and on which arrays (ID, name, UUID, group)."""
 
     content: bytes
     header: CopyHeader
     arrays: Sequence[tuple[str, str, str, str]]
     without_secret: Sequence[tuple[str, str, bool]]
-    """Hosts by id and name whose secrets are lost; True where only the key is another one, and they are let in."""
+    """Hosts by ID and name whose secrets are lost; True if only the key differs, so that they are admitted."""
     lost: Sequence[str]
     """Secrets of settings that were sealed with another key, by their keys."""
 
 
 def content(tx: Session) -> bytes:
-    """What the copy of every array holds: the same rows give the same bytes."""
+    """The content of every array's copy: the same rows give the same bytes."""
     return tables.dump_without_secrets(tx, TABLES)
 
 
@@ -105,7 +105,7 @@ class Sealer:
         self._settle_s, self._longest_s = SETTLE_S * pace, PERIOD_S * pace
         self._next = float("-inf")
         self._written: dict[str, str] = {}
-        """Digest of what each array carries, by UUID."""
+        """Digest of the copy on each array, by UUID."""
         self._generation = 0
         self._board = AlertBoard(store, FAMILIES)
         self._loop = Loop("sealer", self._settled, pace)
@@ -130,7 +130,7 @@ class Sealer:
         return pause_s
 
     def round(self) -> float:
-        """Writes what changed to each array that stands. Returns the seconds until it is worth another try."""
+        """Writes what changed to each running array. Returns the seconds until a retry is useful."""
         state = self._read()
         digest = hashlib.sha256(state.content).hexdigest()
         causes = [*(_missing_secret(*one) for one in state.without_secret), *map(_lost_setting, state.lost)]
@@ -148,7 +148,7 @@ class Sealer:
             except Unavailable:
                 return PERIOD_S
             except NotFound:
-                continue  # the array is down; it has an alert of its own
+                continue  # the array is down, which has its own alert
             except (LunetteError, ValueError) as error:
                 causes.append(_not_written(id_, name, error))
             else:

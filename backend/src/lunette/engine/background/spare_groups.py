@@ -1,4 +1,4 @@
-"""Lends spares within spare groups without being asked: one move at a time in each group, as a job."""
+"""Lends spares within spare groups automatically: one move at a time in each group, as a job."""
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -20,7 +20,7 @@ ACTOR = Actor(name="lunette")
 
 
 def tend(store: Store, services: Services, seen: Observation) -> None:
-    """Files a job for each group in which a spare is needed and there. One that failed is not tried again at once."""
+    """Files a job for each group in which a spare is needed and available. A failed one is not retried immediately."""
     with store.read() as tx:
         names = tx.scalars(select(Array.spare_group).where(Array.spare_group.is_not(None)).distinct()).all()
         due = [name for name in names if name and plan(tx, name, seen)]
@@ -30,7 +30,7 @@ def tend(store: Store, services: Services, seen: Observation) -> None:
 
 
 def lend(tx: Session, services: Services, group: str) -> Outcome | None:
-    """The job that is possible now, judged by a fresh look; None if there is none."""
+    """The next possible job according to a new observation; None if there is none."""
     seen = services.seen()
     move = plan(tx, group, seen)
     if move is None:
@@ -47,7 +47,7 @@ def lend(tx: Session, services: Services, group: str) -> Outcome | None:
 
 
 def plan(tx: Session, group: str, seen: Observation) -> Move | None:
-    """The move to make, None while a job is at work on an array of the group."""
+    """The move to make; None while a job runs on an array of the group."""
     rows = tx.scalars(select(Array).where(Array.spare_group == group).order_by(Array.name)).all()
     if any(row.state == ResourceState.CHANGING for row in rows):
         return None

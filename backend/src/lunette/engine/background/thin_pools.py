@@ -1,4 +1,6 @@
-"""Watches the space thin volumes share: alerts before it is full, and thin pools grow where their array has room."""
+"""Watches the space that thin volumes share: raises alerts before it is full, and grows thin pools if their array has
+space.
+"""
 
 import datetime as dt
 from collections.abc import Callable, Iterator
@@ -33,12 +35,12 @@ from lunette.store.schema import utc_now
 
 PERIOD_S, BUSY_PERIOD_S = 10.0, 3.0
 BUSY_PERCENT = 60
-"""A pool as full as this is looked at more often: a host can fill the rest quickly."""
+"""From this usage on, a pool is checked more often: a host can fill the rest quickly."""
 RETRY_AFTER = dt.timedelta(minutes=10)
-"""A pool that could not grow is not tried again before this."""
+"""A pool that could not grow is not retried before this."""
 FAMILIES = ("thin_pool.",)
 LEVELS = ((100, Severity.CRITICAL), (95, Severity.CRITICAL), (85, Severity.WARNING), (75, Severity.WARNING))
-"""Percent used, from which on, and how grave it is."""
+"""Thresholds in percent used, with their severity."""
 _FULL = {
     "data": "hosts get errors when they write to unallocated blocks of thin volumes",
     "metadata": "hosts get errors for writes, and the pool may need a repair",
@@ -47,7 +49,7 @@ _FULL = {
 
 
 class PoolWatcher:
-    """`look` gives a snapshot of the machine at most so many seconds old. Without thin volumes nobody looks."""
+    """`look` gives an observation of at most the given age in seconds. Without thin volumes it is not called."""
 
     def __init__(
         self,
@@ -68,7 +70,7 @@ class PoolWatcher:
         self.start, self.stop, self.wake = self._loop.start, self._loop.stop, self._loop.wake
 
     def round(self) -> float:
-        """One look. While the agent is away nothing is known, so nothing is raised, resolved or grown."""
+        """One check. While the agent is down nothing is known, so nothing is raised, resolved or grown."""
         with self._store.read() as tx:
             thin = union_all(
                 *(
@@ -87,7 +89,7 @@ class PoolWatcher:
             return PERIOD_S
         pools = {pool.group: pool for pool in seen.pools if pool.ours}
         found = [(array, pools[array.group_name]) for array in arrays if array.group_name in pools]
-        # Without its thin pool an array that needs one has no thin volumes yet.
+        # Without its thin pool, an array that needs one has no thin volumes yet.
         pairs = [(a, pool) for a, pool in found if pool.thin or thin_pooling(ArrayEngine(a.engine)) is None]
         for array, pool in pairs:
             if lvm.pool_growth(pool) is not None:
@@ -98,7 +100,7 @@ class PoolWatcher:
         return BUSY_PERIOD_S if is_busy else PERIOD_S
 
     def _grow(self, tx: Session, array: Array, pool: ObservedPool, seen: Observation) -> None:
-        """Files the job, unless one is under way, or failed a moment ago, or what is free is promised to others."""
+        """Files the job, unless one is running or failed recently, or the free space is reserved for others."""
         promised = promised_bytes(tx, [array], seen)[array.id]
         step = lvm.pool_growth(pool.model_copy(update={"free_bytes": max(0, pool.free_bytes - promised)}))
         if step is None or self._was_tried(tx, array):
@@ -114,14 +116,14 @@ class PoolWatcher:
 
 
 def plan_growth(array: str, step: ThinPoolGrow) -> Plan:
-    """The plan nobody has to ask for."""
+    """The plan of automatic growth."""
     detail = f"{format_size(step.data_bytes)} of data, {format_size(step.metadata_bytes)} of metadata"
     change = Change(action=Action.CHANGE, noun="array", name=array, detail=f"its thin pool grows to {detail}")
     return Plan(title=f"Grow the thin pool of array {array}", changes=(change,), steps=(step,))
 
 
 def causes_of(array: Array, pool: ObservedPool) -> Iterator[Cause]:
-    """The alerts a pool's fill is worth. The words change with the level only, not with every percent."""
+    """The alerts for the usage of a pool. The text changes only with the threshold, not with every percent."""
     for what, used, size in _parts(pool):
         level = next(((at, grave) for at, grave in LEVELS if used * 100 >= size * at), None)
         if level is None:
@@ -149,7 +151,7 @@ def _fix(pool: ObservedPool) -> str:
 
 
 def _parts(pool: ObservedPool) -> Iterator[tuple[str, int, int]]:
-    """What thin volumes share, with what is used of it: data and metadata of a thin pool, or else the whole array."""
+    """The shared space of thin volumes, with its usage: data and metadata of a thin pool, or else the whole array."""
     if pool.thin is None:
         yield "space", pool.size_bytes - pool.free_bytes, pool.size_bytes
     if pool.thin and pool.thin.used_bytes is not None:

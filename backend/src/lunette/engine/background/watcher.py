@@ -1,4 +1,4 @@
-"""Watches the machine for what nobody asked for: arrays that lose disks, drives that come and go."""
+"""Watches the machine for unrequested changes: arrays that lose disks, drives that appear and disappear."""
 
 import datetime as dt
 import time
@@ -39,9 +39,9 @@ from lunette.store.resources import Array, ArrayDisk, Portal
 from lunette.store.schema import utc_now
 
 PERIOD_S = 10.0
-"""How old what is known may become while nothing is heard of a change."""
+"""Maximum age of the last observation while no change is reported."""
 WAIT_S = 1.0
-"""How long one question for changes stays open; a process that stops waits no longer."""
+"""How long one request for changes stays open; a stopping process waits no longer."""
 MISSING_GRACE_S = 30.0
 """At boot the agent waits this long for disks before it starts an array without them."""
 FAMILIES = (
@@ -63,7 +63,7 @@ _WORDS = {
     ArrayState.FAILED: (Severity.CRITICAL, "has failed: it lost {}", "too many disks"),
     ArrayState.MISSING: (Severity.CRITICAL, "is missing: {}", ""),
 }
-"""How grave it is and what it says; the blank takes the disks that are lost, or else the last words."""
+"""Severity and text; the placeholder takes the lost disks, or else the last item."""
 _NO_REDUNDANCY = ", and has no redundancy left: it may not survive the loss of another disk"
 _TOLD = {
     ArrayState.DEGRADED: (Severity.WARNING, "is degraded"),
@@ -75,10 +75,10 @@ AwaitChange = Callable[[int, float], int]
 
 
 class Watcher:
-    """Array health becomes alerts; changes of health and of the set of disks become events.
+    """Raises alerts for array health; writes events for changes of health and of the set of disks.
 
-    `await_change` asks the agent whether a drive or an array changed, so that a loss is told at once. `tend` is called
-    with each observation, for what is to be done without being asked.
+    `await_change` asks the agent whether a drive or an array changed, so that a loss is reported immediately. `tend` is
+    called with each observation, for automatic maintenance.
     """
 
     def __init__(
@@ -98,9 +98,9 @@ class Watcher:
         self._wait_s, self._period_s = WAIT_S * pace, PERIOD_S * pace
         self._tend = tend
         self.name_disks: Callable[[Observation], None] = lambda seen: None
-        """Is called with each observation before anything is judged, for disks that go by another name now."""
+        """Called with each observation before anything is judged, for disks that have another ID now."""
         self.room: system_drive.Look = lambda: None
-        """Looks at the system drive."""
+        """Checks the system drive."""
         self.failed_logins = failed_logins.FailedLogins(store)
         self._known = -1
         self._looked = float("-inf")
@@ -114,7 +114,9 @@ class Watcher:
         self.start, self.stop, self.wake = self._loop.start, self._loop.stop, self._loop.wake
 
     def _watch(self) -> float:
-        """Waits for a change, no longer than what is known stays fresh, and looks. The loop's pause after it."""
+        """Waits for a change, no longer than the last observation stays fresh, and observes. Returns the loop's pause
+        after it.
+        """
         try:
             number = self._await_change(self._known, self._wait_s)
         except Unavailable:
@@ -126,7 +128,7 @@ class Watcher:
         return self.round(0.0 if fresh else self._period_s / 2)
 
     def round(self, max_age_s: float = PERIOD_S / 2) -> float:
-        """One look. While the agent is away nothing is known, so nothing is raised or resolved."""
+        """One check. While the agent is down nothing is known, so nothing is raised or resolved."""
         try:
             seen = self._cache.get(max_age_s)
         except Unavailable:
@@ -194,7 +196,7 @@ def _state(found: ObservedArray | None) -> ArrayState:
 
 
 def causes_of(row: Array, found: ObservedArray | None, seen: Observation) -> Iterator[Cause]:
-    """The alerts that an array's health and the loss of its disks are worth, naming array, disks and what to do."""
+    """The alerts for an array's health and its lost disks, naming array, disks and what to do."""
     state = _state(found)
     lost = [disk for disk in row.disks if _is_lost(row, disk, found, seen)]
     if found is not None:
@@ -229,10 +231,10 @@ def causes_of(row: Array, found: ObservedArray | None, seen: Observation) -> Ite
 
 
 def _being_replaced(row: Array, lost: Sequence[ArrayDisk], found: ObservedArray | None) -> Sequence[ArrayDisk]:
-    """Those of the lost disks in whose slots others are being filled; none where that cannot be told.
+    """The lost disks in whose slots others are being filled; none if that cannot be determined.
 
-    md forgets the slot of a disk that is lost. The one in the row counts instead, as long as those of the disks that
-    work are right.
+    md forgets the slot of a lost disk. The slot in the row counts instead, as long as the slots of the working disks
+    are correct.
     """
     members = found.members if found else ()
     filled = {m.slot for m in members if m.slot is not None and m.state in ("rebuilding", "replacing")}
@@ -262,7 +264,7 @@ def _stays_stopped(row: Array, lost: Sequence[ArrayDisk]) -> Cause:
 
 
 def _told(row: Array, found: ObservedArray) -> Iterator[Cause]:
-    """What the health command of an external array is worth. Lunette knows no drive behind the device."""
+    """The alert for the result of an external array's health command. Lunette knows no drive behind the device."""
     if found.state not in _TOLD:
         return
     severity, words = _TOLD[found.state]
@@ -280,7 +282,9 @@ def _told(row: Array, found: ObservedArray) -> Iterator[Cause]:
 
 
 def _grown(row: Array, found: ObservedArray | None) -> Cause | None:
-    """An external device that has become larger: its volumes can have more once LVM is told, and that is not undone."""
+    """Reports an external device that was enlarged: its volumes can use the space once LVM knows, which cannot be
+    undone.
+    """
     if found is None or found.size_bytes <= row.size_bytes:
         return None
     if not ARRAY_ENGINES[found.engine].is_enlarged_elsewhere:
@@ -299,7 +303,9 @@ def _grown(row: Array, found: ObservedArray | None) -> Cause | None:
 
 
 def _locked(row: Array) -> Cause:
-    """An encrypted array runs and cannot be read. One whose key is kept is opened at once, or that key does not fit."""
+    """Reports an encrypted array that runs and cannot be read. If its key is stored, it is opened immediately, or the
+    key does not fit.
+    """
     kept = "the key stored on the appliance does not fit" if row.keep_key else "the appliance does not store its key"
     return Cause(
         key=f"array.locked:{row.id}",
@@ -312,7 +318,7 @@ def _locked(row: Array) -> Cause:
 
 
 def _is_lost(row: Array, disk: ArrayDisk, found: ObservedArray | None, seen: Observation) -> bool:
-    """True for a disk that should take part and does not. One that a job is just adding is not lost."""
+    """True for a disk that should be active and is not. A disk that a job is just adding is not lost."""
     place = next((m for m in found.members if m.disk_id == disk.disk_id), None) if found else None
     if disk.leaving or place is not None:
         return not disk.leaving and place is not None and place.state in ("faulty", "missing")
@@ -323,7 +329,7 @@ def _is_lost(row: Array, disk: ArrayDisk, found: ObservedArray | None, seen: Obs
 
 
 def _spent(row: Array, disk: ArrayDisk) -> Cause:
-    """A disk is gone, and the array does without it: a spare took its place, or it was one."""
+    """Reports a lost disk that the array does not need: a spare took its place, or it was one."""
     return Cause(
         key=f"array.disk:{row.id}:{disk.disk_id}"[:255],
         severity=Severity.WARNING,

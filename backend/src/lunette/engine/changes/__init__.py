@@ -1,1 +1,1 @@
-"""The changes of the API, a module for each noun: rows, a plan, and a job where one is needed."""
+"""The changes of the API, a module for each noun: rows, a plan, and a job if one is needed."""

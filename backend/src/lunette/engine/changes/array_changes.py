@@ -1,4 +1,4 @@
-"""Changes existing arrays: each change of disks is a job; the speed of rebuilds is a setting that the agent applies."""
+"""Changes existing arrays: each change of disks is a job; the rebuild speed is a setting that the agent applies."""
 
 from collections.abc import Callable, Sequence
 
@@ -57,7 +57,7 @@ def add_disks(context: ChangeContext, reference: str, spec: ArrayAddDisks) -> Ou
 
 
 def grow(context: ChangeContext, reference: str, spec: ArrayGrow) -> Outcome:
-    """Adds members. The row remembers it until nothing is left to do (engine/background/array_growth.py)."""
+    """Adds members. The row records it until nothing is left to do (engine/background/array_growth.py)."""
     return _growing(
         context,
         reference,
@@ -67,7 +67,7 @@ def grow(context: ChangeContext, reference: str, spec: ArrayGrow) -> Outcome:
 
 
 def reshape(context: ChangeContext, reference: str, spec: ArrayReshape) -> Outcome:
-    """Changes the level. The row remembers it as for growth; the rest is read from the machine later."""
+    """Changes the level. The row records it as for growth; the rest is read from the machine later."""
     return _growing(
         context,
         reference,
@@ -77,7 +77,7 @@ def reshape(context: ChangeContext, reference: str, spec: ArrayReshape) -> Outco
 
 
 def finish(context: ChangeContext, reference: str, plan: Plan) -> Outcome:
-    """What is left to do for an array that has grown."""
+    """Finishes the growth of an array."""
     return _file(context, reference, lambda _array, _seen: plan)
 
 
@@ -113,12 +113,12 @@ def scrub(context: ChangeContext, reference: str, spec: ArrayScrub) -> Outcome:
 
 
 def let_go(context: ChangeContext, reference: str, disk: MdMember) -> Outcome:
-    """What is left to do for a disk that md has copied."""
+    """Removes a disk that md has copied."""
     return _file(context, reference, lambda array, _seen: _planning(array).changes.plan_let_go(array, disk))
 
 
 def patch(context: ChangeContext, reference: str, spec: ArrayPatch) -> Outcome:
-    """Stores speed limits of resync, rebuild and scrub, and tuning; the agent sets them now and at each start."""
+    """Stores speed limits of resync, rebuild and scrub, and tuning; the agent applies them now and at each start."""
     array = need(context.tx, Array, reference)
     asked = spec.model_dump(exclude_unset=True)
     low = asked.get("sync_speed_min_bytes_s", array.sync_speed_min_bytes_s)

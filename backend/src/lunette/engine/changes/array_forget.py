@@ -1,4 +1,6 @@
-"""Forgets an array that is lost for good, with all that was on it: rows go, and nothing is done on the machine."""
+"""Forgets an array that is permanently lost, with everything that was on it: only rows are deleted, the machine stays
+unchanged.
+"""
 
 import contextlib
 from collections.abc import Iterable, Sequence
@@ -31,8 +33,8 @@ _RUNNING = (JobState.PENDING.value, JobState.RUNNING.value)
 
 
 def forget(context: ChangeContext, array_id: str, spec: ArrayForget) -> Outcome:
-    """Also what is stuck: its jobs are abandoned. Hosts lose the volumes, whose numbers are held back as after any
-    unmapping. Raises Invalid or Conflict, as `plan_forget` does.
+    """Also forgets stuck objects: their jobs are abandoned. Hosts lose the volumes, whose LUNs are reserved as after
+    any unmapping. Raises Invalid or Conflict, as `plan_forget` does.
     """
     tx, services = context.tx, context.services
     array = need(tx, Array, array_id)
@@ -53,7 +55,7 @@ def forget(context: ChangeContext, array_id: str, spec: ArrayForget) -> Outcome:
     for job in stuck:
         _abandon(context, job)
     _unmap(tx, services, volumes)
-    with contextlib.suppress(LunetteError):  # an agent that does not hear it has no use for the key any more
+    with contextlib.suppress(LunetteError):  # an agent that does not answer does not need the key any more
         if array.encryption:
             services.use_key(KeyForget(array_id=array.id))
     tx.execute(delete(Snapshot).where(Snapshot.volume_id.in_([row.id for row in volumes])))
@@ -76,13 +78,13 @@ def _ids(tx: Session, array: Array, volumes: Sequence[Volume], deleted: Sequence
 
 
 def _jobs(tx: Session, ids: set[str]) -> list[Job]:
-    """Those that have one of these things, and are not over."""
+    """Unfinished jobs about any of these objects."""
     unfinished = select(Job).where(Job.state.in_([*_RUNNING, JobState.STUCK.value])).order_by(Job.created_at)
     return [job for job in tx.scalars(unfinished) if ids & set(job.resource_ids)]
 
 
 def _abandon(context: ChangeContext, job: Job) -> None:
-    """What else it has is not on the array any more than this: a job is about one array."""
+    """Abandons a job. Its other objects are on the same array, because a job is about one array."""
     board.resolve(context.tx, stuck_alert(job).key, utc_now())
     job.state, job.finished_at = JobState.FAILED.value, utc_now()
     job.message = f"abandoned by {context.actor.name}: its array was forgotten"

@@ -1,7 +1,7 @@
-"""Unlocks encrypted arrays and changes who opens them: at once and not as a job, since no key is ever written down.
+"""Unlocks encrypted arrays and changes their keys: immediately and not as a job, because no key is ever written down.
 
-The agent is asked before the transaction that tells of it: stretching a passphrase takes seconds, in which nobody else
-may wait for the database. An agent that did it and was not heard does it again and finds it done.
+The agent is called before the transaction that records it: stretching a passphrase takes seconds, during which no other
+writer may wait for the database. If the agent's reply was lost, the repeated call finds the work done.
 """
 
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ from lunette.store.resources import Array
 
 @dataclass(frozen=True)
 class KeyAct:
-    """What the agent is to do, and what that means."""
+    """The order for the agent, and its plan."""
 
     plan: Plan
     order: KeyUnlock | KeyChange
 
 
 def unlocking(tx: Session, reference: str, spec: ArrayUnlock) -> KeyAct:
-    """Raises NotFound, or Conflict for an array that is not encrypted or does not stand."""
+    """Raises NotFound, or Conflict for an array that is not encrypted or is not running."""
     row = _standing(tx, reference)
     detail = "it is unlocked until it stops, and its volumes are exported again"
     order = KeyUnlock(array_id=row.id, uuid=row.uuid, name=row.name, passphrase=spec.passphrase)

@@ -1,4 +1,6 @@
-"""Lets go of an array, as a job: what is on it stays, and the rows go once nothing on its disks is marked as ours."""
+"""Releases an array, as a job: its content stays, and the rows are deleted once nothing on its disks carries Lunette's
+mark.
+"""
 
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
@@ -22,7 +24,7 @@ from lunette.store.resources import Array, Snapshot, Volume
 
 
 def release(context: ChangeContext, array_id: str, spec: ArrayRelease) -> Outcome:
-    """From the commit on nobody can map its volumes, and the agent no longer brings it up."""
+    """From the commit on, its volumes cannot be mapped, and the agent no longer brings it up."""
     tx = context.tx
     array = need(tx, Array, array_id)
     must_be_ready(array)
@@ -52,14 +54,14 @@ def release(context: ChangeContext, array_id: str, spec: ArrayRelease) -> Outcom
 
 
 def released(tx: Session, job: Job) -> None:
-    """Forgets what was on it. The array itself goes as any whose job removes it."""
+    """Forgets what was on it. The array itself is deleted like any whose job removes it."""
     volumes = select(Volume.id).where(Volume.array_id.in_(job.resource_ids))
     tx.execute(delete(Snapshot).where(Snapshot.volume_id.in_(volumes)))
     tx.execute(delete(Volume).where(Volume.array_id.in_(job.resource_ids)))
 
 
 def not_released(tx: Session, job: Job) -> None:
-    """All is marked as before, so its volumes can be used again."""
+    """All marks are back, so its volumes can be used again."""
     changing = Volume.state == ResourceState.CHANGING.value
     ready = update(Volume).where(Volume.array_id.in_(job.resource_ids), changing)
     tx.execute(ready.values(state=ResourceState.READY.value))

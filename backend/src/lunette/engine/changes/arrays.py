@@ -80,14 +80,14 @@ def _row(spec: ArrayCreate, new: NewArray) -> Array:
 
 
 def disk_owners(tx: Session, seen: Observation, references: Sequence[str]) -> dict[str, str]:
-    """The names of the arrays these disks belong to, by disk id."""
+    """Names of the arrays that these disks belong to, by disk ID."""
     ids = [disk.id for disk in map(seen.disk, references) if disk]
     query = select(ArrayDisk.disk_id, Array.name).join(Array).where(ArrayDisk.disk_id.in_(ids))
     return dict(tx.execute(query).all())
 
 
 def delete(context: ChangeContext, array_id: str) -> Outcome:
-    """Refused while the array has volumes; deleted ones go with it.
+    """Deletes an array. Refused while it has volumes; deleted volumes are erased with it.
 
     From the commit on, the agent no longer brings it up.
     """

@@ -1,4 +1,6 @@
-"""Deleted snapshots: kept for a while, recovered under their volume, or erased; they go and come back with it."""
+"""Deleted snapshots: retained for a while, recovered under their volume, or erased; deleted and recovered with their
+volume.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -24,11 +26,11 @@ from lunette.store.journal import Job, JobStep
 from lunette.store.resources import Array, DeletedSnapshot, DeletedVolume, Snapshot, Volume
 
 _SAME = ("id", "volume_id", "size_bytes", "lv_name", "description", "created_at")
-"""The columns of a snapshot that are the same before it was deleted, meanwhile and after."""
+"""The columns of a snapshot that stay the same through deletion and recovery."""
 
 
 def recover(context: ChangeContext, snapshot_id: str, spec: SnapshotRecover) -> Outcome:
-    """Brings a deleted snapshot back, as a job. Its name is taken from now on."""
+    """Recovers a deleted snapshot, as a job. Its name is taken from now on."""
     tx = context.tx
     row = need(tx, DeletedSnapshot, snapshot_id)
     _must_be_free(tx, row)
@@ -44,7 +46,7 @@ def recover(context: ChangeContext, snapshot_id: str, spec: SnapshotRecover) -> 
 
 
 def erase(context: ChangeContext, snapshot_id: str) -> Outcome:
-    """Destroys a deleted snapshot for good, as a job."""
+    """Erases a deleted snapshot, as a job."""
     tx = context.tx
     row = need(tx, DeletedSnapshot, snapshot_id)
     _must_be_free(tx, row)
@@ -59,7 +61,7 @@ def erase(context: ChangeContext, snapshot_id: str) -> Outcome:
 
 
 def of_volumes(tx: Session, volume_ids: Iterable[str]) -> dict[str, tuple[AsideSnapshot, ...]]:
-    """Those of each volume, deleted or not, for its plans."""
+    """The deleted snapshots of each volume, deleted or not, for its plans."""
     found = defaultdict[str, list[AsideSnapshot]](list)
     for row in _rows(tx, volume_ids):
         found[row.volume_id].append(AsideSnapshot(row.id, row.name))
@@ -67,14 +69,15 @@ def of_volumes(tx: Session, volume_ids: Iterable[str]) -> dict[str, tuple[AsideS
 
 
 def must_be_settled(tx: Session, volume_ids: Iterable[str]) -> None:
-    """Raises Conflict or Stuck while a job has one of a volume: on ZFS a snapshot has its place below its volume, so
-    the two do not change their places at the same time."""
+    """Raises Conflict or Stuck while a job uses a deleted snapshot of a volume: on ZFS a snapshot is below its volume,
+    so the two must not be moved at the same time.
+    """
     for row in _rows(tx, volume_ids):
         must_be_ready(row)
 
 
 def kept(tx: Session, job: Job) -> None:
-    """A snapshot was deleted: what its job set aside is kept for as long as its plan said."""
+    """Records a deleted snapshot: what its job retained is kept for as long as its plan said."""
     for step in Plan.model_validate(job.plan).steps:
         row = tx.get(Snapshot, step.snapshot_id) if isinstance(step, SnapshotSetAside) else None
         if isinstance(step, SnapshotSetAside) and row and tx.get(DeletedSnapshot, row.id) is None:
@@ -84,12 +87,12 @@ def kept(tx: Session, job: Job) -> None:
 
 
 def recovered(tx: Session, job: Job) -> None:
-    """What was kept is a snapshot again."""
+    """Turns a deleted snapshot back into a snapshot."""
     tx.execute(delete(DeletedSnapshot).where(DeletedSnapshot.id.in_(job.resource_ids)))
 
 
 def not_recovered(tx: Session, job: Job) -> None:
-    """What was to be a snapshot again is kept as it was."""
+    """Returns a snapshot whose recovery failed to the deleted ones."""
     tx.execute(delete(Snapshot).where(Snapshot.id.in_(job.resource_ids)))
 
 
@@ -100,7 +103,7 @@ def not_erased(tx: Session, job: Job, due_s: int) -> None:
 
 
 def forget_destroyed(tx: Session, job: Job) -> None:
-    """Those that a job about their volume has destroyed, whatever became of the volume itself."""
+    """Deletes the rows of snapshots that a job about their volume has erased, whatever became of the volume."""
     steps = select(JobStep).where(
         JobStep.job_id == job.id, JobStep.kind == "snapshot.delete", JobStep.state == StepState.DONE.value
     )
@@ -109,7 +112,7 @@ def forget_destroyed(tx: Session, job: Job) -> None:
 
 
 def forget_orphans(tx: Session) -> None:
-    """Those whose volume is neither there nor kept: they went with it."""
+    """Deletes the rows of snapshots whose volume neither exists nor is retained: they were erased with it."""
     tx.flush()
     is_gone = DeletedSnapshot.volume_id.not_in(select(Volume.id).union_all(select(DeletedVolume.id)))
     tx.execute(delete(DeletedSnapshot).where(is_gone))
@@ -121,7 +124,9 @@ def _rows(tx: Session, volume_ids: Iterable[str]) -> Sequence[DeletedSnapshot]:
 
 
 def volume_of(tx: Session, row: DeletedSnapshot) -> Volume | DeletedVolume:
-    """The volume it is of, which may be a deleted one. One that is being recovered is both; then it is the volume."""
+    """The volume of a deleted snapshot, which may be deleted too. A volume that is being recovered is both; then the
+    volume counts.
+    """
     return tx.get(Volume, row.volume_id) or tx.get_one(DeletedVolume, row.volume_id)
 
 

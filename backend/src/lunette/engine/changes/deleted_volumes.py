@@ -1,4 +1,4 @@
-"""Deleted volumes: kept for a while, recovered with their identity, or erased."""
+"""Deleted volumes: retained for a while, recovered with their identity, or erased."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -26,13 +26,13 @@ from lunette.store.journal import Job
 from lunette.store.resources import Array, DeletedVolume, Volume, VolumeColumns
 
 RETRY_HOURS = 1
-"""An erasure that failed is tried again so much later."""
+"""Retry interval for a failed erasure."""
 _SAME = ("id", *(name for name in vars(VolumeColumns) if name in Volume.__table__.columns))
-"""The columns of a volume that are the same before it was deleted, meanwhile and after."""
+"""The columns of a volume that stay the same through deletion and recovery."""
 
 
 def recover(context: ChangeContext, volume_id: str, spec: VolumeRecover) -> Outcome:
-    """Brings a deleted volume back, as a job. Its name is taken from now on."""
+    """Recovers a deleted volume, as a job. Its name is taken from now on."""
     tx = context.tx
     row = need(tx, DeletedVolume, volume_id)
     _must_be_free(tx, row)
@@ -48,7 +48,7 @@ def recover(context: ChangeContext, volume_id: str, spec: VolumeRecover) -> Outc
 
 
 def erase(context: ChangeContext, volume_id: str) -> Outcome:
-    """Destroys a deleted volume for good, as a job."""
+    """Erases a deleted volume, as a job."""
     tx = context.tx
     row = need(tx, DeletedVolume, volume_id)
     _must_be_free(tx, row)
@@ -63,7 +63,7 @@ def erase(context: ChangeContext, volume_id: str) -> Outcome:
 
 
 def on_array(tx: Session, array: Array) -> list[KnownDeleted]:
-    """All that are kept on an array. Raises Conflict or Stuck while a job has one."""
+    """All deleted volumes on an array. Raises Conflict or Stuck while a job uses one."""
     rows = tx.scalars(
         select(DeletedVolume).where(DeletedVolume.array_id == array.id).order_by(DeletedVolume.name, DeletedVolume.id)
     ).all()
@@ -73,7 +73,7 @@ def on_array(tx: Session, array: Array) -> list[KnownDeleted]:
 
 
 def erasable_bytes(tx: Session, arrays: Iterable[Array]) -> dict[str, int]:
-    """What thick volumes could take of each array id if its deleted volumes were erased: not what is in a thin pool."""
+    """Space that erasing deleted volumes would free for thick volumes, by array ID: without what is in a thin pool."""
     found: Counter[str] = Counter()
     for array in arrays:
         query = select(DeletedVolume.held_bytes).where(DeletedVolume.array_id == array.id)
@@ -84,7 +84,9 @@ def erasable_bytes(tx: Session, arrays: Iterable[Array]) -> dict[str, int]:
 
 
 def is_last_thin(tx: Session, volume: Volume | DeletedVolume) -> bool:
-    """True if no other thin volume of its array is there, kept, or on its way; one that is going does not count."""
+    """True if its array has no other thin volume, retained ones and those being created included; one that is being
+    erased does not count.
+    """
     if volume.provisioning != Provisioning.THIN.value:
         return False
     going = ResourceState.DELETING.value
@@ -103,7 +105,7 @@ def is_last_thin(tx: Session, volume: Volume | DeletedVolume) -> bool:
 
 
 def kept(tx: Session, job: Job) -> None:
-    """A volume was deleted: what its job set aside is kept for as long as its plan said."""
+    """Records a deleted volume: what its job retained is kept for as long as its plan said."""
     for step in Plan.model_validate(job.plan).steps:
         row = tx.get(Volume, step.volume_id) if isinstance(step, VolumeSetAside) else None
         if isinstance(step, VolumeSetAside) and row and tx.get(DeletedVolume, row.id) is None:
@@ -116,7 +118,7 @@ def kept(tx: Session, job: Job) -> None:
 
 
 def kept_by_roll_back(tx: Session, services: Services, job: Job) -> None:
-    """What a volume held when it was rolled back is a deleted volume, with an identity of its own."""
+    """The content of a volume before a rollback becomes a deleted volume with its own identity."""
     for step in Plan.model_validate(job.plan).steps:
         if isinstance(step, VolumeSwap):
             row = tx.get_one(Volume, step.volume_id)
@@ -138,12 +140,12 @@ def kept_by_roll_back(tx: Session, services: Services, job: Job) -> None:
 
 
 def recovered(tx: Session, job: Job) -> None:
-    """What was kept is a volume again."""
+    """Turns a deleted volume back into a volume."""
     tx.execute(delete(DeletedVolume).where(DeletedVolume.id.in_(job.resource_ids)))
 
 
 def not_recovered(tx: Session, job: Job) -> None:
-    """What was to be a volume again is kept as it was."""
+    """Returns a volume whose recovery failed to the deleted ones."""
     tx.execute(delete(Volume).where(Volume.id.in_(job.resource_ids)))
 
 
@@ -154,7 +156,7 @@ def not_erased(tx: Session, job: Job) -> None:
 
 
 def retry_s(tx: Session) -> int:
-    """When an erasure that failed is tried again, on the clock of `uptime`."""
+    """When a failed erasure is retried, on the clock of `uptime`."""
     return uptime.read(tx).due_s(RETRY_HOURS)
 
 
@@ -165,7 +167,7 @@ def _must_be_free(tx: Session, row: DeletedVolume) -> None:
 
 
 def known(tx: Session, row: DeletedVolume) -> KnownDeleted:
-    """The row as the planner takes it."""
+    """The row in the form that the planner uses."""
     array = tx.get_one(Array, row.array_id)
     return KnownDeleted(
         id=row.id,

@@ -1,4 +1,4 @@
-"""Finds a disk by what people call it, and shows by its light where it sits, as a job."""
+"""Finds a disk by any of its names, and switches the locate light of its bay, as a job."""
 
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict, NotFound
@@ -11,7 +11,7 @@ from lunette.planner.disks.locate import plan_locate
 
 
 def locate(context: ChangeContext, reference: str, *, is_on: bool) -> Outcome:
-    """Switches the light of a disk's bay. Raises NotFound, or Conflict where there is no light."""
+    """Switches the light of a disk's bay. Raises NotFound, or Conflict if there is no light."""
     disk = find_disk(context.services.seen(), reference)
     plan = plan_locate(disk, is_on=is_on)
     if context.dry_run:
@@ -20,11 +20,13 @@ def locate(context: ChangeContext, reference: str, *, is_on: bool) -> Outcome:
 
 
 def find_disk(seen: Observation, reference: str) -> ObservedDisk:
-    """By id, by another of its links, or by a serial that one disk alone has."""
+    """By ID, by another of its links, or by a serial that only one disk has."""
     found = [disk for disk in seen.disks if reference in (disk.id, *disk.links)]
     found = found or [disk for disk in seen.disks if disk.serial == reference]
     if not found:
         raise NotFound(f"There is no disk {reference!r}; see the list of disks.")
     if len(found) > 1:
-        raise Conflict(f"Serial {reference} is that of {', '.join(disk.id for disk in found)}: name one by its id.")
+        raise Conflict(
+            f"Several disks have the serial {reference}: {', '.join(disk.id for disk in found)}. Specify the ID of one."
+        )
     return found[0]

@@ -1,4 +1,4 @@
-"""Wipes a disk that nobody uses, as a job."""
+"""Wipes an unused disk, as a job."""
 
 from sqlalchemy import select
 

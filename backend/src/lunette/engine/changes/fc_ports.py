@@ -1,4 +1,4 @@
-"""Takes Fibre Channel ports over, changes what they are, and lets go of them."""
+"""Manages Fibre Channel ports: starts managing them, changes their mode, and releases them."""
 
 from dataclasses import replace
 
@@ -42,7 +42,7 @@ def create(context: ChangeContext, spec: FcPortCreate, kept_id: str | None = Non
 
 
 def patch(context: ChangeContext, reference: str, spec: FcPortPatch) -> Outcome:
-    """Changes the mode; the plan says whose paths go."""
+    """Changes the mode; the plan lists the hosts that lose paths."""
     tx, services = context.tx, context.services
     port = need_port(tx, reference)
     before = FcMode(port.mode)
@@ -57,7 +57,7 @@ def patch(context: ChangeContext, reference: str, spec: FcPortPatch) -> Outcome:
 
 
 def delete(context: ChangeContext, reference: str) -> Outcome:
-    """Leaves a port alone from now on; the plan says whose paths go."""
+    """Stops managing a port; the plan lists the hosts that lose paths."""
     tx = context.tx
     port = need_port(tx, reference)
     plan = planner.plan_delete(port.wwpn, FcMode(port.mode), _connected(tx, context.services, port))

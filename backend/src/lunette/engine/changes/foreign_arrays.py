@@ -1,4 +1,4 @@
-"""Arrays that others made: shown, started read-only, and taken over by a job that marks them (decision 0042)."""
+"""Foreign arrays: listed, started read-only, and adopted by a job that marks them (decision 0042)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,20 +19,20 @@ from lunette.planner.checks.checker import Bounds, check
 
 
 def foreign(tx: Session, services: Services, found: Sequence[FoundArray]) -> tuple[Judged, ...]:
-    """Every array that the database does not know, or that has logical volumes it does not know, with the verdict."""
+    """Every array that is unknown to the database, or has logical volumes that are unknown to it, with the verdict."""
     return _judged(facts_of(tx), services, found)
 
 
 @dataclass(frozen=True)
 class Which:
-    """One array among those that the agent found."""
+    """One of the arrays that the agent found."""
 
     found: Sequence[FoundArray]
     uuid: str
 
 
 def start(context: ChangeContext, which: Which) -> Outcome:
-    """Starts an array read-only, so that it can be looked into. Raises NotFound or Conflict."""
+    """Starts an array read-only, to inspect its content. Raises NotFound or Conflict."""
     plan = planner.plan_start(_one(_judged(facts_of(context.tx), context.services, which.found), which.uuid))
     check(plan, context.services.seen(), Bounds())
     if context.dry_run:
@@ -41,7 +41,7 @@ def start(context: ChangeContext, which: Which) -> Outcome:
 
 
 def adopt(context: ChangeContext, which: Which, spec: ForeignArrayAdopt) -> Outcome:
-    """Makes an array, and the logical volumes in it, ours. Raises NotFound, Conflict or Invalid."""
+    """Adopts an array, and the logical volumes in it. Raises NotFound, Conflict or Invalid."""
     services = context.services
     facts, seen = facts_of(context.tx), services.seen()
     rows, plan = planner.plan_adopt(

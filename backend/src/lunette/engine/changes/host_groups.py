@@ -23,7 +23,7 @@ from lunette.store.resources import Host, HostGroup, HostGroupMember, Mapping, T
 
 
 def create(context: ChangeContext, spec: HostGroupCreate, kept: KeptIdentity | None = None) -> Outcome:
-    """Makes a group; one that comes back after a deletion is served under the names it had (`kept`)."""
+    """Creates a group; a group that is restored after a deletion gets the names it had (`kept`)."""
     tx = context.tx
     facts = _facts(tx, context.services, spec.name, spec.hosts)
     new = planner.plan_create(spec, facts, context.services.identities, exportset.meta(tx, "appliance_id"))
@@ -76,7 +76,7 @@ def patch(context: ChangeContext, group_id: str, spec: HostGroupPatch) -> Outcom
 
 
 def delete(context: ChangeContext, group_id: str) -> Outcome:
-    """Refused while the group is mapped; so nothing that is exported changes."""
+    """Deletes a group. Refused while it is mapped, so no export changes."""
     tx = context.tx
     group = need(tx, HostGroup, group_id)
     plan = planner.plan_delete(_known(tx, group))

@@ -25,7 +25,7 @@ from lunette.store.resources import Host, HostGroup, HostGroupMember, HostInitia
 
 
 def create(context: ChangeContext, spec: HostCreate, kept: KeptIdentity | None = None) -> Outcome:
-    """Makes a host; one that comes back after a deletion is served under the names it had (`kept`)."""
+    """Creates a host; a host that is restored after a deletion gets the names it had (`kept`)."""
     tx = context.tx
     names = (*spec.iqns, *spec.wwpns, *spec.nqns)
     facts = HostFacts(name_taken=name_taken(tx, Host, spec.name), initiator_owners=_initiator_owners(tx, names))
@@ -60,7 +60,7 @@ def create(context: ChangeContext, spec: HostCreate, kept: KeptIdentity | None =
 
 
 def patch(context: ChangeContext, host_id: str, spec: HostPatch) -> Outcome:
-    """Changes a host; an initiator that leaves is released, so that the agent logs it out."""
+    """Changes a host; a removed initiator is released, so that the agent logs it out."""
     tx, services = context.tx, context.services
     host = need(tx, Host, host_id)
     names = (*(spec.iqns or ()), *(spec.wwpns or ()), *(spec.nqns or ()))
@@ -103,7 +103,7 @@ def patch(context: ChangeContext, host_id: str, spec: HostPatch) -> Outcome:
 
 
 def delete(context: ChangeContext, host_id: str) -> Outcome:
-    """Refused while the host is mapped or in a group; so nothing that is exported changes."""
+    """Deletes a host. Refused while it is mapped or in a group, so no export changes."""
     tx = context.tx
     host = need(tx, Host, host_id)
     plan = planner.plan_delete(_known(tx, host))
@@ -142,7 +142,7 @@ def set_dhchap(tx: Session, host: Host, dhchap: DhChap | None) -> None:
 
 
 def _volumes(tx: Session, host: Host) -> Volumes:
-    """What the host sees, by itself and through its group."""
+    """The mappings of a host, its own and those of its group."""
     groups = select(HostGroupMember.host_group_id).where(HostGroupMember.host_id == host.id)
     return mapped(tx, (Mapping.host_id == host.id) | Mapping.host_group_id.in_(groups))
 

@@ -1,6 +1,6 @@
-"""Changes network interfaces: as a job that puts a change on trial, and what ends the trial.
+"""Changes network interfaces: a job starts the trial of a change, and a request ends it.
 
-Nothing of it is in the database: what the way to the database hangs on cannot be asked of it (docs/decisions/0031).
+Nothing of it is in the database, because access to the database may depend on it (docs/decisions/0031).
 """
 
 from sqlalchemy import select
@@ -34,7 +34,7 @@ def need_interface(services: Services, name: str) -> ObservedInterface:
 
 
 def change(context: ChangeContext, name: str, spec: InterfaceChange) -> Outcome:
-    """Puts a change on trial, as a job; without one if nothing would change."""
+    """Starts the trial of a change, as a job; no job if nothing would change."""
     services = context.services
     interface = need_interface(services, name)
     plan = planner.plan_change(interface, spec, services.seen(), _paths(context), services.identities.id())
@@ -57,7 +57,7 @@ def remove(context: ChangeContext, name: str) -> Outcome:
 
 
 def end(context: ChangeContext, name: str, *, keep: bool) -> Outcome:
-    """Confirms what is on trial, or reverts it: at once and not as a job, because the trial has a time limit."""
+    """Confirms or reverts the change on trial: immediately and not as a job, because the trial has a time limit."""
     interface = need_interface(context.services, name)
     plan = planner.plan_end(interface, keep=keep)
     if context.dry_run or interface.trial is None:

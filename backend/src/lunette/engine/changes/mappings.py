@@ -1,4 +1,4 @@
-"""Gives volumes to hosts and groups, and takes them away."""
+"""Maps volumes to hosts and host groups, and unmaps them."""
 
 import functools
 from collections import Counter, defaultdict
@@ -42,7 +42,7 @@ def create(
     specs: Sequence[MappingCreate],
     kept_ids: Sequence[str] | None = None,
 ) -> Outcome:
-    """All or nothing. The hosts see the volumes within seconds of the commit."""
+    """Creates mappings, all or none. The hosts see the volumes within seconds of the commit."""
     tx, services = context.tx, context.services
     facts, present = _facts(tx, services, specs)
     new = planner.plan_create(specs, facts, services.identities)
@@ -138,11 +138,11 @@ def _members(tx: Session, group_id: str) -> Sequence[Host]:
 
 
 _Kin = dict[str, set[str]]
-"""By host the group it is in, and by group its hosts."""
+"""The group of each host, and the hosts of each group."""
 
 
 def _kin(tx: Session, owner_ids: set[str]) -> tuple[_Kin, _Kin]:
-    """All, and those whose numbers show through the same WWPN: a port is one target."""
+    """All mappings, and those whose LUNs are visible through the same WWPN: a port is one target."""
     wwpn = (HostInitiator.host_id == HostGroupMember.host_id) & (HostInitiator.kind == "wwpn")
     query = (
         select(HostGroupMember.host_id, HostGroupMember.host_group_id, HostInitiator.kind)
@@ -183,7 +183,7 @@ def _owner(
 
 
 def delete(context: ChangeContext, mapping_id: str) -> Outcome:
-    """Takes the volume away at once: the plan says which hosts are logged in."""
+    """Unmaps a volume immediately: the plan lists the hosts that are logged in."""
     tx = context.tx
     mapping = need_mapping(tx, mapping_id)
     plan = _plan_delete(tx, context.services, mapping)
@@ -195,7 +195,7 @@ def delete(context: ChangeContext, mapping_id: str) -> Outcome:
 
 
 def delete_batch(context: ChangeContext, ids: Sequence[str]) -> Outcome:
-    """Takes back a batch as it was made: all or nothing."""
+    """Removes a batch of mappings as it was created: all or none."""
     tx, services = context.tx, context.services
     rows = [need_mapping(tx, mapping_id) for mapping_id in ids]
     services = replace(services, sessions=functools.cache(services.sessions))
@@ -209,7 +209,7 @@ def delete_batch(context: ChangeContext, ids: Sequence[str]) -> Outcome:
 
 
 def take_away(tx: Session, services: Services, mapping: Mapping) -> None:
-    """The row goes, and with it what is served for it alone. Its number is held back."""
+    """Deletes the row, and exports that exist only for it. Its LUN is reserved."""
     leaving = _leaving(tx, mapping)
     numbers.hold(tx, [mapping], numbers.initiators(tx, _host_ids(tx, mapping)))
     tx.delete(mapping)
@@ -258,7 +258,7 @@ def _connected(tx: Session, services: Services, mapping: Mapping) -> Connected:
 
 
 def _leaving(tx: Session, mapping: Mapping) -> list[tuple[ReleaseKind, str]]:
-    """What is no longer served with this mapping: the volume if it was its last, the owner's door likewise."""
+    """What is no longer served without this mapping: the volume if it was its last, likewise the owner's target."""
     leaving = [(ReleaseKind.MAPPING, mapping.id)]
     others = select(Mapping.id).where(Mapping.id != mapping.id)
     if tx.scalar(others.where(Mapping.volume_id == mapping.volume_id).limit(1)) is None:

@@ -1,6 +1,6 @@
 """The table of nouns and verbs: which function makes which change.
 
-Site documents and undo make their changes by it, so that each checks and refuses what a request of the API would.
+Site documents and undo make their changes through it, so that each is checked and refused like a request to the API.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -44,13 +44,13 @@ class Noun:
     words: str
     """Its name in messages."""
     create: Callable[[ChangeContext, Sequence[Any]], Outcome] = _cannot
-    """Takes all specs at once; one only, where the API creates these objects one at a time."""
+    """Takes all specs at once, or only one if the API creates these objects one at a time."""
     restore: Callable[[ChangeContext, States], Outcome] = _cannot
-    """Creates deleted objects again, from their states by ID, with the IDs and names they had."""
+    """Creates deleted objects again from their states by ID, with their previous IDs and names."""
     verbs: Mapping[Verb, Callable[[ChangeContext, str, Any], Outcome]] = field(default_factory=dict)
     """Changes of one existing object: they take its ID or name, and the spec."""
     delete: Callable[[ChangeContext, Sequence[str]], Outcome] = _cannot
-    """Takes IDs or names; one only, except for mappings."""
+    """Takes IDs or names; only one, except for mappings."""
 
 
 def _restore_host(context: ChangeContext, states: States) -> Outcome:

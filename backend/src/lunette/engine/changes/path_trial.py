@@ -1,4 +1,4 @@
-"""Has every path of a host taken away in turn, as a job."""
+"""Tests the paths of a host by taking each one down in turn, as a job."""
 
 from collections.abc import Iterator
 
@@ -23,11 +23,13 @@ from lunette.store.resources import Array, Host, HostGroupMember, Mapping, Volum
 
 _OPEN = (JobState.PENDING.value, JobState.RUNNING.value, JobState.STUCK.value)
 _WHOLE = (ArrayState.CLEAN, ArrayState.RESYNCING, ArrayState.UNKNOWN)
-"""While an array is resynced the first time it is redundant where it was written, and that may take a day."""
+"""During its first resync, an array is redundant where it was written, and the resync may take a day."""
 
 
 def begin(context: ChangeContext, reference: str, spec: HostVerifyPaths) -> Outcome:
-    """Raises NotFound, Invalid, or Conflict where the paths cannot be tested now, as while another host's are."""
+    """Raises NotFound, Invalid, or Conflict if the paths cannot be tested now, for example during another host's
+    test.
+    """
     tx, services = context.tx, context.services
     host = need(tx, Host, reference)
     under_way = tx.scalar(select(Job).where(Job.kind == JobKind.HOST_VERIFY_PATHS.value, Job.state.in_(_OPEN)))
@@ -45,7 +47,7 @@ def begin(context: ChangeContext, reference: str, spec: HostVerifyPaths) -> Outc
 
 
 def _unfit(tx: Session, host: Host, look: Look) -> Iterator[str]:
-    """Arrays behind the host's volumes that are not whole, with their state."""
+    """Arrays of the host's volumes that are not healthy, with their state."""
     group = select(HostGroupMember.host_group_id).where(HostGroupMember.host_id == host.id)
     mapped = (
         select(Volume.array_id)

@@ -1,4 +1,4 @@
-"""Opens and closes portals."""
+"""Creates and deletes portals."""
 
 from dataclasses import replace
 
@@ -42,7 +42,7 @@ def create(context: ChangeContext, spec: PortalCreate, kept_id: str | None = Non
 
 
 def delete(context: ChangeContext, portal_id: str) -> Outcome:
-    """Stops listening; the plan says whose sessions end."""
+    """Deletes a portal; the plan lists the sessions that end."""
     tx, services = context.tx, context.services
     portal = need(tx, Portal, portal_id)
     family = Protocol(portal.protocol).family

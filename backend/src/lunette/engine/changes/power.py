@@ -1,4 +1,4 @@
-"""Restarts the machine and switches it off, as jobs that are over at its next start."""
+"""Restarts and shuts down the machine, as jobs that are done at its next start."""
 
 from sqlalchemy import func, select
 
@@ -19,7 +19,7 @@ _UNDER_WAY = (JobState.PENDING.value, JobState.RUNNING.value)
 
 
 def stop(context: ChangeContext, action: PowerAction) -> Outcome:
-    """Stops the machine in order. Raises Conflict where that cannot be, or it is about to stop already."""
+    """Shuts the machine down cleanly. Raises Conflict if that is not possible, or it is already shutting down."""
     tx = context.tx
     stopping = tx.scalar(select(Job.id).where(Job.kind.in_(_STOPPING), Job.state.in_(_UNDER_WAY)))
     if stopping is not None:

@@ -1,4 +1,4 @@
-"""Makes, changes and deletes schedules, and files their runs."""
+"""Creates, changes and deletes schedules, and files their runs."""
 
 import datetime as dt
 import functools
@@ -38,7 +38,7 @@ from lunette.store.settings import read_settings
 
 
 def create(context: ChangeContext, spec: ScheduleCreate, kept_id: str | None = None) -> Outcome:
-    """A schedule begins to count when it is made: nothing that lies before is made up for."""
+    """Creates a schedule. It counts from now: earlier times are not made up for."""
     tx, services = context.tx, context.services
     plan, chosen = planner.plan_create(spec, _facts(tx, spec.name, spec.volumes, spec.arrays))
     if context.dry_run:
@@ -54,7 +54,7 @@ def create(context: ChangeContext, spec: ScheduleCreate, kept_id: str | None = N
 
 
 def patch(context: ChangeContext, schedule: str, spec: SchedulePatch) -> Outcome:
-    """New times, or being enabled again, count from now."""
+    """Changes a schedule. New times, or enabling it again, count from now."""
     tx = context.tx
     row = need(tx, Schedule, schedule)
     before = known(tx, row)
@@ -76,7 +76,7 @@ def patch(context: ChangeContext, schedule: str, spec: SchedulePatch) -> Outcome
 
 
 def delete(context: ChangeContext, schedule: str) -> Outcome:
-    """The snapshots it took stay. A run that is under way ends after the step it is at."""
+    """Deletes a schedule. Its snapshots stay. A running run ends after the current step."""
     tx = context.tx
     row = need(tx, Schedule, schedule)
     count = select(func.count()).select_from(ScheduledSnapshot).where(ScheduledSnapshot.schedule_id == row.id)
@@ -90,7 +90,7 @@ def delete(context: ChangeContext, schedule: str) -> Outcome:
 
 
 def run(context: ChangeContext, schedule: str) -> Outcome:
-    """One run now, whatever the clock says. Raises Conflict while another one is under way."""
+    """Starts one run now, regardless of the clock. Raises Conflict while another one is running."""
     tx = context.tx
     row = need(tx, Schedule, schedule)
     if context.dry_run:
@@ -102,7 +102,9 @@ def run(context: ChangeContext, schedule: str) -> Outcome:
 
 
 def file_run(tx: Session, services: Services, row: Schedule) -> Outcome:
-    """Writes the job of one run: a step for each volume or array, and for each volume one that lets old ones go."""
+    """Writes the job of one run: a step for each volume or array, and for each volume a step that deletes old
+    snapshots.
+    """
     job_id, actor = services.identities.id(), actor_of(row)
     subjects = subjects_of(tx, row)
     plan = planner.plan_run(row.name, ScheduleAction(row.action), [name for _, name in subjects])
@@ -148,7 +150,7 @@ def _kinds(row: Schedule) -> tuple[str, ...]:
 
 
 def actor_of(row: Schedule) -> Actor:
-    """Who runs of a schedule are done by, in events and jobs."""
+    """The actor of a schedule's runs, in events and jobs."""
     return Actor(name=f"schedule {row.name}")
 
 
@@ -157,14 +159,14 @@ def alert_key(schedule_id: str) -> str:
 
 
 def running_job(tx: Session, schedule_id: str) -> Job | None:
-    """The run that is not over yet."""
+    """The unfinished run."""
     state = tx.get_one(ScheduleState, schedule_id)
     job = tx.get(Job, state.last_job_id) if state.last_job_id else None
     return job if job is not None and job.state in UNFINISHED else None
 
 
 def subjects_of(tx: Session, row: Schedule) -> list[tuple[str, str]]:
-    """Id and name of each volume or array that a schedule is about and that is there."""
+    """ID and name of each existing volume or array of a schedule."""
     table = Volume if row.action == ScheduleAction.SNAPSHOT else Array
     ids = [one.volume_id or one.array_id or "" for one in row.subjects]
     names = dict(tx.execute(select(table.id, table.name).where(table.id.in_(ids))).all())
@@ -195,10 +197,10 @@ def zone_of(tx: Session) -> ZoneInfo:
 
 
 def too_many(tx: Session, row: Schedule, volume_id: str) -> tuple[list[str], list[str]]:
-    """Ids of the snapshots of a volume to delete, oldest first; and names of those that stay for their clones' sake.
+    """IDs of the snapshots of a volume to delete, oldest first; and names of those that stay because of their clones.
 
-    Only what this very schedule took is looked at, by id. What is being made or deleted, or is stuck, counts for
-    nothing: it must not take the place of a good one.
+    Only snapshots that this schedule took are considered, by ID. Those being created or deleted, or stuck, do not
+    count: they must not take the place of a good one.
     """
     query = select(ScheduledSnapshot, Snapshot).join(Snapshot, Snapshot.id == ScheduledSnapshot.snapshot_id)
     ready = Snapshot.state == ResourceState.READY.value
@@ -213,7 +215,7 @@ def too_many(tx: Session, row: Schedule, volume_id: str) -> tuple[list[str], lis
 
 
 def take(context: ChangeContext, row: Schedule, volume: Volume) -> Outcome:
-    """Files the job of one snapshot, and notes that it is this schedule's."""
+    """Files the job of one snapshot, and records that it belongs to this schedule."""
     tx, now = context.tx, utc_now()
     at = now.astimezone(zone_of(tx))
     taken = set(tx.scalars(select(Snapshot.name).where(Snapshot.volume_id == volume.id)))
@@ -236,7 +238,7 @@ def scrub(context: ChangeContext, array_id: str) -> Outcome:
 
 
 def _foreseen(tx: Session, services: Services, row: Schedule) -> Plan:
-    """What a run would do now, from the plans of its parts. Old ones are counted with the new one."""
+    """What a run would do now, from the plans of its parts. Old snapshots are counted including the new one."""
     parts, subjects = [], subjects_of(tx, row)
     context = ChangeContext(tx, services, actor_of(row), dry_run=True)
     for ref, _name in subjects:
@@ -252,7 +254,7 @@ def _foreseen(tx: Session, services: Services, row: Schedule) -> Plan:
 
 
 def _after_one_more(tx: Session, row: Schedule, volume_id: str, new: str) -> list[str]:
-    """What `too_many` will say once one more, with the id `new`, was taken. The caller rolls back."""
+    """The result of `too_many` after one more snapshot, with the ID `new`. The caller rolls back."""
     made = Snapshot(id=new, name=new, volume_id=volume_id, size_bytes=0, lv_name="", state=ResourceState.READY.value)
     tx.add(made)
     tx.flush()

@@ -1,4 +1,4 @@
-"""Ends sessions of hosts, as a job. Nothing of it is in the database: who is logged in is asked of the machine."""
+"""Ends sessions of hosts, as a job. Nothing of it is in the database: sessions are read from the machine."""
 
 from lunette.domain.errors import NotFound
 from lunette.domain.jobs import JobKind
@@ -12,7 +12,7 @@ from lunette.planner.access import sessions as planner
 
 
 def disconnect(context: ChangeContext, id_: str) -> Outcome:
-    """Ends a session, and all others of its initiator with its target; the host logs in again by itself.
+    """Ends a session, and all others of its initiator with its target; the host logs in again automatically.
 
     Raises NotFound for a session that has ended, Conflict for one that cannot be ended.
     """

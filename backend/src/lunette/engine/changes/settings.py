@@ -1,4 +1,4 @@
-"""Reads and changes the settings. Secrets are sealed before they reach the row, and opened only to be used."""
+"""Reads and changes the settings. Secrets are sealed before they are stored, and opened only to be used."""
 
 from typing import NoReturn
 from zoneinfo import ZoneInfo
@@ -42,7 +42,7 @@ from lunette.store.settings import (
 )
 
 _EXPORTED = ("firewall", "disk_health_minutes", "short_test_days", "long_test_days")
-"""What the agent has to know."""
+"""Settings that the agent needs."""
 
 
 def zone(settings: Settings) -> ZoneInfo:
@@ -50,7 +50,7 @@ def zone(settings: Settings) -> ZoneInfo:
 
 
 def patch(context: ChangeContext, spec: SettingsPatch) -> Outcome:
-    """Changes what the spec names. A channel that is taken away tells nothing more, not even what waits."""
+    """Changes the settings in the spec. A channel that is removed sends nothing more, not even queued messages."""
     tx, services = context.tx, context.services
     row = settings_row(tx)
     before = settings_of(row)
@@ -86,9 +86,9 @@ def patch(context: ChangeContext, spec: SettingsPatch) -> Outcome:
 
 
 def _secrets(tx: Session, row: SettingsRow, given: dict[str, object]) -> dict[str, str]:
-    """The sealed secrets as they will be. One that is kept goes to the server it was given for, and to no other.
+    """The sealed secrets after the change. A stored secret is only sent to the server for which it was set.
 
-    Only those of what is given are opened: one that was sealed with another key holds up no other setting.
+    Only secrets of changed settings are opened: one that was sealed with another key does not block other settings.
     """
     box, sealed, before = store_of(tx).box, dict(row.sealed), with_secrets(tx)
     for key, (name, field) in SECRETS.items():
@@ -114,7 +114,7 @@ def _secrets(tx: Session, row: SettingsRow, given: dict[str, object]) -> dict[st
 
 
 def _may_stay(key: str, before: object, new: object, *, is_lost: bool) -> bool:
-    """Whether a secret that is left out is the one there is. Of an address that was lost only the server is known."""
+    """True if an omitted secret keeps its stored value. Of an address that was lost, only the server is known."""
     if is_lost and isinstance(before, WebhookSettings) and isinstance(new, WebhookSettings):
         return before.url.shown == new.url.shown
     return same_peer(key, before, new)
@@ -126,7 +126,7 @@ def _refuse(field: str, message: str) -> NoReturn:
 
 
 def _discovery(wanted: DiscoveryAuth | None) -> tuple[str, ...]:
-    """What becomes of hosts that look for targets."""
+    """The effect on hosts that use discovery."""
     if wanted is None:
         return ("Any client that uses the initiator name of a host can discover that host's targets without a login.",)
     return (
@@ -165,7 +165,7 @@ def _shown(value: object) -> str:
 
 
 def silence(tx: Session, channel: Channel) -> None:
-    """Nothing more is told over a channel, not even what waits."""
+    """Drops the queued messages of a channel."""
     waiting = (Delivery.channel == channel.value, Delivery.over_at.is_(None))
     tx.execute(update(Delivery).where(*waiting).values(over_at=utc_now(), outcome="the channel is no longer used"))
     board.resolve(tx, trouble_key(channel), utc_now())

@@ -1,4 +1,4 @@
-"""Takes, deletes and clones snapshots, and rolls volumes back to them."""
+"""Creates, deletes and clones snapshots, and rolls volumes back to them."""
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -25,12 +25,12 @@ from lunette.store.settings import read_settings
 
 
 def can_snapshot(volume: Volume, array: Array) -> bool:
-    """False for a thick volume of an engine that has snapshots of thin ones only."""
+    """False for a thick volume of an engine that supports snapshots of thin volumes only."""
     return thick_snapshot_reason(ArrayEngine(array.engine), Provisioning(volume.provisioning)) is None
 
 
 def take(context: ChangeContext, spec: SnapshotCreate) -> Outcome:
-    """A snapshot of a volume, as a job. Hosts go on writing meanwhile."""
+    """Creates a snapshot of a volume, as a job. Hosts can write meanwhile."""
     tx = context.tx
     volume = need(tx, Volume, spec.volume)
     must_be_ready(volume)
@@ -55,7 +55,9 @@ def take(context: ChangeContext, spec: SnapshotCreate) -> Outcome:
 
 
 def delete(context: ChangeContext, snapshot_id: str, *, keep: bool = True) -> Outcome:
-    """Keeps it for as long as the settings say, or destroys it at once. Refused while a job has its volume."""
+    """Deletes a snapshot: it is retained for as long as the settings say, or erased immediately. Refused while a job
+    uses its volume.
+    """
     tx = context.tx
     snapshot = need(tx, Snapshot, snapshot_id)
     must_be_ready(snapshot)
@@ -63,7 +65,7 @@ def delete(context: ChangeContext, snapshot_id: str, *, keep: bool = True) -> Ou
     clones = select(Volume).join(CloneOrigin, CloneOrigin.volume_id == Volume.id)
     for clone in tx.scalars(clones.where(CloneOrigin.snapshot_id == snapshot.id)):
         if clone.state == ResourceState.CREATING:
-            must_be_ready(clone)  # the machine does not show yet that it needs the snapshot
+            must_be_ready(clone)  # the machine does not show yet that the snapshot is needed
     seen, before = context.services.seen(), _known(tx, snapshot)
     hours = read_settings(tx).deleted_keep_hours if keep else 0
     kept = planner.keeping(before, hours, utc_now(), seen)
@@ -77,7 +79,7 @@ def delete(context: ChangeContext, snapshot_id: str, *, keep: bool = True) -> Ou
 
 
 def clone(context: ChangeContext, snapshot_id: str, spec: SnapshotClone) -> Outcome:
-    """New volumes that begin as the snapshot, all or nothing, as one job."""
+    """Creates volumes from a snapshot, all or none, as one job."""
     tx = context.tx
     snapshot = need(tx, Snapshot, snapshot_id)
     must_be_ready(snapshot)
@@ -94,9 +96,9 @@ def clone(context: ChangeContext, snapshot_id: str, spec: SnapshotClone) -> Outc
 
 
 def roll_back(context: ChangeContext, volume_id: str, spec: VolumeRollBack) -> Outcome:
-    """A volume becomes as it was in one of its snapshots, as a job. Refused while it is mapped.
+    """Rolls a volume back to one of its snapshots, as a job. Refused while it is mapped.
 
-    What it holds now is kept for as long as a volume that is deleted now, unless the spec says otherwise.
+    The present content is retained for as long as a deleted volume, unless the spec says otherwise.
     """
     tx = context.tx
     volume = need(tx, Volume, volume_id)
@@ -105,7 +107,7 @@ def roll_back(context: ChangeContext, volume_id: str, spec: VolumeRollBack) -> O
     must_be_ready(snapshot)
     seen = context.services.seen()
     for other in tx.scalars(select(Snapshot).where(Snapshot.volume_id == volume.id)):
-        must_be_ready(other)  # on ZFS they change their places with the volume
+        must_be_ready(other)  # on ZFS they move with the volume
     deleted_snapshots.must_be_settled(tx, [volume.id])
     newer = _newer(tx, snapshot)
     before, array = volumes.known(tx, volume), tx.get_one(Array, volume.array_id)
@@ -127,7 +129,7 @@ def roll_back(context: ChangeContext, volume_id: str, spec: VolumeRollBack) -> O
 
 
 def _newer(tx: Session, snapshot: Snapshot) -> list[str]:
-    """The snapshots of its volume that were taken after it, those that were deleted too, by name."""
+    """Names of later snapshots of the same volume, including deleted ones."""
     later = [
         select(table.name)
         .where(table.volume_id == snapshot.volume_id, table.created_at > snapshot.created_at)
@@ -138,7 +140,7 @@ def _newer(tx: Session, snapshot: Snapshot) -> list[str]:
 
 
 def _bound_to(tx: Session, snapshot: Snapshot, seen: Observation) -> list[str]:
-    """The volumes, deleted ones too, that the machine says cannot be without the snapshot."""
+    """Volumes, including deleted ones, that depend on the snapshot according to the machine."""
     group = volumes.known(tx, tx.get_one(Volume, snapshot.volume_id)).group
     ids = [one.volume_id for one in seen.volumes if (one.group, one.source) == (group, snapshot.lv_name)]
     there = tx.scalars(select(Volume.name).where(Volume.id.in_(ids)).order_by(Volume.name))

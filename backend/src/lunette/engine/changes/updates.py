@@ -1,4 +1,6 @@
-"""Updates of the system, as jobs that go on after the restart in whichever system came up; and what is told of them."""
+"""System updates, as jobs that continue after the restart in whichever system started, and the alert about a failed
+one.
+"""
 
 from collections.abc import Iterator
 
@@ -23,7 +25,7 @@ _OPEN = (JobState.PENDING.value, JobState.RUNNING.value, JobState.STUCK.value)
 
 
 def update(context: ChangeContext, spec: UpdateCreate, bundle: BundleFacts) -> Outcome:
-    """Writes a bundle to the idle slot and restarts into it, as a job."""
+    """Writes an update bundle to the idle slot and restarts into it, as a job."""
     services = context.services
     slots, there = services.seen().slots, connected.everybody(context.tx, services)
     return _filed(context, planner.plan_update(slots, spec, bundle, there, services.identities.id()))
@@ -42,7 +44,7 @@ def ready(slots: ObservedSlots | None) -> ObservedSlots:
 
 
 def causes_of(seen: Observation) -> Iterator[Cause]:
-    """One alert where the last update did not prove healthy."""
+    """An alert if the last update did not prove healthy."""
     trial = seen.slots.trial if seen.slots else None
     if seen.slots is None or trial is None or trial.state is not TrialState.FAILED:
         return
@@ -61,7 +63,7 @@ def causes_of(seen: Observation) -> Iterator[Cause]:
 
 
 def _filed(context: ChangeContext, plan: Plan) -> Outcome:
-    """Raises Conflict while another update is under way."""
+    """Raises Conflict while another update is running."""
     under_way = context.tx.scalar(select(Job.id).where(Job.kind == JobKind.SYSTEM_UPDATE.value, Job.state.in_(_OPEN)))
     if under_way is not None:
         raise Conflict(f"An update is already running (job {under_way}): wait until the job ends, or resolve it.")

@@ -26,7 +26,9 @@ from lunette.store.settings import read_settings
 
 
 def delete(context: ChangeContext, references: Sequence[str]) -> Outcome:
-    """Keeps each for as long as the settings say. Refused as a whole while one is mapped or has snapshots."""
+    """Deletes many volumes, each retained for as long as the settings say. Refused as a whole while one is mapped or
+    has snapshots.
+    """
     tx = context.tx
     seen, rows = context.services.seen(), by_reference(tx, Volume, references)
     hours, now = read_settings(tx).deleted_keep_hours, utc_now()
@@ -54,7 +56,7 @@ def delete(context: ChangeContext, references: Sequence[str]) -> Outcome:
 
 
 def take_snapshots(context: ChangeContext, spec: SnapshotBatch) -> Outcome:
-    """A snapshot of each volume. Hosts go on writing meanwhile."""
+    """Creates a snapshot of each volume. Hosts can write meanwhile."""
     tx = context.tx
     seen, rows = context.services.seen(), by_reference(tx, Volume, spec.volumes)
     chosen, at = _chosen(tx, spec.volumes, rows), utc_now().astimezone(zone_of(tx))
@@ -87,7 +89,7 @@ def take_snapshots(context: ChangeContext, spec: SnapshotBatch) -> Outcome:
 def _chosen(
     tx: Session, references: Sequence[str], rows: dict[str, Volume], *, must_be_settled: bool = False
 ) -> list[Chosen]:
-    """`must_be_settled`: nor may a job have one of its deleted snapshots."""
+    """`must_be_settled`: also refuses if a job uses one of its deleted snapshots."""
     known = volumes.known_all(tx, list(rows.values()))
     return [
         Chosen(one, known[rows[one].id], _hindrance(tx, rows[one], must_be_settled))
@@ -108,7 +110,7 @@ def _hindrance(tx: Session, row: Volume, must_be_settled: bool) -> str | None:
 
 
 def _emptied(tx: Session, rows: Iterable[Volume]) -> set[str]:
-    """The groups whose last thin volumes these are: no other is there, kept, or on its way."""
+    """The groups whose last thin volumes these are: no other exists, is retained, or is being created."""
     thin = [row for row in rows if row.provisioning == Provisioning.THIN.value]
     going, ids = ResourceState.DELETING.value, {row.id for row in thin}
     arrays = {row.array_id for row in thin}

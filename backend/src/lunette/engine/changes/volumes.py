@@ -29,7 +29,7 @@ from lunette.store.settings import read_settings
 
 
 def create(context: ChangeContext, specs: Sequence[VolumeCreate]) -> Outcome:
-    """All or nothing, as one job."""
+    """Creates volumes, all or none, as one job."""
     tx = context.tx
     seen = context.services.seen()
     rows = by_reference(tx, Array, (spec.array for spec in specs))
@@ -72,7 +72,9 @@ def _row(volume: NewVolume) -> Volume:
 
 
 def promised_bytes(tx: Session, arrays: Sequence[Array], seen: Observation) -> dict[str, int]:
-    """What thick volumes of ours that are not shown will take of each array id: they were not cut yet at that look."""
+    """Space that thick volumes which are not observed yet will use, by array ID: they did not exist at that
+    observation.
+    """
     shown = {volume.volume_id for volume in seen.volumes}
     by_id = {array.id: array for array in arrays}
     query = select(Volume.array_id, Volume.id, Volume.size_bytes).where(
@@ -88,7 +90,7 @@ def promised_bytes(tx: Session, arrays: Sequence[Array], seen: Observation) -> d
 
 
 def _thin_bytes(tx: Session, arrays: Sequence[Array]) -> dict[str, int]:
-    """What the thin volumes of each array id could hold together."""
+    """The total virtual size of thin volumes, by array ID."""
     query = select(Volume.array_id, func.sum(Volume.size_bytes)).where(
         Volume.array_id.in_([array.id for array in arrays]), Volume.provisioning == Provisioning.THIN.value
     )
@@ -96,7 +98,7 @@ def _thin_bytes(tx: Session, arrays: Sequence[Array]) -> dict[str, int]:
 
 
 def patch(context: ChangeContext, volume_id: str, spec: VolumePatch) -> Outcome:
-    """Changes name and description; the identity hosts know it by stays."""
+    """Changes name and description; the identity that hosts see stays."""
     tx = context.tx
     volume = need(tx, Volume, volume_id)
     must_be_ready(volume)
@@ -113,7 +115,7 @@ def patch(context: ChangeContext, volume_id: str, spec: VolumePatch) -> Outcome:
 
 
 def grow(context: ChangeContext, volume_id: str, spec: VolumeGrow) -> Outcome:
-    """Makes a volume larger while hosts use it. The size it has already makes no job."""
+    """Grows a volume while hosts use it. No job if it already has that size."""
     tx = context.tx
     volume = need(tx, Volume, volume_id)
     must_be_ready(volume)
@@ -130,7 +132,9 @@ def grow(context: ChangeContext, volume_id: str, spec: VolumeGrow) -> Outcome:
 
 
 def delete(context: ChangeContext, volume_id: str) -> Outcome:
-    """Keeps it for as long as the settings say. Refused while the volume is mapped or has snapshots."""
+    """Deletes a volume, which is retained for as long as the settings say. Refused while it is mapped or has
+    snapshots.
+    """
     tx = context.tx
     volume = need(tx, Volume, volume_id)
     must_be_ready(volume)
@@ -147,12 +151,14 @@ def delete(context: ChangeContext, volume_id: str) -> Outcome:
 
 
 def known(tx: Session, volume: Volume) -> KnownVolume:
-    """The row as the planner takes it."""
+    """The row in the form that the planner uses."""
     return known_all(tx, [volume])[volume.id]
 
 
 def known_all(tx: Session, volumes: Sequence[Volume]) -> dict[str, KnownVolume]:
-    """The rows as the planner takes them, by id; so many questions for one as for all."""
+    """The rows in the form that the planner uses, by ID; the number of queries does not grow with the number of
+    rows.
+    """
     ids = [volume.id for volume in volumes]
     owners, snapshots = _owners(tx, ids), defaultdict[str, list[str]](list)
     of_volumes = select(Snapshot.volume_id, Snapshot.name).where(Snapshot.volume_id.in_(ids)).order_by(Snapshot.name)
@@ -179,7 +185,7 @@ def known_all(tx: Session, volumes: Sequence[Volume]) -> dict[str, KnownVolume]:
 
 
 def _owners(tx: Session, volume_ids: Sequence[str]) -> dict[str, list[str]]:
-    """Names of hosts and groups by the volume that is mapped to them."""
+    """Names of hosts and groups, by the volume that is mapped to them."""
     found = defaultdict[str, list[str]](list)
     hosts = select(Mapping.volume_id, Host.name).join(Host, Mapping.host_id == Host.id)
     groups = select(Mapping.volume_id, HostGroup.name).join(HostGroup, Mapping.host_group_id == HostGroup.id)

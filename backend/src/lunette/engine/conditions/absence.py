@@ -1,4 +1,6 @@
-"""Why an array is not there, as far as its disks tell: gone, or there without it, or there and it does not start."""
+"""Why an array is missing, as far as its disks show: they are gone, are present without the array, or it does not
+start.
+"""
 
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.observations import Observation
@@ -13,7 +15,7 @@ _OVERWRITTEN = (
 
 
 def words(row: Array, seen: Observation) -> tuple[str, str]:
-    """Why, and what to do."""
+    """Reason, and what to do."""
     gone = sum(seen.disk(disk.disk_id) is None for disk in row.disks)
     others = strangers(ArrayEngine(row.engine), row.uuid, [disk.disk_id for disk in row.disks], seen)
     given_up = f" Only if it is permanently lost: `lunette array forget {row.name} --confirm {row.name}`."

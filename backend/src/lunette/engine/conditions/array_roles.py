@@ -1,8 +1,8 @@
-"""What the loss of a disk means that holds nobody's data: the log and the cache of a pool, a spare.
+"""Explains the loss of a disk without user data: log and cache disks of a pool, spares.
 
-What OpenZFS 2.3 does: without its log it writes synchronously to the data disks (a log that is lost only degrades the
-root, vdev_propagate_state in module/zfs/vdev.c), and all that the log holds is in memory too: it is read after a power
-cut alone. A cache disk is let go without a word. Neither is ever filled by a spare (spa_vdev_attach, spa.c).
+Behavior of OpenZFS 2.3: without its log it writes synchronously to the data disks (a lost log only degrades the root,
+vdev_propagate_state in module/zfs/vdev.c), and everything in the log is in memory too: it is read only after a power
+failure. A lost cache disk is dropped silently. Neither is ever replaced by a spare (spa_vdev_attach, spa.c).
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,17 +18,17 @@ _SAFE = "No data is in danger: "
 
 
 def is_beside(disk: ArrayDisk) -> bool:
-    """True for a disk without which the array is as redundant as before. Of special disks that is not so."""
+    """True for a disk without which the array is as redundant as before. This does not apply to special disks."""
     return disk.role in _BESIDE
 
 
 def words(disk: ArrayDisk) -> str:
-    """A disk by its role."""
+    """A disk, named by its role."""
     return "disk" if disk.role == MemberRole.DATA else f"{disk.role} disk"
 
 
 def causes_of(row: Array, lost: Sequence[ArrayDisk]) -> Iterator[Cause]:
-    """An alert for each lost disk beside the data disks, saying that no data is in danger and why."""
+    """An alert for each lost disk other than data disks, saying that no data is in danger and why."""
     logs = sum(disk.role == MemberRole.LOG for disk in row.disks if not disk.leaving)
     left = logs - sum(disk.role == MemberRole.LOG for disk in lost)
     for disk in lost:
@@ -49,7 +49,7 @@ def causes_of(row: Array, lost: Sequence[ArrayDisk]) -> Iterator[Cause]:
 
 
 def _meaning(role: MemberRole, logs_left: int) -> tuple[str, str]:
-    """What it does without, and why that endangers nothing."""
+    """What the array lacks, and why no data is in danger."""
     if role is MemberRole.CACHE:
         return "reads more slowly", "a cache disk contains only copies of data on the data disks"
     if role is MemberRole.SPARE:

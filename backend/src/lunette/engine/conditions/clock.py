@@ -1,4 +1,4 @@
-"""What a clock that no time server sets is worth telling."""
+"""Alerts about a clock that no time server sets."""
 
 from collections.abc import Iterator
 
@@ -8,11 +8,11 @@ from lunette.engine.alerts.board import Cause
 
 FAMILY = "clock."
 GRACE_S = 3600.0
-"""A time server that is down for some minutes at a start is no alert: clocks drift by seconds a day."""
+"""A time server that is unreachable for some minutes after a start is no alert: clocks drift by seconds a day."""
 
 
 def causes_of(seen: Observation) -> Iterator[Cause]:
-    """One, where systemd-timesyncd runs and has not reached a time server since the start."""
+    """An alert if systemd-timesyncd runs and has not reached a time server since the start."""
     if seen.clock_is_set is False:
         yield Cause(
             key="clock.unset",

@@ -1,4 +1,4 @@
-"""The health of drives: what grew since it was read before, and the alerts that are worth a person's look."""
+"""Health of drives: counts that grew since the last reading, and alerts."""
 
 import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from lunette.store.resources import Array, DiskCount
 
 FAMILY = "disk."
 GROWTH = dt.timedelta(days=7)
-"""How long a count that grew is worth an alert, if it grows no more."""
+"""How long a count that grew causes an alert, if it does not grow further."""
 Grown = Mapping[str, Mapping[str, Growth]]
 """By disk, and by the name of the count."""
 WITHOUT_REDUNDANCY = (Level.RAID0, Level.STRIPE, Level.EXTERNAL)
@@ -46,7 +46,7 @@ _WHOLE = (ArrayState.CLEAN, ArrayState.RESYNCING, ArrayState.RESHAPING)
 
 
 def follow(store: Store, disks: Sequence[ObservedDisk], now: dt.datetime) -> Grown:
-    """Keeps the counts that were read now, and tells which grew lately. Writes only what changed."""
+    """Stores the new counts, and returns those that grew recently. Writes only what changed."""
     with store.read() as tx:
         kept = {(row.disk_id, row.name): (row.serial, row.value) for row in tx.scalars(select(DiskCount))}
     told = {(disk.id, name): (disk.serial, value) for disk in disks for name, value in _counts(disk)}
@@ -59,7 +59,7 @@ def follow(store: Store, disks: Sequence[ObservedDisk], now: dt.datetime) -> Gro
 
 
 def grown(tx: Session, now: dt.datetime) -> Grown:
-    """What grew within the last days."""
+    """Counts that grew within the last days."""
     found: dict[str, dict[str, Growth]] = {}
     for row in tx.scalars(select(DiskCount).where(DiskCount.grew_at > now - GROWTH)):
         if row.before is not None and row.value > row.before:
@@ -68,7 +68,7 @@ def grown(tx: Session, now: dt.datetime) -> Grown:
 
 
 def unread(seen: Observation) -> frozenset[str]:
-    """Disks whose health nobody has read since the agent started: what was said of them before still stands."""
+    """Disks without a health reading since the agent started: their alerts stay."""
     return frozenset(
         disk.id
         for disk in seen.disks
@@ -78,7 +78,7 @@ def unread(seen: Observation) -> frozenset[str]:
 
 
 def causes_of(seen: Observation, arrays: Iterable[Array], growth: Grown) -> Iterator[Cause]:
-    """One alert for each thing that is wrong with a drive, naming its array and what to do."""
+    """One alert for each problem of a drive, naming its array and what to do."""
     homes = {member.disk_id: array for array in arrays for member in array.disks}
     observed = {array.uuid: array for array in seen.arrays}
     systems = [array for array in seen.arrays if array.system]
@@ -109,7 +109,7 @@ def _cause(
 
 
 def _is_mirrored(disk: ObservedDisk, systems: Sequence[ObservedArray]) -> bool:
-    """Whether each mirror of the system that this disk is part of has another disk that works."""
+    """Whether each mirror of the system that contains this disk has another working disk."""
     of_it = [array for array in systems if any(member.disk_id == disk.id for member in array.members)]
     others = [any(one.state == "in_sync" and one.disk_id != disk.id for one in array.members) for array in of_it]
     return bool(others) and all(others)

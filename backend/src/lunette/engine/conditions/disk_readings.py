@@ -1,4 +1,4 @@
-"""The history of drives: what each told of its health, a row a day, for as long as history is kept."""
+"""History of drives: the health readings of each, one row per day, for as long as history is retained."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -12,12 +12,12 @@ from lunette.store.database import Store
 from lunette.store.resources import DiskReading
 
 Read = Mapping[str, float]
-"""When each disk, by its id, had been read when its reading was noted; in seconds since the epoch."""
+"""When each disk, by ID, had been read when its reading was recorded; in seconds since the epoch."""
 _Told = tuple[ObservedDisk, DriveReading, float]
 
 
 def note(store: Store, disks: Sequence[ObservedDisk], growth: Mapping[str, Mapping[str, Growth]], noted: Read) -> Read:
-    """Writes down what was read since `noted`, and answers with what is noted now. A second path is no drive."""
+    """Records readings newer than `noted`, and returns what is recorded now. A second path is not a drive."""
     drives = [disk for disk in disks if disk.other_path_of is None]
     told = [(disk, disk.health, disk.health.read_at) for disk in drives if disk.health]
     fresh: list[_Told] = [
@@ -33,7 +33,7 @@ def note(store: Store, disks: Sequence[ObservedDisk], growth: Mapping[str, Mappi
 
 
 def of_disk(tx: Session, disk_id: str) -> Sequence[DiskReading]:
-    """All that is kept of a disk, the newest day first."""
+    """All records of a disk, the newest day first."""
     return tx.scalars(select(DiskReading).where(DiskReading.disk_id == disk_id).order_by(DiskReading.day.desc())).all()
 
 

@@ -1,7 +1,7 @@
-"""Logins that failed: events of the first, the fifth, the twenty-fifth and so on, and an alert while there are many.
+"""Failed logins: events for the first, fifth, twenty-fifth and so on, and an alert while there are many.
 
-Not one event each: whoever guesses would fill the log. A name that belongs to no user is not written down, for it may
-be a password that was typed into the wrong field.
+Not one event each, because an attacker would fill the log. A name that belongs to no user is not recorded, because it
+may be a password typed into the wrong field.
 """
 
 import datetime as dt
@@ -17,15 +17,15 @@ from lunette.store.schema import utc_now
 
 FAMILY = "login."
 WINDOW = dt.timedelta(minutes=10)
-"""What is told of a user within it is told again only where there are five times as many."""
+"""Within this time, failures of one user are reported again only when there are five times as many."""
 MANY = {WINDOW: 20, dt.timedelta(days=1): 100}
-"""Failures within so long a time that are worth an alert: guessing may be fast, or patient."""
+"""Numbers of failures within a time that cause an alert: guessing may be fast, or patient."""
 MOST = 10_000
 FACTOR = 5
 
 
 class FailedLogins:
-    """Counts what failed within a day. Any thread may use it; it begins anew with the process."""
+    """Counts failures within a day. Thread-safe; starts again with the process."""
 
     def __init__(self, store: Store, now: Callable[[], dt.datetime] = utc_now) -> None:
         self._store, self._now = store, now
@@ -34,7 +34,7 @@ class FailedLogins:
         self._told: dict[str | None, tuple[dt.datetime, int]] = {}
 
     def note(self, username: str | None, address: str) -> None:
-        """Counts a login that failed; None stands for a name that belongs to no user."""
+        """Counts a failed login; None stands for a name that belongs to no user."""
         with self._lock:
             now = self._now()
             self._failed.append((now, username, address))

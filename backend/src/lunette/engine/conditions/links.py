@@ -1,4 +1,4 @@
-"""What the network's cables are worth telling: an interface without a link whose address a portal listens on."""
+"""Alerts about network links: an interface without a link that has the address of a portal."""
 
 from collections.abc import Iterable, Iterator
 

@@ -1,6 +1,6 @@
-"""What scrubs found: an event when one is over, and an alert until a later one has read everything and found nothing.
+"""Results of scrubs: an event when one ends, and an alert until a later one has read everything and found nothing.
 
-The words are those of the engine.
+The wording depends on the engine.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,12 +15,12 @@ from lunette.store.events import emit
 from lunette.store.resources import Array
 
 Known = Mapping[str, ScrubOutcome | None]
-"""By array: what was seen of its last scrub."""
+"""By array: the observed result of its last scrub."""
 Pairs = Iterable[tuple[Array, ObservedArray | None]]
 
 
 def causes_of(row: Array, found: ObservedArray | None) -> Iterator[Cause]:
-    """An alert where the last scrub found something."""
+    """An alert if the last scrub found something."""
     outcome = found.scrubbed if found else None
     if outcome is None or not (outcome.mismatches or outcome.lost):
         return
@@ -35,14 +35,16 @@ def causes_of(row: Array, found: ObservedArray | None) -> Iterator[Cause]:
 
 
 def unread(pairs: Pairs) -> frozenset[str]:
-    """Arrays of which no whole scrub is known: what an earlier one found still stands. As the end of an alert's key."""
+    """Arrays without a known complete scrub, as the end of an alert's key: earlier results still count."""
     return frozenset(
         _thing(row) for row, found in pairs if found is None or not found.scrubbed or not found.scrubbed.is_whole
     )
 
 
 def tell(store: Store, pairs: Pairs, before: Known) -> Known:
-    """An event for each scrub that ended since `before`; what is known now. An array that is away is as it was."""
+    """An event for each scrub that ended since `before`. Returns what is known now; arrays that are missing keep their
+    result.
+    """
     seen = [(row, found) for row, found in pairs if found is not None]
     last = {row.id: None if found.progress else found.scrubbed or before.get(row.id) for row, found in seen}
     now = dict(before) | last
@@ -57,7 +59,7 @@ def tell(store: Store, pairs: Pairs, before: Known) -> Known:
 
 
 def _thing(row: Array) -> str:
-    """What stands behind the colon of the key. It is not the bare id, so that other alerts of the array go on."""
+    """The part of the key after the colon. It is not the bare ID, so that other alerts of the array continue."""
     return f"{row.id}:data"
 
 

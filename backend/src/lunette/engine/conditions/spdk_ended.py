@@ -1,4 +1,4 @@
-"""What a program of SPDK that hung and was ended is worth telling: an event each time, and an alert for a while."""
+"""Reports an SPDK process that hung and was killed: an event each time, and an alert for a while."""
 
 from collections.abc import Iterator
 
@@ -15,11 +15,11 @@ from lunette.store.journal import Event
 FAMILY = "spdk."
 KIND = "spdk.ended"
 TOLD_S = 3600.0
-"""How long an alert says that it hung, once it serves again."""
+"""How long an alert reports the hang, once SPDK serves again."""
 
 
 def causes_of(seen: Observation) -> Iterator[Cause]:
-    """One while it is not back, and for an hour after it hung."""
+    """An alert while SPDK is down, and for an hour after it hung."""
     ended = seen.spdk_ended
     if ended is None or (ended.is_back and seen.taken_at - ended.at >= TOLD_S):
         return
@@ -49,7 +49,7 @@ def words(ended: SpdkEnded) -> str:
 
 
 def tell(tx: Session, ended: SpdkEnded) -> None:
-    """An event for each time, once, however often it is seen and whoever looks after a restart."""
+    """An event for each time, once, also after a restart of the process."""
     last = tx.scalars(select(Event).where(Event.kind == KIND).order_by(Event.seq.desc()).limit(1)).one_or_none()
     if last is None or last.data.get("at") != ended.at:
         data = {"at": ended.at, "silent_s": ended.silent_s, "reason": ended.reason, "is_ended": ended.is_ended}

@@ -1,6 +1,6 @@
-"""Whether the file system of the appliance's own database fills.
+"""Monitors the free space of the file system with the appliance's own database.
 
-Exports go on while it is full, and access can be taken away. Requests that create something are refused before that.
+Exports continue while it is full, and access can be removed. Requests that create something are refused before that.
 """
 
 import shutil
@@ -14,9 +14,9 @@ from lunette.domain.units import MIB, format_size
 from lunette.engine.alerts.board import Cause
 
 FILLING, FULL = 0.85, 0.95
-"""Used shares of it from which it is told."""
+"""Used shares from which alerts are raised."""
 TIGHT, LEAST_BYTES = 0.98, 32 * MIB
-"""From this share on, or with less room, nothing is added. It is as much as the reserve of the agent."""
+"""From this share on, or with less free space, nothing is added. It equals the agent's reserve."""
 GRACE_S = 60.0
 
 
@@ -29,7 +29,7 @@ class Room(NamedTuple):
 
     @property
     def used(self) -> float:
-        """The used share, as `df` counts it: what is kept for root is no room."""
+        """The used share, as `df` counts it: space reserved for root does not count as free."""
         return self.used_bytes / max(1, self.used_bytes + self.free_bytes)
 
 
@@ -37,7 +37,7 @@ Look = Callable[[], Room | None]
 
 
 def look_at(folder: Path) -> Look:
-    """Looks at the file system of this folder; None if it does not answer."""
+    """Checks the file system of this folder; None if it does not answer."""
 
     def look() -> Room | None:
         try:
@@ -50,7 +50,7 @@ def look_at(folder: Path) -> Look:
 
 
 def check_room(room: Room | None) -> None:
-    """For a change that adds something. Raises Unavailable where the file system is nearly full."""
+    """Checked before a change that adds something. Raises Unavailable if the file system is nearly full."""
     if room is None or (room.used < TIGHT and room.free_bytes >= LEAST_BYTES):
         return
     raise Unavailable(
@@ -60,7 +60,7 @@ def check_room(room: Room | None) -> None:
 
 
 def causes_of(room: Room | None) -> Iterator[Cause]:
-    """The second comes beside the first, so that it is told anew."""
+    """The second alert is raised in addition to the first, so that it is reported again."""
     if room is None:
         return
     cause = f"{room.folder} is {round(room.used * 100)} % full: {format_size(room.free_bytes)} are free"

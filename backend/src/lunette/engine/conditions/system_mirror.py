@@ -1,4 +1,4 @@
-"""What the health of the appliance's own disks is worth telling, where the system is mirrored on two of them."""
+"""Alerts about the health of the system disks, if the system is mirrored on two of them."""
 
 from collections.abc import Iterable, Iterator
 
@@ -12,7 +12,7 @@ _WHOLE = (ArrayState.CLEAN, ArrayState.RESYNCING)
 
 
 def causes_of(seen: Observation) -> Iterator[Cause]:
-    """One alert for all mirrors of the system: they lie on the same two disks."""
+    """One alert for all mirrors of the system: they are on the same two disks."""
     ill = [array for array in seen.arrays if array.system and array.state not in _WHOLE]
     if not ill:
         return

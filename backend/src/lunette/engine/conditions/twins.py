@@ -1,8 +1,8 @@
-"""Finds an initiator name that two machines use, as clones of one installation do.
+"""Finds an initiator name that two machines use, such as clones of one installation.
 
-A login with the name and the ISID of a session that stands ends that session (RFC 7143 section 6.3.5), and whoever
-was put out logs in again: the two take turns, and both write to the same volumes. Only such turns are told; machines
-that use one name with ISIDs of their own look like one host with several paths.
+A login with the name and the ISID of an existing session ends that session (RFC 7143 section 6.3.5), and the ousted
+machine logs in again: the two take turns, and both write to the same volumes. Only such turns are reported; machines
+that use one name with different ISIDs look like one host with several paths.
 """
 
 import datetime as dt
@@ -27,7 +27,7 @@ FAMILY = "initiator."
 PERIOD_S = 10.0
 WINDOW_S = 600.0
 TURNS = 3
-"""A host whose path moves to another address of its own moves once, and perhaps back."""
+"""A host whose path moves to another of its addresses moves once, and perhaps back."""
 
 
 _Key = tuple[str, str, str]
@@ -45,7 +45,7 @@ class _Turn(NamedTuple):
 
 
 class Twins:
-    """Looks at the sessions every 10 s. What it saw ends with the process: then an alert waits for new turns."""
+    """Checks the sessions every 10 s. Observations end with the process: an alert then waits for new turns."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class Twins:
         self.start, self.stop = self._loop.start, self._loop.stop
 
     def round(self) -> float:
-        """One look; none while the agent is away. Returns the pause until the next, in seconds."""
+        """One check; none while the agent is down. Returns the pause until the next, in seconds."""
         try:
             found = self._sessions().sessions
         except Unavailable:
@@ -82,7 +82,7 @@ class Twins:
         return PERIOD_S
 
     def _follow(self, session: ObservedSession, known: dict[_Key, _Login], at: float) -> None:
-        """One login took the place of another. Who logged out before, so that nobody was there, was not put out."""
+        """Records that one login replaced another. A machine that logged out first was not ousted."""
         if session.isid is None or session.number is None or session.peer is None:
             return
         key = session.target, session.initiator, session.isid

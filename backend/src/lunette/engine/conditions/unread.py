@@ -1,4 +1,4 @@
-"""What of the machine cannot be read: an alert for each part, and the alerts of which nothing is known meanwhile."""
+"""Parts of the machine that cannot be read: an alert for each, and the alerts that cannot be judged meanwhile."""
 
 from collections.abc import Iterable, Iterator
 
@@ -55,11 +55,11 @@ _FAMILIES = {
     Part.LVM: (sharing.FAMILY,),
     Part.ZFS: (sharing.FAMILY,),
 }
-"""The alerts that are made of what each part tells."""
+"""The alerts that follow from what each part reports."""
 
 
 def causes_of(seen: Observation) -> Iterator[Cause]:
-    """One for each part, pool, group or drive that cannot be read."""
+    """One alert for each part, pool, group or drive that cannot be read."""
     for one in seen.unread:
         yield Cause(
             key=f"{FAMILY}:{one.part.value}:{one.name}"[:255],
@@ -76,7 +76,7 @@ def _subject(one: Unread) -> str:
 
 
 def unknown(seen: Observation, arrays: Iterable[Array]) -> frozenset[str]:
-    """Of what nothing is known: families of alerts, and things behind the colon of a key."""
+    """What cannot be judged: families of alerts, and objects named after the colon of a key."""
     found = {family for one in seen.unread for family in _FAMILIES.get(one.part, ())}
     for row in arrays:
         if is_hidden(row, seen):
@@ -85,6 +85,6 @@ def unknown(seen: Observation, arrays: Iterable[Array]) -> frozenset[str]:
 
 
 def is_hidden(row: Array, seen: Observation) -> bool:
-    """True if the array may be there though it is not seen."""
+    """True if the array may exist although it is not observed."""
     is_seen = any(array.uuid == row.uuid for array in seen.arrays)
     return not is_seen and hides_array(seen, ArrayEngine(row.engine), row.uuid, row.group_name)

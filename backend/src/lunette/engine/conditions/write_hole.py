@@ -1,4 +1,4 @@
-"""What an md raid5 without its partial parity log, or with one that its disks make unsafe, is worth telling."""
+"""Alerts about an md raid5 without its partial parity log, or with one that its disks make unsafe."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from lunette.providers.arrays.md.plan import no_log
 from lunette.store.resources import Array
 
 HOLE_GRACE_S = 300.0
-"""How long the log may be away once a reshape is over, or may stay on disks with volatile write caches."""
+"""How long the log may be missing after a reshape, or may stay on disks with volatile write caches."""
 
 
 def causes_of(row: Array, found: ObservedArray, seen: Observation) -> Iterator[Cause]:
@@ -38,7 +38,7 @@ def causes_of(row: Array, found: ObservedArray, seen: Observation) -> Iterator[C
 
 
 def _over_caches(row: Array, found: ObservedArray, caches: tuple[str, ...]) -> Cause:
-    """The log is still on, which loses data, or it is off, which leaves the write hole open."""
+    """The log is still on, which can lose data, or off, which leaves the write hole open."""
     key, why = f"array.write_hole:{row.id}", no_log(caches)
     cause = why[0].upper() + why[1:]
     turn_off = (

@@ -1,1 +1,1 @@
-"""What every change has at hand: identities, the snapshot of the machine, rows by name, who asks, and the clock."""
+"""The context of every change: identities, the observed machine, rows by name, the actor, and the clock."""

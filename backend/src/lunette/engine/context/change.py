@@ -1,4 +1,4 @@
-"""The context of one change: its transaction, who asks for it, and whether it is only planned."""
+"""The context of one change: its transaction, its actor, and whether it is only planned."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from lunette.store.schema import Json
 
 @dataclass(frozen=True)
 class ChangeContext:
-    """First argument of every change: `f(context, spec)`, or `f(context, id, spec)` for what exists already.
+    """First argument of every change: `f(context, spec)`, or `f(context, id, spec)` for an existing object.
 
     With `dry_run` a change returns its plan and writes nothing.
     """

@@ -1,4 +1,4 @@
-"""Who is logged in now, as far as a plan must say whom it interrupts."""
+"""Who is logged in now, for plans that name the hosts they interrupt."""
 
 from collections.abc import Collection, Iterable
 
@@ -22,13 +22,13 @@ def among(
     found: Iterable[ObservedSession],
     only: Collection[str] | None = None,
 ) -> Connected:
-    """The hosts behind these sessions, and whether there may be more that nobody can see."""
+    """The hosts of these sessions, and whether there may be more that cannot be seen."""
     hidden = unseen(services).get(family)
     return Connected(unknown=AWAY) if hidden == AWAY else Connected(hosts=tuple(hosts(tx, found, only)), unknown=hidden)
 
 
 def unseen(services: Services) -> dict[Family, str]:
-    """The families of which nobody knows who is logged in, and why."""
+    """The families whose sessions are unknown, and why."""
     try:
         return {one.family: one.reason for one in services.sessions().unseen}
     except Unavailable:
@@ -36,7 +36,7 @@ def unseen(services: Services) -> dict[Family, str]:
 
 
 def sessions(services: Services) -> tuple[ObservedSession, ...] | None:
-    """The sessions now; None if the agent does not answer: then the plan says that nobody knows."""
+    """The sessions now; None if the agent does not answer: the plan then says that they are unknown."""
     try:
         return services.sessions().sessions
     except Unavailable:
@@ -44,7 +44,7 @@ def sessions(services: Services) -> tuple[ObservedSession, ...] | None:
 
 
 def everybody(tx: Session, services: Services) -> Connected:
-    """Every host that is logged in, over whatever fabric."""
+    """Every host that is logged in, over any fabric."""
     try:
         found = services.sessions()
     except Unavailable:
@@ -58,13 +58,13 @@ def initiators(found: Iterable[ObservedSession] | None) -> frozenset[str]:
 
 
 def hosts(tx: Session, found: Iterable[ObservedSession] | None, only: Collection[str] | None = None) -> list[str]:
-    """Names of the hosts behind these sessions, sorted; `only` limits them to these host ids."""
+    """Names of the hosts of these sessions, sorted; `only` limits them to these host IDs."""
     query = select(Host.id, Host.name).join(HostInitiator).where(HostInitiator.name.in_(initiators(found)))
     return sorted({name for host_id, name in tx.execute(query) if only is None or host_id in only})
 
 
 def through_portal(found: Iterable[ObservedSession], portal: Portal) -> list[ObservedSession]:
-    """The sessions that came in through a portal; one whose portal is not known counts, to be on the safe side."""
+    """The sessions through a portal; one whose portal is unknown counts, to be on the safe side."""
     family = Protocol(portal.protocol).family
     return [
         session

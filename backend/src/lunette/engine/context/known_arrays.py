@@ -1,4 +1,4 @@
-"""A stored array as the planner takes it."""
+"""A stored array in the form that the planner uses."""
 
 from lunette.domain.arrays import ArrayEngine, MemberRole
 from lunette.domain.encryption import Encryption
@@ -8,7 +8,7 @@ from lunette.store.resources import Array
 
 
 def known(array: Array, volumes: tuple[str, ...] = ()) -> KnownArray:
-    """The row as the planner takes it."""
+    """The row in the form that the planner uses."""
     return KnownArray(
         id=array.id,
         name=array.name,

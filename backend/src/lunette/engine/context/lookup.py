@@ -1,4 +1,4 @@
-"""Finds rows by id or name, and refuses to change what is busy or stuck."""
+"""Finds rows by ID or name, and refuses to change what is busy or stuck."""
 
 from collections.abc import Iterable
 from typing import TypeVar
@@ -36,7 +36,7 @@ _NOUNS: dict[type[object], str] = {
 
 
 def by_reference(tx: Session, table: type[Named], references: Iterable[str]) -> dict[str, Named]:
-    """The rows that ids or names stand for, by the reference used; what is not there is left out."""
+    """The rows for IDs or names, by the reference used; unknown references are omitted."""
     wanted = sorted(set(references))
     if not wanted:
         return {}
@@ -46,7 +46,7 @@ def by_reference(tx: Session, table: type[Named], references: Iterable[str]) -> 
 
 
 def need(tx: Session, table: type[Named], reference: str) -> Named:
-    """The row an id or name stands for. Raises NotFound."""
+    """The row for an ID or name. Raises NotFound."""
     found = by_reference(tx, table, (reference,)).get(reference)
     if found is None:
         noun = _NOUNS[table]
@@ -62,12 +62,12 @@ def need_mapping(tx: Session, mapping_id: str) -> Mapping:
 
 
 def name_taken(tx: Session, table: type[Named], name: str | None, but: str = "") -> bool:
-    """True if a row other than the one with id `but` has this name."""
+    """True if a row other than the one with the ID `but` has this name."""
     return name is not None and tx.scalar(select(table.id).where(table.name == name, table.id != but)) is not None
 
 
 def must_be_ready(row: Array | Volume | DeletedVolume | Snapshot | DeletedSnapshot) -> None:
-    """Raises Stuck or Conflict if a job has the row, or an undo of it failed."""
+    """Raises Stuck or Conflict if a job uses the row, or could not be rolled back."""
     noun = _NOUNS[type(row)]
     if row.state == ResourceState.STUCK:
         raise Stuck(

@@ -1,4 +1,4 @@
-"""A thread that works when woken and when its time has come, until it is stopped."""
+"""A thread that works when it is woken and when its time has come, until it is stopped."""
 
 import threading
 from collections.abc import Callable
@@ -12,7 +12,7 @@ _log = structlog.get_logger("lunette.engine")
 
 
 class Loop:
-    """`work` returns how many seconds to sleep at most until the next round; `pace` shortens every sleep."""
+    """`work` returns the maximum seconds to sleep until the next round; `pace` shortens every sleep."""
 
     def __init__(self, name: str, work: Callable[[], float], pace: float = 1.0) -> None:
         self._name = name
@@ -28,7 +28,7 @@ class Loop:
         self._thread.start()
 
     def wake(self) -> None:
-        """Lets the next round begin now; safe from any thread."""
+        """Starts the next round now; thread-safe."""
         self._woken.set()
 
     def stop(self) -> None:
@@ -38,7 +38,7 @@ class Loop:
             self._thread.join(STOP_S)
 
     def rest(self, seconds: float) -> None:
-        """Called by the work itself: sleeps whoever wakes it, and not on when it is stopped."""
+        """Called by the work itself: sleeps even if it is woken, but ends when it is stopped."""
         self._stopping.wait(seconds)
 
     def _run(self) -> None:
@@ -49,9 +49,9 @@ class Loop:
             try:
                 pause_s = self._work()
             except Unavailable as error:
-                _log.warning("a round was not possible", loop=self._name, reason=error.detail)
+                _log.warning("a pass was not possible", loop=self._name, reason=error.detail)
                 pause_s = 10.0
             except Exception:  # noqa: BLE001 a round that fails must not end all later rounds
-                _log.exception("a round failed", loop=self._name)
+                _log.exception("a pass failed", loop=self._name)
                 pause_s = 10.0
             self._woken.wait(pause_s * self._pace)

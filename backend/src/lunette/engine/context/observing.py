@@ -1,4 +1,4 @@
-"""The snapshot of the machine everybody shares: the agent is asked once however many want to know."""
+"""The shared observation of the machine: the agent is asked once, however many callers need it."""
 
 import threading
 import time
@@ -13,15 +13,16 @@ from lunette.domain.steps import AnyStep
 from lunette.system.agent_port import AgentPort
 
 SILENCE_S = 2.0
-"""For so long after the agent failed to answer nobody asks again: one request does not wait twice for a hung agent."""
+"""Pause after the agent failed to answer, so that one request does not wait twice for a hung agent."""
 SHARE = 4.0
-"""While a job does steps, what is only shown may be this many times as old as a look takes: so all who watch a job take
-at most a fifth of the machine's time from it."""
+"""While a job runs steps, an observation that is only shown may be this many times as old as it takes, so that all
+watchers together slow the job by at most a fifth.
+"""
 
 
 @dataclass(frozen=True)
 class _Look:
-    """One answer: which look it was, when it came, how long it took, and how many steps were done before it began."""
+    """One answer: its number, when it came, how long it took, and how many steps were done before it began."""
 
     number: int
     at: float
@@ -31,9 +32,9 @@ class _Look:
 
 
 class ObservationCache:
-    """Age is counted from when the answer came, on this process's own clock.
+    """The age counts from the arrival of the answer, on this process's own clock.
 
-    So a change that looked before its transaction finds that look still fresh in it, however long the look took.
+    So a change that observed before its transaction finds that observation still fresh in it, however long it took.
     """
 
     def __init__(self, agent: AgentPort, monotonic: Callable[[], float] = time.monotonic) -> None:
@@ -47,11 +48,11 @@ class ObservationCache:
         self._steps, self._ended = 0, 0
 
     def get(self, max_age_s: float = 2.0, *, amid_steps: bool = False) -> Observation:
-        """A snapshot at most this old; with 0, of a look that began after the call.
+        """An observation at most this old; with 0, one that began after the call.
 
-        It began after the last step of any job. One that is only to be shown (`amid_steps`) may miss steps of a job
-        that goes on, and be as old as SHARE says; what a job made is in it once the job is over. Raises Unavailable if
-        the agent does not answer, or did not a moment ago.
+        It began after the last step of any job. One that is only shown (`amid_steps`) may miss steps of a running job,
+        and be as old as SHARE allows; it contains the results of finished jobs. Raises Unavailable if the agent does
+        not answer, or did not a moment ago.
         """
         wanted_from, begun_before = self._monotonic() - max_age_s, self._begun
         with self._asking:
@@ -84,19 +85,19 @@ class ObservationCache:
         return found
 
     def stepped(self) -> None:
-        """A job did a step: what is planned now takes a new look. Does not wait for one that is under way."""
+        """A job ran a step: plans need a new observation from now on. Does not wait for a running one."""
         with self._lock:
             self._steps += 1
 
     def forget(self) -> None:
-        """A job is over: whoever asks now sees all it did. Does not wait for a look that is under way."""
+        """A job is over: later observations contain all it did. Does not wait for a running one."""
         with self._lock:
             self._ended += 1
             self._held = None
 
 
 def use_key(agent: AgentPort, cache: ObservationCache, order: KeyOrder) -> str | None:
-    """Has the agent hold or use a key; whoever asks then sees what it did."""
+    """Sends an order about a key to the agent; later observations contain its effect."""
     try:
         return agent.ask(UseKey(order=order))
     finally:
@@ -104,7 +105,7 @@ def use_key(agent: AgentPort, cache: ObservationCache, order: KeyOrder) -> str |
 
 
 def do_now(agent: AgentPort, cache: ObservationCache, step: AnyStep) -> None:
-    """Does a step outside any job; whoever asks then sees what it did."""
+    """Runs a step outside any job; later observations contain its effect."""
     try:
         agent.ask(DoStep(job_id=None, step=step))
     finally:

@@ -1,21 +1,21 @@
-"""Who asks, and what comes of it."""
+"""The actor of a change, and its outcome."""
 
 from lunette.domain.base import Model
 from lunette.domain.plans import Plan
 
 
 class Actor(Model):
-    """Who asks for a change, as events and jobs name them: `admin`, or `token:backup`."""
+    """The actor of a change, as named in events and jobs: `admin`, or `token:backup`."""
 
     name: str
     came_to: str | None = None
-    """The address of ours that the request came to; None if it came from the machine itself."""
+    """The appliance's address that received the request; None if it came from the machine itself."""
 
 
 class Outcome(Model):
-    """The answer to a change. A dry run has a plan only: no job, no ids, nothing written."""
+    """The result of a change. A dry run has only a plan: no job, no IDs, nothing written."""
 
     plan: Plan
     job_id: str | None = None
     ids: tuple[str, ...] = ()
-    """Ids of what was created or changed, in the order asked for."""
+    """IDs of the created or changed objects, in the order of the request."""

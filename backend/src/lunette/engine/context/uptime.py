@@ -1,7 +1,7 @@
-"""How long the appliance has run, in seconds: what is kept for some hours is kept for hours of running.
+"""Running time of the appliance in seconds: a retention of some hours means hours of running time.
 
-A clock that leaps says nothing here (docs/decisions/0029): what counts is the time this process saw pass, as far as the
-clock agrees, so that several processes do not count it twice. Time while nothing runs does not count.
+A leap of the clock has no effect (docs/decisions/0029): the time that this process saw pass counts, as far as the clock
+agrees, so that several processes do not count it twice. Time while nothing runs does not count.
 """
 
 import datetime as dt
@@ -16,13 +16,15 @@ KEY = "uptime"
 
 
 def read(tx: Session) -> Uptime:
-    """As it was last counted."""
+    """The last stored count."""
     row = tx.get(Meta, KEY)
     return Uptime.model_validate_json(row.value) if row else Uptime(seconds=0.0, at=utc_now())
 
 
 def advance(tx: Session, passed_s: float, now: dt.datetime) -> Uptime:
-    """Counts what this process saw pass since it counted last, but no more than the clock says since anybody did."""
+    """Adds the time that this process saw pass since its last count, but no more than the clock shows since any process
+    counted.
+    """
     before = read(tx)
     more = max(0.0, min(passed_s, (now - before.at).total_seconds()))
     found = Uptime(seconds=before.seconds + more, at=now)

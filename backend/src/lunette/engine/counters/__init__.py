@@ -1,1 +1,1 @@
-"""Counters of volumes, hosts and disks: rates, the last hour, and who uses a volume now."""
+"""Counters of volumes, hosts and disks: rates, the last hour, and current use of volumes."""

@@ -1,7 +1,7 @@
-"""The last hour of performance, in memory and bounded: 360 points of 10 s for the appliance and for 500 things more.
+"""The last hour of performance, in memory and bounded: 360 points of 10 s for the appliance and for 500 other objects.
 
-When those are all taken, one that did nothing for the longest time makes room. Nothing is stored: after a restart of
-the API the history begins anew; a longer one is what Prometheus is for.
+When all are in use, the one that was idle for the longest time is replaced. Nothing is stored: after a restart of the
+API the history starts again; use Prometheus for a longer one.
 """
 
 import math
@@ -29,14 +29,14 @@ class Point(NamedTuple):
 
 @dataclass
 class _Ring:
-    """Four numbers for each of the last spans: NaN where there is none."""
+    """Four numbers for each of the last spans; NaN if there is none."""
 
     values: "array[float]"
     active_at: int = field(default=-1)
 
 
 class History:
-    """At most `most` things beside the appliance, `length` points each: 16 bytes a point."""
+    """At most `most` objects in addition to the appliance, `length` points each: 16 bytes per point."""
 
     def __init__(self, length: int = LENGTH, most: int = MOST) -> None:
         self._length, self._most = length, most
@@ -45,7 +45,7 @@ class History:
         self._rings: dict[Key, _Ring] = {}
 
     def add(self, at: float, rates: Mapping[Key, Rates]) -> None:
-        """One more span for everything. What does nothing takes no room of its own."""
+        """Adds one span for everything. Idle objects take no space."""
         slot = self._count % self._length
         self._ends[slot] = at
         for key, ring in self._rings.items():
@@ -60,7 +60,7 @@ class History:
         self._count += 1
 
     def points(self, key: Key) -> tuple[Point, ...]:
-        """What is known of one thing, oldest first; spans it was not there for are left out."""
+        """The history of one object, oldest first; spans in which it did not exist are omitted."""
         ring = self._rings.get(key)
         if ring is None:
             return ()

@@ -1,6 +1,6 @@
-"""Takes passes over the agent's counters, shared by all who ask, and keeps the last hour of rates.
+"""Takes passes over the agent's counters, shared by all callers, and retains the last hour of rates.
 
-While nobody asks there is a pass every 10 s. Who looks at live numbers gets a new pass, at most one every 2 s.
+Without requests there is a pass every 10 s. A request for live numbers gets a new pass, at most one every 2 s.
 """
 
 import threading
@@ -17,17 +17,20 @@ from lunette.engine.counters.history import History, Point
 PERIOD_S, LONGEST_S = 10.0, 60.0
 FRESH_S = 2.0
 BREAKS = 20
-"""The pause after a pass is at least so many times as long as it took, so that on an appliance with many thousands of
-volumes passes nobody asked for take no more than a twentieth of a processor; the points are farther apart then."""
+"""The pause after a pass is at least this many times as long as the pass took, so that on an appliance with many
+thousands of volumes, background passes use at most a twentieth of a processor; the points are farther apart then.
+"""
 NOW_S = 30.0
-"""A pass that is older says nothing about now."""
+"""An older pass says nothing about the present."""
 LEAST_SPAN_S = 1.0
-"""Over a shorter one a single I/O would look like many."""
+"""Over a shorter interval, a single I/O would look like many."""
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """Rates over the last `seconds`, which ended at `at` on the agent's clock. None: there was one pass so far."""
+    """Rates over the last `seconds`, which ended at `at` on the agent's clock. None if there was only one pass so
+    far.
+    """
 
     at: float
     seconds: float | None
@@ -37,7 +40,7 @@ class Measurement:
 
 
 class Recorder:
-    """`ask` takes a pass; `disk_ids` gives the disks' ids by kernel name."""
+    """`ask` takes a pass; `disk_ids` gives the IDs of disks by kernel name."""
 
     def __init__(
         self,
@@ -52,18 +55,20 @@ class Recorder:
         self._failed: tuple[float, LunetteError] | None = None
         self._history = History()
         self.fresh_s = FRESH_S
-        """How old a pass may be that somebody new is told."""
+        """Maximum age of a pass for a new request."""
         self._took_s = self._cost_s = 0.0
         self._loop = Loop("performance", self.round)
         self.start, self.stop = self._loop.start, self._loop.stop
 
     def now(self) -> Measurement:
-        """The last rates, from a fresh pass. Raises Unavailable if the agent does not answer, or did not just now."""
+        """The last rates, from a fresh pass. Raises Unavailable if the agent does not answer."""
         with self._lock:
             return self._measure(self.fresh_s)
 
     def round(self) -> float:
-        """One span more for the history; none while the agent is away. Returns the pause until the next, in seconds."""
+        """Adds one span to the history; none while the agent does not answer. Returns the pause until the next, in
+        seconds.
+        """
         self._take_span()
         # One slow pass, such as the first after a boot, says little: what a pass costs may at most double.
         self._cost_s = min(self._took_s, max(2 * self._cost_s, PERIOD_S / BREAKS / 2))
@@ -82,21 +87,22 @@ class Recorder:
                     self._history.add(measured.counters.taken_at, found)
 
     def points(self, key: Key) -> tuple[Point, ...]:
-        """The last hour of one thing, oldest first."""
+        """The last hour of one object, oldest first."""
         with self._lock:
             return self._history.points(key)
 
     def rates_of(self, key: Key) -> Rates | None:
-        """What one thing does now, from the passes taken so far; None if it is not known."""
+        """The current rates of one object, from the passes taken so far; None if unknown."""
         with self._lock:
             last = self._last
         is_now = last is not None and self._monotonic() - last[0] <= NOW_S
         return last[1].rates.get(key) if last is not None and is_now else None
 
     def use_of(self, volume_id: str) -> tuple[float | None, float | None]:
-        """I/Os per second of a volume now, and the end (seconds since the epoch) of the last span in which it had one.
+        """Current I/Os per second of a volume, and the end (seconds since the epoch) of the last span with I/O.
 
-        From the passes taken so far: nobody is asked. None: it was not counted, or had none within the last hour.
+        From the passes taken so far, without a new one. None if it was not counted, or had none within the last
+        hour.
         """
         key = Key(Measured.VOLUME, volume_id)
         with self._lock:
@@ -126,7 +132,7 @@ class Recorder:
         return measured
 
     def _compare(self, counters: Counters) -> Measurement:
-        """Rates since the pass before."""
+        """Rates since the previous pass."""
         before, disk_ids = self._last[1] if self._last else None, self._disk_ids()
         seconds = counters.clock_s - before.counters.clock_s if before else 0.0
         if before is None or seconds <= 0:

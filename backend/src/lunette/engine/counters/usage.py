@@ -1,4 +1,4 @@
-"""Whether hosts use a volume now, so that nobody takes one away by mistake. What was not counted is not known."""
+"""Whether hosts use a volume now, so that it is not removed by mistake. What was not counted is unknown."""
 
 import datetime as dt
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from lunette.engine.counters.performance import Recorder
 
 
 def uses(recorder: Recorder, leaving: Iterable[Leaving]) -> tuple[VolumeUse, ...]:
-    """How each of these volumes is used, as far as the passes taken so far tell; nobody is asked."""
+    """How each of these volumes is used, as far as the passes taken so far show; no system is queried."""
     found = []
     for one in dict.fromkeys(leaving):
         iops, at = recorder.use_of(one.volume_id)

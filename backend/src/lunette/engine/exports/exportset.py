@@ -1,7 +1,7 @@
 """The document of everything to be exported, built from rows, and the generation that counts its changes.
 
-Whoever changes something that is exported calls `changed` in the same transaction, naming what leaves: without its
-release the agent keeps serving it (the brake, DESIGN R2).
+Code that changes an export calls `changed` in the same transaction, naming what is removed: without its release the
+agent continues to serve it (the brake, DESIGN R2).
 """
 
 from collections import defaultdict
@@ -70,12 +70,12 @@ def meta(tx: Session, key: str) -> str:
 
 
 def generation(tx: Session) -> int:
-    """How many changes of the exports there were in this database."""
+    """Number of changes of the exports in this database."""
     return int(meta(tx, "export_generation"))
 
 
 def changed(tx: Session, services: Services, leaving: Leaving = ()) -> None:
-    """Counts a change, releases what leaves, and wakes the reconciler after the commit."""
+    """Counts a change, releases what is removed, and wakes the reconciler after the commit."""
     number = counted(tx)
     for kind, ref in leaving:
         tx.merge(ReleaseRow(kind=kind.value, ref=ref, generation=number))
@@ -83,24 +83,23 @@ def changed(tx: Session, services: Services, leaving: Leaving = ()) -> None:
 
 
 def counted(tx: Session) -> int:
-    """Counts a change, for the reconciler to find; its number."""
+    """Counts a change, for the reconciler to find. Returns its number."""
     row = tx.get_one(Meta, "export_generation")
     row.value = str(int(row.value) + 1)
     return int(row.value)
 
 
 def acknowledged(tx: Session, up_to: int) -> int:
-    """Forgets the releases the agent has followed. Returns how many."""
+    """Deletes the releases that the agent has applied. Returns how many."""
     gone = tx.scalars(delete(ReleaseRow).where(ReleaseRow.generation <= up_to).returning(ReleaseRow.ref)).all()
     return len(gone)
 
 
 def build(tx: Session, box: SecretBox) -> ExportSet:
-    """Everything that is to be exported: all arrays that stand, and what is mapped from them.
+    """Everything that is to be exported: all running arrays, and the volumes mapped from them.
 
-    A volume that is mapped to nobody is not served, so nobody holds it open. One that is still being adopted is left to
-    those who serve it. A target or subsystem with no mapping
-    does not exist.
+    A volume without a mapping is not served, so nothing holds it open. One that is still being adopted is left to the
+    system that serves it. A target or subsystem without a mapping does not exist.
     """
     mappings = tx.scalars(select(Mapping).where(~_is_coming()).order_by(Mapping.id)).all()
     owners = _owners(tx, mappings)
@@ -128,12 +127,12 @@ def build(tx: Session, box: SecretBox) -> ExportSet:
 
 
 def _is_coming() -> ColumnElement[bool]:
-    """Mappings of volumes that a job is taking over."""
+    """Mappings of volumes that a job is adopting."""
     return Mapping.volume_id.in_(select(Volume.id).where(Volume.state == ResourceState.CREATING.value))
 
 
 def is_served() -> ColumnElement[bool]:
-    """Arrays that are brought up. A stuck one is if a job that changed it got stuck: only those have volumes."""
+    """Arrays to bring up. A stuck array is included if the stuck job changed it: only those have volumes."""
     kept = select(DeletedVolume.id).where(DeletedVolume.array_id == Array.id).exists()
     holds = or_(select(Volume.id).where(Volume.array_id == Array.id).exists(), kept)
     standing = Array.state.in_([ResourceState.READY.value, ResourceState.CHANGING.value])
@@ -201,7 +200,7 @@ def _portals(tx: Session) -> tuple[ExportPortal, ...]:
 
 
 def _coming_portals(tx: Session) -> frozenset[str]:
-    """Ports of nvmet that a job is taking over: until it is done they are left to those who made them."""
+    """Ports of nvmet that a job is adopting: until it is done they are left to the system that created them."""
     if tx.scalars(select(Portal.id).where(Portal.adopted.is_not(None)).limit(1)).first() is None:
         return frozenset()
     open_ = (JobState.PENDING.value, JobState.RUNNING.value, JobState.STUCK.value)
@@ -211,7 +210,7 @@ def _coming_portals(tx: Session) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class _Owner:
-    """A host or a group with its names, its hosts, and what is mapped to it over each family."""
+    """A host or a group with its names, its hosts, and its mappings in each family."""
 
     id: str
     row: Target
@@ -280,7 +279,7 @@ def _subsystems(owners: Iterable[_Owner], box: SecretBox) -> Iterable[ExportSubs
 
 def _nvme_hosts(host: Host, box: SecretBox) -> Iterable[ExportNvmeHost]:
     if host.dhchap_secret_sealed == LOST:
-        return  # without its key it is not let in
+        return  # without its key it is not admitted
     dhchap = _dhchap(host, box)
     for initiator in host.initiators:
         if initiator.kind == "nqn":
@@ -301,10 +300,10 @@ def _dhchap(host: Host, box: SecretBox) -> ExportDhChap | None:
 
 def _initiators(host: Host, box: SecretBox) -> Iterable[ExportInitiator]:
     if host.chap_secret_sealed == LOST:
-        return  # without its secret it is not let in
+        return  # without its secret it is not admitted
     chap = _chap(host, box)
     if chap is not None and _is_cleared(chap):
-        return  # an older version took what the kernel takes for none
+        return  # an older version accepted what the kernel treats as unset
     for initiator in host.initiators:
         if initiator.kind == "iqn":
             yield ExportInitiator(initiator_id=initiator.id, host=host.name, iqn=initiator.name, chap=chap)
@@ -322,7 +321,7 @@ def _discovery(tx: Session, box: SecretBox) -> ExportChap | None:
         mutual_user=asked.mutual_user,
         mutual_secret=_opened(box, mutual, "the mutual secret of the discovery login") if mutual else None,
     )
-    # Still asked for, and shown by nobody: an older version took what the kernel takes for none.
+    # Still required, but no host can present it: an older version accepted what the kernel treats as unset.
     nobody = ExportChap(user="", secret=SecretStr(""), mutual_user=None, mutual_secret=None)
     return nobody if _is_cleared(chap) else chap
 
@@ -332,7 +331,7 @@ def _is_cleared(chap: ExportChap) -> bool:
 
 
 def _opened(box: SecretBox, sealed: str, what: str) -> SecretStr:
-    """Raises Unavailable naming what was sealed with another key: no host is turned away for that."""
+    """Raises Unavailable naming what was sealed with another key: no host is rejected for that."""
     found = box.open_if_known(sealed)
     if found is None:
         raise Unavailable(

@@ -1,4 +1,4 @@
-"""The firewall: what is asked of the agent, and what a person must look at."""
+"""The firewall: the request to the agent, and alerts."""
 
 from collections.abc import Iterator
 
@@ -14,18 +14,18 @@ from lunette.store.settings import read_settings
 FAMILY = "firewall."
 GRACE_S = 30.0
 TOLD_S = 3600.0
-"""How long an alert says that the rules were put right."""
+"""How long an alert reports a repair of the rules."""
 _PORT = "api_port"
 
 
 def spec(tx: Session) -> DesiredFirewall:
-    """What the agent is to let in for the appliance itself."""
+    """What the agent is to open for the appliance itself."""
     row = tx.get(Meta, _PORT)
     return DesiredFirewall(mode=read_settings(tx).firewall, api_port=int(row.value) if row else API_PORT)
 
 
 def listens_on(tx: Session, port: int) -> bool:
-    """The API listens on this port from now on; whether it was another one until now."""
+    """The API listens on this port from now on. Returns whether it was another one until now."""
     if spec(tx).api_port == port:
         return False
     tx.merge(Meta(key=_PORT, value=str(port)))
@@ -33,7 +33,9 @@ def listens_on(tx: Session, port: int) -> bool:
 
 
 def causes_of(seen: Observation) -> Iterator[Cause]:
-    """Filtering that is wanted and is not done, interfaces that stay open, and rules that somebody else changed."""
+    """Alerts: filtering that is configured but not active, interfaces that stay open, and rules that another program
+    changed.
+    """
     found = seen.firewall
     if found is None or (found.mode is FirewallMode.OFF and found.state is not FirewallState.FAILED):
         return

@@ -1,7 +1,7 @@
-"""Holds the number of a volume that was unmapped back from other volumes (docs/decisions/0055).
+"""Reserves the LUN of an unmapped volume, so that no other volume gets it (docs/decisions/0055).
 
-A host keeps the device of a LUN that is gone, and would write into the volume that gets the number next. So a row
-stands for each initiator that saw the volume, until that initiator has logged in anew or the time is over.
+A host keeps the device of a removed LUN, and would write to the volume that gets the number next. So there is a row for
+each initiator that saw the volume, until that initiator has logged in again or the time is over.
 """
 
 from collections import Counter, defaultdict
@@ -37,16 +37,16 @@ from lunette.store.settings import read_settings
 
 PERIOD_S = 10.0
 _ANYWHERE = "wwpn"
-"""A Fibre Channel port is one target, whosever volumes it shows. Any other initiator finds one target per owner."""
+"""A Fibre Channel port is one target for all volumes. Any other initiator finds one target per owner."""
 
 
 def initiators(tx: Session, host_ids: Collection[str]) -> Sequence[HostInitiator]:
-    """Those of some hosts."""
+    """The initiators of some hosts."""
     return tx.scalars(select(HostInitiator).where(HostInitiator.host_id.in_(host_ids))).all()
 
 
 def hold(tx: Session, mappings: Iterable[Mapping], seen_by: Collection[HostInitiator]) -> None:
-    """Notes that these initiators lose these mappings with the change of the exports that is about to be counted."""
+    """Records that these initiators lose these mappings with the next counted change of the exports."""
     due_s = uptime.read(tx).due_s(read_settings(tx).number_held_hours)
     generation = exportset.generation(tx) + 1
     for mapping in mappings:
@@ -70,7 +70,7 @@ def hold(tx: Session, mappings: Iterable[Mapping], seen_by: Collection[HostIniti
 
 
 def given(tx: Session, mappings: Iterable[Mapping]) -> None:
-    """Forgets what was held for the same volume under the same number: those devices are right again."""
+    """Deletes reservations for the same volume under the same number: those devices are correct again."""
     for mapping in mappings:
         owner_id = mapping.host_id or mapping.host_group_id or ""
         names = [one.name for one in initiators(tx, _hosts(tx, {owner_id})[owner_id])]
@@ -80,7 +80,7 @@ def given(tx: Session, mappings: Iterable[Mapping]) -> None:
 
 
 def held(tx: Session, owner_ids: Collection[str]) -> dict[str, HeldNumbers]:
-    """By host or group, what its initiators may have devices of."""
+    """By host or group, the devices that its initiators may still have."""
     hosts = _hosts(tx, owner_ids)
     names: dict[str, set[str]] = defaultdict(set)
     for one in initiators(tx, {host_id for ids in hosts.values() for host_id in ids}):
@@ -99,13 +99,13 @@ def held(tx: Session, owner_ids: Collection[str]) -> dict[str, HeldNumbers]:
 
 
 def seen(tx: Session, host_id: str) -> Sequence[Mapping]:
-    """The mappings a host meets: its own and its group's."""
+    """The mappings of a host: its own and its group's."""
     groups = select(HostGroupMember.host_group_id).where(HostGroupMember.host_id == host_id)
     return tx.scalars(select(Mapping).where((Mapping.host_id == host_id) | Mapping.host_group_id.in_(groups))).all()
 
 
 def reused(tx: Session, owner: str, joining: Iterable[str], mappings: Sequence[Mapping]) -> tuple[Reuse, ...]:
-    """What initiators that come to an owner would take for other volumes: they had those under the same numbers."""
+    """Conflicts for initiators that join an owner: they had other volumes under the same numbers."""
     rows = _standing(tx, joining) if mappings else []
     found: dict[Reuse, None] = {}
     for row, former in rows:
@@ -118,7 +118,7 @@ def reused(tx: Session, owner: str, joining: Iterable[str], mappings: Sequence[M
 
 
 def in_use(tx: Session) -> list[Json]:
-    """What hosts have now or may still have, before a backup takes the place of all: it may not know of it."""
+    """Devices that hosts have now or may still have, before a backup replaces the database: it may not know of them."""
     mappings = tx.scalars(select(Mapping)).all()
     hosts = _hosts(tx, {one.host_id or one.host_group_id or "" for one in mappings})
     for one in mappings:
@@ -130,7 +130,7 @@ def in_use(tx: Session) -> list[Json]:
 
 
 def take_over(tx: Session, rows: Iterable[Json], generation: int) -> None:
-    """Holds back in the restored database what was in use. What is mapped there as it was is no old device."""
+    """Reserves in the restored database what was in use. A mapping that is unchanged there needs no reservation."""
     now_s = uptime.read(tx).seconds
     for row in rows:
         tx.merge(HeldNumber(**row | {"due_s": int(row["due_s"] + now_s), "generation": generation}))
@@ -154,7 +154,7 @@ def _standing(tx: Session, names: Iterable[str]) -> list[tuple[HeldNumber, Forme
 
 
 def _hosts(tx: Session, owner_ids: Collection[str]) -> dict[str, set[str]]:
-    """A host's own id, and the ids of a group's hosts."""
+    """The ID of a host, and the IDs of a group's hosts."""
     found = {owner_id: {owner_id} for owner_id in owner_ids}
     query = select(HostGroupMember.host_group_id, HostGroupMember.host_id)
     for group_id, host_id in tx.execute(query.where(HostGroupMember.host_group_id.in_(owner_ids))):
@@ -173,12 +173,12 @@ def _target_id(tx: Session, mapping: Mapping) -> str:
 
 
 class _Logins(NamedTuple):
-    """The sessions over iSCSI and iSER as far as LIO shows them: of each initiator the newest."""
+    """The sessions over iSCSI and iSER as far as LIO shows them: the newest of each initiator."""
 
     by_place: dict[tuple[str, str], ObservedSession]
     """By target and initiator."""
     whole: frozenset[str]
-    """Targets of which every session is shown."""
+    """Targets whose sessions are all shown."""
 
     @classmethod
     def of(cls, seen: SessionsObservation) -> "_Logins":
@@ -187,13 +187,13 @@ class _Logins(NamedTuple):
         return cls({(one.target, one.initiator.lower()): one for one in seen.sessions}, whole)
 
     def isid(self, target: str, initiator: str) -> str | None:
-        """Of the only session of an initiator; None where it has none, or may have others."""
+        """Of the only session of an initiator; None if it has none, or may have others."""
         found = self.by_place.get((target, initiator))
         return found.isid if found and target in self.whole else None
 
 
 class NumberWatch:
-    """Looks every 10 s who has logged in anew. Several processes may run one each."""
+    """Checks every 10 s which initiators have logged in again. Several processes may run one each."""
 
     def __init__(self, store: Store, sessions: Callable[[], SessionsObservation], *, pace: float = 1.0) -> None:
         self._store, self._sessions = store, sessions
@@ -201,9 +201,9 @@ class NumberWatch:
         self.start, self.stop = self._loop.start, self._loop.stop
 
     def round(self) -> float:
-        """One look, if any number is held back. Returns the seconds until the next.
+        """One check, if any number is reserved. Returns the seconds until the next.
 
-        What the agent may still serve is looked at before the sessions are: each session that is seen then, and each
+        Exports that the agent may still serve are checked before the sessions: each session that is seen then, and each
         that comes later, has been without the volume.
         """
         with self._store.read() as tx:
@@ -224,7 +224,7 @@ class NumberWatch:
 
     @staticmethod
     def _follow(tx: Session, row: HeldNumber, isid: str | None) -> None:
-        """A session that comes back under its old name (ISID) has its old devices; one with another name has not."""
+        """A session that returns under its old name (ISID) has its old devices; one with another name has not."""
         if not row.is_settled:
             row.is_settled, row.isid = True, isid
         elif row.isid is not None and isid is not None and isid != row.isid:

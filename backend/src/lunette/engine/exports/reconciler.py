@@ -1,7 +1,7 @@
-"""Keeps the exports as wanted, for ever (DESIGN R2): start-up, change and steady state are this one path.
+"""Keeps the exports in the desired state (DESIGN R2): start-up, change and steady state are this one path.
 
-It takes no input: every round builds the whole document from the database and lets the agent converge. What cannot
-be served shows as an alert and is tried again soon.
+It takes no input: every round builds the whole document from the database and lets the agent converge. What cannot be
+served is shown as an alert and retried soon.
 """
 
 import datetime as dt
@@ -30,12 +30,12 @@ from lunette.system.agent_port import AgentPort
 PERIOD_S = 10.0
 BLOCKED_PERIOD_S = 2.0
 GRACE_S = 10.0
-"""Something that is blocked or away for less is a restart or a change under way, and no alert."""
+"""A shorter outage is a restart or a change in progress, and no alert."""
 FAMILIES = ("agent.away", "exports.", "target.", "subsystem.", "portal.", "fc_port.")
 
 
 class Reconciler:
-    """`report` and `report_at` are what the last round came to; None before the first answer."""
+    """`report` and `report_at` are the result of the last round; None before the first answer."""
 
     def __init__(
         self, store: Store, agent: AgentPort, now: Callable[[], dt.datetime] = utc_now, *, pace: float = 1.0
@@ -55,22 +55,24 @@ class Reconciler:
 
     @property
     def last(self) -> tuple[ConvergeReport, dt.datetime] | None:
-        """The last report and when it came."""
+        """The last report, and its time."""
         return self._last
 
     @property
     def mapped(self) -> frozenset[str] | None:
-        """Ids of the mappings the agent was last told of; None while it refuses what it is told, and before."""
+        """IDs of the mappings in the last document that the agent accepted; None while it refuses documents, and
+        before.
+        """
         return self._mapped
 
     def round(self) -> float:
-        """One round. Returns the seconds until the next if nobody wakes it."""
+        """One round. Returns the seconds until the next if nothing wakes it."""
         with self._turn:
             return self._round()
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """No document is on its way to the agent, and none is sent, while the block runs."""
+        """No document is being sent to the agent while the block runs."""
         with self._turn:
             yield
 
@@ -103,7 +105,7 @@ class Reconciler:
         return BLOCKED_PERIOD_S if any(".blocked:" in cause.key for cause in causes) else PERIOD_S
 
     def _wanted(self) -> ExportSet:
-        """The document; built anew only when the generation moved, for 10,000 volumes take a while."""
+        """The document; rebuilt only when the generation changed, because 10,000 volumes take a while."""
         with self._store.read() as tx:
             if self._built is None or self._built.generation != exportset.generation(tx):
                 self._built = exportset.build(tx, self._store.box)
@@ -153,7 +155,7 @@ def _unkept_cause(reason: str) -> Cause:
 
 
 def causes_of(tx: Session, report: ConvergeReport) -> Iterator[Cause]:
-    """What a person must look at, from one report."""
+    """The alerts from one report."""
     if report.unkept:
         yield _unkept_cause(report.unkept)
     if not report.accepted:

@@ -1,4 +1,4 @@
-"""Tells of exports that somebody else took away or altered and the agent put right: an event in words."""
+"""Reports exports that another program removed or changed and the agent repaired: an event in words."""
 
 import datetime as dt
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,18 +10,18 @@ from lunette.store.events import emit
 from lunette.store.resources import Host, HostGroup, Target, Volume
 
 AGAIN = dt.timedelta(hours=1)
-"""What is altered over and over is told so often."""
+"""Minimum interval between reports of the same repair."""
 SHOWN = 5
 
 
 class Told:
-    """Remembers what was told, so that a tool that fights with the appliance does not fill the log."""
+    """Remembers what was reported, so that a tool that conflicts with the appliance does not fill the log."""
 
     def __init__(self) -> None:
         self._at: dict[str, dt.datetime] = {}
 
     def tell(self, tx: Session, repaired: Iterable[str], now: dt.datetime) -> None:
-        """Writes one event for all of these that were not told within the hour."""
+        """Writes one event for all repairs that were not reported within the hour."""
         self._at = {words: at for words, at in self._at.items() if now - at < AGAIN}
         new = [words for words in dict.fromkeys(repaired) if words not in self._at]
         if not new:
@@ -37,7 +37,7 @@ class Told:
 
 
 def _named(tx: Session, lines: Sequence[str]) -> Iterator[str]:
-    """With the names of hosts, groups and volumes in front, where the words have their identity."""
+    """The repairs, with the names of hosts, groups and volumes in front if the text contains their identity."""
     names = dict(_identities(tx))
     for line in lines:
         found = [name for identity, name in names.items() if identity in line]

@@ -1,6 +1,6 @@
-"""What hosts see by their own mappings and by their group's: for the doors that refuse, and for the alerts.
+"""What hosts see by their own mappings and by their group's, for refusals and for alerts.
 
-A database of an older version may hold what is refused now. It is served as before, and an alert tells of it.
+A database of an older version may contain what is refused now. It is served as before, and an alert reports it.
 """
 
 from collections import defaultdict
@@ -38,7 +38,9 @@ Sizes = SizeMap[str, int]
 
 
 def block_sizes(services: Services, os_types: Iterable[str]) -> dict[str, int]:
-    """By volume id, as far as it is known now; the machine is asked only where one of the systems minds."""
+    """By volume ID, as far as it is known now; the machine is asked only if it matters for one of the operating
+    systems.
+    """
     if SMALL_BLOCKS.isdisjoint(os_types):
         return {}
     try:
@@ -52,7 +54,7 @@ def _block_sizes(seen: Observation) -> dict[str, int]:
 
 
 def of_joining(tx: Session, services: Services, group: HostGroup, hosts: Collection[Host]) -> dict[str, list[Fault]]:
-    """By host id what each would break by coming into the group; of those in it already nothing is new."""
+    """By host ID, the rules that each would violate by joining the group; for present members nothing is new."""
     sizes = block_sizes(services, (host.os_type for host in hosts))
     shared = _ways(tx, Mapping.host_group_id == group.id, sizes)
     found: dict[str, list[Fault]] = {}
@@ -66,7 +68,7 @@ def of_joining(tx: Session, services: Services, group: HostGroup, hosts: Collect
 
 
 def of_another_system(tx: Session, services: Services, host: Host, os_type: OsType) -> tuple[Fault, ...]:
-    """What the host would break by running another operating system."""
+    """The rules that the host would violate with another operating system."""
     sizes = block_sizes(services, (os_type.value,))
     group = tx.scalars(select(HostGroup).join(HostGroupMember).where(HostGroupMember.host_id == host.id)).one_or_none()
     shared = _ways(tx, Mapping.host_group_id == group.id, sizes) if group else ()
@@ -90,12 +92,12 @@ def _ways(tx: Session, whose: ColumnElement[bool], sizes: Sizes) -> tuple[Way, .
 
 
 def _shared() -> Select[str]:
-    """Ids of volumes with several owners."""
+    """IDs of volumes with several owners."""
     return select(Mapping.volume_id).group_by(Mapping.volume_id).having(func.count() > 1)
 
 
 def running(tx: Session, volume_ids: Collection[str]) -> dict[str, frozenset[OsType]]:
-    """By volume, what runs on the hosts that have it."""
+    """By volume, the operating systems of its hosts."""
     member = HostGroupMember.host_group_id == Mapping.host_group_id
     query = (
         select(Mapping.volume_id, Host.os_type)
@@ -110,7 +112,7 @@ def running(tx: Session, volume_ids: Collection[str]) -> dict[str, frozenset[OsT
 
 
 def causes_of(tx: Session, seen: Observation) -> Iterator[Cause]:
-    """An alert for each thing that is refused today and stands in the database."""
+    """An alert for each violation that is refused today and exists in the database."""
     yield from _seen_twice(tx)
     yield from _without_reservations(tx)
     yield from _shared_without_reservations(tx)
@@ -188,7 +190,7 @@ def _shared_without_reservations(tx: Session) -> Iterator[Cause]:
 
 
 def _of_large_blocks(tx: Session, seen: Observation) -> Iterator[Cause]:
-    """A mapping that was made while nobody knew the block size, or on drives that were replaced by others."""
+    """A mapping that was created while the block size was unknown, or on drives that were replaced by others."""
     large = {id_: size for id_, size in _block_sizes(seen).items() if size > SMALL_BLOCK_BYTES}
     if not large:
         return

@@ -1,4 +1,4 @@
-"""What a job's end means for its resources: rows become ready, vanish, come back or get stuck."""
+"""What the end of a job means for its resources: rows become ready, are deleted, return or get stuck."""
 
 import contextlib
 from collections.abc import Iterable, Sequence
@@ -47,21 +47,21 @@ _CHANGED = {
     JobKind.THIN_POOL_GROW: ("grown", "has its new size", "grow_failed", "was not grown"),
     JobKind.HOST_VERIFY_PATHS: ("paths_verified", "passed the path test", "paths_failed", "did not pass the path test"),
 }
-"""Verb and words of the event when a job that changes something is done, and when it failed."""
+"""Verb and text of the event when a job that changes something succeeded, and when it failed."""
 
 _GONE = {
     JobKind.VOLUME_ERASE: ("erased", "is erased"),
     JobKind.SNAPSHOT_ERASE: ("erased", "is erased"),
     JobKind.ARRAY_RELEASE: ("released", "is released: its data is retained, but it no longer belongs to Lunette"),
 }
-"""Verb and words where a job that removes its resources does not delete them."""
+"""Verb and text if a job that removes its resources does not delete them."""
 
 _ADOPTING = (JobKind.SITE_ADOPT, JobKind.ARRAY_ADOPT)
 _OF_DELETED = (JobKind.VOLUME_RECOVER, JobKind.VOLUME_ERASE, JobKind.SNAPSHOT_RECOVER, JobKind.SNAPSHOT_ERASE)
 
 
 def succeeded(tx: Session, services: Services, job: Job) -> None:
-    """What was made or changed is ready; what was deleted is forgotten."""
+    """Created or changed resources are ready; deleted ones are forgotten."""
     kind = JobKind(job.kind)
     if kind in _ADOPTING:
         adopting.adopted(tx, services, job)
@@ -91,7 +91,7 @@ def succeeded(tx: Session, services: Services, job: Job) -> None:
 
 
 def taken_back(tx: Session, services: Services, job: Job) -> None:
-    """What was to be made is forgotten; what was to be changed or deleted is ready again."""
+    """Resources to create are forgotten; resources to change or delete are ready again."""
     kind = JobKind(job.kind)
     if kind in _ADOPTING:
         adopting.not_adopted(tx, services, job)
@@ -127,7 +127,7 @@ def taken_back(tx: Session, services: Services, job: Job) -> None:
 
 
 def _destroyed(tx: Session, job: Job) -> list[str]:
-    """The volumes whose data a deletion had destroyed before it turned round: nothing of them is left to be ready."""
+    """The volumes whose data a deletion had destroyed before it was rolled back: they cannot be ready again."""
     steps = tx.scalars(
         select(JobStep).where(
             JobStep.job_id == job.id, JobStep.kind == "volume.delete", JobStep.state == StepState.DONE.value
@@ -150,7 +150,7 @@ def taken_up(tx: Session, services: Services, job: Job) -> None:
 
 
 def _resize(tx: Session, services: Services, job: Job) -> None:
-    """A volume that was grown has its new size in the database too, and so in the agent's ledger."""
+    """Records the new size of a grown volume in the database, and so in the agent's ledger."""
     for step in Plan.model_validate(job.plan).steps:
         if isinstance(step, VolumeGrow):
             tx.get_one(Volume, step.volume_id).size_bytes = step.size_bytes
@@ -158,7 +158,7 @@ def _resize(tx: Session, services: Services, job: Job) -> None:
 
 
 def _rows(tx: Session, job: Job) -> Iterable[Array | Volume | DeletedVolume | Snapshot | DeletedSnapshot]:
-    """What a job is about; for one that recovers something both what is kept and what it becomes."""
+    """The resources of a job; for a recovery, both the deleted object and what it becomes."""
     ids = job.resource_ids
     match job.resource_kind:
         case "array":
@@ -171,7 +171,7 @@ def _rows(tx: Session, job: Job) -> Iterable[Array | Volume | DeletedVolume | Sn
             set_aside = tx.scalars(select(DeletedSnapshot).where(DeletedSnapshot.id.in_(ids))).all()
             there = tx.scalars(select(Snapshot).where(Snapshot.id.in_(ids))).all()
             return [*set_aside, *there] if job.kind in _OF_DELETED else there
-    return ()  # pool, interface, disk, session, system: no row, the machine is asked; adopted things and hosts stay so
+    return ()  # pool, interface, disk, session, system: no row, the machine is asked
 
 
 def _set_state(tx: Session, services: Services, job: Job, state: ResourceState) -> None:
@@ -194,7 +194,9 @@ def _forget(tx: Session, job: Job) -> None:
 
 
 def _forget_passphrases(services: Services, rows: Iterable[object]) -> None:
-    """Of arrays that are not made after all. An agent that does not hear it forgets by itself after a while."""
+    """Drops the passphrases of arrays that are not created after all. An unreachable agent drops them itself after a
+    while.
+    """
     for row in rows:
         if isinstance(row, Array) and row.encryption:
             with contextlib.suppress(LunetteError):
@@ -212,7 +214,7 @@ def _failed_words(kind: JobKind) -> tuple[str, str]:
 
 
 def _tell(tx: Session, job: Job, verb: str, words: str, of: Sequence[str] | None = None) -> None:
-    """One event for all resources of the job, or for these of them; `ref` only where it is one."""
+    """One event for all resources of the job, or for these of them; `ref` only if there is one."""
     ids = list(job.resource_ids if of is None else of)
     what = job.resource_kind if len(ids) == 1 else f"{len(ids)} {job.resource_kind}s"
     message = f"{job.title}: {what} {words if len(ids) == 1 else words.replace('is ', 'are ').replace('was ', 'were ')}"

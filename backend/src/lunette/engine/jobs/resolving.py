@@ -1,4 +1,4 @@
-"""Decides about stuck jobs: a person says retry or abandon, after looking at what stands in the way."""
+"""Resolves stuck jobs: an administrator retries or abandons them, after checking what blocks them."""
 
 import functools
 
@@ -43,7 +43,7 @@ def resolve(context: ChangeContext, job_id: str, how: Resolution) -> Outcome:
 
 
 def _retry(tx: Session, services: Services, job: Job) -> None:
-    """A creation goes on taking back; a deletion starts over, each step recognising what is done already."""
+    """A creation continues its rollback; a deletion starts over, and each step recognizes what is done already."""
     steps = tx.scalars(select(JobStep).where(JobStep.job_id == job.id)).all()
     if JobKind(job.kind).destroys:
         job.error, job.steps_done = None, 0
@@ -59,7 +59,7 @@ def _plan(job: Job, how: Resolution) -> Plan:
     if how is Resolution.RETRY:
         detail = "the deletion is retried from its first step" if destroys else "its changes are rolled back"
         action = Action.DESTROY if destroys else Action.CHANGE
-        if job.kind == JobKind.ARRAY_RELEASE:  # it removes rows, and nothing of what they stand for
+        if job.kind == JobKind.ARRAY_RELEASE:  # it removes rows only, and nothing that they describe
             detail, action = "it is retried from its first step", Action.CHANGE
         warnings: tuple[str, ...] = ()
     else:

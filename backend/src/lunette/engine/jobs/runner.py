@@ -1,7 +1,7 @@
-"""Runs one job from the journal: forward step by step, and back again if a step fails (DESIGN R4).
+"""Runs one job from the journal: forward step by step, and backward if a step fails (DESIGN R4).
 
-A restart takes up where the journal ends: a step that was started is asked for again, and recognises its own work.
-While the agent is away the job waits; only an answer that refuses makes it turn round.
+After a restart it continues where the journal ends: a step that was started is requested again, and recognizes its own
+work. While the agent is down the job waits; only a refusal rolls it back.
 """
 
 import time
@@ -28,10 +28,10 @@ from lunette.system.agent_port import AgentPort
 RETRY_S = 2.0
 TRIES = 3
 BACKWARD = (StepState.STARTED, StepState.DONE, StepState.UNDOING, StepState.UNDO_FAILED)
-"""States of a step that may have left something behind."""
+"""States of a step that may have changed something."""
 
 Wait = Callable[[float], bool]
-"""Waits some seconds; True means that the process is stopping."""
+"""Waits some seconds; True if the process is stopping."""
 
 
 def _sleep(seconds: float) -> bool:
@@ -40,11 +40,11 @@ def _sleep(seconds: float) -> bool:
 
 
 class Stopping(Exception):
-    """The process is going down; the job is taken up at the next start."""
+    """The process is stopping; the job continues at the next start."""
 
 
 class JobRunner:
-    """Runs jobs one at a time per call; needs no threads. Tells the cache what of it no longer holds."""
+    """Runs one job per call; needs no threads. Tells the cache what is outdated."""
 
     def __init__(
         self, store: Store, agent: AgentPort, services: Services, *, cache: ObservationCache, wait: Wait = _sleep
@@ -76,7 +76,7 @@ class JobRunner:
             return JobState.RUNNING
 
     def _forward(self, journal: Journal) -> bool:
-        """Does every step that is not done. Returns False once a step was refused."""
+        """Runs every step that is not done. Returns False once a step was refused."""
         todo = [index for index, state in enumerate(journal.states) if state is not StepState.DONE]
         if todo and journal.states[todo[0]] is not StepState.STARTED:
             journal.start(todo[0])
@@ -91,9 +91,9 @@ class JobRunner:
         return True
 
     def _do(self, journal: Journal, step: AnyStep) -> StepReply | LunetteError:
-        """Asks for one step. Where a tool failed at an irreversible one, it is tried again before the job turns round.
+        """Requests one step. If a tool fails at an irreversible step, it is retried before the job is rolled back.
 
-        Half of it may have happened, and then only going on ends clean.
+        Half of it may have happened, and then only continuing leads to a clean state.
         """
         for attempt in range(1, TRIES + 1):
             reply = self._ask(journal, DoStep(job_id=journal.job_id, step=step))
@@ -105,7 +105,7 @@ class JobRunner:
         return reply
 
     def _back(self, journal: Journal) -> JobState:
-        """Takes back from the last step that may have happened. What cannot be taken back stays, and is named."""
+        """Rolls back from the last step that may have happened. What cannot be undone stays, and is named."""
         kept: list[str] = []
         touched = any(state in (StepState.DONE, StepState.UNDONE) for state in journal.states)
         for index in range(len(journal.steps) - 1, -1, -1):
@@ -133,13 +133,14 @@ class JobRunner:
         return self._end(journal, ending, words, completion.taken_back)
 
     def _was_cut_short(self, journal: Journal) -> bool:
-        """True if the job turned round because a tool failed in the middle; a refusal comes before any change."""
+        """True if the job is rolled back because a tool failed midway; a refusal comes before any change."""
         with self._store.read() as tx:
             error = tx.get_one(Job, journal.job_id).error
         return error is not None and error["type"] == ToolFailed.type
 
     def _ask(self, journal: Journal, request: Request[StepReply]) -> StepReply | LunetteError:
-        """Asks the agent until it answers. Returns its refusal rather than raising it, to tell it from the database's.
+        """Calls the agent until it answers. Returns its refusal rather than raising it, to distinguish it from the
+        database's.
 
         Raises Stopping.
         """
@@ -169,7 +170,7 @@ class JobRunner:
         return state
 
     def _stick(self, journal: Journal, index: int, error: LunetteError) -> JobState:
-        """Taking back failed: the job and its resources wait for a person."""
+        """Rollback failed: the job and its resources wait for an administrator."""
         self._cache.forget()
         with self._store.write() as tx:
             journal.undo_failed(tx, index, error)

@@ -1,8 +1,8 @@
 """Runs the job of a schedule's run, step by step.
 
 What a step files (a snapshot, a scrub, a deletion) is a job of its own, filed in the transaction that marks the step as
-begun: a restart neither repeats nor forgets it. A step that fails does not keep the others from being done. Nothing is
-deleted for a volume of which no new snapshot was made.
+started: a restart neither repeats nor forgets it. A failed step does not prevent the others. Nothing is deleted for a
+volume without a new snapshot.
 """
 
 import datetime as dt
@@ -27,12 +27,12 @@ from lunette.store.schedules import Schedule
 from lunette.store.schema import Json, utc_now
 
 PATIENCE = dt.timedelta(minutes=10)
-"""For so long what is in the way for a while (the agent away, an array not up yet, another job) is waited for."""
+"""Maximum wait for a temporary obstacle (the agent is down, an array not up yet, another job)."""
 OVER = (StepState.DONE.value, StepState.UNDONE.value)
 
 
 class ScheduleRunner:
-    """Takes a run as far as it goes; a run that waits is taken up by the scheduler, or by the end of another job."""
+    """Continues a run as far as possible; a waiting run is resumed by the scheduler, or by the end of another job."""
 
     def __init__(self, store: Store, services: Services, now: Callable[[], dt.datetime] = utc_now) -> None:
         self._store = store
@@ -40,7 +40,7 @@ class ScheduleRunner:
         self._now = now
 
     def run(self, job_id: str) -> JobState:
-        """Files what is to be done until the run is over or waits (RUNNING)."""
+        """Files the steps until the run is over or waits (RUNNING)."""
         while True:
             try:
                 self._look(job_id)
@@ -54,14 +54,14 @@ class ScheduleRunner:
                 return state
 
     def _look(self, job_id: str) -> None:
-        """Asks the machine before the transaction of a step that needs it, so that no writer waits for it."""
+        """Observes the machine before the transaction of a step that needs it, so that no writer waits for it."""
         with self._store.read() as tx:
             job, step = tx.get_one(Job, job_id), _current(tx, job_id)
         if step is not None and not JobState(job.state).is_over and step.payload["job_id"] is None:
             self._services.seen()
 
     def _advance(self, job_id: str) -> JobState | None:
-        """One step further. None: there is more to do at once."""
+        """One step. Returns None if there is more to do immediately."""
         with self._store.write() as tx:
             job = tx.get_one(Job, job_id)
             if JobState(job.state).is_over:
@@ -97,7 +97,7 @@ class ScheduleRunner:
         return ChangeContext(tx, self._services, schedules.actor_of(row))
 
     def _retain(self, tx: Session, job: Job, step: JobStep, row: Schedule) -> JobState | None:
-        """Files the deletion of the oldest that is not to be kept; the step is done once there is none left."""
+        """Files the deletion of the oldest snapshot that is not retained; the step is done once there is none left."""
         ref = step.payload["ref"]
         if not _was_taken(tx, job, ref):
             _done(tx, job, step, "nothing was deleted, because no new snapshot was created")
@@ -109,7 +109,7 @@ class ScheduleRunner:
             snapshot = tx.get_one(Snapshot, left[0])
             try:
                 outcome = snapshots.delete(self._context(tx, row), snapshot.id, keep=False)
-            except InUse:  # a deleted clone that is still kept
+            except InUse:  # a deleted clone that is still retained
                 _note(step, bound=[*bound, snapshot.id])
                 return None
             _note(step, tried=[*tried, snapshot.id])
@@ -126,7 +126,7 @@ class ScheduleRunner:
         return None
 
     def _wait(self, job_id: str, hindrance: LunetteError) -> JobState | None:
-        """Says what is waited for; after a while it counts as a failure."""
+        """Records what the step waits for; after a while the wait counts as a failure."""
         with self._store.write() as tx:
             job = tx.get_one(Job, job_id)
             if abs(self._now() - job.created_at) < PATIENCE:
@@ -138,7 +138,7 @@ class ScheduleRunner:
         return None
 
     def _give_up(self, job_id: str, error: LunetteError) -> None:
-        """The step failed; the run goes on with the next one."""
+        """Fails the step; the run continues with the next one."""
         with self._store.write() as tx:
             job, step = tx.get_one(Job, job_id), _current(tx, job_id)
             if step is not None and not JobState(job.state).is_over:
@@ -147,7 +147,7 @@ class ScheduleRunner:
 
 
 def _current(tx: Session, job_id: str) -> JobStep | None:
-    """The first step that is not over."""
+    """The first unfinished step."""
     query = select(JobStep).where(JobStep.job_id == job_id, JobStep.state.not_in(OVER)).order_by(JobStep.index)
     return tx.scalars(query.limit(1)).one_or_none()
 
@@ -170,7 +170,7 @@ def _follow(tx: Session, job: Job, step: JobStep) -> JobState | None:
 
 
 def _was_taken(tx: Session, job: Job, ref: str) -> bool:
-    """True if this run has made a new snapshot of the volume."""
+    """True if this run has created a new snapshot of the volume."""
     steps = tx.scalars(select(JobStep).where(JobStep.job_id == job.id)).all()
     return any(
         one.payload["task"] == "snapshot" and one.payload["ref"] == ref and one.state == StepState.DONE for one in steps
@@ -202,7 +202,7 @@ def _over(tx: Session, job: Job, step: JobStep, state: StepState) -> None:
 
 
 def _end(tx: Session, job: Job) -> JobState:
-    """The run is over: what failed is in its words and in an alert, which the next good run takes back."""
+    """Ends the run: failures are in its message and in an alert, which the next successful run resolves."""
     failed = [step for step in _steps(tx, job.id) if step.error is not None]
     row = tx.get(Schedule, job.resource_ids[0])
     words = "done"

@@ -15,7 +15,7 @@ _log = structlog.get_logger("lunette.engine")
 
 
 class Workers:
-    """`run` does one job; a job is never run twice at the same time."""
+    """`run` runs one job; a job is never run twice at the same time."""
 
     def __init__(self, run: Callable[[str], JobState], count: int = 4) -> None:
         self._run = run
@@ -37,7 +37,9 @@ class Workers:
             thread.start()
 
     def enqueue(self, job_id: str) -> None:
-        """Queues a job; one that runs now is looked at once more when it ends, for it may have been resolved since."""
+        """Queues a job; one that is running is checked once more when it ends, because it may have been resolved
+        since.
+        """
         with self._lock:
             if job_id in self._queued:
                 return
@@ -49,7 +51,7 @@ class Workers:
         return self._stopping.wait(seconds)
 
     def stop(self) -> None:
-        """A job in the middle of a step is left to the next start: its journal says how far it came."""
+        """A job in the middle of a step is left to the next start: its journal records its progress."""
         self._stopping.set()
         for _ in self._threads:
             self._queue.put(None)
@@ -74,8 +76,8 @@ class Workers:
     def _run_one(self, job_id: str) -> None:
         try:
             self._run(job_id)
-        except Exception:  # noqa: BLE001 the journal still holds the job; it is taken up again
-            _log.exception("a job could not be run on", job=job_id)
+        except Exception:  # noqa: BLE001 the journal still has the job; it is resumed
+            _log.exception("a job could not continue", job=job_id)
             if not self.wait(RETRY_S):
                 self.enqueue(job_id)
         finally:

@@ -1,4 +1,4 @@
-"""Which disks belong to an array: rows follow what a job's steps did. A new disk has its row from the request on."""
+"""Which disks belong to an array: rows follow the steps of jobs. A new disk has its row from the request on."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -32,7 +32,9 @@ from lunette.store.resources import Array, ArrayDisk
 
 
 def joining(plan: Plan) -> tuple[MdMember, ...]:
-    """The disks that the plan brings into an array. One that another array lends is that array's until it is done."""
+    """The disks that the plan adds to an array. A disk lent by another array belongs to that array until the job is
+    done.
+    """
     lent = {step.member.disk_id for step in plan.steps if isinstance(step, MdSpareOut)}
     joins = [step.member for step in plan.steps if isinstance(step, MdAdd) and not step.returns]
     added = [member for member in joins if member.disk_id not in lent]
@@ -42,13 +44,13 @@ def joining(plan: Plan) -> tuple[MdMember, ...]:
 
 
 def observed_roles(seen: Observation, uuid: str) -> dict[str, str]:
-    """The roles the disks of an array have on the machine, by id, for rows; a spare of md is a data disk there."""
+    """The roles of an array's disks on the machine, by ID, for rows; a spare of md counts as a data disk."""
     found = next((array for array in seen.arrays if array.uuid == uuid), None)
     return {member.disk_id: member.role.value for member in found.members if member.disk_id} if found else {}
 
 
 def claim(array: Array, plan: Plan) -> None:
-    """Gives the array the disks that join it, so that no other request takes them meanwhile."""
+    """Assigns new disks to the array, so that no other request takes them meanwhile."""
     roles = {disk.disk_id: disk.role for disk in array.disks}
     for step in plan.steps:
         if isinstance(step, PoolAdd | PoolAddSpecial):
@@ -72,7 +74,7 @@ def claim(array: Array, plan: Plan) -> None:
 
 
 def _heirs(plan: Plan) -> dict[str, str]:
-    """Which disk each new one of md's comes for, by id: one that works is copied, any other is let go of."""
+    """The disk that each new disk of md replaces, by ID: a working one is copied, any other is removed."""
     copied = {step.new.disk_id: step.old.disk_id for step in plan.steps if isinstance(step, MdReplace)}
     added = [step.member.disk_id for step in plan.steps if isinstance(step, MdAdd) and not step.returns]
     removed = [step.member.disk_id for step in plan.steps if isinstance(step, MdRemove)]
@@ -80,7 +82,7 @@ def _heirs(plan: Plan) -> dict[str, str]:
 
 
 def changed(tx: Session, job: Job) -> None:
-    """The job succeeded: who was removed has left, and who is being copied leaves later."""
+    """After success: removed disks leave, and copied disks leave later."""
     plan = Plan.model_validate(job.plan)
     gone = [step.member for step in plan.steps if isinstance(step, MdRemove | PoolRelease | PoolTakeOut)]
     gone += [step.old for step in plan.steps if isinstance(step, LvmRaidReplace)]
@@ -95,7 +97,7 @@ def changed(tx: Session, job: Job) -> None:
 
 
 def _hand_over(tx: Session, plan: Plan) -> None:
-    """A spare that one array lent to another is the other's now."""
+    """A spare that one array lent to another now belongs to the other."""
     lent = {step.member.disk_id for step in plan.steps if isinstance(step, MdSpareOut)}
     for step in plan.steps:
         if isinstance(step, MdAdd) and step.member.disk_id in lent:
@@ -109,13 +111,13 @@ def _hand_over(tx: Session, plan: Plan) -> None:
 
 
 def follow_links(store: Store, services: Services, seen: Observation) -> None:
-    """Gives disks that an older version called by another of their links the name they go by now.
+    """Updates the IDs of disks that an older version stored under another of their links.
 
-    A row follows only to a disk with the serial that is written down and that the machine shows as a member of the
-    row's own array: a running array tells its members, of a stopped one of md or LVM the superblocks do, also while
-    disks are missing. A row whose array is not seen at all keeps its name, for then a link is all there is, and udev
-    may have moved it to the other LUN of the drive. Nothing waits for the name: an array is started by what its disks
-    carry, and the row follows as soon as the array shows.
+    A row follows only to a disk with the recorded serial that the machine shows as a member of the row's own array: a
+    running array names its members, for a stopped one of md or LVM the superblocks do, also while disks are missing. A
+    row whose array is not observed at all keeps its ID, because then a link is all there is, and udev may have moved it
+    to the other LUN of the drive. Nothing waits for the ID: an array is started by the content of its disks, and the
+    row follows as soon as the array is observed.
     """
     names = {disk.id for disk in seen.disks}
     query = select(ArrayDisk.disk_id, ArrayDisk.serial, Array.uuid).join(Array)
@@ -137,10 +139,10 @@ def follow_links(store: Store, services: Services, seen: Observation) -> None:
 
 
 def _matched(gone: Mapping[str, str], free: Sequence[ObservedDisk], disks: Sequence[ObservedDisk]) -> dict[str, str]:
-    """Which of an array's members without a row each row is that no disk goes by; `gone` has the serials of those.
+    """Matches rows without a disk to members of their array without a row; `gone` has the serials of those.
 
-    A link that udev makes of a serial leads to any one of the LUNs that tell it, so it decides nothing while there is
-    a choice: then the row is matched last, if one member is left for it, and no other row could be that.
+    A link that udev derives from a serial leads to any one of the LUNs that report it, so it decides nothing while
+    there is a choice: the row is then matched last, if one member is left for it, and no other row could be that.
     """
     found: dict[str, str] = {}
     for serial in {*gone.values()}:
@@ -159,7 +161,7 @@ def _matched(gone: Mapping[str, str], free: Sequence[ObservedDisk], disks: Seque
 
 
 def recognise(store: Store, services: Services, seen: Observation) -> None:
-    """Gives disks that nothing tells from others the name of what is on them now, instead of a kernel name."""
+    """Replaces kernel names of indistinguishable disks by the ID of their present content."""
     named = {disk.id for disk in seen.disks if not disk.is_known and disk.array_uuid}
     places = {array.uuid: {m.disk_id: m.device or "" for m in array.members if m.disk_id} for array in seen.arrays}
     if not named:
@@ -178,7 +180,7 @@ def recognise(store: Store, services: Services, seen: Observation) -> None:
 
 
 def unchanged(tx: Session, job: Job) -> None:
-    """The job was taken back: who was to join does not belong to the array."""
+    """The job was rolled back: disks that were to join do not belong to the array."""
     _drop(tx, job, joining(Plan.model_validate(job.plan)))
 
 

@@ -1,4 +1,4 @@
-"""Files jobs: the plan's steps become journal rows in the transaction of the change that asked for them."""
+"""Files jobs: the plan's steps become journal rows in the transaction of the change."""
 
 import functools
 
@@ -11,9 +11,9 @@ from lunette.store.journal import Job, JobStep
 
 
 def file_job(context: ChangeContext, kind: JobKind, work: Outcome) -> Outcome:
-    """Writes the job of a change and queues it for after the commit. Returns the outcome with the job's id.
+    """Writes the job of a change and queues it for after the commit. Returns the outcome with the job's ID.
 
-    `work.ids` are the resources it makes or destroys.
+    `work.ids` are the resources it creates or destroys.
     """
     tx = context.tx
     job_id = context.services.identities.id()

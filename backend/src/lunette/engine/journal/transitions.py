@@ -21,7 +21,7 @@ PROGRESS = "job.progress"
 
 
 def problem(error: LunetteError) -> Json:
-    """The error as it is kept in the job: what people read, and in `log` what the tool said."""
+    """The error as stored in the job: the message, and in `log` the output of the tool."""
     return {**ProblemReply.of(error).model_dump(mode="json", exclude={"kind"}), "title": error.title}
 
 
@@ -45,7 +45,7 @@ class Journal:
                 self.tell(tx, job)
 
     def start(self, index: int, undo: bool = False) -> None:
-        """Before the agent is asked: from here on the step may have happened."""
+        """Before the agent is called: from here on the step may have happened."""
         with self._store.write() as tx:
             self._mark_started(tx, index, undo)
 
@@ -61,7 +61,7 @@ class Journal:
             self.tell(tx, job)
 
     def failed(self, index: int, error: LunetteError) -> None:
-        """The job turns round: its error is set, the step keeps it too."""
+        """Starts the rollback: the job's error is set, and the step keeps it too."""
         with self._store.write() as tx:
             tx.get_one(JobStep, (self.job_id, index)).error = problem(error)
             job = self._job(tx)
@@ -81,7 +81,7 @@ class Journal:
         tx.get_one(JobStep, (self.job_id, index)).error = problem(error)
 
     def waits(self, why: str) -> None:
-        """Says in the job what it waits for."""
+        """Records what the job waits for."""
         with self._store.write() as tx:
             job = self._job(tx)
             if job.message != why:
@@ -89,7 +89,7 @@ class Journal:
                 self.tell(tx, job)
 
     def _job(self, tx: Session) -> Job:
-        """The row without its plan, which may be large and is not looked at here."""
+        """The row without its plan, which may be large and is not needed here."""
         return tx.get_one(Job, self.job_id, options=[defer(Job.plan)])
 
     def _mark_started(self, tx: Session, index: int, undo: bool) -> None:
@@ -108,7 +108,7 @@ class Journal:
 
     @staticmethod
     def tell(tx: Session, job: Job) -> None:
-        """The event of a job's state; the web page draws its bar from `data`."""
+        """The event of a job's state; the web page draws its progress bar from `data`."""
         data: Json = {"state": job.state, "done": job.steps_done, "steps": job.steps_total}
         kind = "job.finished" if JobState(job.state).is_over else PROGRESS
         emit(tx, kind, f"{job.title}: {job.message or job.state}", actor=job.actor, ref=job.id, data=data)

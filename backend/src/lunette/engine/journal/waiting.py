@@ -12,7 +12,7 @@ from lunette.store.journal import Job
 
 
 def wake_waiting(tx: Session, services: Services) -> None:
-    """Another job is over: the job of a site or a schedule that waits for it goes on after the commit."""
+    """Another job is over: a site or schedule job that waits for it continues after the commit."""
     kinds = (JobKind.SITE_APPLY.value, JobKind.SCHEDULE_RUN.value)
     query = select(Job.id).where(Job.kind.in_(kinds), Job.state.in_(UNFINISHED))
     for job_id in tx.scalars(query):

@@ -1,8 +1,8 @@
-"""Carries messages to their channels, in their order, until they are taken.
+"""Delivers messages to their channels, in order, until they are accepted.
 
-Each channel has a thread of its own and nothing is sent within a transaction: a server that hangs holds up neither
-another channel nor the control plane. What was taken is noted, so a restart sends it no second time; only a process
-that dies between the server's yes and the note repeats one message, under the same id.
+Each channel has its own thread and nothing is sent within a transaction: a server that hangs delays neither another
+channel nor the control plane. Accepted messages are recorded, so a restart does not send them again; only a process
+that dies between the server's reply and the record repeats one message, under the same ID.
 """
 
 import datetime as dt
@@ -27,21 +27,21 @@ from lunette.store.settings import Delivery, lost_secrets, read_settings, with_s
 PERIOD_S = 5.0
 IDLE_S = 3600.0
 LEASE = dt.timedelta(minutes=2)
-"""For so long a message is one process's to send."""
+"""Lease time: for this long a message belongs to one process."""
 FIRST_RETRY = dt.timedelta(seconds=10)
 LONGEST_RETRY = dt.timedelta(minutes=15)
 REFUSALS = 10
-"""A message that a server refuses so often is given up (after about an hour), so that later ones get their turn."""
+"""A message that a server refuses this often is dropped (after about an hour), so that later ones get their turn."""
 GIVE_UP_AFTER = dt.timedelta(days=3)
 TROUBLE_AT = 3
-"""After so many attempts an alert tells that the channel does not work."""
+"""After this many attempts an alert reports that the channel does not work."""
 KEPT = dt.timedelta(days=30)
 
 
 def send(channel: Channel, wanted: Settings, message: Message, lost: Collection[str] = ()) -> str:
-    """Sends one message now; what came of it, in words. Raises NotTold, whatever goes wrong.
+    """Sends one message now; returns the result in words. Raises NotTold, whatever goes wrong.
 
-    `lost`: keys of secrets that cannot be read. Without its secret a message goes nowhere.
+    `lost`: keys of secrets that cannot be read. Without its secret, a message is not sent.
     """
     if fields := [field for key, (name, field) in SECRETS.items() if key in lost and name == channel.value]:
         words = " and ".join(fields)
@@ -51,7 +51,7 @@ def send(channel: Channel, wanted: Settings, message: Message, lost: Collection[
     except NotTold:
         raise
     except Exception as error:
-        # A message that cannot even be written must not hold up the channel for ever: it is given up in the end.
+        # A message that cannot even be written must not block the channel: it is dropped in the end.
         raise NotTold(f"it cannot be sent: {type(error).__name__}: {error}", was_answered=True) from error
 
 
@@ -66,7 +66,7 @@ def _send(channel: Channel, wanted: Settings, message: Message) -> str:
 
 
 class Post:
-    """Looks what waits and lets each channel's thread carry it; files the daily sign of life."""
+    """Checks the queue and lets each channel's thread deliver; files the daily heartbeat."""
 
     def __init__(self, store: Store, now: Callable[[], dt.datetime] = utc_now) -> None:
         self._store = store
@@ -86,7 +86,7 @@ class Post:
             loop.stop()
 
     def round(self) -> float:
-        """Wakes the channels for which something waits."""
+        """Wakes the channels with queued messages."""
         now = self._now()
         board.end_silences(self._store, now)
         with self._store.read() as tx:
@@ -100,7 +100,7 @@ class Post:
         return PERIOD_S
 
     def _beat(self, wanted: Settings, said: str | None, now: dt.datetime) -> None:
-        """Once a day at its time. The first day begins when it is asked for."""
+        """Once a day at its time. The first day begins when it is enabled."""
         hour, _, minute = (wanted.heartbeat or "").partition(":")
         zone, last = settings.zone(wanted), dt.datetime.fromisoformat(said) if said else None
         if last is not None and not calendar.is_set_back(last, now):
@@ -125,7 +125,7 @@ class Courier:
         self._now = now
 
     def round(self) -> float:
-        """Carries what waits, the oldest first, until there is nothing or the server does not take it."""
+        """Delivers queued messages, the oldest first, until there are none or the server refuses."""
         while (claimed := self._claim()) is not None:
             seq, message, wanted, lost = claimed
             try:
@@ -137,7 +137,7 @@ class Courier:
         return IDLE_S
 
     def _claim(self) -> tuple[int, Message, Settings, Collection[str]] | None:
-        """The oldest message, now this process's to send; None if there is none, or its time has not come."""
+        """The oldest message, now leased to this process; None if there is none, or its time has not come."""
         now = self._now()
         with self._store.read() as tx:
             if tx.scalars(self._oldest()).one_or_none() is None:

@@ -1,13 +1,13 @@
-"""Why a message was not taken, and what all channels trust."""
+"""Delivery failures, and the certificates that all channels trust."""
 
 import ssl
 
 TIMEOUT_S = 10.0
-"""For each answer of a server; whoever tells has a thread of their own, so nobody else waits."""
+"""Timeout for each answer of a server; each channel has its own thread, so nothing else waits."""
 
 
 class NotTold(Exception):
-    """`was_answered`: the server is there and said no. Otherwise it may be there later."""
+    """`was_answered`: the server answered and refused. Otherwise it may be reachable later."""
 
     def __init__(self, detail: str, *, was_answered: bool) -> None:
         super().__init__(detail)
@@ -16,7 +16,7 @@ class NotTold(Exception):
 
 
 def trust(trusted_ca: str | None) -> ssl.SSLContext:
-    """The system's authorities and those of the settings; names are checked."""
+    """The authorities of the system and those of the settings; host names are checked."""
     context = ssl.create_default_context()
     if trusted_ca is not None:
         context.load_verify_locations(cadata=trusted_ca)
@@ -24,7 +24,7 @@ def trust(trusted_ca: str | None) -> ssl.SSLContext:
 
 
 def words_of(error: Exception, where: str) -> str:
-    """Why nothing could be sent, with the address and what to look at."""
+    """Why nothing could be sent, with the address and what to check."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return (
             f"the certificate of {where} is not trusted ({error.verify_message}); set trusted_ca to the certificate of "

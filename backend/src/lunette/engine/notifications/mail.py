@@ -10,7 +10,7 @@ from lunette.engine.notifications.failure import TIMEOUT_S, NotTold, trust, word
 
 
 def send(settings: MailSettings, message: Message, trusted_ca: str | None) -> str:
-    """What came of it, in words. Raises NotTold."""
+    """Sends the message. Returns the result in words. Raises NotTold."""
     where = f"{settings.server}:{settings.wanted_port}"
     try:
         with _connect(settings, trusted_ca) as server:
@@ -37,7 +37,7 @@ def send(settings: MailSettings, message: Message, trusted_ca: str | None) -> st
 
 
 def _connect(settings: MailSettings, trusted_ca: str | None) -> smtplib.SMTP:
-    """A session that is encrypted before anything is said, as far as the settings ask for that."""
+    """A session that is encrypted before anything is sent, as far as the settings require that."""
     context = trust(trusted_ca)
     if settings.security is MailSecurity.TLS:
         return smtplib.SMTP_SSL(settings.server, settings.wanted_port, timeout=TIMEOUT_S, context=context)

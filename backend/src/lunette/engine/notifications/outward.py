@@ -1,6 +1,6 @@
-"""Connections to web servers that somebody named: not to what only this machine or one of its links reaches.
+"""Connections to configured web servers, but not to addresses that only this machine or one of its links can reach.
 
-Private networks are allowed: that is where the web server of a data center stands.
+Private networks are allowed: that is where the web server of a data center is.
 """
 
 import http.client
@@ -27,11 +27,11 @@ _TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
 
 
 class Forbidden(OSError):
-    """The name stands for forbidden addresses only."""
+    """The name resolves to forbidden addresses only."""
 
 
 def is_allowed(address: str) -> bool:
-    """Whether an address may be connected to, in whatever form it is written."""
+    """True if an address may be connected to, in any notation."""
     found = ipaddress.ip_address(address)
     if isinstance(found, ipaddress.IPv6Address):
         if found in _TRANSLATED:
@@ -44,7 +44,7 @@ def is_allowed(address: str) -> bool:
 def connect(place: tuple[str, int], timeout_s: Any = None, source: Any = None) -> socket.socket:
     """As socket.create_connection, to allowed addresses only.
 
-    The name is resolved once: what was checked is what is connected to. Raises Forbidden, or OSError.
+    The name is resolved once: the checked address is the one connected to. Raises Forbidden, or OSError.
     """
     host, port = place
     found = dict.fromkeys(str(one[4][0]) for one in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))

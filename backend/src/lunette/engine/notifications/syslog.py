@@ -1,4 +1,4 @@
-"""Syslog: RFC 5424 over UDP (RFC 5426), TCP (RFC 6587, octets counted) or TLS (RFC 5425), or to the own log."""
+"""Syslog: RFC 5424 over UDP (RFC 5426), TCP (RFC 6587, octet counting) or TLS (RFC 5425), or to the local log."""
 
 import os
 import socket
@@ -11,17 +11,17 @@ from lunette.engine.notifications.failure import TIMEOUT_S, NotTold, trust, word
 
 LOCAL = Path("/dev/log")
 DAEMON = 3
-"""The facility: a daemon without one of its own."""
+"""The facility of a daemon."""
 _LEVELS = {Severity.CRITICAL: 2, Severity.WARNING: 4, Severity.INFO: 6}
 NOTICE = 5
 LONGEST = 4000
-"""Characters of text: with four bytes each and the head it still fits into one UDP datagram."""
+"""Characters of text: with four bytes each and the header it still fits into one UDP datagram."""
 ENTERPRISE = 32473
-"""The number RFC 5612 keeps for examples; nobody registered one for Lunette yet."""
+"""The number that RFC 5612 reserves for examples; none is registered for Lunette yet."""
 
 
 def line(message: Message) -> bytes:
-    """The message as RFC 5424 has it: UTF-8 behind a byte order mark, without line breaks."""
+    """The message in the format of RFC 5424: UTF-8 after a byte order mark, without line breaks."""
     level = NOTICE if message.kind is MessageKind.RESOLVED else _LEVELS[message.severity]
     facts = {"id": message.id, "kind": message.kind.value, "severity": message.severity.value, "key": message.key or ""}
     told = " ".join(f'{name}="{_quoted(value)}"' for name, value in facts.items())
@@ -33,7 +33,7 @@ def line(message: Message) -> bytes:
 
 
 def send(settings: SyslogSettings, message: Message, trusted_ca: str | None, local: Path = LOCAL) -> str:
-    """What came of it, in words: nobody answers over syslog. Raises NotTold."""
+    """Sends the message. Returns the result in words: syslog has no reply. Raises NotTold."""
     if settings.transport is SyslogTransport.LOCAL:
         return _to_own_log(message, local)
     server, port = settings.server or "", settings.wanted_port
@@ -65,7 +65,7 @@ def _by_datagram(server: str, port: int, sent: bytes) -> None:
 
 
 def _to_own_log(message: Message, local: Path) -> str:
-    """The journal takes the older form on its socket."""
+    """The journal accepts the older format on its socket."""
     level = NOTICE if message.kind is MessageKind.RESOLVED else _LEVELS[message.severity]
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as plain:

@@ -1,4 +1,4 @@
-"""The test button: one message over every channel that is set up, now, and what each server said to it."""
+"""The test button: sends one message now over every channel that is set up, and returns the reply of each server."""
 
 from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +17,7 @@ from lunette.store.settings import lost_secrets, with_secrets
 
 
 class Trial(Model):
-    """What became of a test over one channel; `detail` is the server's word, or why nothing could be sent."""
+    """Result of a test over one channel; `detail` is the server's reply, or why nothing could be sent."""
 
     channel: Channel
     accepted: bool
@@ -25,7 +25,7 @@ class Trial(Model):
 
 
 def try_all(store: Store, actor: str) -> tuple[Trial, ...]:
-    """Sends a test over each channel at once, within no transaction. Raises Conflict if none is set up."""
+    """Sends a test over all channels concurrently, within no transaction. Raises Conflict if none is set up."""
     with store.read() as tx:
         wanted, lost = with_secrets(tx, store.box), lost_secrets(tx, store.box)
     channels = wanted.channels()

@@ -1,4 +1,4 @@
-"""Webhook: a POST of JSON over TLS, signed so that the receiver can tell who sent it and when."""
+"""Webhook: a POST of JSON over TLS, signed so that the receiver can verify sender and time."""
 
 import hashlib
 import hmac
@@ -14,16 +14,17 @@ from lunette.domain.settings import WebhookSettings
 from lunette.engine.notifications.failure import TIMEOUT_S, NotTold, trust, words_of
 
 _MAX_READ, _MAX_SHOWN = 4096, 200
-"""Of an answer: enough to see whether it repeats the address, and enough to tell why it says no."""
+"""Limits for a response: enough to see whether it repeats the address, and enough to show why it refuses."""
 
 
 def signature(secret: str, timestamp: str, body: bytes) -> str:
-    """HMAC-SHA256 of the timestamp, a full stop and the body, in hex: an old message cannot be sent again as new."""
+    """HMAC-SHA256 of the timestamp, a period and the body, in hex: an old message cannot be replayed as new."""
     return hmac.new(secret.encode(), timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
 
 
 def send(settings: WebhookSettings, message: Message, trusted_ca: str | None) -> str:
-    """What came of it, in words. Follows no redirect: a signed message goes where it was meant to, or nowhere.
+    """Sends the message. Returns the result in words. Follows no redirect: a signed message only goes to its configured
+    server.
 
     Raises NotTold.
     """
@@ -44,7 +45,7 @@ def send(settings: WebhookSettings, message: Message, trusted_ca: str | None) ->
             text = response.read(_MAX_READ).decode(errors="replace")
     except OSError as error:
         raise NotTold(words_of(error, where), was_answered=False) from error
-    except (http.client.HTTPException, ValueError) as error:  # their words may quote the address
+    except (http.client.HTTPException, ValueError) as error:  # their text may quote the address
         words = f"{where} does not respond with HTTP, or its address is not valid ({type(error).__name__})"
         raise NotTold(words, was_answered=False) from error
     if not 200 <= response.status < 300:

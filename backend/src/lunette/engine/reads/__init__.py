@@ -1,1 +1,1 @@
-"""Questions that change nothing: why a host does not see a volume, drift, layouts, host access."""
+"""Reads that change nothing: why a host does not see a volume, drift, layouts, host access."""

@@ -1,4 +1,4 @@
-"""Gathers what the database knows and what the last looks at the machine told; the planner finds the differences."""
+"""Collects the records of the database and the last observation of the machine; the planner finds the differences."""
 
 from sqlalchemy import literal, select, union_all
 from sqlalchemy.orm import Session
@@ -60,7 +60,7 @@ def _facts(tx: Session, seen: Observation | None) -> DriftFacts:
 
 
 def _hidden(tx: Session, seen: Observation) -> frozenset[str]:
-    """UUIDs of arrays and ids of volumes that may be there though they are not seen."""
+    """UUIDs of arrays and IDs of volumes that may exist although they are not observed."""
     of_volumes = select(Volume.id, Array.engine, Array.group_name).join(Array, Array.id == Volume.array_id)
     of_deleted = select(DeletedVolume.id, Array.engine, Array.group_name).join(
         Array, Array.id == DeletedVolume.array_id

@@ -1,4 +1,4 @@
-"""What could be built of given disks, as the machine is now."""
+"""Layouts that are possible with given disks, as the machine is now."""
 
 from collections.abc import Sequence
 
@@ -12,6 +12,6 @@ from lunette.store.resources import Array, ArrayDisk
 
 
 def layouts(tx: Session, seen: Observation, disks: Sequence[str], block_bytes: int) -> Layouts:
-    """Every level of every engine with these disks. Raises Invalid for disks that are not there."""
+    """Every level of every engine with these disks. Raises Invalid for disks that do not exist."""
     owners = dict(tx.execute(select(ArrayDisk.disk_id, Array.name).join(Array)).all())
     return plan_layouts(disks, block_bytes, seen, owners)

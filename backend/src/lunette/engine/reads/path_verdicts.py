@@ -1,4 +1,4 @@
-"""What came of the trials of hosts' paths: each host's last one is kept."""
+"""Results of the path tests: the last one of each host is stored."""
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -10,7 +10,7 @@ from lunette.store.schema import utc_now
 
 
 def last(tx: Session, host_id: str) -> PathVerification | None:
-    """None if its paths were never tried."""
+    """None if its paths were never tested."""
     row = tx.get(HostPathTrial, host_id)
     if row is None:
         return None
@@ -18,7 +18,7 @@ def last(tx: Session, host_id: str) -> PathVerification | None:
 
 
 def ended(tx: Session, job: Job, *, is_passed: bool) -> None:
-    """Keeps what came of a trial, in place of what was kept before."""
+    """Stores the result of a test, in place of the previous one."""
     steps = tx.scalars(select(JobStep).where(JobStep.job_id == job.id).order_by(JobStep.index))
     words = [step.detail for step in steps if step.detail and step.error is None]
     if not is_passed:

@@ -1,4 +1,4 @@
-"""Leaving to targetcli, and reading what it wrote (decision 0023)."""
+"""Export to targetcli, and inspection of its configuration (decision 0023)."""
 
 from sqlalchemy.orm import Session
 
@@ -11,11 +11,11 @@ from lunette.store.secrets import SecretBox
 
 
 def export(tx: Session, box: SecretBox, seen: Observation | None, *, secrets: bool) -> Saveconfig:
-    """As the database wants it now. Without `seen`, while the agent is away, Fibre Channel ports are left out."""
+    """The present desired state. Without `seen`, while the agent is down, Fibre Channel ports are omitted."""
     spec = exportset.build(tx, box)
     return saveconfig.write(spec, seen.fc_ports if seen else (), secrets=secrets)
 
 
 def inspect(saved: SavedConfig) -> Inspection:
-    """What of a configuration fits, object by object. The machine and the database are not looked at."""
+    """Judges a configuration, object by object. The machine and the database are not consulted."""
     return targetcli.inspect(saved)

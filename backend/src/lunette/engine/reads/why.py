@@ -1,4 +1,4 @@
-"""Gathers what is known on the way from a volume to its hosts; the planner finds the first broken link."""
+"""Collects the facts on the way from a volume to its hosts; the planner finds the first broken link."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from lunette.store.resources import Array, Host, HostGroup, HostGroupMember, Map
 
 @dataclass(frozen=True)
 class Look:
-    """The machine now; None for what nobody knows while the agent is away."""
+    """The machine now; None for what is unknown while the agent is down."""
 
     seen: Observation | None
     report: ConvergeReport | None
@@ -29,7 +29,7 @@ class Look:
 
 
 def explain(tx: Session, volume: str, host: str | None, look: Look) -> VolumeWhy:
-    """One chain for the host asked about, or for each host the volume is mapped to. Raises NotFound."""
+    """One chain for the given host, or for each host that the volume is mapped to. Raises NotFound."""
     row = need(tx, Volume, volume)
     mappings = tx.scalars(select(Mapping).where(Mapping.volume_id == row.id)).all()
     hosts = [need(tx, Host, host)] if host is not None else _mapped_hosts(tx, mappings)
@@ -66,7 +66,7 @@ def explain(tx: Session, volume: str, host: str | None, look: Look) -> VolumeWhy
 
 
 def _mapped_hosts(tx: Session, mappings: Sequence[Mapping]) -> Sequence[Host]:
-    """The hosts the volume is mapped to, themselves or through a group, by name."""
+    """The hosts that the volume is mapped to, directly or through a group, by name."""
     groups = [mapping.host_group_id for mapping in mappings if mapping.host_group_id]
     members = select(HostGroupMember.host_id).where(HostGroupMember.host_group_id.in_(groups))
     own = [mapping.host_id for mapping in mappings if mapping.host_id]

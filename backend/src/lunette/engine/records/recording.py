@@ -1,4 +1,4 @@
-"""Tells of a change that converges, and keeps what undoing it needs, in the change's own transaction."""
+"""Writes the event of a change, and stores what undoing it needs, in the change's own transaction."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -20,22 +20,22 @@ _LAST = "recorded_event"
 
 
 class Around(Model):
-    """How things were before and after a change, by id; one that is in neither was not there then."""
+    """States before and after a change, by ID; an object that is missing in one did not exist then."""
 
     before: States
     after: States
     names: dict[str, str]
-    """Names of what the states refer to, for people: it may be gone when somebody reads them."""
+    """Names of the objects that the states refer to: they may be deleted when the event is read."""
 
 
 @contextmanager
 def recorded(
     context: ChangeContext, kind: str, plan: Plan, ids: Sequence[str], *, batch: bool = False
 ) -> Iterator[None]:
-    """Around the writing of a change of the things with these ids: its event (`kind` is noun.verb) and their states.
+    """Wraps the change of the objects with these IDs: writes its event (`kind` is noun.verb) and their states.
 
-    The event carries the lines of the plan, and no secret: the states, which have them, are sealed. A `batch` has
-    its ids in the event's data, whatever their number.
+    The event contains the lines of the plan, and no secret: the states, which contain secrets, are sealed. A `batch`
+    has its IDs in the event's data, whatever their number.
     """
     tx = context.tx
     noun = kind.partition(".")[0]
@@ -58,13 +58,13 @@ def recorded(
 
 
 def take_recorded(tx: Session) -> Event | None:
-    """The event of the last change in this transaction that nobody took yet."""
+    """The event of the last change in this transaction that was not taken yet."""
     found: Event | None = tx.info.pop(_LAST, None)
     return found
 
 
 def kept(tx: Session, row: KeptState) -> Around:
-    """Raises Unavailable if the key of the secrets is another one."""
+    """Raises Unavailable if the secrets were sealed with another key."""
     return Around.model_validate_json(store_of(tx).box.open(row.sealed).get_secret_value())
 
 

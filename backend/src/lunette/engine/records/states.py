@@ -1,6 +1,6 @@
-"""How things are, as plain JSON by id: the spec that would create each again, with its secrets and permanent names.
+"""States as plain JSON by ID: the spec that would create each object again, with its secrets and permanent names.
 
-Other things are referred to by id, so that a rename does not count as a change of what refers to it.
+Other objects are referred to by ID, so that a rename does not count as a change of what refers to it.
 """
 
 from collections import defaultdict
@@ -22,7 +22,7 @@ from lunette.store.settings import with_secrets
 
 States = dict[str, Json]
 IDENTITY = "identity"
-"""The key of the identity an object has for its lifetime; no spec names it."""
+"""Key of the permanent identity of an object; no spec contains it."""
 REFERENCES: Mapping[str, tuple[str, type[Volume] | type[Host] | type[HostGroup] | type[Array]]] = {
     "volume": ("volume", Volume),
     "host": ("host", Host),
@@ -31,17 +31,17 @@ REFERENCES: Mapping[str, tuple[str, type[Volume] | type[Host] | type[HostGroup] 
     "volumes": ("volume", Volume),
     "arrays": ("array", Array),
 }
-"""Fields that name other things: the word for them, and their table."""
+"""Fields that name other objects: their noun, and their table."""
 
 
 def read(tx: Session, noun: str, ids: Sequence[str]) -> States:
-    """The things of a noun with these ids, in their order, as far as they are there."""
+    """The existing objects of a noun with these IDs, in their order."""
     found = _READ[noun](tx, ids)
     return {id_: found[id_] for id_ in ids if id_ in found}
 
 
 def references(state: Json) -> Iterable[tuple[str, str]]:
-    """The field and the id of everything a state refers to."""
+    """The field and the ID of everything that a state refers to."""
     for field in REFERENCES.keys() & state.keys():
         held = state[field]
         for ref in held if isinstance(held, list) else [held]:
@@ -50,7 +50,7 @@ def references(state: Json) -> Iterable[tuple[str, str]]:
 
 
 def names_of(tx: Session, states: Iterable[Json]) -> dict[str, str]:
-    """By id the name of everything these states refer to."""
+    """By ID, the name of everything that these states refer to."""
     wanted: dict[type[Volume] | type[Host] | type[HostGroup] | type[Array], set[str]] = defaultdict(set)
     for state in states:
         for field, ref in references(state):
@@ -98,7 +98,7 @@ def _host(tx: Session, row: Host) -> Json:
 
 
 def _opened(tx: Session, sealed: str | None) -> str | None:
-    """None also for what was sealed with another key."""
+    """None also for a secret that was sealed with another key."""
     secret = store_of(tx).box.open_if_known(sealed) if sealed else None
     return secret.get_secret_value() if secret else None
 

@@ -1,4 +1,6 @@
-"""All that a rebuild does, in sentences: whoever wrote the disks says who is let in, so it is read before."""
+"""Everything a rebuild changes, in sentences. The author of the disks decides who gets access, so this is reviewed
+first.
+"""
 
 import json
 from collections.abc import Iterator
@@ -15,7 +17,7 @@ Rows = dict[str, list[Row]]
 
 
 def changes(tx: Session, rows: Rows) -> Iterator[str]:
-    """A sentence for each thing that these new rows bring; what they name may be here already."""
+    """A sentence for each new row; objects that it names may exist already."""
     names = _Names(tx, rows)
     yield from (f"Array {row['name']} is added, with volume group {row['group_name']}" for row in rows["array"])
     for row in rows["array"]:
@@ -47,7 +49,7 @@ def changes(tx: Session, rows: Rows) -> Iterator[str]:
 
 
 class _Names:
-    """Of what rows point to: new rows, or what is here."""
+    """Names that rows refer to: from new rows, or from existing ones."""
 
     def __init__(self, tx: Session, rows: Rows) -> None:
         new = (row for table in ("host", "host_group", "volume") for row in rows[table])

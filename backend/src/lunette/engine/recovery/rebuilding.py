@@ -1,7 +1,7 @@
-"""Rebuilds a database that was lost from the sealed copies on the data disks (docs/decisions/0032).
+"""Rebuilds a lost database from the sealed copies on the data disks (docs/decisions/0032).
 
-Only an appliance that knows no array and no host takes up the identity of the one that was, for what it serves carries
-that in its names. Afterwards arrays of the same appliance that come later are added. What is here is never changed.
+Only an appliance without arrays and hosts takes the identity of the previous one, because its exports carry that in
+their names. Afterward, further arrays of the same appliance can be added. Existing rows are never changed.
 """
 
 import base64
@@ -38,14 +38,14 @@ _NOTHING = "Nothing was changed:"
 
 @dataclass
 class _Offer:
-    """An array that could be rebuilt, and the rows its appliance had: those of its newest copy."""
+    """An array that could be rebuilt, and the rows of its appliance: those of its newest copy."""
 
     found: FoundCopy
     content: bytes
     rows: Rows = field(default_factory=dict)
     problem: str | None = None
     sealed_here: bool = False
-    """Its own copy and the one its rows are of have a seal of this appliance."""
+    """True if its own copy and the one with its rows were sealed by this appliance."""
 
     @property
     def header(self) -> CopyHeader | None:
@@ -62,9 +62,9 @@ class _Offer:
 
 @dataclass(frozen=True)
 class Wanted:
-    """Names or UUIDs of arrays, none for all. `adopt`: copies without a seal of this appliance, too.
+    """Names or UUIDs of arrays; empty for all. `adopt`: also accepts copies without a seal of this appliance.
 
-    `digest`: of what a dry run read. Only a dry run goes without.
+    `digest`: of the content that a dry run read. Required except for a dry run.
     """
 
     arrays: Sequence[str] = ()
@@ -75,7 +75,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Disks:
-    """What the agent tells: the copies, what it serves, and the machine as it is."""
+    """Facts from the agent: the copies, its exports, and the observed machine."""
 
     copies: Sequence[FoundCopy]
     served: ExportSet | None
@@ -110,7 +110,9 @@ def rebuild(context: ChangeContext, disks: Disks, wanted: Wanted) -> RebuildFoun
     own = tx.get_one(Meta, "appliance_id")
     if own.value != appliance_id:
         own.value = appliance_id
-        tx.get_one(Meta, "database_id").value = str(uuid.uuid4())  # by which the agent, who serves nothing, takes it up
+        tx.get_one(Meta, "database_id").value = str(
+            uuid.uuid4()
+        )  # by which the agent, which serves nothing, accepts it
     exportset.changed(tx, context.services)
     names = ", ".join(sorted(offer.name for offer in chosen))
     context.emit("appliance.rebuilt", f"{context.actor.name} rebuilt {names} from the data disks")
@@ -118,13 +120,13 @@ def rebuild(context: ChangeContext, disks: Disks, wanted: Wanted) -> RebuildFoun
 
 
 def _digest(copies: Sequence[FoundCopy]) -> str:
-    """Of all that the copies say. Why one cannot be read says nothing that could be taken up."""
+    """Digest of the content of all copies. The reasons why a copy cannot be read are not part of it."""
     lines = sorted(copy.model_dump_json(exclude={"problem"}) for copy in copies)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def _check_seen(digest: str, wanted: Wanted) -> None:
-    """Raises Invalid or PreconditionFailed unless a person has seen what would be taken up: disks can be exchanged."""
+    """Raises Invalid or PreconditionFailed unless the dry run was reviewed: disks can be exchanged."""
     if wanted.digest is None and not wanted.dry_run:
         raise Invalid(
             f"{_NOTHING} do a dry run first, review the result, and send the `digest` from its response.",
@@ -138,7 +140,7 @@ def _check_seen(digest: str, wanted: Wanted) -> None:
 
 
 def _check_seals(chosen: Sequence[_Offer], wanted: Wanted) -> None:
-    """Raises Conflict for a copy that anybody may have written, unless it is to be adopted."""
+    """Raises Conflict for a copy that anyone may have written, unless it is to be adopted."""
     others = sorted(offer.name for offer in chosen if not offer.sealed_here)
     if others and not wanted.adopt and not wanted.dry_run:
         raise Conflict(
@@ -149,9 +151,9 @@ def _check_seals(chosen: Sequence[_Offer], wanted: Wanted) -> None:
 
 
 def _offers(box: SecretBox, copies: Sequence[FoundCopy]) -> list[_Offer]:
-    """Every array that is not known, with the rows of the newest copy of its appliance that has it.
+    """Every unknown array, with the rows of the newest copy of its appliance that contains it.
 
-    A copy that is sealed here goes before any that is not, however new that one says it is.
+    A copy that was sealed here takes precedence over any other, however new that one claims to be.
     """
     offers = [_Offer(copy, base64.b64decode(copy.content)) for copy in copies]
     for offer in offers:
@@ -213,7 +215,7 @@ def _choose(offers: Sequence[_Offer], wanted: Sequence[str]) -> list[_Offer]:
 
 
 def _appliance(tx: Session, chosen: Sequence[_Offer], served: ExportSet | None) -> str:
-    """The appliance the arrays are of. Raises Conflict where it cannot be this one."""
+    """The appliance of the arrays. Raises Conflict if it cannot be this one."""
     ids = {offer.header.appliance_id for offer in chosen if offer.header}
     own = exportset.meta(tx, "appliance_id")
     if len(ids) > 1:
@@ -234,7 +236,9 @@ def _appliance(tx: Session, chosen: Sequence[_Offer], served: ExportSet | None) 
 
 
 def _selected(chosen: Sequence[_Offer]) -> Rows:
-    """The rows of the chosen arrays; hosts, groups and portals all come, for they are the appliance's."""
+    """The rows of the chosen arrays; all hosts, groups and portals are included, because they belong to the
+    appliance.
+    """
     rows = {name: list(found) for name, found in chosen[0].rows.items()}
     uuids = {offer.found.array_uuid for offer in chosen}
     rows["array"] = [row for row in rows["array"] if row["uuid"] in uuids]
@@ -257,11 +261,11 @@ def _was_made(row: Row) -> bool:
 
 
 def _settle(tx: Session, rows: Rows, seen: Observation) -> Iterator[str]:
-    """Brings rows to what the disks are now: nothing that was under way goes on."""
+    """Adjusts rows to the present state of the disks: no interrupted change continues."""
     observed = {array.uuid: array for array in seen.arrays}
     serials = {disk.id: disk.serial for disk in seen.disks}
     for row in rows["array_disk"]:
-        row.setdefault("role", MemberRole.DATA.value)  # a copy of before there were roles
+        row.setdefault("role", MemberRole.DATA.value)  # a copy from before there were roles
         row.setdefault("write_mostly", False)
     for row in rows["array"]:
         roles = observed_roles(seen, row["uuid"])
@@ -299,7 +303,7 @@ def _settle(tx: Session, rows: Rows, seen: Observation) -> Iterator[str]:
 
 
 def _begin_anew(tx: Session, rows: Rows) -> None:
-    """What is kept for some hours is kept for as many from now: the clock and the count are those of this database."""
+    """Retention periods start again now: the clock and the count are those of this database."""
     clock, settings = uptime.read(tx), read_settings(tx)
     for row in (*rows["deleted_volume"], *rows["deleted_snapshot"]):
         row["due_s"] = clock.due_s(settings.deleted_keep_hours)
@@ -308,7 +312,7 @@ def _begin_anew(tx: Session, rows: Rows) -> None:
 
 
 def _has_another_level(row: Row, observed: Mapping[str, ObservedArray]) -> bool:
-    """True if the array has another level by now: the copy is older than that change."""
+    """True if the array has another level now: the copy is older than that change."""
     found = observed.get(row["uuid"])
     if found is None or not ARRAY_ENGINES[ArrayEngine(row["engine"])].changes_level:
         return False
@@ -316,7 +320,7 @@ def _has_another_level(row: Row, observed: Mapping[str, ObservedArray]) -> bool:
 
 
 def _new(tx: Session, rows: Rows) -> Rows:
-    """What is not here yet, by key. What is here stays as it is."""
+    """Rows that are not here yet, by key. Existing rows stay unchanged."""
     missing = {}
     for table in TABLES:
         keys = list(table.primary_key.columns)
@@ -330,7 +334,7 @@ def _new(tx: Session, rows: Rows) -> Rows:
 
 
 def _conflicts(tx: Session, rows: Rows) -> Iterator[str]:
-    """What is here under the same name, number or identity."""
+    """Existing rows with the same name, number or identity."""
     for table in TABLES:
         if not rows[table.name]:
             continue

@@ -1,7 +1,7 @@
-"""Puts a backup of the database in the place of the one that is there, without taking anything from hosts.
+"""Replaces the database by a backup, without removing access from hosts.
 
-All that must differ from the backup is changed in its scratch database first; then one transaction copies it, so that a
-power cut leaves the state before or the state after.
+Everything that must differ from the backup is changed in its scratch database first; then one transaction copies it, so
+that a power failure leaves the state before or after.
 """
 
 import dataclasses
@@ -67,7 +67,7 @@ _OF_THE_MOMENT = frozenset({"version", "created_at", "updated_at", "state", "las
 
 
 class Prepared(Model):
-    """What restoring it would mean for hosts, and what a person should know."""
+    """The effects of the restore on hosts, and warnings."""
 
     judgement: Judgement
     generation: int
@@ -77,7 +77,7 @@ class Prepared(Model):
 def prepare(
     scratch: Store, services: Services, served: ExportSet | None, seen: Observation, give_up: Sequence[str]
 ) -> Prepared:
-    """Changes the scratch database as far as it must differ from the backup; what is there now is not touched.
+    """Changes the scratch database as far as it must differ from the backup; the present database is not changed.
 
     Raises Conflict if the backup must not be restored here, Invalid if `give_up` names what is not served.
     """
@@ -102,7 +102,7 @@ def prepare(
 
 
 def restore(context: ChangeContext, scratch: Store, prepared: Prepared) -> None:
-    """Copies the scratch database over all that is there. Raises Conflict while a job runs or waits."""
+    """Replaces the database by the scratch database. Raises Conflict while a job runs or waits."""
     tx = context.tx
     under_way = tx.scalars(select(Job.title).where(Job.state.in_(UNFINISHED))).first()
     if under_way is not None:
@@ -138,7 +138,7 @@ def _by_id(tx: Session, table: Table) -> dict[str, dict[str, object]]:
 
 
 def _end_jobs(tx: Session, services: Services) -> Iterator[str]:
-    """Nothing that was under way then goes on: the disks it was about may hold other data by now."""
+    """Jobs that were running then are not continued: their disks may hold other data now."""
     for job in tx.scalars(select(Job).where(Job.state.in_(UNFINISHED)).order_by(Job.created_at)).all():
         job.state, job.finished_at = JobState.FAILED.value, utc_now()
         job.message = (
@@ -150,7 +150,7 @@ def _end_jobs(tx: Session, services: Services) -> Iterator[str]:
 
 
 def _as_they_are(tx: Session, served: ExportSet | None, seen: Observation) -> Iterator[str]:
-    """What jobs changed since is not taken back by an older row: the disks of an array, the size of a volume."""
+    """Older rows do not revert what jobs changed since: the disks of an array, the size of a volume."""
     names = {row.id: row.name for row in tx.scalars(select(Array))}
     serials = {disk.id: disk.serial for disk in seen.disks}
     for array in served.arrays if served else ():
@@ -172,7 +172,7 @@ def _as_they_are(tx: Session, served: ExportSet | None, seen: Observation) -> It
             )
             for slot, id_ in enumerate(array.members)
         )
-        tx.execute(update(Array).where(Array.id == array.array_id).values(growing=True))  # perhaps: it is looked at
+        tx.execute(update(Array).where(Array.id == array.array_id).values(growing=True))  # possibly; it is checked
         yield f"Array {names[array.array_id]} keeps its current disks"
     sizes = {volume.volume_id: volume.size_bytes for volume in seen.volumes}
     for row in tx.scalars(select(Volume).order_by(Volume.name)):
@@ -182,7 +182,7 @@ def _as_they_are(tx: Session, served: ExportSet | None, seen: Observation) -> It
 
 
 def _not_found(tx: Session, seen: Observation) -> Iterator[str]:
-    """Arrays whose disks are not all here, and volumes that a running array does not have."""
+    """Arrays whose disks are not all present, and volumes that a running array does not contain."""
     here = {link for disk in seen.disks for link in (disk.id, *disk.links)}
     for array in tx.scalars(select(Array).order_by(Array.name)) if not seen.hides_disks() else ():
         wanted = [disk.disk_id for disk in array.disks]

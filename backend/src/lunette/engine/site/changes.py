@@ -1,8 +1,8 @@
 """Plans and applies site documents: the single changes of the API, one after another, as one job (decision 0010).
 
-A document is rehearsed before anything is written: every change is made for real in a transaction that is taken back,
-on the machine as it will be by then. So each is planned, checked and refused by its own noun, and a document of which
-one part cannot be done is refused as a whole.
+A document is rehearsed before anything is written: every change is made in a transaction that is rolled back, on the
+machine as it will be by then. So each is planned, checked and refused by its own noun, and a document is refused as a
+whole if one part cannot be done.
 """
 
 import functools
@@ -40,8 +40,8 @@ _PLACE = re.compile(r"^(?:volumes|mappings)\[(\d+)\]")
 
 
 def export(tx: Session, seen: Observation | None) -> Site:
-    """The whole site by name, without secrets. Which disks stand by is asked of the machine: a spare takes a lost
-    disk's place by itself. A schedule whose volumes or arrays are all gone is left out: no document could ask for it.
+    """The whole site by name, without secrets. Spares are read from the machine, because a spare takes a lost disk's
+    place automatically. A schedule whose volumes or arrays are all deleted is omitted: no document could create it.
     """
     site = known(tx, None).site
     if seen is not None:
@@ -51,7 +51,7 @@ def export(tx: Session, seen: Observation | None) -> Site:
 
 
 def apply(context: ChangeContext, request: SiteRequest) -> Outcome:
-    """Files one job with every change that leads to the document; no job where there is nothing to change.
+    """Files one job with every change that leads to the document; no job if nothing changes.
 
     Raises what a single change would raise, if any of them cannot be made: then none is.
     """
@@ -71,7 +71,7 @@ def apply(context: ChangeContext, request: SiteRequest) -> Outcome:
 
 
 def perform(context: ChangeContext, change: SiteChange) -> Outcome:
-    """Makes one change as a request of its own would."""
+    """Makes one change like a separate request."""
     noun = NOUNS[change.noun]
     if change.verb is Verb.CREATE:
         return noun.create(context, change.specs)
@@ -83,19 +83,19 @@ def perform(context: ChangeContext, change: SiteChange) -> Outcome:
 
 
 def rehearse(context: ChangeContext, changes: Sequence[SiteChange]) -> list[Outcome]:
-    """What each change would come to after those before it. Leaves nothing behind; raises what one would raise."""
+    """The plan of each change after those before it. Leaves nothing behind; raises what a change would raise."""
     tx = context.tx
     try:
         with tx.begin_nested() as point:
             outcomes = play(context, Stage(context.services), changes)
             point.rollback()
     finally:
-        tx.expire_all()  # the rollback does not reach all that was read on the way
+        tx.expire_all()  # the rollback does not cover everything that was read on the way
     return outcomes
 
 
 def play(context: ChangeContext, stage: "Stage", changes: Sequence[SiteChange]) -> list[Outcome]:
-    """Makes all changes in the database alone, as if every job succeeded at once. The caller rolls back."""
+    """Makes all changes only in the database, as if every job succeeded immediately. The caller rolls back."""
     tx = context.tx
     outcomes, staged = [], replace(context, services=stage.services, dry_run=False)
     for change in changes:
@@ -115,7 +115,7 @@ def play(context: ChangeContext, stage: "Stage", changes: Sequence[SiteChange]) 
 
 
 class Stage:
-    """Services that show the machine as it will be, ask it once for each thing, and wake no thread."""
+    """Services that show the machine as it will be, read it once for each fact, and wake no thread."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -138,7 +138,7 @@ class Stage:
 
 
 def _mapping_id(tx: Session, name: str) -> str:
-    """The mapping called `volume/host/name` or `volume/host-group/name`. Raises NotFound."""
+    """The mapping named `volume/host/name` or `volume/host-group/name`. Raises NotFound."""
     volume, noun, owner = name.split("/")
     query = select(MappingRow.id).join(Volume).where(Volume.name == volume)
     if noun == SiteNoun.HOST:
@@ -152,14 +152,14 @@ def _mapping_id(tx: Session, name: str) -> str:
 
 
 def _placed(error: LunetteError, change: SiteChange) -> LunetteError:
-    """The refusal of one change as one of the document: its fields say where in the document they stand."""
+    """The refusal of one change as a refusal of the document: its fields give the place in the document."""
 
     def place(field: str) -> str:
         match = _PLACE.match(field)
         if match and change.verb is Verb.CREATE:
             return change.places[int(match[1])] + field[match.end() :]
         if field.startswith("disks") and change.verb is not Verb.CREATE and change.noun is SiteNoun.ARRAY:
-            return change.places[0]  # the list they were added to; its own numbers are of the new ones alone
+            return change.places[0]  # the list they were added to; its own indexes are of the new ones only
         return f"{change.places[0]}.{field}" if change.places else change.keys[0]
 
     errors = [
@@ -171,7 +171,7 @@ def _placed(error: LunetteError, change: SiteChange) -> LunetteError:
 
 
 def _with_disk_ids(request: SiteRequest, services: Services) -> SiteRequest:
-    """The request with each disk under its chosen id, where the document names another of its links."""
+    """The request with each disk under its ID, if the document names another of its links."""
     if not request.site.arrays:
         return request
     seen = services.seen()
@@ -208,7 +208,7 @@ def _refuse_a_second(tx: Session) -> None:
 
 
 def _file(context: ChangeContext, plan: Plan, parts: Sequence[tuple[SiteChange, Outcome]]) -> Outcome:
-    """Writes the job: one journal row for each change. Its words are open, the change itself may hold secrets."""
+    """Writes the job: one journal row for each change. The title is readable, the change itself may contain secrets."""
     tx = context.tx
     job_id = context.services.identities.id()
     tx.add(

@@ -1,4 +1,4 @@
-"""Writes down what is there as a site document."""
+"""Describes the present state as a site document."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -35,7 +35,7 @@ Entry = TypeVar("Entry", bound=Model)
 
 
 def known(tx: Session, box: SecretBox | None) -> KnownSite:
-    """Everything by name, sorted by name. Without a `box` the secrets are left out, as in every export."""
+    """Everything by name, sorted by name. Without a `box` the secrets are omitted, as in every export."""
     arrays = tx.scalars(select(Array).order_by(Array.name)).all()
     volumes = tx.scalars(select(Volume).order_by(Volume.name)).all()
     hosts = tx.scalars(select(Host).order_by(Host.name)).all()
@@ -58,15 +58,16 @@ def known(tx: Session, box: SecretBox | None) -> KnownSite:
         mappings=_mappings(tx, names),
         settings=_settings(tx, box),
     )
-    # Not validated: a schedule whose volumes or arrays are all gone could not be created, but it exists.
+    # Not validated: a schedule whose volumes or arrays are all deleted could not be created, but it exists.
     planned = tuple(schedules.known(tx, row) for row in tx.scalars(select(Schedule).order_by(Schedule.name)))
     site = site.model_copy(update={"schedules": planned})
     return KnownSite(site, dict(_busy(SiteNoun.ARRAY, arrays)) | dict(_busy(SiteNoun.VOLUME, volumes)))
 
 
 def as_seen(tx: Session, site: Site, seen: Observation) -> Site:
-    """The site with the disks of each array as the machine has them. A spare of md takes a lost disk's place by itself:
-    those that stand by are spares, and so is a lost one whose place is taken. One that is being replaced is left out.
+    """The site with the disks of each array as observed on the machine. A spare of md takes a lost disk's place
+    automatically: unused ones are spares, and so is a lost disk whose place is taken. A disk that is being replaced is
+    omitted.
     """
     leaving = set(tx.scalars(select(ArrayDisk.disk_id).where(ArrayDisk.leaving)))
     uuids = dict(tx.execute(select(Array.name, Array.uuid)).all())
@@ -78,7 +79,7 @@ def as_seen(tx: Session, site: Site, seen: Observation) -> Site:
 def _as_seen(array: SiteArray, found: ObservedArray | None, leaving: AbstractSet[str]) -> SiteArray:
     states = {member.disk_id: member.state for member in found.members} if found else {}
     if not _FILLED.intersection(states.values()):
-        leaving = {disk for disk in leaving if states.get(disk) != "in_sync"}  # the copy came to nothing: it stays
+        leaving = {disk for disk in leaving if states.get(disk) != "in_sync"}  # the copy failed: the disk stays
     left = {field: tuple(disk for disk in getattr(array, field) if disk not in leaving) for field in NAMING_DISKS}
     lost = _without_place(found, left["disks"]) if found else frozenset()
     if spares := tuple(disk for disk in left["disks"] if disk in lost or states.get(disk) == "spare"):
@@ -89,14 +90,14 @@ def _as_seen(array: SiteArray, found: ObservedArray | None, leaving: AbstractSet
 
 
 def _without_place(found: ObservedArray, disks: Iterable[str]) -> AbstractSet[str]:
-    """The disks of an array of md that have no place in it, as others have them all."""
+    """The disks of an md array that have no slot in it, because others have them all."""
     places = {member.disk_id: member.slot for member in found.members if member.disk_id and member.slot is not None}
     is_full = ARRAY_ENGINES[found.engine].fills_lost_places and len({*places.values()}) == found.raid_disks
     return {disk for disk in disks if disk not in places} if is_full else frozenset()
 
 
 def members(tx: Session, seen: Observation) -> dict[str, int]:
-    """How many members each array of md has, by its name."""
+    """Number of members of each md array, by name."""
     names = dict(tx.execute(select(Array.uuid, Array.name)).all())
     return {
         names[array.uuid]: array.raid_disks
@@ -115,12 +116,12 @@ def _settings(tx: Session, box: SecretBox | None) -> SettingsPatch:
             if (secret := getattr(getattr(held, name), field)) is not None:
                 document[name][field] = secret
     if asked := document["discovery_auth"]:
-        document["discovery_auth"] = DiscoveryAuth.model_construct(**asked)  # as of a host
+        document["discovery_auth"] = DiscoveryAuth.model_construct(**asked)  # as for a host
     return SettingsPatch.model_validate(document)
 
 
 def _entry(kind: type[Entry], row: Base, **own: object) -> Entry:
-    """The spec that would make this row: the columns that are named like its fields, and what is `own` to the noun."""
+    """The spec that would create this row: the columns with the names of its fields, and what is `own` to the noun."""
     columns = {name: getattr(row, name) for name in kind.model_fields if name not in own and hasattr(row, name)}
     return kind.model_validate(columns | own)
 
@@ -143,7 +144,7 @@ def _chap(row: Host, box: SecretBox | None) -> SiteChap | None:
         return None
     values: dict[str, Any] = {"user": row.chap_user, "mutual_user": row.chap_mutual_user}
     sealed = {"secret": row.chap_secret_sealed, "mutual_secret": row.chap_mutual_secret_sealed}
-    return SiteChap.model_construct(**(values | _opened(box, sealed)))  # an older version took more
+    return SiteChap.model_construct(**(values | _opened(box, sealed)))  # an older version accepted more
 
 
 def _dhchap(row: Host, box: SecretBox | None) -> SiteDhChap | None:
@@ -156,13 +157,13 @@ def _dhchap(row: Host, box: SecretBox | None) -> SiteDhChap | None:
 
 
 def _opened(box: SecretBox | None, sealed: dict[str, str | None]) -> dict[str, SecretStr]:
-    """The secrets that are held and not lost with the appliance or the key they were sealed with."""
+    """The stored secrets that were not lost with the appliance or the key they were sealed with."""
     found = {name: box.open_if_known(text) for name, text in sealed.items() if text} if box is not None else {}
     return {name: secret for name, secret in found.items() if secret is not None}
 
 
 def _mappings(tx: Session, names: dict[str, str]) -> tuple[MappingCreate, ...]:
-    """`shared` says that a volume has several owners now, so that the document can be applied in any order."""
+    """`shared` means that a volume has several owners now, so that the document can be applied in any order."""
     rows = tx.scalars(select(Mapping)).all()
     owners = Counter(row.volume_id for row in rows)
     found = [

@@ -1,8 +1,8 @@
 """Runs the job of a site document, change by change.
 
-A change and the mark that it is made are one transaction, so a restart goes on with the next one and repeats none.
-A change of an array or a volume is a job of its own: the site's job steps aside and is woken when that one is over.
-A refusal ends the job there. What was made stays, complete as any single change is; applying again goes on from it.
+A change and the record that it was made are one transaction, so a restart continues with the next one and repeats none.
+A change of an array or a volume is a separate job: the site's job waits and is woken when that one is over. A refusal
+ends the job there. Completed changes stay, as single changes would; applying the document again continues from there.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,11 +27,11 @@ from lunette.store.schema import utc_now
 
 RETRY_S = 2.0
 LOOKS = (SiteNoun.ARRAY, SiteNoun.VOLUME, SiteNoun.PORTAL, SiteNoun.FC_PORT)
-"""Changes of these check the machine; it is asked before the transaction, so that no writer waits for it."""
+"""Changes of these observe the machine before the transaction, so that no writer waits for it."""
 
 
 class SiteRunner:
-    """Runs one site job at a time per call. `wait` waits some seconds and is true when the process is stopping."""
+    """Runs one site job per call. `wait` waits some seconds and is true when the process is stopping."""
 
     def __init__(self, store: Store, services: Services, wait: Callable[[float], bool]) -> None:
         self._store = store
@@ -45,7 +45,7 @@ class SiteRunner:
                 state = self._advance(job_id)
             except (
                 Unavailable
-            ) as away:  # if it is the database, saying so raises again, and the worker comes back later
+            ) as away:  # if the database is the cause, recording it raises again, and the worker retries later
                 self._say(job_id, f"waiting: {away.detail}")
                 state = None
                 if self._wait(RETRY_S):
@@ -56,7 +56,7 @@ class SiteRunner:
                 return state or JobState.RUNNING
 
     def _advance(self, job_id: str) -> JobState | None:
-        """Makes the next change, or follows the job of the last one. None: there is more to do at once."""
+        """Makes the next change, or follows the job of the last one. None: there is more to do immediately."""
         upcoming = self._upcoming(job_id)
         if upcoming and upcoming.noun in LOOKS:
             self._services.seen()
@@ -132,7 +132,7 @@ def _done(tx: Session, job: Job, steps: Sequence[JobStep], step: JobStep) -> Non
 def _stopped(
     tx: Session, job: Job, steps: Sequence[JobStep], step: JobStep, why: LunetteError, error: dict[str, object] | None
 ) -> JobState:
-    """The job ends here. Nothing is taken back: hosts may have begun to write on what was made."""
+    """Ends the job here. Nothing is rolled back: hosts may have begun to write to what was created."""
     step.state, step.finished_at, step.error = StepState.UNDONE.value, utc_now(), error or problem(why)
     job.error = step.error
     done = sum(one.state == StepState.DONE for one in steps)

@@ -1,1 +1,1 @@
-"""Undoes a change of the log by a new change (decision 0022)."""
+"""Undoes a recorded change by a new change (decision 0022)."""

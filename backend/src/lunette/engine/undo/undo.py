@@ -1,4 +1,4 @@
-"""Undoes one change of the log: a new change, planned against how things are today (decision 0022)."""
+"""Undoes one recorded change: a new change, planned against the present state (decision 0022)."""
 
 from collections.abc import Collection
 
@@ -22,10 +22,10 @@ from lunette.store.undo import KeptState
 
 
 def undo(context: ChangeContext, seq: int) -> Outcome:
-    """Brings back what the event's change made otherwise. The ids of the outcome are the number of its own event.
+    """Restores what the event's change altered. The IDs of the outcome are the number of its own event.
 
-    Raises NotFound for no such event, and Conflict naming what stands in the way: it cannot be undone at all, it was
-    undone already, the things it is about changed since, or today's state refuses it.
+    Raises NotFound if the event does not exist, and Conflict with the reason: it cannot be undone at all, it was undone
+    already, its objects changed since, or the present state refuses it.
     """
     tx = context.tx
     event = need_event(tx, seq)
@@ -77,7 +77,7 @@ def need_event(tx: Session, seq: int) -> Event:
 
 
 class _Undoing:
-    """One undo: what was, what became of it, and what is now."""
+    """One undo: the previous state, the state after the change, and the present state."""
 
     def __init__(self, tx: Session, event: Event, noun: str, around: Around) -> None:
         self._tx, self._event, self._around = tx, event, around
@@ -86,7 +86,7 @@ class _Undoing:
         self._now = states.read(tx, noun, sorted({*around.before, *around.after}))
 
     def perform(self, context: ChangeContext) -> Outcome:
-        """Raises Conflict where today's state is in the way, and what the noun's own change raises."""
+        """Raises Conflict if the present state prevents it, and what the noun's own change raises."""
         before, after = self._around.before, self._around.after
         if not before:
             self._check_unchanged(after)
@@ -100,7 +100,7 @@ class _Undoing:
         return self._noun.verbs[Verb.PATCH](context, id_, spec)
 
     def _check_unchanged(self, made: States) -> None:
-        """What was made is deleted only as it was made: what somebody put into it since is not thrown away."""
+        """A created object is deleted only if it is unchanged: later additions are not discarded."""
         for id_, state in made.items():
             now = self._held_now(id_, state)
             changed = [field for field in state if now[field] != state[field]]
@@ -113,7 +113,7 @@ class _Undoing:
                 raise Conflict(f"{self._name(state)} already exists{self._by_whom(id_)}; there is nothing to undo.")
 
     def _check_references(self, before: States) -> None:
-        """Raises Conflict naming what is gone that the earlier state needs."""
+        """Raises Conflict naming what the earlier state needs and no longer exists."""
         wanted = {one for state in before.values() for one in states.references(state)}
         present = states.names_of(self._tx, before.values())
         for field, ref in sorted(wanted):
@@ -124,7 +124,7 @@ class _Undoing:
                 raise Conflict(detail, errors=(FieldProblem(field=field, value=known, message=message),))
 
     def _fields(self, id_: str, before: Json, after: Json) -> Json:
-        """What goes back. A field the change left alone stays as it is now, whoever set it."""
+        """The values to restore. A field that the change did not alter stays as it is now."""
         now = self._held_now(id_, before)
         touched = [field for field in before if before[field] != after[field]]
         back = [field for field in touched if now[field] != before[field]]
@@ -146,13 +146,13 @@ class _Undoing:
         return f"{self._name(state)} was changed since ({named}){by_whom}. Undo that first, or change it manually."
 
     def _by_whom(self, id_: str) -> str:
-        """The last event about a thing after the one that is to be undone."""
+        """The last event about an object after the one to undo."""
         later = select(Event).where(Event.ref == id_, Event.seq > self._event.seq).order_by(Event.seq.desc()).limit(1)
         found = self._tx.scalars(later).first()
         return f", last by event {found.seq} ({found.message}, {found.actor})" if found else ""
 
     def _name(self, state: Json) -> str:
-        """How people call it: `Host esx1`, or `The mapping of volume data1 to esx1`."""
+        """Name for messages: `Host esx1`, or `The mapping of volume data1 to esx1`."""
         words = self._noun.words
         if "name" in state and "time_zone" not in state:
             return f"{words[0].upper()}{words[1:]} {state['name']}"

@@ -103,7 +103,9 @@ def build(facts: KitFacts) -> Parts:
 
 
 def _proof(facts: KitFacts) -> KitProof:
-    """Tests apply the kit of a Linux host over iSCSI and NVMe/TCP; those for other protocols are based on documentation."""
+    """Tests apply the kit of a Linux host over iSCSI and NVMe/TCP; for other protocols, it is based on
+    documentation.
+    """
     ran = {Protocol.ISCSI, Protocol.NVME_TCP}
     is_run = facts.os_type is OsType.LINUX and not facts.over_fc and {one.protocol for one in facts.portals} <= ran
     return KitProof.TESTED if is_run else KitProof.DOCUMENTED
