@@ -1,1 +1,1 @@
-"""Pure functions from what is wanted, what is seen and what is asked for to a plan. Every identity is chosen here."""
+"""Pure functions from desired state, observation and request to a plan. Every new identity is chosen here."""

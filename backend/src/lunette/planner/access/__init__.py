@@ -1,1 +1,1 @@
-"""Plans for who reaches what: hosts, groups, portals, FC ports, mappings and sessions."""
+"""Plans for access: hosts, groups, portals, FC ports, mappings and sessions."""

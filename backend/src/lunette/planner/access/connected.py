@@ -1,11 +1,11 @@
-"""Who would be interrupted by a change, as far as that can be known."""
+"""Who would be interrupted by a change, as far as that is known."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Connected:
-    """Names of the hosts that are logged in now, and why there may be others, None if there are none."""
+    """Names of the hosts that are logged in now, and why there may be others, or None."""
 
     hosts: tuple[str, ...] = ()
     unknown: str | None = None

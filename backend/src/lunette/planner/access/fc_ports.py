@@ -1,4 +1,4 @@
-"""Plans for Fibre Channel ports: which HBA port serves, and what is lost where one stops."""
+"""Plans for Fibre Channel ports: which HBA port serves, and which paths are lost if one stops."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class NewFcPort:
 
 
 def plan_create(spec: FcPortCreate, seen: Observation, managed: Sequence[str], identities: IdentitySource) -> NewFcPort:
-    """Takes a port over. Raises Invalid, Conflict or InUse naming the field."""
+    """Starts managing a port. Raises Invalid, Conflict or InUse naming the field."""
     findings = Findings()
     if spec.wwpn in managed:
         message = f"port {spec.wwpn} is already managed; change its mode instead"
@@ -32,7 +32,7 @@ def plan_create(spec: FcPortCreate, seen: Observation, managed: Sequence[str], i
 
 
 def plan_mode(wwpn: str, before: FcMode, mode: FcMode, seen: Observation, connected: Connected) -> Plan:
-    """Another mode; `connected` are the hosts logged in to the port now."""
+    """Changes the mode; `connected` are the hosts logged in to the port now."""
     findings = Findings()
     if mode is not before:
         _check(findings, wwpn, mode, seen)
@@ -43,7 +43,7 @@ def plan_mode(wwpn: str, before: FcMode, mode: FcMode, seen: Observation, connec
 
 
 def plan_delete(wwpn: str, mode: FcMode, connected: Connected) -> Plan:
-    """Leaves the port alone from now on; one that is a target stops serving. `connected` are its hosts now."""
+    """Stops managing the port; a target stops serving. `connected` are its hosts now."""
     serves = mode is FcMode.TARGET
     words = "stops serving and is no longer managed" if serves else "keeps its mode and is no longer managed"
     cut_off = connected if serves else Connected()
@@ -85,7 +85,9 @@ def _check(findings: Findings, wwpn: str, mode: FcMode, seen: Observation) -> No
 
 
 def _gives_up(port: ObservedFcPort, mode: FcMode) -> bool:
-    """Whether the port stops being an initiator. One that can be disabled has a half that is switched off."""
+    """True if the port stops being an initiator. An initiator that can be disabled is one half of a port, switched
+    off.
+    """
     return mode is not FcMode.INITIATOR and FcMode.DISABLED in port.modes
 
 

@@ -1,4 +1,4 @@
-"""What plans say of the firewall: who is shut out, and what opens. Pure."""
+"""What plans say about the firewall: who loses access, and what opens. Pure."""
 
 from collections.abc import Iterator
 from ipaddress import ip_address
@@ -15,7 +15,7 @@ def is_in_force(seen: Observation) -> bool:
 
 
 def words(mode: FirewallMode | None, seen: Observation) -> tuple[str, ...]:
-    """What the setting means on this machine. Raises Invalid where it cannot be."""
+    """The effect of the setting on this machine. Raises Invalid if it is not possible."""
     if mode is FirewallMode.OFF:
         return ("Every service that listens on this appliance can be reached over every interface.",)
     if mode is None:
@@ -44,7 +44,7 @@ def _closing(seen: Observation) -> Iterator[str]:
 
 
 def portal_opens(protocol: Protocol, address: str, port: int, seen: Observation) -> str:
-    """The end of the line of a plan for a portal; nothing where nothing is filtered."""
+    """The end of a plan's line about a portal; empty if nothing is filtered."""
     if not is_in_force(seen):
         return ""
     ports = " and ".join(f"{one.protocol.value.upper()} {one.port}" for one in openings(protocol, address, port))
@@ -54,7 +54,7 @@ def portal_opens(protocol: Protocol, address: str, port: int, seen: Observation)
 def role_changes(
     interface: ObservedInterface, settings: InterfaceSettings, caller: str | None, seen: Observation
 ) -> Iterator[str]:
-    """What becomes of web page and API with the role of an interface."""
+    """The effect of an interface's role on access to the web page and the API."""
     was = interface.settings.role if interface.settings else InterfaceRole.MANAGEMENT
     if not is_in_force(seen) or (was is InterfaceRole.STORAGE) == (settings.role is InterfaceRole.STORAGE):
         return

@@ -1,4 +1,4 @@
-"""Plans for host groups: a host is in one group at most, and a group's volumes are seen by all its hosts."""
+"""Plans for host groups: a host is in at most one group, and all its hosts see the group's volumes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,16 +22,16 @@ class KnownGroup:
     name: str
     description: str
     members: Mapping[str, str]
-    """Host names by host id."""
+    """Host names by host ID."""
     mapped: Volumes = field(default_factory=dict)
     opens_without_missing_after_s: int | None = None
 
 
 @dataclass(frozen=True)
 class GroupFacts:
-    """`hosts` by the reference the spec used: (id, name, name of the group it is in); `connected` host names.
+    """`hosts` by the reference the spec used: (id, name, name of its group); `connected` are host names.
 
-    `unseen` are the families of which nobody knows who is logged in, and why.
+    `unseen` are the families whose sessions are unknown, and why.
     """
 
     name_taken: bool
@@ -39,7 +39,7 @@ class GroupFacts:
     connected: frozenset[str] = frozenset()
     unseen: Mapping[Family, str] = field(default_factory=dict)
     faults: Mapping[str, Sequence[Fault]] = field(default_factory=dict)
-    """By host id what would be wrong with what it sees, were it in the group."""
+    """By host ID, the rules that its view would violate in the group."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +55,11 @@ class PatchedGroup:
     plan: Plan
     added: tuple[str, ...]
     removed: tuple[str, ...]
-    """Host ids."""
+    """Host IDs."""
 
 
 def plan_create(spec: HostGroupCreate, facts: GroupFacts, identities: IdentitySource, appliance_id: str) -> NewGroup:
-    """Chooses ids and the target name of a new group. Raises Invalid or Conflict for its hosts."""
+    """Chooses IDs and the target name of a new group. Raises Invalid or Conflict for its hosts."""
     findings = Findings()
     check_name(findings, "host group", spec.name, facts.name_taken)
     host_ids = _check_members(findings, spec.hosts, facts, own="")
@@ -101,7 +101,7 @@ def _check_members(findings: Findings, wanted: Sequence[str], facts: GroupFacts,
 
 
 def plan_patch(group: KnownGroup, patch: HostGroupPatch, facts: GroupFacts) -> PatchedGroup:
-    """What a change of a group comes to; a host that leaves loses the group's volumes."""
+    """Changes a group; a host that leaves loses the group's volumes."""
     findings = Findings()
     changes: list[str] = []
     if patch.name is not None and patch.name != group.name:
@@ -135,7 +135,7 @@ def plan_patch(group: KnownGroup, patch: HostGroupPatch, facts: GroupFacts) -> P
 
 
 def _cut_off(group: KnownGroup, leavers: Sequence[str], facts: GroupFacts) -> dict[str, object]:
-    """What hosts that leave take with them: one that may be logged in loses the volumes of the group."""
+    """The impact of hosts that leave: a host that may be logged in loses the volumes of the group."""
     logged_in = tuple(sorted(name for name in leavers if name in facts.connected))
     unknown = next((why for family, why in facts.unseen.items() if leavers and group.mapped.get(family)), None)
     lost = group.mapped if logged_in else facts.unseen if leavers else ()
@@ -147,7 +147,7 @@ def _cut_off(group: KnownGroup, leavers: Sequence[str], facts: GroupFacts) -> di
 
 
 def plan_delete(group: KnownGroup) -> Plan:
-    """Raises InUse while the group has mappings. Its hosts stay."""
+    """Deletes a group. Raises InUse while it has mappings. Its hosts stay."""
     findings = Findings()
     if volumes := [one.name for family in group.mapped.values() for one in family]:
         message = f"it has {len(volumes)} mappings (volumes {shorten(volumes)}); delete them first"

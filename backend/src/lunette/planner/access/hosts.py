@@ -16,7 +16,7 @@ from lunette.planner.checks.names import check_name
 
 KINDS = ("iqn", "wwpn", "nqn")
 Volumes = Mapping[Family, tuple[Leaving, ...]]
-"""What is mapped, by the family it is mapped in."""
+"""The mapped volumes, by family."""
 
 
 @dataclass(frozen=True)
@@ -28,17 +28,17 @@ class NewInitiator:
 
 @dataclass(frozen=True)
 class NewTarget:
-    """The names a host or group will be served under, chosen before anything is mapped to it."""
+    """The names under which a host or group will be served, chosen before anything is mapped to it."""
 
     id: str
     iqn: str
     nqn: str
     subsystem: str | None = None
-    """As of KeptIdentity."""
+    """As in KeptIdentity."""
 
     @classmethod
     def again(cls, kept: KeptIdentity) -> "NewTarget":
-        """The target it had before it was deleted, so that its hosts need not be told of another."""
+        """The target it had before it was deleted, so that its hosts do not need a new one."""
         return cls(id=kept.target_id, iqn=kept.iqn, nqn=kept.nqn, subsystem=kept.subsystem)
 
 
@@ -69,10 +69,10 @@ class KnownHost:
 
 @dataclass(frozen=True)
 class HostFacts:
-    """`initiator_owners` gives the host that has an initiator name already; `connected` the names logged in now.
+    """`initiator_owners` gives the host that already has an initiator name; `connected` the names logged in now.
 
-    `unseen` are the families of which nobody knows who is logged in, and why; `volumes` what the host sees, by itself
-    or through its group. Both are asked for where initiators may leave.
+    `unseen` are the families whose sessions are unknown, and why; `volumes` is what the host sees, directly or through
+    its group. Both are needed only if initiators may be removed.
     """
 
     name_taken: bool
@@ -81,7 +81,7 @@ class HostFacts:
     unseen: Mapping[Family, str] = field(default_factory=dict)
     volumes: Volumes = field(default_factory=dict)
     faults: tuple[Fault, ...] = ()
-    """What would be wrong with what it sees, had it the operating system that is desired."""
+    """The rules that its view would violate with the requested operating system."""
 
 
 @dataclass(frozen=True)
@@ -89,11 +89,11 @@ class PatchedHost:
     plan: Plan
     added: tuple[NewInitiator, ...]
     removed: frozenset[str]
-    """Initiator names that leave."""
+    """Initiator names that are removed."""
 
 
 def plan_create(spec: HostCreate, facts: HostFacts, identities: IdentitySource, appliance_id: str) -> NewHost:
-    """Chooses ids and the target name of a new host. Raises Invalid or Conflict for names that are taken."""
+    """Chooses IDs and the target name of a new host. Raises Invalid or Conflict for names that are taken."""
     findings = Findings()
     check_name(findings, "host", spec.name, facts.name_taken)
     wanted = [(kind, list(getattr(spec, f"{kind}s"))) for kind in KINDS]
@@ -125,7 +125,7 @@ def _unproven(spec: HostCreate) -> Iterator[str]:
 
 
 def of_deadline(after_s: int | None) -> tuple[str, ...]:
-    """What to know of a deadline that is set."""
+    """Warning about a deadline that is set."""
     if after_s is None:
         return ()
     words = (
@@ -137,7 +137,7 @@ def of_deadline(after_s: int | None) -> tuple[str, ...]:
 
 
 def new_deadline(known_s: int | None, patch: HostPatch | HostGroupPatch) -> tuple[str, ...]:
-    """What a patch makes of the deadline, in words."""
+    """The change of the deadline, in words."""
     after_s = patch.opens_without_missing_after_s
     if "opens_without_missing_after_s" not in patch.model_fields_set or after_s == known_s:
         return ()
@@ -164,7 +164,7 @@ def _check_initiators(findings: Findings, kind: str, names: Sequence[str], facts
 
 
 def plan_patch(host: KnownHost, patch: HostPatch, facts: HostFacts, identities: IdentitySource) -> PatchedHost:
-    """What a change of a host comes to; an initiator that leaves is logged out."""
+    """Changes a host; a removed initiator is logged out."""
     findings = Findings()
     changes: list[str] = []
     if patch.name is not None and patch.name != host.name:
@@ -206,9 +206,9 @@ def plan_patch(host: KnownHost, patch: HostPatch, facts: HostFacts, identities: 
 
 
 def _cut_off(host: KnownHost, removed: set[str], facts: HostFacts) -> dict[str, object]:
-    """What initiators that leave take with them: an initiator that may be logged in loses what it sees.
+    """The impact of removed initiators: one that may be logged in loses what it sees.
 
-    Another that stays may be another path to the same volumes, or another machine: it is not relied on.
+    Another that stays may be another path to the same volumes, or another machine, so it does not count.
     """
     kinds = {name: kind for kind, name in host.initiators}
     families = {name: family_of(kinds[name]) for name in removed}
@@ -235,7 +235,7 @@ def leaving(volumes: Volumes, families: Collection[Family]) -> tuple[Leaving, ..
 
 
 def plan_delete(host: KnownHost) -> Plan:
-    """Raises InUse while the host has mappings or is in a group."""
+    """Deletes a host. Raises InUse while it has mappings or is in a group."""
     findings = Findings()
     if host.mapped:
         message = f"it has {len(host.mapped)} mappings (volumes {shorten(host.mapped)}); delete them first"

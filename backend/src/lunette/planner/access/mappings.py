@@ -1,4 +1,4 @@
-"""Plans for mappings: one volume, one owner unless shared is meant, one number, counted from 1."""
+"""Plans for mappings: one volume has one owner unless it is shared explicitly, and one LUN, counted from 1."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ from lunette.planner.checks.findings import Findings, at
 
 NAMES = {Family.SCSI: "SCSI", Family.NVME: "NVMe"}
 LISTED = 1000
-"""A plan names this many mappings one by one, the rest as a count."""
+"""A plan lists this many mappings one by one, and the rest as a count."""
 
 
 @dataclass(frozen=True)
@@ -42,50 +42,50 @@ class MappableVolume:
     name: str
     state: str
     owners: Mapping[str, str]
-    """Names of the hosts and groups it is mapped to, by their ids."""
+    """Names of its hosts and groups, by ID."""
     family: Family | None = None
-    """Of the mappings it has."""
+    """Families of its mappings."""
     block_bytes: int | None = None
-    """None where nobody knows it now, or nobody asked: it matters to ESXi."""
+    """None if it is unknown now, or was not requested: it matters to ESXi."""
     os_types: frozenset[OsType] = frozenset()
-    """What runs on the hosts that have it."""
+    """Operating systems of its hosts."""
 
 
 @dataclass(frozen=True)
 class Owner:
-    """A host or a host group. `luns` gives the volume name under each number in use."""
+    """A host or a host group. `luns` gives the volume name for each LUN in use."""
 
     id: str
     name: str
     is_group: bool
     luns: Mapping[int, str]
     iqns: int
-    """How many iSCSI initiators it has."""
+    """Number of its iSCSI initiators."""
     nqns: int = 0
     os_types: frozenset[OsType] = frozenset()
     wwpns: int = 0
     beside: Mapping[int, str] = field(default_factory=dict)
-    """What its hosts see under other numbers through the same WWPNs: their own volumes, or their group's."""
+    """What its hosts see under other LUNs through the same WWPNs: their own volumes, or their group's."""
     kin: frozenset[str] = frozenset()
-    """Ids of a group's hosts, or of the group a host is in: what is mapped to one of them, these hosts see too."""
+    """IDs of a group's hosts, or of a host's group: these hosts also see what is mapped to one of them."""
     held: HeldNumbers = field(default_factory=dict)
-    """Numbers under which its hosts may still have devices of volumes that were unmapped."""
+    """LUNs under which its hosts may still have devices of unmapped volumes."""
 
     @property
     def family(self) -> Family:
-        """Over what a volume is mapped to it where nothing else was asked for."""
+        """The default family of its mappings."""
         return Family.NVME if self.nqns and not (self.iqns or self.wwpns) else Family.SCSI
 
 
 @dataclass(frozen=True)
 class MappingFacts:
-    """By the references the specs used. Hosts and groups have names of their own, so they are kept apart."""
+    """By the references in the specs. Hosts and groups have separate namespaces, so they are kept apart."""
 
     volumes: Mapping[str, MappableVolume]
     hosts: Mapping[str, Owner]
     host_groups: Mapping[str, Owner]
     portals: Mapping[Family, int]
-    """How many there are for each family."""
+    """Number of portals for each family."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class NewMappings:
 
 
 def plan_create(specs: Sequence[MappingCreate], facts: MappingFacts, identities: IdentitySource) -> NewMappings:
-    """Chooses the numbers of new mappings, all or nothing. Raises Invalid or Conflict naming each field."""
+    """Chooses the LUNs of new mappings, all or none. Raises Invalid or Conflict naming each field."""
     findings = Findings()
     found = [_find(findings, index, len(specs), spec, facts) for index, spec in enumerate(specs)]
     families = [
@@ -149,9 +149,10 @@ def _find(findings: Findings, index: int, count: int, spec: MappingCreate, facts
 
 
 def _check_sharing(findings: Findings, specs: Sequence[MappingCreate], found: Sequence[Found]) -> None:
-    """One owner per volume unless the spec says shared; never one host twice, by itself or by its group.
+    """Checks that a volume has one owner unless the spec says shared, and never the same host twice, directly or
+    through its group.
 
-    Counts the batch's own specs.
+    Includes the batch's own specs.
     """
     owners: dict[str, dict[str, str]] = {}
     for index, pair in enumerate(found):
@@ -176,7 +177,7 @@ def _check_sharing(findings: Findings, specs: Sequence[MappingCreate], found: Se
 
 
 def _check_blocks(findings: Findings, found: Sequence[Found]) -> None:
-    """Where the size is not known, the plan warns."""
+    """Warns if the block size is unknown."""
     for index, pair in enumerate(found):
         volume, owner = pair or (None, None)
         if volume is None or owner is None or volume.block_bytes is None or not owner.os_types & SMALL_BLOCKS:
@@ -189,7 +190,9 @@ def _check_blocks(findings: Findings, found: Sequence[Found]) -> None:
 def _check_families(
     findings: Findings, specs: Sequence[MappingCreate], families: Sequence[Family], found: Sequence[Found]
 ) -> None:
-    """A volume is served over SCSI or over NVMe; and NVMe must be able to do what the owner's cluster needs."""
+    """Checks that a volume is served over SCSI or NVMe, not both, and that NVMe supports what the owner's cluster
+    needs.
+    """
     known: dict[str, Family] = {}
     sharing: dict[str, frozenset[OsType]] = {}
     for index, (family, pair) in enumerate(zip(families, found, strict=True)):
@@ -219,7 +222,7 @@ def _check_families(
 def _number(
     findings: Findings, specs: Sequence[MappingCreate], families: Sequence[Family], found: Sequence[Found]
 ) -> dict[int, int]:
-    """Numbers asked for are set first, so that a free choice in the same batch never takes one of them."""
+    """Requested LUNs are assigned first, so that a free choice in the same batch never takes one of them."""
     used: dict[str, dict[int, str]] = {pair[1].id: {**pair[1].beside, **pair[1].luns} for pair in found if pair}
     numbers: dict[int, int] = {}
     free_choice = [index for index, pair in enumerate(found) if pair and specs[index].lun is None]
@@ -257,7 +260,7 @@ def _number(
 
 
 def _plan(chosen: Sequence[NewMapping], facts: MappingFacts, free: Sequence[NewMapping]) -> Plan:
-    """`free` are those that left their number to us."""
+    """`free` are mappings without a requested LUN."""
     changes = [
         Change(action=Action.CREATE, noun="mapping", name=new.volume.name, detail=_place(new))
         for new in chosen[:LISTED]
@@ -298,7 +301,7 @@ def _reused(chosen: Sequence[NewMapping]) -> Iterator[Reuse]:
 
 
 def _left_out(free: Sequence[NewMapping]) -> Iterator[str]:
-    """A line for each owner whose lower numbers are held back."""
+    """A line for each owner whose lower LUNs are reserved."""
     for (_, family), new in {(new.owner.id, new.family): new for new in free}.items():
         given = {one.lun for one in free if one.owner.id == new.owner.id}
         lower = [lun for lun in sorted(new.owner.held) if FIRST_LUN <= lun < max(given) and lun not in given]
@@ -324,9 +327,9 @@ def _door_warnings(new: NewMapping) -> Iterator[str]:
 
 
 def plan_delete(volume: Leaving, owner: str, lun: int, family: Family, connected: Connected, held_hours: int) -> Plan:
-    """Takes a volume away from its owner. `connected` are the owner's hosts logged in now.
+    """Unmaps a volume. `connected` are the owner's hosts logged in now.
 
-    `held_hours`: for so long other volumes do not get the number.
+    `held_hours`: how long other volumes do not get the LUN.
     """
     detail = f"{owner} loses {number_name(family, lun)}, which stays reserved for {held_hours} hours"
     changes = [Change(action=Action.DESTROY, noun="mapping", name=volume.name, detail=detail)]
@@ -345,7 +348,7 @@ def plan_delete(volume: Leaving, owner: str, lun: int, family: Family, connected
 
 
 def merged(plans: Sequence[Plan]) -> Plan:
-    """Several mappings that go at once, in one plan; the lines beyond the first are counted."""
+    """Several mappings removed in one plan; the lines after the first are counted."""
     if len(plans) == 1:
         return plans[0]
     changes = [change for plan in plans for change in plan.changes]

@@ -1,4 +1,4 @@
-"""Numbers of mappings, and which of them a host may still hold the device of another volume under (decision 0055)."""
+"""LUNs of mappings, and those under which a host may still have the device of another volume (decision 0055)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,21 +14,21 @@ LAST_LUN = 255
 
 @dataclass(frozen=True)
 class Former:
-    """A volume that had a number until it was unmapped."""
+    """A volume that had a LUN until it was unmapped."""
 
     volume_id: str
     volume: str
     family: Family
     hours: int
-    """After so many hours other volumes get the number again."""
+    """After this many hours, other volumes can get the LUN again."""
 
 
 HeldNumbers = Mapping[int, Sequence[Former]]
-"""By number the volumes whose devices a host may still have under it."""
+"""By LUN, the volumes whose devices a host may still have under it."""
 
 
 def number_name(family: Family, lun: int) -> str:
-    """A number as people call it: LUN 3, or namespace 3."""
+    """A number in words: LUN 3, or namespace 3."""
     return f"{'LUN' if family is Family.SCSI else 'namespace'} {lun}"
 
 
@@ -38,12 +38,12 @@ def others(held: HeldNumbers, lun: int, volume_id: str, family: Family) -> list[
 
 
 def lowest_free(taken: Mapping[int, str], held: HeldNumbers) -> int | None:
-    """The lowest number that nobody has or had a short time ago."""
+    """The lowest LUN that is not in use and was not recently."""
     return next((lun for lun in range(FIRST_LUN, LAST_LUN + 1) if lun not in taken and lun not in held), None)
 
 
 def choose(taken: Mapping[int, str], held: HeldNumbers, volume_id: str, family: Family) -> int | None:
-    """The number a mapping gets when none was asked for: the one the volume had, or the lowest that may be given."""
+    """The LUN of a mapping without a requested one: the one that the volume had, or the lowest that is free."""
     had = {lun: [one.family for one in held[lun] if one.volume_id == volume_id] for lun in held}
     own = [lun for lun in sorted(had) if family in had[lun]]
     numbers: list[int] = [*own, *range(FIRST_LUN, LAST_LUN + 1)]
@@ -54,7 +54,7 @@ def choose(taken: Mapping[int, str], held: HeldNumbers, volume_id: str, family: 
 
 
 def left_out_warning(owner: str, family: Family, left_out: Mapping[int, Sequence[Former]]) -> str:
-    """Why a mapping did not get the lowest number, and until when."""
+    """Why a mapping did not get the lowest LUN, and until when."""
     named = [f"{number_name(family, lun)} ({', '.join(one.volume for one in left_out[lun])})" for lun in left_out]
     hours = max(one.hours for formers in left_out.values() for one in formers)
     return (

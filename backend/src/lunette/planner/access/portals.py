@@ -1,4 +1,4 @@
-"""Plans for portals: an address this machine has, on a port nobody else listens on."""
+"""Plans for portals: an address of this machine, on a port that is not in use."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ SERVED_BY = {
     Protocol.NVME_RDMA: (ExportEngine.NVMET,),
     Protocol.NVME_FC: (ExportEngine.NVMET,),
 }
-"""The engines that serve each protocol, the kernel's own first: that is the one if none is named."""
+"""The engines that serve each protocol, the kernel's own first: that is the default."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def plan_create(
 ) -> NewPortal:
     """Chooses the engine of a new portal. Raises Invalid or Conflict naming the field.
 
-    `adopted` is an NVMe subsystem that was taken over from nvmet, if there is one.
+    `adopted` is an NVMe subsystem that was adopted from nvmet, if there is one.
     """
     findings = Findings()
     check_name(findings, "portal", spec.name, name_taken)
@@ -94,7 +94,7 @@ def plan_create(
 
 
 def _check_address(findings: Findings, spec: PortalCreate, seen: Observation, *, is_served: bool) -> None:
-    """An address of this machine, and over RDMA of a device."""
+    """Checks that it is an address of this machine, and over RDMA of an RDMA device."""
     known = {str(ip_address(text.split("%")[0])) for text in seen.addresses}
     if not is_everywhere(spec.address) and spec.address not in known:
         message = (
@@ -106,8 +106,8 @@ def _check_address(findings: Findings, spec: PortalCreate, seen: Observation, *,
 
 
 def _check_fc(findings: Findings, spec: PortalCreate) -> None:
-    """The names of a port go with the protocol, and no number does. Whether the port is there the engine tells: the
-    kernel lists no ports that can be NVMe targets, and one may come later.
+    """Checks that the names of an FC port are used with its protocol, and no port number is. The engine reports whether
+    the port exists: the kernel lists no ports that can be NVMe targets, and one may appear later.
     """
     if spec.protocol is not Protocol.NVME_FC:
         message = f"{spec.protocol.value} listens on an IP address; Fibre Channel port names are for nvme-fc"
@@ -120,7 +120,9 @@ def _check_fc(findings: Findings, spec: PortalCreate) -> None:
 
 
 def _check_engine(findings: Findings, spec: PortalCreate, engine: ExportEngine, present: Sequence[KnownPortal]) -> None:
-    """A volume is served by one engine at a time, and every portal of its family leads to it (DESIGN R13)."""
+    """Checks the rule that a volume is served by one engine at a time, and every portal of its family leads to it
+    (DESIGN R13).
+    """
     if engine is ExportEngine.SPDK and is_everywhere(spec.address):
         message = (
             "SPDK reports the address it listens on to hosts that discover its subsystems, so it must be an address "
@@ -138,7 +140,7 @@ def _check_engine(findings: Findings, spec: PortalCreate, engine: ExportEngine, 
 
 
 def _check_adopted(findings: Findings, engine: ExportEngine, adopted: str | None) -> None:
-    """SPDK has settings of its own for what nvmet showed."""
+    """SPDK has its own values for what nvmet showed."""
     if engine is ExportEngine.SPDK and adopted:
         message = (
             f"subsystem {adopted} was adopted from nvmet with identifiers that SPDK cannot present: create an nvmet "
@@ -148,9 +150,9 @@ def _check_adopted(findings: Findings, engine: ExportEngine, adopted: str | None
 
 
 def _overlap(spec: PortalCreate, other: KnownPortal) -> bool:
-    """Two listeners clash on one port if either listens everywhere; `::` takes IPv4 too (net.ipv6.bindv6only=0).
+    """Two listeners clash on one port if either listens everywhere; `::` includes IPv4 (net.ipv6.bindv6only=0).
 
-    RDMA has ports of its own, and iSER takes one of either kind.
+    RDMA has ports of its own, and iSER uses one of either kind.
     """
     if spec.wanted_port != other.port or not spec.protocol.listens_on & Protocol(other.protocol).listens_on:
         return False
@@ -165,16 +167,17 @@ def _overlap(spec: PortalCreate, other: KnownPortal) -> bool:
 
 
 def shown(address: str, port: int) -> str:
-    """An address and port as people write them: brackets around IPv6. A Fibre Channel port has no number."""
+    """An address and port in the usual notation: brackets around IPv6. A Fibre Channel port has no number."""
     if is_fc_address(address):
         return address
     return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
 
 
 def plan_delete(portal: KnownPortal, others: int, connected: Connected) -> Plan:
-    """Stops listening. `connected` are the hosts logged in through it; `others` of its family remain.
+    """Deletes a portal. `connected` are the hosts logged in through it; `others` are the remaining portals of its
+    family.
 
-    LIO closes the socket that listens and no connection (iscsit_tpg_del_network_portal, Linux 6.12); nvmet and SPDK end
+    LIO closes the listening socket and no connection (iscsit_tpg_del_network_portal, Linux 6.12); nvmet and SPDK end
     every connection of a port with it (nvmet_port_del_ctrls; nvmf_subsystem_remove_listener).
     """
     where, family = shown(portal.address, portal.port), Protocol(portal.protocol).family

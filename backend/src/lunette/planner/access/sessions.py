@@ -1,4 +1,4 @@
-"""The plan that ends a session: whom it interrupts, and what becomes of its I/O."""
+"""The plan that ends a session: whom it interrupts, and the effect on its I/O."""
 
 from lunette.domain.errors import Conflict
 from lunette.domain.exports import ObservedSession
@@ -15,7 +15,7 @@ COMES_BACK = (
 
 
 def plan_disconnect(session: ObservedSession, host: str | None, sessions: int, now: Rates | None) -> Plan:
-    """`sessions` are all that its target has; `now` is the I/O of the initiator, None if it is not known.
+    """`sessions` are all of its target; `now` is the I/O of the initiator, None if unknown.
 
     Raises Conflict for a session that cannot be ended.
     """

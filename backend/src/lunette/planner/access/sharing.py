@@ -1,7 +1,7 @@
-"""What one host may see at once, through its own target and through its group's: the words every door refuses with.
+"""Rules for what one host may see, through its own target and through its group's, and the messages of their refusals.
 
-A host has two doors at most: its own target and that of the one group it may be in. A volume behind both is two disks
-with one identity: Linux refuses the second NVMe namespace as a duplicate, others write through both (DESIGN R13).
+A host has at most two targets: its own and that of its group. A volume behind both is two disks with one identity:
+Linux refuses the second NVMe namespace as a duplicate, others write through both (DESIGN R13).
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,16 +13,19 @@ from lunette.domain.hosts import OsType
 from lunette.domain.mappings import Family
 
 RESERVING = frozenset({OsType.ESXI, OsType.WINDOWS})
-"""Systems whose clusters lock volumes with reservations or compare-and-write (VMFS, failover clusters)."""
+"""Operating systems whose clusters lock volumes with reservations or compare-and-write (VMFS, failover clusters)."""
 
 SMALL_BLOCKS = frozenset({OsType.ESXI})
-"""Of devices with 4096-byte logical blocks ESXi takes local SAS and SATA hard disks only (VMware, vSphere Storage,
-"Device Sector Formats"): never a LUN or a namespace."""
+"""ESXi supports devices with 4096-byte logical blocks only as local SAS and SATA hard disks (VMware, vSphere Storage,
+"Device Sector Formats"): never as a LUN or a namespace.
+"""
 SMALL_BLOCK_BYTES = 512
 
 
 class Rule(StrEnum):
-    """twice: one way to a volume. reservations: a cluster that locks volumes has them. blocks: of a size it takes."""
+    """twice: one way to each volume. reservations: a cluster that locks volumes has them. blocks: of a supported
+    size.
+    """
 
     TWICE = "twice"
     RESERVATIONS = "reservations"
@@ -31,20 +34,20 @@ class Rule(StrEnum):
 
 @dataclass(frozen=True)
 class Way:
-    """A mapping as one of its hosts meets it: the host's own, or its group's."""
+    """A mapping as one of its hosts sees it: the host's own, or its group's."""
 
     volume: str
     family: Family
     by_group: bool
     block_bytes: int | None = None
-    """None where nobody knows it now."""
+    """None if it is unknown now."""
     is_shared: bool = False
-    """The volume has further owners."""
+    """True if the volume has further owners."""
 
 
 @dataclass(frozen=True)
 class View:
-    """A host and every mapping it meets."""
+    """A host and every mapping that it sees."""
 
     host: str
     os_type: OsType
@@ -54,7 +57,7 @@ class View:
 
 @dataclass(frozen=True)
 class Fault:
-    """A rule a view breaks. Two are the same one if rule and subject are, whatever the words."""
+    """A rule that a view violates. Two violations are equal if rule and subject are, whatever the message."""
 
     rule: Rule
     subject: str
@@ -65,7 +68,7 @@ class Fault:
 
 
 def faults(view: View) -> Iterator[Fault]:
-    """Every rule the view breaks."""
+    """Every rule that the view violates."""
     if view.os_type in SMALL_BLOCKS:
         for way in view.ways:
             if way.block_bytes is not None and way.block_bytes > SMALL_BLOCK_BYTES:
@@ -86,13 +89,13 @@ def faults(view: View) -> Iterator[Fault]:
 
 
 def new_faults(before: View, after: View) -> list[Fault]:
-    """What a change would break. What was broken before does not stop a change of something else."""
+    """Rules that a change would violate. A previous violation does not block an unrelated change."""
     known = [*faults(before)]
     return [fault for fault in faults(after) if not fault.is_in(known)]
 
 
 def twice(volume: str, host: str, group: str) -> str:
-    """Says which two mappings there would be, and how to have one."""
+    """Message that names both mappings, and how to keep one."""
     return (
         f"host {host} would see volume {volume} twice, by its own mapping and by that of host group {group}, and "
         f"treat it as two disks: keep only one of them, and delete the mapping of {volume} to {host} or to {group} "
@@ -101,7 +104,7 @@ def twice(volume: str, host: str, group: str) -> str:
 
 
 def needs_reservations(group: str, os_types: AbstractSet[OsType]) -> str:
-    """Says why a cluster cannot have volumes over NVMe."""
+    """Message why a cluster cannot have volumes over NVMe."""
     return (
         f"{group} is a cluster of {' and '.join(sorted(os_types))} hosts, which needs reservations and "
         "compare-and-write; the appliance supports neither over NVMe: map the volume over SCSI"
@@ -109,7 +112,7 @@ def needs_reservations(group: str, os_types: AbstractSet[OsType]) -> str:
 
 
 def shared_without_reservations(volume: str, os_types: AbstractSet[OsType]) -> str:
-    """Says why a volume over NVMe has one owner only where hosts lock what they share."""
+    """Message why a volume over NVMe can have only one owner if hosts lock what they share."""
     return (
         f"volume {volume} would have several owners over NVMe, and {' and '.join(sorted(os_types))} hosts need "
         "reservations and compare-and-write for shared volumes; the appliance supports neither over NVMe: map it "
@@ -118,7 +121,7 @@ def shared_without_reservations(volume: str, os_types: AbstractSet[OsType]) -> s
 
 
 def needs_small_blocks(volume: str, block_bytes: int, owner: str) -> str:
-    """Says why a host with ESXi cannot use a volume."""
+    """Message why a host with ESXi cannot use a volume."""
     return (
         f"volume {volume} has a block size of {block_bytes} bytes, inherited from its array, and ESXi on {owner} "
         f"supports only blocks of {SMALL_BLOCK_BYTES} bytes: use a volume on an array of drives with "

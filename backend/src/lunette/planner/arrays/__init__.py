@@ -1,1 +1,1 @@
-"""Plans for arrays: creation, changes of each engine, growth, release, and what could be built."""
+"""Plans for arrays: creation, changes of each engine, growth, release, and possible layouts."""

@@ -1,4 +1,4 @@
-"""Plans for arrays that are created or deleted."""
+"""Plans for creating and deleting arrays."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -35,22 +35,22 @@ from lunette.providers.arrays.md.raid10 import copies_of
 
 @dataclass(frozen=True)
 class NewArray:
-    """The choices for one array: the steps of `made` are among those of `plan`, kept apart for the row."""
+    """The choices for one array: the steps of `made` are among those of `plan`, kept separately for the row."""
 
     id: str
     plan: Plan
     made: Blueprint
     members: tuple[MdMember, ...]
     roles: tuple[MemberRole, ...]
-    """Of each member."""
+    """Bytes used on each member."""
 
 
 def plan_create(
     spec: ArrayCreate, seen: Observation, name_taken: bool, disk_owners: Mapping[str, str], identities: IdentitySource
 ) -> NewArray:
-    """Chooses everything for a new array. `disk_owners` gives, by disk id, the array of the database that has it.
+    """Chooses everything for a new array. `disk_owners` gives, by disk ID, the array of the database that has it.
 
-    Raises Invalid, Conflict or InUse naming each disk and field that stands in the way.
+    Raises Invalid, Conflict or InUse naming each disk and field that prevents it.
     """
     findings = Findings()
     check_name(findings, "array", spec.name, name_taken)
@@ -76,7 +76,7 @@ def plan_create(
 
 
 def engine_reason(engine: ArrayEngine, seen: Observation) -> str | None:
-    """Why arrays of this engine cannot be made here: what is missing for them, or for volumes on them."""
+    """Why arrays of this engine cannot be created here: what is missing for them, or for volumes on them."""
     volumes = ARRAY_ENGINES[engine].volumes.value
     return missing_reason(seen, "array", engine.value) or missing_reason(seen, "volume", volumes)
 
@@ -132,7 +132,7 @@ def _choose(spec: ArrayCreate, disks: list[ObservedDisk], wipe: frozenset[str], 
 
 
 def _beside(spec: ArrayCreate) -> str:
-    """The disks that are no data disks, in words that follow the data disks."""
+    """The disks that are not data disks, in words that follow the data disks."""
     spares = f" and {counted(len(spec.spares), 'spare')}" if spec.spares else ""
     others = [
         counted(len(ids), f"{role.value} disk")
@@ -177,8 +177,9 @@ def _warnings(spec: ArrayCreate, made: Blueprint, disks: list[ObservedDisk]) -> 
 
 
 def plan_delete(array: KnownArray, seen: Observation, deleted: Sequence[KnownDeleted] = ()) -> Plan:
-    """Erases deleted volumes, removes what volumes were cut from, then the array. Raises InUse, naming the volumes,
-    while it has any."""
+    """Erases deleted volumes, removes the volume group, then the array. Raises InUse, naming the volumes, while it has
+    any.
+    """
     if array.volumes:
         findings = Findings()
         message = f"it contains {counted(len(array.volumes), 'volume')} ({shorten(array.volumes)}); delete them first"

@@ -1,4 +1,4 @@
-"""What encryption changes in the plans of an array: a step between the array and its volume group, and the reverse."""
+"""What encryption changes in the plans of an array: a step between the array and its volume group, and its undo."""
 
 import dataclasses
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ ONLY = (
 
 
 def problem(spec: ArrayCreate, seen: Observation) -> FieldProblem | None:
-    """Why an array of this engine cannot be encrypted here; None if it can, or is not to be."""
+    """Why an array of this engine cannot be encrypted here; None if it can, or should not be."""
     if spec.encryption is None:
         return None
     record = capabilities(seen, "array").get(spec.engine.value)
@@ -35,7 +35,7 @@ def problem(spec: ArrayCreate, seen: Observation) -> FieldProblem | None:
 
 
 def blueprint(made: Blueprint, array_id: str, spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> Blueprint:
-    """The array as it was planned, with its encryption."""
+    """The planned array, with its encryption."""
     if spec.encryption is None or made.group is None:
         return made
     sector = max(disk.logical_block_bytes for disk in disks)
@@ -49,7 +49,7 @@ def blueprint(made: Blueprint, array_id: str, spec: ArrayCreate, disks: Sequence
 
 
 def destroying(steps: Sequence[AnyStep], array_id: str, md_uuid: str) -> Iterator[AnyStep]:
-    """Steps that destroy an array, with its keys gone before it is stopped."""
+    """Steps that destroy an array; its keys are erased before it is stopped."""
     for step in steps:
         if isinstance(step, GroupRemove | GroupErase):
             yield step.model_copy(update={"mapping": luks.mapping_name(array_id)})

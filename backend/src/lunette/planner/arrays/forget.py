@@ -1,6 +1,7 @@
-"""The plan for forgetting an array that is lost for good, with its volumes, snapshots and mappings. Pure.
+"""The plan for forgetting an array that is permanently lost, with its volumes, snapshots and mappings. Pure.
 
-No step runs on the machine, for nothing of the array is left there. It is refused while the array serves, or could.
+No step runs on the machine, because nothing of the array is left there. It is refused while the array is in service, or
+could be.
 """
 
 from collections.abc import Iterator, Sequence
@@ -48,7 +49,7 @@ class Lost:
 
 
 def plan_forget(array: KnownArray, spec: ArrayForget, seen: Observation, lost: Lost) -> Plan:
-    """Raises Invalid for another name, Conflict while the array works or a job has part of it."""
+    """Raises Invalid for another name, Conflict while the array works or a running job uses part of it."""
     findings = Findings()
     found = next((one for one in seen.arrays if one.uuid == array.uuid), None)
     if spec.confirm != array.name:
@@ -79,7 +80,7 @@ def _carries(array: KnownArray, seen: Observation, disk_id: str) -> bool:
 
 
 def _check_lost(findings: Findings, array: KnownArray, found: ObservedArray | None, seen: Observation) -> None:
-    """One that is only not read now, locked, or short of a word to start is not lost."""
+    """An array that is only unreadable now, locked, or could be force-started is not lost."""
     message = None
     if found is None and hides_array(seen, array.engine, array.uuid, array.group):
         message = "its disks cannot all be read now (see the alerts), so the array cannot be considered lost"

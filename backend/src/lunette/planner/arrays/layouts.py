@@ -1,4 +1,4 @@
-"""Every array that could be made of given disks, with its figures: pure, for a page or a script to show live."""
+"""Every array that is possible with given disks, with its figures: pure, for live display by a page or a script."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,7 +16,7 @@ from lunette.providers.arrays.md import raid10
 
 MAX_BLOCK_BYTES = 128 * KIB
 _HDD, _SSD, _NVME = 200 * MIB, 500 * MIB, 2000 * MIB
-"""What drives of these kinds write in sequence, bytes per second: no drive of today is much faster for long."""
+"""Sustained sequential write speed of these kinds of drives, in bytes per second: today's drives are hardly faster."""
 _LOSSES = {
     Level.RAID4: 1,
     Level.RAID5: 1,
@@ -33,9 +33,9 @@ _LOSSES = {
 def plan_layouts(
     references: Sequence[str], block_bytes: int, seen: Observation, disk_owners: Mapping[str, str]
 ) -> Layouts:
-    """All levels of all engines with these disks. `disk_owners` gives, by disk id, the array that has it.
+    """All levels of all engines with these disks. `disk_owners` gives, by disk ID, the array that has it.
 
-    Raises Invalid for a disk that is not there or named twice, and for a block size no zvol can have.
+    Raises Invalid for a disk that does not exist or is listed twice, and for a block size that no zvol can have.
     """
     disks = _find(references, block_bytes, seen)
     total = sum(disk.size_bytes for disk in disks)
@@ -142,7 +142,7 @@ def _layout(
 
 
 def _losses(spec: ArrayCreate) -> int:
-    """How many disks may be lost, whichever they are."""
+    """The number of arbitrary disks that may be lost."""
     if spec.level in (Level.RAID1, Level.MIRROR):
         return len(spec.disks) - 1
     if spec.level is Level.RAID10:
@@ -166,6 +166,6 @@ def _default_first(policies: Sequence[WriteHole], default: WriteHole) -> tuple[W
 
 
 def _rebuild_s(disks: Sequence[ObservedDisk]) -> float:
-    """A rebuild writes what the smallest disk holds, and is as slow as the slowest."""
+    """A rebuild writes the capacity of the smallest disk, at the speed of the slowest."""
     slowest = min(_HDD if disk.rotational else _NVME if disk.transport == "nvme" else _SSD for disk in disks)
     return round(min(disk.size_bytes for disk in disks) / slowest, 1)

@@ -1,4 +1,4 @@
-"""Shapes of arrays that can be made and are seldom wanted: too many copies, too wide, too large for one parity."""
+"""Warns about arrays that are possible but rarely useful: too many copies, too wide, too large for one parity."""
 
 import math
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ USUAL_COPIES = 3
 WIDEST_RAIDZ = 12
 """Disks of one RAID-Z group. The manual recommends 3 to 9 (zpoolconcepts(7), OpenZFS 2.3); a few more are common."""
 BITS_PER_ERROR = 1e15
-"""Bits that a rotating drive for servers reads per sector that it cannot read, as data sheets promise at least."""
+"""Bits that a rotating server drive reads per unreadable sector, as the minimum that data sheets promise."""
 WORTH_TELLING = 0.1
 _ONE_PARITY = {
     Level.RAID4: Level.RAID6,
@@ -25,7 +25,7 @@ _STRIPED = {Level.RAID1: "raid10 stripes over mirrors", Level.MIRROR: "raid10 st
 
 
 def warnings(level: Level, disks: Sequence[ObservedDisk]) -> tuple[str, ...]:
-    """What speaks against this level over these data disks, with the reason and what to make instead."""
+    """Arguments against this level over these data disks, with the reason and an alternative."""
     found = (_copies(level, len(disks)), _wide(level, len(disks)), _unreadable(level, disks))
     return tuple(one for one in found if one is not None)
 
@@ -51,7 +51,7 @@ def _wide(level: Level, count: int) -> str | None:
 
 
 def _unreadable(level: Level, disks: Sequence[ObservedDisk]) -> str | None:
-    """Solid-state drives promise a hundred times more, so none of them is told of."""
+    """Solid-state drives promise a hundred times more, so they cause no warning."""
     if level not in _ONE_PARITY or not any(disk.rotational for disk in disks):
         return None
     read = (len(disks) - 1) * min(disk.size_bytes for disk in disks)

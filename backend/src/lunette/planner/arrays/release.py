@@ -1,7 +1,7 @@
-"""The plan for letting go of an array: it stays on its disks with its volumes and their data, ours no more. Pure.
+"""The plan for releasing an array: it stays on its disks with its volumes and their data, without Lunette's mark. Pure.
 
-Nothing is destroyed, and what hosts see is gone before: so it is refused while anything is mapped, and while there is
-anything on the array that would be half there afterwards.
+Nothing is destroyed, and exports must be removed before: it is refused while anything is mapped, and while the array
+contains anything that would be incomplete afterward.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ GOES_ON = "It was adopted, keeps its md name and continues to run unchanged unti
 def plan_release(
     array: KnownArray, spec: ArrayRelease, seen: Observation, volumes: Sequence[KnownVolume], deleted: Sequence[str]
 ) -> Plan:
-    """`volumes` are all on it, `deleted` the deleted volumes and snapshots that are kept on it, by name.
+    """`volumes` are all volumes on it, `deleted` are retained volumes and snapshots on it, by name.
 
     Raises Invalid, Conflict or InUse.
     """
@@ -70,7 +70,7 @@ def _check_kind(findings: Findings, array: KnownArray, spec: ArrayRelease) -> No
 
 
 def _check_health(findings: Findings, array: KnownArray, found: ObservedArray | None) -> None:
-    """Each disk carries the mark, so each must be there; and what goes on is let go on first."""
+    """Each disk carries the mark, so each must be present; and running operations must finish first."""
     if found is None or found.state is ArrayState.MISSING:
         message = "it is not running: attach all its disks, because each carries Lunette's mark"
         findings.add(Conflict, "array", array.name, message)
@@ -84,7 +84,7 @@ def _check_health(findings: Findings, array: KnownArray, found: ObservedArray | 
 
 
 def _is_named_by_us(array: KnownArray) -> bool:
-    """False for one that was adopted: md's own name, with its home host, was recorded then."""
+    """False for an adopted array: md's own name, with its home host, was recorded then."""
     return ":" not in array.md_name
 
 

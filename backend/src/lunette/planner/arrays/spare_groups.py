@@ -1,6 +1,6 @@
-"""Which spare goes to which array of a spare group: from one that is whole to one that lost a disk and has no spare.
+"""Moves spares within a spare group: from a healthy array to one that lost a disk and has no spare.
 
-The same that mdadm's monitor does for `spare-group` in mdadm.conf (mdadm(8)); here as a plan, one disk at a time.
+The same as mdadm's monitor does for `spare-group` in mdadm.conf (mdadm(8)); here as a plan, one disk at a time.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ _LOST = ("missing", "faulty")
 
 
 class Move(Model):
-    """A spare that goes from `giver` to `taker`, ids of arrays."""
+    """A spare that moves from `giver` to `taker`, which are IDs of arrays."""
 
     plan: Plan
     giver: str
@@ -29,10 +29,10 @@ class Move(Model):
 
 
 def plan_move(group: str, pairs: Sequence[Pair], seen: Observation) -> Move | None:
-    """The one move to make now; None if no array of the group needs a spare, or no spare fits.
+    """The next move; None if no array of the group needs a spare, or no spare fits.
 
-    `pairs`: the arrays of the group at which nobody is at work, with what was found of each. The smallest spare that
-    fits is taken.
+    `pairs`: the arrays of the group without a running job, with their observation. The smallest spare that fits is
+    used.
     """
     for taker, found in pairs:
         if not _needs(taker, found):
@@ -45,7 +45,7 @@ def plan_move(group: str, pairs: Sequence[Pair], seen: Observation) -> Move | No
 
 
 def _needs(array: KnownArray, found: ObservedArray) -> bool:
-    """It lost a disk, and nothing is there that could be filled for it or is being filled."""
+    """True if it lost a disk, and no spare can replace it or is replacing it."""
     if not ARRAY_ENGINES[array.engine].shares_spares:
         return False
     if found.state is not ArrayState.DEGRADED or found.is_reshaping:
@@ -58,7 +58,7 @@ def _needs(array: KnownArray, found: ObservedArray) -> bool:
 def _fitting(
     taker: KnownArray, short: ObservedArray, pairs: Sequence[Pair], seen: Observation
 ) -> Iterator[tuple[Pair, ObservedDisk]]:
-    """Healthy spares of whole arrays that are large enough and have the sectors of the array that is short."""
+    """Healthy spares of healthy arrays that are large enough and have the sector size of the degraded array."""
     sectors = {disk.logical_block_bytes for m in taker.members if (disk := seen.disk(m.disk_id))}
     for giver, found in pairs:
         shares = ARRAY_ENGINES[giver.engine].shares_spares

@@ -1,1 +1,1 @@
-"""What every plan is held against: findings of a request, names, and the independent checker."""
+"""Checks of every plan: findings about a request, names, and the independent checker."""

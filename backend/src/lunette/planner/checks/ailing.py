@@ -1,4 +1,4 @@
-"""What a plan says of the disks that it takes, where they are not well."""
+"""What a plan says about unhealthy disks that it uses."""
 
 from collections.abc import Iterable
 
@@ -6,11 +6,11 @@ from lunette.domain.disk_health import findings
 from lunette.domain.disks import ObservedDisk
 
 _PASSING = ("temperature", "silent")
-"""What says nothing about how long the disk will last."""
+"""Findings that say nothing about how long the disk will last."""
 
 
 def ailing(disks: Iterable[ObservedDisk]) -> tuple[str, ...]:
-    """One warning for each disk that is failing, worn, full of errors or not to be read. It is taken all the same."""
+    """One warning for each disk that is failing, worn, full of errors or unreadable. It is used all the same."""
     return tuple(
         f"Disk {disk.id} {'; it '.join(one.words for one in found)} ({found[0].detail}): use another disk if one is "
         "available."

@@ -1,6 +1,6 @@
-"""Refuses bad plans, knowing nothing of how they were made (DESIGN R3).
+"""Refuses bad plans, without knowing how they were made (DESIGN R3).
 
-Every fault found here is a mistake of the planner, not of the person who asked: the change is refused as a whole.
+Every fault found here is a mistake of the planner, not of the user: the change is refused as a whole.
 """
 
 from collections import Counter
@@ -56,14 +56,16 @@ from lunette.planner.checks.unseen import check_seen
 
 
 class Bounds(Model):
-    """What a plan may do. `wipe` are the disks the request named; `promised` bytes per group are not to be cut."""
+    """What a plan may do. `wipe` are the disks that the request named; `promised` bytes per group must not be
+    allocated.
+    """
 
     wipe: frozenset[str] = frozenset()
     promised: Mapping[str, int] = {}
 
 
 class LunUse(Model):
-    """One number under one owner."""
+    """One LUN of one owner."""
 
     owner_id: str
     volume_id: str
@@ -71,13 +73,15 @@ class LunUse(Model):
 
 
 def check(plan: Plan, seen: Observation, bounds: Bounds) -> None:
-    """Raises LunetteError, changing nothing, if the plan breaks a rule, Conflict if it changes what is not seen."""
+    """Raises LunetteError, changing nothing, if the plan violates a rule, or Conflict if it changes what is not
+    observed.
+    """
     check_seen(plan.title, plan.steps, seen)
     _refuse(plan.title, [*faults(plan, seen, bounds)])
 
 
 def check_luns(title: str, new: Sequence[LunUse], present: Sequence[LunUse]) -> None:
-    """Raises LunetteError if a number or a volume would stand twice under one owner."""
+    """Raises LunetteError if an owner would have a LUN or a volume twice."""
     _refuse(title, [*lun_faults(new, present)])
 
 
@@ -91,7 +95,7 @@ def _refuse(title: str, found: Sequence[str]) -> None:
 
 
 def faults(plan: Plan, seen: Observation, bounds: Bounds) -> Iterator[str]:
-    """Every rule the plan breaks, in words."""
+    """Every rule that the plan violates, in words."""
     yield from _order(plan.steps)
     yield from _disks(plan.steps, seen, bounds.wipe)
     yield from _names(plan.steps, seen)
@@ -101,9 +105,9 @@ def faults(plan: Plan, seen: Observation, bounds: Bounds) -> Iterator[str]:
 
 
 def _order(steps: Sequence[AnyStep]) -> Iterator[str]:
-    """A step that can be taken back comes after one that cannot only where it stands on such a step."""
+    """A reversible step may follow an irreversible one only if it depends on such a step."""
     grounded: list[int] = []
-    """What cannot be taken back, and what stands on it."""
+    """Irreversible steps, and the steps that depend on them."""
     for index, step in enumerate(steps):
         if step.irreversible or any(_stands_on(step, steps[earlier]) for earlier in grounded):
             grounded.append(index)
@@ -157,7 +161,7 @@ def _disks(steps: Sequence[AnyStep], seen: Observation, may_wipe: frozenset[str]
 
 
 def _use(disk: ObservedDisk, wipe: DiskWipe | DiskErase | None) -> Iterator[str]:
-    """What is wrong with taking this disk, which is wiped before or not."""
+    """What prevents using this disk, whether it is wiped before or not."""
     if disk.is_busy():
         yield f"disk {disk.id} is busy"
     elif disk.occupation() and wipe is None:
@@ -167,7 +171,7 @@ def _use(disk: ObservedDisk, wipe: DiskWipe | DiskErase | None) -> Iterator[str]
 
 
 def _is_spare(seen: Observation, uuid: str, disk_id: str) -> bool:
-    """True if the disk stands by in this array, and that is whole."""
+    """True if the disk is an unused spare of this array, and the array is healthy."""
     found = next((one for one in seen.arrays if one.uuid == uuid), None)
     place = next((one for one in found.members if one.disk_id == disk_id), None) if found else None
     return place is not None and found is not None and (place.state, found.state) == ("spare", ArrayState.CLEAN)
@@ -220,7 +224,7 @@ def _names(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
 
 
 def _made_array(step: AnyStep) -> tuple[str, str] | None:
-    """Name and UUID of the array that a step makes, as its engine knows it."""
+    """Name and UUID of the array that a step creates, as its engine knows it."""
     match step:
         case MdCreate():
             return step.md_name, step.uuid
@@ -259,7 +263,7 @@ def _space(steps: Sequence[AnyStep], seen: Observation, promised: Mapping[str, i
 
 
 def _taken(step: VolumeCut | VolumeGrow | ThinPoolCreate | ThinPoolGrow, pool: ObservedPool) -> tuple[int, ...]:
-    """The bytes a step takes from its group, part by part; (0,) cannot be right."""
+    """The bytes that a step allocates from its group, part by part; (0,) is never correct."""
     match step:
         case VolumeCut():
             return (step.size_bytes,)
@@ -273,7 +277,7 @@ def _taken(step: VolumeCut | VolumeGrow | ThinPoolCreate | ThinPoolGrow, pool: O
 
 
 def _seals(steps: Sequence[AnyStep]) -> Iterator[str]:
-    """Every cut is sealed once, after the last cut: a sealed volume may not be taken back."""
+    """Every created volume is sealed once, after the last one is created: a sealed volume cannot be undone."""
     cut = [(step.group, step.volume_id, step.lv_name) for step in steps if isinstance(step, VolumeCut)]
     sealed = [
         (step.group, volume.volume_id, volume.lv_name)
@@ -289,14 +293,14 @@ def _seals(steps: Sequence[AnyStep]) -> Iterator[str]:
 
 
 def _removals(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
-    """What goes away waits for its exports, and carries our mark."""
+    """What is removed waits for its exports, and carries Lunette's mark."""
     arrays = {array.uuid: array for array in seen.arrays}
     yield from _volumes_that_leave(steps, {(volume.group, volume.name): volume for volume in seen.volumes})
     for step in steps:
         match step:
             case MdDestroy() | MdStep():
                 array = arrays.get(step.uuid)
-                adopted = ":" in step.md_name  # it keeps the name that others gave it
+                adopted = ":" in step.md_name  # it keeps its foreign name
                 if array is not None and (array.system or not (array.marked or adopted)):
                     yield f"array {step.md_name} does not carry this appliance's mark"
             case LvmRaidDestroy() | LvmRaidReplace():
@@ -333,7 +337,7 @@ def _volumes_that_leave(
 
 
 def lun_faults(new: Sequence[LunUse], present: Sequence[LunUse]) -> Iterator[str]:
-    """Every number or volume that would stand twice under one owner."""
+    """Every LUN or volume that an owner would have twice."""
     numbers = {(use.owner_id, use.lun) for use in present}
     volumes = {(use.owner_id, use.volume_id) for use in present}
     for use in new:

@@ -1,4 +1,4 @@
-"""Gathers everything wrong with a request before refusing it, so that a person corrects it once."""
+"""Collects everything wrong with a request before refusing it, so that all of it can be corrected at once."""
 
 from lunette.domain.errors import Conflict, FieldProblem, InUse, Invalid, LunetteError, NoSpace
 
@@ -7,13 +7,13 @@ SHOWN = 50
 
 
 class Findings:
-    """Problems by the error they lead to. What cannot be right at all goes before what is only in the way now."""
+    """Problems by the error they lead to. Impossible requests take precedence over those that are only blocked now."""
 
     def __init__(self) -> None:
         self._found: dict[type[LunetteError], list[FieldProblem]] = {Invalid: [], Conflict: [], InUse: [], NoSpace: []}
 
     def add(self, error: type[LunetteError], field: str, value: object, message: str) -> None:
-        """`error` is one of Invalid, Conflict, InUse, NoSpace. `message` is a sentence without its full stop."""
+        """`error` is one of Invalid, Conflict, InUse, NoSpace. `message` is a sentence without its period."""
         text = None if value is None else str(value)
         self._found[error].append(FieldProblem(field=field, value=text, message=message))
 
@@ -21,7 +21,7 @@ class Findings:
         self._found[error].append(problem)
 
     def take(self, other: "Findings", about: str) -> None:
-        """The problems of another one, each beginning with what it is about."""
+        """Adds the problems of other findings, each prefixed with its subject."""
         for error, problems in other._found.items():  # noqa: SLF001 one of its own kind
             self._found[error] += [one.model_copy(update={"message": f"{about}: {one.message}"}) for one in problems]
 
@@ -29,7 +29,7 @@ class Findings:
         return any(self._found.values())
 
     def refuse(self, what: str, shown: int = SHOWN) -> None:
-        """Raises the gravest error with all problems of all kinds; does nothing if none was found.
+        """Raises the most serious error with all problems of all kinds; does nothing if there are none.
 
         `what` says what does not happen: 'Array tank was not created'. At most `shown` problems are listed.
         """
@@ -41,7 +41,7 @@ class Findings:
 
 
 def at(list_name: str, index: int, count: int, field: str) -> str:
-    """Where a field stands: plain for a single spec, `volumes[3].name` in a batch."""
+    """Path of a field: plain for a single spec, `volumes[3].name` in a batch."""
     return field if count == 1 else f"{list_name}[{index}].{field}"
 
 

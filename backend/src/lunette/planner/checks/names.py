@@ -1,4 +1,4 @@
-"""Rules for names that need to know the other names."""
+"""Rules for names that depend on other names."""
 
 import re
 
@@ -9,7 +9,7 @@ _ID = re.compile(r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 
 
 def check_name(findings: Findings, noun: str, name: str, taken: bool, field: str = "name") -> None:
-    """A name is unique within its noun, and cannot be mistaken for an id: both are accepted as a reference."""
+    """A name is unique within its noun, and cannot be mistaken for an ID: both are accepted as a reference."""
     if _ID.match(name):
         findings.add(Invalid, field, name, f"{name} has the form of an ID; choose another name")
     elif taken:

@@ -1,4 +1,4 @@
-"""Which disks an array may take, and what is destroyed on them. Pure."""
+"""Which disks an array may use, and what is destroyed on them. Pure."""
 
 from collections.abc import Mapping, Sequence
 
@@ -19,10 +19,10 @@ def take_disks(
     *,
     any_disk: bool,
 ) -> tuple[list[ObservedDisk | None], frozenset[str]]:
-    """The disks that are named, by the field that names each; and which of them may be wiped.
+    """The named disks, by field, and which of them may be wiped.
 
-    Every reason not to take one becomes a finding; one that does not exist is None. `any_disk`: also one that nothing
-    distinguishes from other disks.
+    Every reason against a disk becomes a finding; a disk that does not exist is None. `any_disk`: also accepts a disk
+    that nothing distinguishes from others.
     """
     disks = _find_disks(findings, fields, seen)
     wiped = _find_wipe(findings, wipe, seen, disks)
@@ -72,7 +72,7 @@ def _find_wipe(
 def _check_disk(
     findings: Findings, field: str, disk: ObservedDisk, reference: str, owner: str | None, may_wipe: bool
 ) -> None:
-    """Why this one disk cannot be taken. The system's disk and a fabric's disk never can, not even with a wipe."""
+    """Why a disk cannot be used. System disks and disks of a fabric never can, not even with a wipe."""
     content = "; ".join(disk.occupations())
     if disk.fabric:
         message = f"disk {disk.id} is attached over a fabric: an array is never built on another appliance's volume"
@@ -104,7 +104,7 @@ def _check_disk(
 
 
 def wiping(disks: Sequence[ObservedDisk], wipe: frozenset[str]) -> tuple[tuple[DiskWipe, ...], list[Change]]:
-    """The wipes of those disks that may be wiped and need it, and what is lost by them."""
+    """The wipes of disks that may be wiped and need it, and the data they destroy."""
     used = [disk for disk in disks if disk.id in wipe and disk.occupations()]
     steps = tuple(
         DiskWipe(disk_id=disk.id, serial=disk.serial, size_bytes=disk.size_bytes, signatures=disk.signatures)

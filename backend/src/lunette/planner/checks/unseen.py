@@ -1,4 +1,4 @@
-"""Refuses changes of what cannot be read at the moment: what is not seen is never taken as not there. Pure."""
+"""Refuses changes of what cannot be read at the moment: unobserved is never treated as nonexistent. Pure."""
 
 from collections.abc import Iterator, Sequence
 
@@ -27,7 +27,7 @@ def check_seen(title: str, steps: Sequence[AnyStep], seen: Observation) -> None:
 
 
 def _hiding(step: AnyStep, seen: Observation, known: set[str]) -> Iterator[Unread]:
-    """Why what the step is about is not known."""
+    """Why the state of the step's subject is unknown."""
     names = {name for field in _NAMES if (name := getattr(step, field, None))}
     if not names or isinstance(step, MAKES_ARRAYS):
         return

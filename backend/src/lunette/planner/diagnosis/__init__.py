@@ -1,1 +1,1 @@
-"""Reads what was observed: why a host does not see a volume, its paths, and drift."""
+"""Interprets observations: why a host does not see a volume, its paths, and drift."""

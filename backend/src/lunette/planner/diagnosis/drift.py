@@ -1,4 +1,4 @@
-"""Finds where the machine and the database differ. What is exported is compared by the agent alone, see its report."""
+"""Finds differences between the machine and the database. Exports are compared only by the agent, see its report."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -24,18 +24,18 @@ UNKNOWN = (
 
 @dataclass(frozen=True)
 class Known:
-    """An array or a volume of the database. `key` is how the machine knows it: a UUID, or its own id."""
+    """An array or a volume of the database. `key` identifies it on the machine: a UUID, or its own ID."""
 
     key: str
     name: str
     state: str
     is_hidden: bool = False
-    """It may be there though it is not seen: what would tell cannot be read."""
+    """True if it may exist although it is not observed: the part that would show it cannot be read."""
 
 
 @dataclass(frozen=True)
 class DriftFacts:
-    """What the database knows; `names` are those of whatever a report can speak of, by id."""
+    """The records of the database; `names` are those of everything that a report can mention, by ID."""
 
     arrays: Iterable[Known]
     volumes: Iterable[Known]
@@ -44,7 +44,7 @@ class DriftFacts:
 
 
 def find(facts: DriftFacts, seen: Observation | None, report: ConvergeReport | None) -> tuple[Drift, ...]:
-    """Every difference, in the order of DriftKind: what needs a person first."""
+    """Every difference, in the order of DriftKind: what needs attention first."""
     found = [*(_exports(facts, report) if report else ())]
     found += [*_storage(facts, seen), *_firewall(seen)] if seen else []
     order = list(DriftKind)
@@ -96,7 +96,7 @@ def _firewall(seen: Observation) -> Iterator[Drift]:
 
 
 def _storage(facts: DriftFacts, seen: Observation) -> Iterator[Drift]:
-    """What stands in the database comes and goes with its job, so only what is ready is missed or known."""
+    """Resources of a running job are in flux, so only ready ones are missing or known."""
     arrays = {one.key: one for one in facts.arrays}
     there = {one.uuid for one in seen.arrays}
     for one in arrays.values():

@@ -1,7 +1,7 @@
-"""Plans the trial of a host's paths: each is taken away in turn, if the host has another one it can go on over.
+"""Plans the test of a host's paths: each is taken down in turn, if the host has another one.
 
-Pure. What cannot be told apart, is missing, or stands on an array that is not whole, is no ground for a trial: then
-nothing is taken away, and the refusal says what to put right first.
+Pure. The test is refused if paths cannot be distinguished, are missing, or depend on an array that is not healthy; the
+refusal says what to fix first.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,13 +25,13 @@ NOT_TRIED = {
     Protocol.NVME_RDMA: "the kernel's NVMe target does not report the connected hosts, so they cannot be identified",
     Protocol.NVME_FC: "the kernel's NVMe target does not report the connected hosts, so they cannot be identified",
 }
-"""Why paths of these protocols are left as they are."""
+"""Why paths of these protocols are not tested."""
 OVER_SPDK = "SPDK does not count the I/O of hosts, so it is unknown whether it continues over the other paths"
 
 
 @dataclass(frozen=True)
 class TrialFacts:
-    """`found` is the verdict on `paths`; `unfit` are arrays behind the host's volumes that are not whole, in words."""
+    """`found` is the verdict on `paths`; `unfit` are unhealthy arrays of the host's volumes, in words."""
 
     paths: PathFacts
     found: HostPaths
@@ -39,7 +39,7 @@ class TrialFacts:
 
 
 def plan_trial(facts: TrialFacts, spec: HostVerifyPaths, identities: IdentitySource) -> Plan:
-    """Raises Invalid if the host was not named, Conflict if its paths cannot be tried now."""
+    """Raises Invalid if the host was not named, Conflict if its paths cannot be tested now."""
     host = facts.paths.host.host
     if spec.confirm != host:
         problem = FieldProblem(field="confirm", value=spec.confirm, message=f"it must be the host's name, {host}")
@@ -97,7 +97,7 @@ def _check(facts: TrialFacts) -> None:
 
 
 def _why_not(facts: PathFacts, protocol: Protocol) -> str:
-    """Where sessions over NVMe are known it is SPDK that serves: the kernel's target tells none."""
+    """Only SPDK reports sessions over NVMe: the kernel's target does not."""
     is_known = protocol.family is Family.NVME and facts.unseen(Family.NVME) is None
     return OVER_SPDK if is_known else NOT_TRIED[protocol]
 
@@ -107,7 +107,7 @@ def _refuse(host: str, reason: str) -> NoReturn:
 
 
 def _links(facts: PathFacts) -> Iterator[HostLink]:
-    """Portal by portal the host's addresses, where each is known to be its own."""
+    """The host's addresses by portal, if each is known to be its own."""
     assert facts.sessions is not None  # noqa: S101 checked before
     own = {one.peer for one in facts.own if one.peer}
     strangers = [one for one in facts.sessions.sessions if one.initiator.lower() not in facts.names]
@@ -132,7 +132,7 @@ def _link(portal: KitPortal, peer: str) -> HostLink:
 
 
 def _own_sessions(facts: PathFacts) -> dict[str, int]:
-    """Sessions on targets that nobody shares: those of others come and go as they like."""
+    """Sessions on targets that are not shared: other hosts may log in and out at any time."""
     assert facts.sessions is not None  # noqa: S101 checked before
     counts = {one.target: one.sessions for one in facts.sessions.counts}
     return {

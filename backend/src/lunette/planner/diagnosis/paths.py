@@ -1,10 +1,10 @@
-"""Which of a host's paths are there. Pure: the host, where it should be, and what was seen go in.
+"""Which of a host's paths are up. Pure: the input is the host, its expected paths, and the observation.
 
 LIO shows one session of each initiator, with the peer's address and without the portal; it counts the sessions of a
 target, and its TCP connections are known by portal and peer. So a connection is a host's if its peer is one of the
-addresses the host is seen with. A host may come from another address on another network: where the target's count says
-that there are more sessions than connections from known addresses, and one portal alone has connections that nobody
-claims, they are there; where several have, nobody knows. What is not known is never called missing.
+addresses the host is seen with. A host may use another address on another network: if the target's count shows more
+sessions than connections from known addresses, and only one portal has unclaimed connections, the sessions are there;
+if several have, it is unknown. What is unknown is never reported as missing.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ NOBODY = (
 class PathFacts:
     """`blocked` gives the reason for portals that do not listen, by name; `owners` the host of each initiator name.
 
-    `others` are the initiators that share a door with the host, as the members of its group do. `sessions` None: the
+    `others` are the initiators that share a target with the host, such as members of its group. `sessions` None: the
     agent does not answer.
     """
 
@@ -40,7 +40,7 @@ class PathFacts:
 
     @property
     def names(self) -> frozenset[str]:
-        """The host's initiators, in small letters."""
+        """The host's initiators, in lower case."""
         return frozenset(name.lower() for name in (*self.host.iqns, *self.host.wwpns, *self.host.nqns))
 
     @cached_property
@@ -49,7 +49,7 @@ class PathFacts:
         return tuple(one for one in found if one.initiator.lower() in self.names)
 
     def unseen(self, family: Family) -> str | None:
-        """Why sessions over a family cannot be listed; None where they can."""
+        """Why sessions over a family cannot be listed; None if they can."""
         if self.sessions is None:
             return AWAY
         return next((one.reason for one in self.sessions.unseen if one.family is family), None)
@@ -72,7 +72,7 @@ def verify(facts: PathFacts) -> HostPaths:
 
 
 def _worst(states: Sequence[PathState]) -> PathState:
-    """What is missing says more than what is unknown; nothing at all is unknown."""
+    """Missing takes precedence over unknown; no path at all is unknown."""
     for state in (PathState.DOWN, PathState.UNKNOWN):
         if state in states:
             return state
@@ -145,7 +145,7 @@ class _Attribution:
         return states
 
     def _by_address(self, portal: KitPortal) -> PathState:
-        """What the connections alone say. An iSER portal has none, so only its newest session is known."""
+        """The result from connections only. An iSER portal has none, so only its newest session is known."""
         if portal.protocol is Protocol.ISER:
             is_there = any(one.protocol is Protocol.ISER for one in self._here)
             alone = len([one for one in self._portals if one.protocol is Protocol.ISER]) == 1
@@ -158,7 +158,7 @@ class _Attribution:
         return PathState.UNKNOWN if is_open else PathState.DOWN
 
     def _left(self, states: Mapping[KitPortal, PathState]) -> int | None:
-        """Sessions on the target that no portal was found for; None where others may have them."""
+        """Sessions on the target without a known portal; None if other hosts may have them."""
         shares = any(
             one.target == self._door.name and one.initiator.lower() in self._facts.others for one in self._seen.sessions
         )
@@ -187,13 +187,15 @@ def _over_nvme(facts: PathFacts, door: KitDoor) -> Iterator[HostPath]:
 
 
 def _is_through(where: str, portal: KitPortal) -> bool:
-    """Whether that is where a connection came in. By the port alone: the kernel tells a wildcard as it was given."""
+    """True if a connection may belong to this portal. Only the port decides: the kernel shows a wildcard as
+    configured.
+    """
     is_over_fc = portal.protocol is Protocol.NVME_FC
     return where == portal.address if is_over_fc else where.rpartition(":")[2] == str(portal.port)
 
 
 def _over_fc(facts: PathFacts) -> Iterator[HostPath]:
-    """Zones decide which ports see each other: a path is expected where they do, and at least one for each port."""
+    """Zones decide which ports see each other: a path is expected between those, and at least one for each port."""
     ours = {port.wwpn: port for port in facts.fc_ports if port.mode in (FcMode.TARGET, FcMode.DUAL)}
     there = {(one.target, one.initiator) for one in facts.own if one.protocol is Protocol.FC}
     visible = {
@@ -240,7 +242,7 @@ def _volumes(door: KitDoor, paths: Sequence[HostPath]) -> Iterator[VolumePaths]:
 
 
 def _counted(paths: Sequence[HostPath], up: int) -> str:
-    """Such as: expected 4 paths, seen 3: no connection to portal b (10.0.0.2:3260)."""
+    """For example: expected 4 paths, seen 3: no connection to portal b (10.0.0.2:3260)."""
     if not paths:
         return "no path exists: the host has no initiator, or the appliance no portal, for this volume"
     plural = "path" if len(paths) == 1 else "paths"

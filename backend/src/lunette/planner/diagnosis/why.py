@@ -1,7 +1,7 @@
 """Why a host does not see a volume: the first broken link from the disks to the session, in plain words.
 
-Pure: the facts of the database, the last look at the machine, the last converge report and the sessions go in; None
-stands for what nobody knows because the agent is away.
+Pure: the input is the facts of the database, the last observation, the last converge report and the sessions; None
+stands for what is unknown because the agent does not answer.
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ UNREAD = "it cannot be read now; see the alerts"
 
 @dataclass(frozen=True)
 class Way:
-    """How a volume is given to a host: under which number, by which target, and through which group if any.
+    """How a volume is mapped to a host: LUN, target, and the group if there is one.
 
     `target_name` is the target's IQN, or over NVMe the subsystem's NQN.
     """
@@ -57,7 +57,7 @@ class Way:
 
     @property
     def place(self) -> str:
-        """The number and whose it is, in the words of the family."""
+        """The LUN or namespace and its target, in the words of the family."""
         return f"{'LUN' if self.family is Family.SCSI else 'namespace'} {self.lun} of {self.target_name}"
 
 
@@ -89,7 +89,7 @@ class ChainFacts:
 
 
 def why(facts: ChainFacts) -> WhyChain:
-    """The chain with every link looked at, and the first broken one as a sentence."""
+    """The chain with every checked link, and the first broken one as a sentence."""
     observed = next((a for a in facts.seen.arrays if a.uuid == facts.array.uuid), None) if facts.seen else None
     links = (
         _disks(facts, observed),
@@ -199,7 +199,7 @@ def _volume(facts: ChainFacts) -> WhyLink:
 
 
 def _export(facts: ChainFacts) -> WhyLink:
-    """The mapping, and whether what serves it is open."""
+    """Checks the mapping, and whether its target is open."""
     guest, name = facts.guest, f"volume {facts.volume}"
     if guest is None and facts.owners:
         return _broken(Part.EXPORT, f"{name} is mapped to {shorten(list(facts.owners))}, which has no hosts; add some")
@@ -232,7 +232,7 @@ def _export(facts: ChainFacts) -> WhyLink:
 
 
 def _without(facts: ChainFacts, doors: Sequence[TargetReport]) -> str:
-    """That the host's paths opened without the volume, if they did."""
+    """A note that the host's paths opened without the volume, if they did."""
     guest = facts.guest
     door = next((one for one in doors if guest and guest.way and one.target_id == guest.way.target_id), None)
     if guest is None or guest.way is None or door is None or facts.volume_id not in door.missing:
@@ -244,7 +244,9 @@ def _without(facts: ChainFacts, doors: Sequence[TargetReport]) -> str:
 
 
 def _portal(facts: ChainFacts) -> WhyLink:
-    """An open portal of a protocol the host has an initiator for. A host with Fibre Channel only needs none."""
+    """Checks for an open portal of a protocol for which the host has an initiator. A host with only Fibre Channel needs
+    none.
+    """
     kinds = {kind for kind, _ in facts.guest.initiators} if facts.guest else {"iqn", "nqn"}
     if facts.guest and facts.guest.way:
         kinds &= KINDS[facts.guest.way.family]
@@ -272,12 +274,12 @@ def _portal(facts: ChainFacts) -> WhyLink:
 
 
 def _place(portal: KnownPortal) -> str:
-    """Where it listens; what needs an RDMA device on the host's side too says so."""
+    """The portals, with a note on those that need an RDMA device on the host."""
     return f"{shown(portal.address, portal.port)}{' over RDMA' if Protocol(portal.protocol).is_rdma else ''}"
 
 
 def _fc_port(facts: ChainFacts) -> WhyLink:
-    """A Fibre Channel port in target mode with a link, for a host that comes over nothing else."""
+    """Checks for a Fibre Channel port in target mode with a link, for a host that uses nothing else."""
     if facts.report is None or facts.seen is None:
         return _unknown(Part.PORTAL)
     serving = [port for port in facts.seen.fc_ports if port.mode in (FcMode.TARGET, FcMode.DUAL)]
@@ -293,7 +295,7 @@ def _fc_port(facts: ChainFacts) -> WhyLink:
 
 
 def _not_over_fc(facts: ChainFacts, guest: Guest) -> WhyLink:
-    """The host has no session on a port of ours: whether it is on the fabric at all says whose turn it is."""
+    """The host has no session on any FC port: its presence on the fabric decides which side has the fault."""
     wwpns = {name for _, name in guest.initiators}
     ports = facts.seen.fc_ports if facts.seen else ()
     here = [(port.wwpn, one.wwpn) for port in ports for one in port.remotes if one.wwpn in wwpns]

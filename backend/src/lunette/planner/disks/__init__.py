@@ -1,1 +1,1 @@
-"""Plans for single disks: the locate LED, and the end of what is on a disk."""
+"""Plans for single disks: locating and wiping."""

@@ -1,4 +1,4 @@
-"""Plans the light of the bay a disk sits in: pure."""
+"""Plans switching the locate light of a disk's bay. Pure."""
 
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict
@@ -7,7 +7,7 @@ from lunette.domain.steps import DiskLocate
 
 
 def plan_locate(disk: ObservedDisk, *, is_on: bool) -> Plan:
-    """Raises Conflict for a disk without a light that could be switched."""
+    """Raises Conflict for a disk without a switchable light."""
     was_on = disk.place.is_located
     if was_on is None:
         where = f"bay {disk.place.bay}, which has no light" if disk.place.bay else "no bay of a SCSI enclosure (SES)"

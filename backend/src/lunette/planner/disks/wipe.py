@@ -1,4 +1,4 @@
-"""Plans the end of what is on one disk: pure. Refuses a disk that anybody uses, and what would reach beyond it."""
+"""Plans wiping one disk. Pure. Refuses a disk that is in use, and a wipe that would affect other disks."""
 
 from typing import NoReturn
 
@@ -21,7 +21,7 @@ OF_OTHERS = (
     "btrfs",
     "drbd",
 )
-"""Types of signatures of what may span several disks, or be locked: who destroys one names it."""
+"""Signatures of content that may span several disks, or be locked: the request must name them."""
 
 _CANNOT_BE_STOPPED = "It cannot be stopped after it has started, and can take minutes."
 _SANITIZES_ITSELF = (
@@ -33,7 +33,7 @@ _SANITIZES_ITSELF = (
 def plan_wipe(
     disk: ObservedDisk, spec: DiskWipeRequest, seen: Observation, owner: str | None, identities: IdentitySource
 ) -> Plan:
-    """`owner` is the array of ours the disk belongs to."""
+    """`owner` is the array of Lunette that contains the disk."""
     _refuse_use(disk, owner)
     _check_names(disk, spec)
     lost = "all signatures are lost" if spec.method is WipeMethod.SIGNATURES else "all data is lost"
@@ -104,7 +104,7 @@ def _check_erase(disk: ObservedDisk, method: EraseMethod, seen: Observation) -> 
 def _is_of_one_drive(one: ObservedDisk, other: ObservedDisk) -> bool:
     """Namespaces of one controller (nvme0 of nvme0n1), or of two controllers of one NVM subsystem.
 
-    Of other drives: units with one serial, such as two actuators, of which nobody says how far a sanitize reaches.
+    Of other drives: units with one serial, such as two actuators, for which the reach of a sanitize is unknown.
     """
     if one.transport is Transport.NVME and other.transport is Transport.NVME:
         controllers = {disk.kernel_name.rpartition("n")[0] for disk in (one, other)}

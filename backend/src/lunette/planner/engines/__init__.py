@@ -1,1 +1,1 @@
-"""Which engine plans what: one folder for each array engine, and the tables of all engines."""
+"""Which engine plans what: one package for each array engine, and the tables of all engines."""

@@ -16,5 +16,5 @@ ARRAY_ENGINES: Mapping[ArrayEngine, ArrayPlanning] = {planning.engine: planning 
 
 
 def hides_array(seen: Observation, engine: ArrayEngine, *names: str) -> bool:
-    """True while an array of one of these names or UUIDs may be there though it is not seen."""
+    """True while an array of one of these names or UUIDs may exist although it is not observed."""
     return seen.hides(ARRAY_ENGINES[engine].parts, *names)

@@ -27,9 +27,9 @@ class KnownArray:
     level: str = ""
     encryption: Encryption | None = None
     member_bytes: int = 0
-    """What each disk of it must hold, as it was planned."""
+    """Bytes used on each disk, as planned."""
     roles: Mapping[str, MemberRole] = dataclasses.field(default_factory=dict)
-    """Of its disks, by id; what is left out is a data disk, or one whose role the engine chooses by itself."""
+    """Roles of its disks, by ID; a missing entry is a data disk, or one whose role the engine chooses automatically."""
 
     def role(self, disk_id: str) -> MemberRole:
         return self.roles.get(disk_id, MemberRole.DATA)

@@ -1,4 +1,4 @@
-"""Names as they are recorded, in steps that are planned by the names Lunette gives: what was adopted keeps its own."""
+"""Names as recorded, in steps that are planned with the names Lunette gives: adopted objects keep their own."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from lunette.domain.steps import AnyStep, GroupErase, GroupRemove, MdDestroy, Vo
 
 
 def of_volume(steps: Sequence[AnyStep], lv_name: str) -> tuple[AnyStep, ...]:
-    """Steps on one volume that is in its place. Without a name they stay as they are."""
+    """Steps on one volume in its place. Without a name they stay unchanged."""
     return tuple(
         step.model_copy(update={"lv_name": lv_name})
         if lv_name and isinstance(step, VolumeAside | VolumeDelete | VolumeGrow)

@@ -1,4 +1,4 @@
-"""What a change of a standing array is judged by: the array, the machine, and the disks that are named."""
+"""The basis of a change of an existing array: the array, the machine, and the named disks."""
 
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
@@ -17,13 +17,13 @@ from lunette.providers.arrays.md.plan import survives
 
 
 class Request:
-    """What a change of one array needs to be judged: the array as the machine has it, and all that speaks against it.
+    """A request for a change of one array: the array as observed, and everything that speaks against the change.
 
-    Raises Conflict at once if the array does not run. `what` says what does not happen then.
+    Raises Conflict immediately if the array does not run. `what` says what does not happen then.
     """
 
     takes_unidentified_disks: ClassVar[bool] = False
-    """As of the engine."""
+    """Current state of the array."""
 
     def __init__(
         self, array: KnownArray, seen: Observation, what: str, owners: Mapping[str, str] | None = None
@@ -40,7 +40,9 @@ class Request:
         self.findings.refuse(self.what)
 
     def own(self, reference: str) -> tuple[MdMember, ObservedMember | None]:
-        """The array's disk of this id or link, and its place in the array. Refuses at once if it is none of its."""
+        """The array's disk of this ID or link, and its place in the array. Refuses immediately if it is not one of its
+        disks.
+        """
         disk = self.seen.disk(reference)
         names = {reference, disk.id} if disk else {reference}
         for member in self.array.members:
@@ -56,9 +58,10 @@ class Request:
     def take(
         self, fields: Mapping[str, str], wipe: Sequence[str], least_bytes: int | None = None
     ) -> tuple[list[ObservedDisk], tuple[AnyStep, ...], list[Change]]:
-        """The new disks, the steps that wipe them, and what is lost by that. Refuses at once what is wrong with any.
+        """The new disks, the steps that wipe them, and the data they destroy. Refuses immediately what is wrong with
+        any.
 
-        `least_bytes` is what each must hold, as much as a member if it is not given.
+        `least_bytes` is the required capacity; by default, that of a member.
         """
         least = self.disk_bytes if least_bytes is None else least_bytes
         disks, wiped = take_disks(
@@ -84,7 +87,7 @@ class Request:
         return whole, steps, lost
 
     def check_redundant(self, place: ObservedMember) -> None:
-        """Finds fault unless the array works without this member."""
+        """Refuses unless the array works without this member."""
         found, name = self.found, self.array.name
         if found.state is ArrayState.RESYNCING:
             message = f"array {name} is still resyncing and not redundant yet: wait until the resync has finished"

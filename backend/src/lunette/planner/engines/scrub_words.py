@@ -1,6 +1,6 @@
-"""What a scrub found, in words, on an engine that compares copies and parity, without checksums of its own.
+"""Results of a scrub in words, for engines that compare copies and parity, without their own checksums.
 
-What a mismatch of md means is in md(4), "Scrubbing and mismatches".
+The meaning of a mismatch in md is in md(4), "Scrubbing and mismatches".
 """
 
 from lunette.domain.arrays import Level, ScrubOutcome

@@ -1,6 +1,6 @@
-"""The volume engines of the planner, and what is asked of any engine.
+"""The volume engines of the planner, and questions about any engine.
 
-Everybody else refuses what the capability record of an engine does not offer (`unable_reason`) before asking for steps.
+Callers refuse what the capability record of an engine does not offer (`unable_reason`) before requesting steps.
 """
 
 from collections.abc import Iterator, Mapping
@@ -50,7 +50,7 @@ def _offers(record: EngineCapability, ability: EngineAbility) -> bool:
 
 
 def volume_engine(engine: ArrayEngine) -> VolumeEngine:
-    """What cuts volumes from arrays of this engine."""
+    """The engine of volumes on arrays of this engine."""
     return ARRAY_ENGINES[engine].volumes
 
 
@@ -60,27 +60,27 @@ def volumes_of(engine: ArrayEngine) -> VolumePlanning:
 
 
 def volume_planning(engine: ArrayEngine) -> Cutting:
-    """What plans the volumes on an array of this engine."""
+    """The planning of volumes on an array of this engine."""
     return volumes_of(engine).cutting
 
 
 def thin_pooling(engine: ArrayEngine) -> ThinPooling | None:
-    """What plans the thin pools on an array of this engine; None if thin volumes need none there."""
+    """The planning of thin pools on an array of this engine; None if thin volumes need none there."""
     return volumes_of(engine).thin_pooling
 
 
 def growing(engine: ArrayEngine) -> Growing:
-    """What plans growth of volumes on an array of this engine. Raises LookupError if it does not offer growth."""
+    """The planning of growth of volumes on an array of this engine. Raises LookupError if it does not offer growth."""
     return _offered(volumes_of(engine).growing, engine)
 
 
 def snapshotting(engine: ArrayEngine) -> Snapshotting:
-    """What plans snapshots on an array of this engine. Raises LookupError if it does not offer them."""
+    """The planning of snapshots on an array of this engine. Raises LookupError if it does not offer them."""
     return _offered(volumes_of(engine).snapshotting, engine)
 
 
 def snapshotting_together(engine: ArrayEngine) -> SnapshottingTogether | None:
-    """What plans snapshots at one moment on an array of this engine; None: it takes one after the other."""
+    """The planning of simultaneous snapshots on an array of this engine; None if it takes one after another."""
     return volumes_of(engine).snapshotting_together
 
 
@@ -91,19 +91,19 @@ def _offered(part: Part | None, engine: ArrayEngine) -> Part:
 
 
 def hides_volumes(seen: Observation, engine: ArrayEngine, group: str) -> bool:
-    """True while the pool or group of an array, or a volume in it, may be there though it is not seen."""
+    """True while the pool or group of an array, or a volume in it, may exist although it is not observed."""
     return seen.hides(volumes_of(engine).parts, group)
 
 
 def thick_snapshot_reason(engine: ArrayEngine, provisioning: Provisioning) -> str | None:
-    """Why a volume so provisioned on an array of this engine has no snapshots; None if it can have them."""
+    """Why a volume with this provisioning on an array of this engine has no snapshots; None if it can have them."""
     if provisioning is Provisioning.THIN or volume_planning(engine).capability().can_snapshot_thick:
         return None
     return NO_THICK_SNAPSHOTS
 
 
 def unable_reason(seen: Observation, engine: ArrayEngine, ability: EngineAbility | None = None) -> str | None:
-    """Why volumes on an array of this engine cannot be had here, or not with this ability; None if they can."""
+    """Why volumes on an array of this engine are not available here, or not with this ability; None if they are."""
     name = volume_engine(engine).value
     if reason := missing_reason(seen, "volume", name):
         return reason
@@ -116,7 +116,7 @@ def unable_reason(seen: Observation, engine: ArrayEngine, ability: EngineAbility
 
 
 def level_problem(spec: ArrayCreate) -> FieldProblem | None:
-    """Why the engine does not know the level at all; None if it does."""
+    """Why the engine does not support the level; None if it does."""
     offered = [facts.level for facts in ARRAY_ENGINES[spec.engine].capability().levels]
     if spec.level in offered:
         return None
@@ -125,12 +125,14 @@ def level_problem(spec: ArrayCreate) -> FieldProblem | None:
 
 
 def recorded_roles(spec: ArrayCreate) -> tuple[MemberRole, ...]:
-    """The roles beside data that disks of such an array keep; none where the engine turns spares into members."""
+    """The roles other than data that disks of such an array retain; none if the engine turns spares into members."""
     return next(facts.roles for facts in ARRAY_ENGINES[spec.engine].capability().levels if facts.level is spec.level)
 
 
 def role_problems(spec: ArrayCreate) -> Iterator[FieldProblem]:
-    """Disks for what this engine has no use for, and groups it does not make. Spares it judges itself."""
+    """Refuses disks of roles that this engine does not use, and groups it does not create. The engine checks spares
+    itself.
+    """
     for role, ids in spec.by_role().items():
         if ids and role not in (MemberRole.DATA, MemberRole.SPARE, *recorded_roles(spec)):
             rule = f"an array of engine {spec.engine.value} does not support {role.value} disks: omit {role.field}"

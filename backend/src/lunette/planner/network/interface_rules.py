@@ -1,4 +1,4 @@
-"""What holds for every interface, whether it is changed or made: addresses, MTU, who loses a path, and the words."""
+"""Rules for every interface, existing or new: addresses, MTU, who loses a path, and the messages."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,14 +20,15 @@ from lunette.planner.access.portals import KnownPortal
 from lunette.planner.checks.findings import Findings, shorten
 
 FIRST_TABLE = 1001
-"""Routing tables from here on are ours; the kernel's own are below 256."""
+"""Routing tables from here on belong to Lunette; the kernel's own are below 256."""
 IPV6_MTU = 1280
 
 
 @dataclass(frozen=True)
 class Paths:
-    """Who comes in where: the portals, the hosts logged in through each by its name, and the address of ours that the
-    request came to (None from the machine itself)."""
+    """Present access: the portals, the hosts logged in through each by its name, and the appliance's address that
+    received the request (None if from the machine itself).
+    """
 
     portals: Sequence[KnownPortal]
     connected: Mapping[str, Connected]
@@ -77,7 +78,7 @@ def check(
     seen: Observation,
     joining: frozenset[str] = frozenset(),
 ) -> None:
-    """Whether an interface can be so. `joining`: those that become members of it, and lose their addresses."""
+    """Checks the settings of an interface. `joining`: interfaces that become its members, and lose their addresses."""
     if not (settings.dhcp or settings.addresses or settings.made or settings.vlans):
         findings.add(Invalid, "addresses", None, "an interface needs an address, or DHCP")
     elsewhere = {
@@ -124,7 +125,7 @@ def _check_mtu(
 
 
 def table_for(interface: ObservedInterface, settings: InterfaceSettings, seen: Observation) -> int | None:
-    """The table for answers: the one it has, or the lowest that no other interface has."""
+    """The routing table for answers: the present one, or the lowest that no other interface has."""
     if not settings.role.serves or not settings.addresses:
         return None
     if settings.table is not None:
@@ -134,7 +135,7 @@ def table_for(interface: ObservedInterface, settings: InterfaceSettings, seen: O
 
 
 def leaving(interface: ObservedInterface, settings: InterfaceSettings) -> frozenset[str]:
-    """Addresses that go. What DHCP gave stays where DHCP does; what it would give is not known before."""
+    """Addresses that are removed. Those from DHCP stay if DHCP stays; what it would assign is not known before."""
     kept = {str(address.ip) for address in settings.addresses}
     return frozenset(
         ip
@@ -146,7 +147,7 @@ def leaving(interface: ObservedInterface, settings: InterfaceSettings) -> frozen
 def warnings(
     interface: ObservedInterface, settings: InterfaceSettings, going: frozenset[str], paths: Paths
 ) -> Iterator[str]:
-    """What is good to know before: the trial, the way of who asks, what pauses."""
+    """Warnings: the trial, the connection of the user, what pauses."""
     caller = paths.caller
     yield f"It is reverted automatically unless it is confirmed within {TRIAL_S} s."
     here = {str(ip_address(one.ip)) for one in interface.addresses}

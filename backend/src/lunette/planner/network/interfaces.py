@@ -1,4 +1,4 @@
-"""Plans for network interfaces: what would be, whose address goes, and which hosts lose a path."""
+"""Plans for network interfaces: the new settings, the removed addresses, and the hosts that lose a path."""
 
 from collections.abc import Iterator, Sequence
 
@@ -18,7 +18,7 @@ from lunette.planner.network.made_interfaces import beside_of, lines
 def plan_change(
     interface: ObservedInterface, spec: InterfaceChange, seen: Observation, paths: Paths, trial_id: str
 ) -> Plan:
-    """Another way for an interface to be. Raises Invalid, Conflict or InUse naming the field."""
+    """Changes an interface. Raises Invalid, Conflict or InUse naming the field."""
     findings = Findings()
     if interface.reason is not None:
         findings.add(Conflict, "interface", interface.name, f"Lunette does not manage it: {interface.reason}")
@@ -60,7 +60,7 @@ def plan_change(
 
 
 def plan_end(interface: ObservedInterface, *, keep: bool) -> Plan:
-    """Ends a trial: what is tried stays, or goes. Raises Conflict if nothing waits."""
+    """Confirms or reverts the change on trial. Raises Conflict if there is none."""
     words_ = "keeps its current settings, also after a restart" if keep else "returns to its previous settings"
     if interface.trial is None:
         raise Conflict(
@@ -75,7 +75,7 @@ def plan_end(interface: ObservedInterface, *, keep: bool) -> Plan:
 
 
 def _check_named(findings: Findings, losing: Sequence[KnownPortal], spec: InterfaceChange) -> None:
-    """A portal loses its address only where it is named."""
+    """A portal loses its address only if the request names it."""
     for portal in losing:
         if portal.name not in spec.portals:
             where = shown(portal.address, portal.port)

@@ -1,6 +1,6 @@
-"""Plans for VLANs and bonds: what is made of which interfaces, and why not.
+"""Plans for VLANs and bonds: creating them from which interfaces, and why not.
 
-An interface that carries a VLAN or belongs to a bond is configured by Lunette from then on, and let go with it.
+An interface that carries a VLAN or belongs to a bond is configured by Lunette from then on, and released with it.
 """
 
 from collections.abc import Sequence
@@ -31,14 +31,14 @@ from lunette.planner.network.interface_rules import (
 )
 
 MIIMON_MS = 100
-"""How often the kernel's documentation looks at links; its own default, 0, never does."""
+"""Link monitoring interval recommended in the kernel's documentation; its default, 0, never monitors."""
 _TAKEN = ("lo", "all", "default", "bonding_masters")
-"""Names that the kernel has a use for."""
+"""Names that the kernel reserves."""
 _NO_MEMBERS = ("vlan", "bond", "bridge")
 
 
 def plan_create(spec: InterfaceCreate, seen: Observation, paths: Paths, trial_id: str) -> Plan:
-    """A VLAN or a bond. Raises Invalid, Conflict or InUse naming the field."""
+    """Creates a VLAN or a bond. Raises Invalid, Conflict or InUse naming the field."""
     findings = Findings()
     check_waiting(findings, spec.name, seen)
     if spec.name in _TAKEN or any(one.name == spec.name for one in seen.interfaces):
@@ -65,7 +65,7 @@ def plan_create(spec: InterfaceCreate, seen: Observation, paths: Paths, trial_id
 
 
 def plan_remove(interface: ObservedInterface, seen: Observation, paths: Paths, trial_id: str) -> Plan:
-    """A VLAN or bond goes; what it was made of is let go. Raises Conflict or InUse."""
+    """Removes a VLAN or bond; its interfaces are released. Raises Conflict or InUse."""
     findings = Findings()
     name, made = interface.name, interface.settings.made if interface.settings else None
     check_waiting(findings, name, seen)
@@ -107,7 +107,7 @@ def beside_of(
     seen: Observation,
     paths: Paths,
 ) -> tuple[Beside, ...]:
-    """What becomes of those that join a bond and those that leave it."""
+    """The effect on interfaces that join or leave a bond."""
     known = {one.name: one for one in seen.interfaces}
     for index, name in enumerate(members):
         if name in members[:index]:
@@ -121,7 +121,7 @@ def beside_of(
 
 
 def lines(name: str, beside: Sequence[Beside]) -> list[Change]:
-    """What a person reads of the interfaces that change along."""
+    """The lines of the plan about the other interfaces."""
 
     def detail(settings: InterfaceSettings | None) -> str:
         if settings is None:
@@ -167,7 +167,7 @@ def _settings(spec: InterfaceCreate) -> InterfaceSettings:
 
 
 def _blank(name: str, members: Sequence[str], seen: Observation) -> ObservedInterface:
-    """Stands for what is not there yet; the addresses of its members are those that may go."""
+    """Represents an interface that does not exist yet; the addresses of its members are those that may be removed."""
     addresses = tuple(address for one in seen.interfaces if one.name in members for address in one.addresses)
     return ObservedInterface(
         name=name,

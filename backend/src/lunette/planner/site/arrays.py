@@ -13,11 +13,11 @@ _BESIDE = (MemberRole.LOG, MemberRole.CACHE, MemberRole.SPECIAL)
 def joining(
     wanted: ArrayCreate, present: ArrayCreate, wipe: Collection[str], places: int
 ) -> Iterator[tuple[str, Joining | None]]:
-    """The fields that name more disks than are there, or the same ones, each with what adds them; None for nothing.
+    """The fields that name more disks than exist, or the same ones, each with what adds them; None for nothing.
 
-    A field that lacks a disk which is there is left out: no document takes a disk away. `wipe` has the ids of disks
-    whose content may be destroyed. `places` is how many members the array has, used only where the engine fills lost
-    places. The specs are not validated.
+    A field that lacks an existing disk is omitted: no document removes a disk. `wipe` has the IDs of disks whose
+    content may be destroyed. `places` is the number of members of the array, used only if the engine fills lost places.
+    The specs are not validated.
     """
     fills = ARRAY_ENGINES[present.engine].fills_lost_places
     if fills:
@@ -31,8 +31,8 @@ def joining(
 def _filling(
     wanted: ArrayCreate, present: ArrayCreate, wipe: Collection[str], places: int
 ) -> Iterator[tuple[str, Joining | None]]:
-    """A spare takes the place of a lost disk by itself, so which of them are spares now is no difference. The array
-    grows only to as many members as the document lists: a lost disk that comes back, or another for it, stands by.
+    """A spare automatically replaces a lost disk, so the present set of spares is no difference. The array grows only
+    to the number of members that the document lists: a lost disk that returns, or its replacement, becomes a spare.
     """
     held = {*present.disks, *present.spares}
     spares = wanted.spares if "spares" in wanted.model_fields_set else present.spares

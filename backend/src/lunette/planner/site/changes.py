@@ -1,4 +1,4 @@
-"""The single changes that a site document leads to, what each asks for, and the order in which they are made."""
+"""The single changes that a site document leads to, their requests, and their order."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -34,7 +34,9 @@ PATCHES: Mapping[SiteNoun, type[Model]] = {
     SiteNoun.SCHEDULE: SchedulePatch,
     SiteNoun.SETTING: SettingsPatch,
 }
-"""What can change of a noun that exists: the fields its patch shares with its spec. All others are fixed."""
+"""What can change in an existing object of each noun: the fields its patch shares with its spec. All others are
+fixed.
+"""
 
 
 class Verb(StrEnum):
@@ -54,11 +56,11 @@ SPECS: Mapping[Verb, Mapping[SiteNoun, type[Model]]] = {
     Verb.ADD_SPARES: {SiteNoun.ARRAY: ArrayAddSpares},
     Verb.ADD_DISKS: {SiteNoun.ARRAY: ArrayAddDisks},
 }
-"""What each change asks for. What grows never gets smaller, and what disks are added to never loses one."""
+"""What each change requests. Sizes never shrink, and arrays never lose disks."""
 
 
 class Phase(IntEnum):
-    """The order of changes: what goes makes room first; paths of what stays are cut late and opened last."""
+    """The order of changes: removals make space first; paths of what stays are closed late and opened last."""
 
     RENAME = 0
     DELETE_SCHEDULES = 1
@@ -131,9 +133,10 @@ DELETE_PHASE = {
 
 @dataclass(frozen=True)
 class SiteChange:
-    """One change the API could be asked for. `specs` are what to create, or the one patch; `keys` name what changes.
+    """One change that could be requested from the API. `specs` are what to create, or the one patch; `keys` name what
+    changes.
 
-    `places` tell where in the document each spec stands, such as `volumes[3]`.
+    `places` give the place of each spec in the document, such as `volumes[3]`.
     """
 
     verb: Verb
@@ -144,5 +147,5 @@ class SiteChange:
 
     @property
     def name(self) -> str:
-        """The name of what is patched or deleted."""
+        """The name of the object to patch or delete."""
         return self.keys[0].partition("/")[2]

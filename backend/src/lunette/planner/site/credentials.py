@@ -1,4 +1,4 @@
-"""How the hosts of a site document prove who they are: what a document leaves out is what the appliance keeps."""
+"""Credentials of the hosts in a site document: what the document omits is what the appliance has stored."""
 
 from typing import Any
 
@@ -14,9 +14,9 @@ Asked = SiteChap | SiteDhChap
 
 
 def credentials(findings: Findings, key: str, place: str, wanted: Asked, held: Asked | None) -> Chap | DhChap | None:
-    """What the document asks for, with the secrets the appliance holds where it gives none.
+    """What the document requests, with the stored secrets where it gives none.
 
-    Adds to the findings, and returns None, where a secret is held nowhere or two of them are the same.
+    Adds to the findings, and returns None, if a secret is not stored or two of them are the same.
     """
     values = _merged(wanted, held)
     for secret in _needed(values):
@@ -32,7 +32,7 @@ def credentials(findings: Findings, key: str, place: str, wanted: Asked, held: A
 
 
 def kept(held: Asked | None) -> Chap | DhChap | None:
-    """What the appliance holds; None also where the secret was lost."""
+    """The stored secret; None also if it was lost."""
     if held is None or held.secret is None:
         return None
     values = _merged(held, None)
@@ -51,7 +51,7 @@ def _merged(wanted: Asked, held: Asked | None) -> dict[str, Any]:
 
 
 def _is_mutual(values: dict[str, Any]) -> bool:
-    """CHAP tells it by its second user, DH-HMAC-CHAP has none."""
+    """CHAP is recognized by its second user, which DH-HMAC-CHAP does not have."""
     return values.get("mutual_user") is not None or bool(values.get("is_mutual"))
 
 
@@ -60,7 +60,7 @@ def _needed(values: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _whole(asked: Asked, values: dict[str, Any]) -> Chap | DhChap:
-    """Raises ValueError for what contradicts itself."""
+    """Raises ValueError for contradictions."""
     kind = Chap if isinstance(asked, SiteChap) else DhChap
     return kind(**{name: value for name, value in values.items() if name in kind.model_fields})
 

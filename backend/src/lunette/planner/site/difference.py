@@ -1,7 +1,7 @@
-"""The difference between a site document and what is there, as changes the API makes one by one (decision 0010).
+"""The difference between a site document and the present state, as changes of the API (decision 0010).
 
-No second planner: this only says which single changes lead from here to there and in which order; each is planned and
-checked by its own noun when its turn comes. Nothing leaves that the request did not name.
+This is not a second planner: it only decides which single changes lead to the document and in which order; each is
+planned and checked by its own noun when its turn comes. Nothing is removed that the request did not name.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -38,23 +38,25 @@ from lunette.planner.site.changes import (
 from lunette.planner.site.scope import narrow
 
 REPLACEABLE = (SiteNoun.PORTAL, SiteNoun.MAPPING)
-"""Hold no data: a fixed field of theirs changes by taking the old one away, if the request names it, and making it."""
+"""Nouns without data: their fixed fields change by deleting the old object, if the request names it, and creating it
+again.
+"""
 EXCLUSIVE: Mapping[SiteNoun, tuple[str, ...]] = {
     SiteNoun.HOST: ("iqns", "wwpns", "nqns"),
     SiteNoun.HOST_GROUP: ("hosts",),
 }
-"""Lists whose items belong to one entry only: what leaves one entry must be gone before another takes it."""
+"""Lists whose items belong to only one entry: an item must leave one entry before another gets it."""
 NO_PROPERTY = frozenset({"shared", "wipe", "renamed_from"})
-"""Fields that allow something, or say how to get there, and are no property of what is made."""
+"""Fields that permit something, or describe the way, and are no property of the created object."""
 BATCHED = (SiteNoun.VOLUME, SiteNoun.MAPPING)
 _PASSING = (ResourceState.CREATING, ResourceState.DELETING)
-"""States whose end decides whether there is a difference. What changes or is stuck can be compared."""
+"""Job states whose end decides whether there is a difference. Resources that change or are stuck can be compared."""
 
 
 @dataclass(frozen=True)
 class KnownSite:
-    """What is there now, as a document with its secrets. `busy` gives, by key, the state of what a job has; `members`
-    how many members an array of md has, by its name: where it is not told, as many as its `disks`.
+    """The present state, as a document with its secrets. `busy` gives, by key, the state of resources of running jobs;
+    `members` the number of members of an md array, by its name: by default, as many as its `disks`.
     """
 
     site: Site
@@ -64,19 +66,21 @@ class KnownSite:
 
 @dataclass(frozen=True)
 class Difference:
-    """`changes` in the order they are made; `notes` say what the document leaves alone."""
+    """`changes` in the order they are made; `notes` say what the document does not change."""
 
     changes: tuple[SiteChange, ...]
     notes: tuple[str, ...]
 
 
 def difference(request: SiteRequest, known: KnownSite) -> Difference:
-    """The changes that make the site as the document says. Raises Invalid or Conflict naming each field in the way."""
+    """The changes that bring the site to the document. Raises Invalid or Conflict naming each field that prevents
+    it.
+    """
     return _Comparison(request, known).run()
 
 
 class _Comparison:
-    """Gathers the changes by phase."""
+    """Collects the changes by phase."""
 
     def __init__(self, request: SiteRequest, known: KnownSite) -> None:
         self._places = {
@@ -134,7 +138,7 @@ class _Comparison:
         self._findings.add(Conflict, self._places.get(key, "destroy"), key, message)
 
     def _create(self, noun: SiteNoun, key: str, entry: Model, before: Model | None = None) -> None:
-        """`before` is what it replaces: what the document leaves open stays as it was."""
+        """`before` is what it replaces: what the document omits stays unchanged."""
         values = (_staying(before, entry) if before else {}) | _given(entry)
         if isinstance(entry, SiteHost):
             values |= {name: made for name, made, _ in self._credentials(key, values, None)}
@@ -173,7 +177,7 @@ class _Comparison:
             self._patch(noun, key, {name: value for name, value in differing.items() if name in patchable}, present)
 
     def _join(self, key: str, name: str, spec: site_arrays.Joining | None) -> None:
-        """Disks come into an array that stands; a refusal names the list of the document that has them."""
+        """Adds disks to an existing array; a refusal names the list of the document that contains them."""
         if spec is not None:
             phase, verb = JOIN_PHASE[type(spec)]
             place = f"{self._places[key]}.{name}"
@@ -193,7 +197,7 @@ class _Comparison:
             self._findings.add(Conflict, f"{self._places[key]}.{name}", _words(value), message)
 
     def _patch(self, noun: SiteNoun, key: str, values: dict[str, object], present: Model) -> None:
-        """What leaves an exclusive list goes first, in a change of its own."""
+        """Items that leave an exclusive list are removed first, in a separate change."""
         shrunk = {
             name: tuple(item for item in getattr(present, name) if item in _items(values[name]))
             for name in EXCLUSIVE.get(noun, ())
@@ -214,7 +218,7 @@ class _Comparison:
     def _credentials(
         self, key: str, values: Mapping[str, Any], present: SiteHost | None
     ) -> Iterator[tuple[str, Chap | DhChap | None, Chap | DhChap | None]]:
-        """Those among the values: the field, what it comes to, and what is held."""
+        """Exclusive items among the values: the field, its new value, and the present items."""
         for name in credentials.FIELDS:
             if (asked := values.get(name)) is not None:
                 held = getattr(present, name, None)
@@ -234,7 +238,7 @@ class _Comparison:
             self._add(phase, Verb.DELETE, noun, key, None)
 
     def _in_order(self) -> Iterator[SiteChange]:
-        """Phase by phase; volumes and mappings are made in one change, all or nothing, as the API's batches are."""
+        """Phase by phase; volumes and mappings are created in one change, all or none, like the API's batches."""
         for changes in self._phases.values():
             if changes and changes[0].verb is Verb.CREATE and changes[0].noun in BATCHED:
                 yield SiteChange(
@@ -275,8 +279,8 @@ def _given(entry: Model) -> dict[str, Any]:
 
 
 def _staying(before: Model, entry: Model) -> dict[str, Any]:
-    """What stays of what is replaced where the document leaves it open: all but an engine that does not serve the new
-    protocol of a portal, which nobody asked for.
+    """What a replaced object keeps if the document omits it: everything except an engine that was chosen automatically
+    and does not serve the new protocol of a portal.
     """
     values = _given(before)
     if isinstance(before, PortalCreate):
@@ -287,7 +291,7 @@ def _staying(before: Model, entry: Model) -> dict[str, Any]:
 
 
 def _complete(noun: SiteNoun, values: dict[str, Any]) -> dict[str, Any]:
-    """Values of a spec with the defaults of what the document leaves open; they are validated already."""
+    """Values of a spec, with defaults for what the document omits; they are validated already."""
     fields = CREATES[noun].model_fields
     return {name: values.get(name, item.get_default(call_default_factory=True)) for name, item in fields.items()}
 
@@ -300,7 +304,7 @@ def _differs(name: str, value: object, present: Model) -> bool:
 
 
 def _comparable(value: object) -> object:
-    """Lists are compared as sets: the order of disks, initiators and members means nothing."""
+    """Lists are compared as sets: the order of disks, initiators and members has no meaning."""
     return frozenset(value) if isinstance(value, tuple) else value
 
 
@@ -313,7 +317,7 @@ def _more(value: object, shrunk: tuple[object, ...]) -> bool:
 
 
 def _remedy(noun: SiteNoun, key: str, name: str) -> str:
-    """What to do about a field that cannot change. Never to delete what holds data."""
+    """What to do about a field that cannot change. Never suggests deleting what holds data."""
     if noun in REPLACEABLE:
         return (
             f"list {key} in destroy if it can be deleted and created again: the plan names the hosts that this "
@@ -340,7 +344,7 @@ def _remedy(noun: SiteNoun, key: str, name: str) -> str:
 
 
 def _ends(key: str) -> Collection[str]:
-    """The keys of what a mapping joins: `mapping/v/host/h` has volume/v and host/h."""
+    """The keys of what a mapping connects: `mapping/v/host/h` has volume/v and host/h."""
     _, volume, noun, owner = key.split("/")
     return (f"{SiteNoun.VOLUME}/{volume}", f"{noun}/{owner}")
 

@@ -1,4 +1,4 @@
-"""The machine as it will be once a step ran, so that what stands on it can be planned before it exists.
+"""The machine after a step, so that what depends on the step can be planned before it runs.
 
 A site document may ask for an array and for volumes on it; the volumes are planned and checked against this. A step
 that is not known here changes nothing: `backend/tests/compliance/test_foresight.py` names each with the reason, and

@@ -1,4 +1,6 @@
-"""What a site document renames: the comparison sees what is there by its new names, and renaming is a change itself."""
+"""Renames in a site document: the comparison uses the new names of existing objects, and renaming is a change
+itself.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -18,21 +20,21 @@ class Renames:
     idle: tuple[str, ...]
 
     def new(self, noun: SiteNoun, name: str) -> str:
-        """The name something goes by once it is renamed."""
+        """The name of an object after the renames."""
         return self.names.get(noun, {}).get(name, name)
 
     def key(self, key: str) -> str:
-        """Of one thing that is no mapping."""
+        """For an object that is not a mapping."""
         noun, _, name = key.partition("/")
         return f"{noun}/{self.new(SiteNoun(noun), name)}"
 
     def pairs(self) -> Iterator[tuple[SiteNoun, str, str]]:
-        """Noun, old and new name of each."""
+        """Noun, old and new name of each rename."""
         return ((noun, old, new) for noun, names in self.names.items() for old, new in names.items())
 
 
 def renames(known: Site, wanted: Site) -> Renames:
-    """Something is renamed if nothing has the new name: so a document that is applied again renames nothing."""
+    """An object is renamed if the new name is free, so a document that is applied again renames nothing."""
     names: dict[SiteNoun, dict[str, str]] = {}
     idle = []
     for noun in RENAMABLE:
@@ -49,7 +51,7 @@ def renames(known: Site, wanted: Site) -> Renames:
 
 
 def by_new_names(site: Site, found: Renames) -> Site:
-    """What is there as it will be called, wherever one entry names another."""
+    """The present state under the new names, wherever one entry names another."""
     if not found.names:
         return site
     volume, host, group = SiteNoun.VOLUME, SiteNoun.HOST, SiteNoun.HOST_GROUP

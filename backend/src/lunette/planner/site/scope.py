@@ -1,4 +1,4 @@
-"""What belongs to one thing of a site: a host with its mappings and volumes, an array with its volumes."""
+"""What belongs to one object of a site: a host with its mappings and volumes, an array with its volumes."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,9 +7,9 @@ from lunette.domain.site import Site, SiteNoun, key_of, owner_of
 
 
 def narrow(site: Site, known: Site, scope: Sequence[str], wanted: Site) -> Site:
-    """The site without what is out of scope; all of it where the scope is empty.
+    """The site without what is out of scope; all of it if the scope is empty.
 
-    What belongs together is read from both what is known and what is wanted, so that both sides are cut alike.
+    The relations are read from both the present and the desired state, so that both sides are limited alike.
     """
     if not scope:
         return site
@@ -23,7 +23,7 @@ def narrow(site: Site, known: Site, scope: Sequence[str], wanted: Site) -> Site:
 
 
 def _around(site: Site, start: str) -> Iterator[str]:
-    """Keys of a thing and of what hangs on it, in one document."""
+    """Keys of an object and of everything that depends on it, in one document."""
     yield start
     noun, _, name = start.partition("/")
     match noun:

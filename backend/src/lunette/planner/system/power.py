@@ -1,4 +1,4 @@
-"""Plans for the machine's power: who is interrupted, for how long, and what goes on afterwards."""
+"""Plans for restart and shutdown: which hosts are interrupted, for how long, and what continues afterward."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,9 @@ _TITLES = {PowerAction.RESTART: "Restart the appliance", PowerAction.OFF: "Shut 
 
 
 def plan_stop(action: PowerAction, seen: Observation, connected: Connected, jobs: int) -> Plan:
-    """The machine stops in order. `jobs` are under way and go on at the next start. Raises Conflict or Unavailable."""
+    """Shuts the machine down cleanly. `jobs` are running and continue at the next start. Raises Conflict or
+    Unavailable.
+    """
     power = _possible(seen)
     detail = "restarts" if action is PowerAction.RESTART else "is shut down, and stays off until it is switched on"
     until = "until it has restarted" if action is PowerAction.RESTART else "until it is switched on again"

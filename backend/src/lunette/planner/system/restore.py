@@ -1,8 +1,8 @@
-"""What a restored database may ask for while hosts use what is served. Pure.
+"""What a restored database may request while hosts use present exports. Pure.
 
-The brake of the agent keeps what is served from leaving. The danger of an older database is what it would add: a volume
-given to the host that had it yesterday while another host writes to it today. What is served wins; what contradicts it
-is left out of the restored database and told.
+The brake of the agent prevents the removal of exports. The danger of an older database is what it would add: a volume
+given to the host that had it yesterday while another host writes to it today. Present exports take precedence; what
+contradicts them is omitted from the restored database and reported.
 """
 
 from collections.abc import Container, Iterable, Iterator, Mapping
@@ -15,17 +15,17 @@ Door = ExportTarget | ExportSubsystem
 
 
 class Judgement(Model):
-    """With a refusal the database must not be restored here at all."""
+    """With a refusal, the database must not be restored here at all."""
 
     refusal: str | None
     still_served: tuple[StillServed, ...]
     left_out: tuple[LeftOut, ...]
     opens: tuple[str, ...]
-    """Volumes that hosts will get which they do not have now, in words."""
+    """Volumes that hosts will get and do not have now, in words."""
 
 
 def judge(served: ExportSet | None, wanted: ExportSet, give_up: Iterable[str] = ()) -> Judgement:
-    """Holds what a backup would export against what is served now. `wanted` is what its rows ask for."""
+    """Compares what a backup would export with the present exports. `wanted` is the desired state of its rows."""
     if served is None or served.is_empty:
         return Judgement(refusal=None, still_served=(), left_out=(), opens=())
     if served.appliance_id != wanted.appliance_id or served.database_id != wanted.database_id:
@@ -45,7 +45,7 @@ def judge(served: ExportSet | None, wanted: ExportSet, give_up: Iterable[str] = 
 
 
 def releases(served: ExportSet, wanted: ExportSet, give_up: Iterable[str]) -> tuple[tuple[ReleaseKind, str], ...]:
-    """What is to be released so that this is not served any more, with the volumes that nobody needs then."""
+    """The releases needed to stop serving this, including volumes that are not needed then."""
     named = frozenset(give_up)
     given = tuple((one.kind, one.id) for one in still_served(served, wanted) if one.id in named)
     needed = {volume.volume_id for volume in wanted.volumes}
@@ -55,7 +55,7 @@ def releases(served: ExportSet, wanted: ExportSet, give_up: Iterable[str]) -> tu
 
 
 def still_served(served: ExportSet | None, wanted: ExportSet) -> tuple[StillServed, ...]:
-    """What is served now and the backup does not know, each once."""
+    """Exports that are served now and unknown to the backup, each once."""
     return tuple({one.id: one for one in _still_served(served, wanted)}.values()) if served else ()
 
 
@@ -64,7 +64,7 @@ def _doors(exports: ExportSet) -> tuple[Door, ...]:
 
 
 def _initiators(door: Door) -> dict[str, tuple[str, str]]:
-    """Name of the initiator and of its host, by id."""
+    """Names of the initiator and of its host, by ID."""
     if isinstance(door, ExportSubsystem):
         return {one.initiator_id: (one.nqn, one.host) for one in door.hosts}
     over_ip = {one.initiator_id: (one.iqn, one.host) for one in door.initiators}
@@ -120,7 +120,7 @@ def _still_served(served: ExportSet, wanted: ExportSet) -> Iterator[StillServed]
 
 
 def _things(exports: ExportSet, names: Mapping[str, str]) -> Iterator[StillServed]:
-    """All that can be released by itself."""
+    """Everything that can be released separately."""
     for array in exports.arrays:
         yield StillServed(kind=ReleaseKind.ARRAY, id=array.array_id, words=f"array {array.name}")
     for door in _doors(exports):
@@ -141,7 +141,9 @@ def _things(exports: ExportSet, names: Mapping[str, str]) -> Iterator[StillServe
 
 
 def _mappings_in_the_way(served: ExportSet, wanted: ExportSet) -> Iterator[LeftOut]:
-    """Mappings whose volume another mapping serves, unknown to the backup, or whose number hosts know otherwise."""
+    """Mappings whose volume is served by another mapping that is unknown to the backup, or whose LUN now has another
+    volume.
+    """
     names = _names(served, wanted)
     known = {lun.mapping_id for door in _doors(wanted) for lun in door.luns}
     standing = {lun.mapping_id for door in _doors(served) for lun in door.luns}
@@ -166,7 +168,7 @@ def _mappings_in_the_way(served: ExportSet, wanted: ExportSet) -> Iterator[LeftO
 
 
 def _initiators_in_the_way(served: ExportSet, wanted: ExportSet) -> Iterator[LeftOut]:
-    """Initiators that are let in elsewhere now: one machine would see the volumes of two hosts."""
+    """Initiators that have access elsewhere now: one machine would see the volumes of two hosts."""
     places = {name: (id_, host) for door in _doors(served) for id_, (name, host) in _initiators(door).items()}
     told: set[str] = set()
     for door in _doors(wanted):

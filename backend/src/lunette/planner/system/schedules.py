@@ -1,4 +1,4 @@
-"""Plans for schedules: what they may be made of, and what their snapshots are called."""
+"""Plans for schedules: their possible settings, and the names of their snapshots."""
 
 import datetime as dt
 from collections.abc import Collection, Mapping, Sequence
@@ -21,7 +21,7 @@ NAME_CHARACTERS = 63
 
 @dataclass(frozen=True)
 class Subject:
-    """A volume or an array a schedule is about; `unable` says why it cannot be."""
+    """A volume or an array of a schedule; `unable` says why it cannot be used."""
 
     id: str
     name: str
@@ -30,7 +30,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class ScheduleFacts:
-    """What the decision needs. `subjects` are the volumes or arrays that are there, by the reference used."""
+    """The facts for the decision. `subjects` are the existing volumes or arrays, by the reference used."""
 
     name_taken: bool
     subjects: Mapping[str, Subject]
@@ -39,7 +39,7 @@ class ScheduleFacts:
 
 
 def volume_subject(volume_id: str, name: str, provisioning: Provisioning, engine: ArrayEngine) -> Subject:
-    """A volume, with why it has no snapshots where it cannot have any."""
+    """A volume, with the reason if it cannot have snapshots."""
     return Subject(volume_id, name, thick_snapshot_reason(engine, provisioning))
 
 
@@ -51,7 +51,7 @@ def array_subject(array_id: str, name: str, engine: ArrayEngine, level: Level) -
 
 
 def plan_create(spec: ScheduleCreate, facts: ScheduleFacts) -> tuple[Plan, tuple[Subject, ...]]:
-    """The plan, and what the schedule is about, each once. Raises Invalid or Conflict naming the field."""
+    """The plan, and the volumes or arrays of the schedule, each once. Raises Invalid or Conflict naming the field."""
     findings = Findings()
     check_name(findings, "schedule", spec.name, facts.name_taken)
     chosen = _chosen(findings, spec.action, spec.volumes or spec.arrays, facts.subjects)
@@ -86,14 +86,14 @@ def plan_patch(
 
 
 def plan_delete(name: str, snapshots: int) -> Plan:
-    """The schedule goes, what it took stays."""
+    """Deletes the schedule; its snapshots stay."""
     stay = f"; its {snapshots} snapshots remain and are no longer deleted automatically" if snapshots else ""
     change = Change(action=Action.DESTROY, noun="schedule", name=name, detail=f"it no longer runs{stay}")
     return Plan(title=f"Delete schedule {name}", changes=(change,), steps=())
 
 
 def plan_run(name: str, action: ScheduleAction, subjects: Sequence[str], parts: Sequence[Plan] = ()) -> Plan:
-    """One run. `parts` are the plans of what it will do, where they can be known before."""
+    """One run. `parts` are the plans of what it will do, as far as they are known before."""
     what = "snapshot" if action is ScheduleAction.SNAPSHOT else "array"
     verb, words = (
         (Action.CREATE, "of volume {}, and snapshots beyond the retention are deleted")
@@ -110,8 +110,9 @@ def plan_run(name: str, action: ScheduleAction, subjects: Sequence[str], parts: 
 
 
 def snapshot_name(pattern: str, volume: str, at: dt.datetime, taken: Collection[str]) -> str:
-    """A name for a snapshot that is taken at this local time. A long volume's name is cut, and where a clock repeats a
-    second a number is added, so that the name is lawful and not in `taken`."""
+    """A name for a snapshot that is taken at this local time. A long volume name is truncated, and if a clock repeats a
+    second a number is added, so that the name is valid and not in `taken`.
+    """
     date, time = at.strftime("%Y%m%d"), at.strftime("%H%M%S")
     room = NAME_CHARACTERS - len(pattern.format(volume="", date=date, time=time)) - 4
     name = pattern.format(volume=volume[: max(1, room)], date=date, time=time)[:NAME_CHARACTERS]

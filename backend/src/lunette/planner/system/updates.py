@@ -1,4 +1,4 @@
-"""Plans for updates: which slot is written, what is lost there, and how long hosts are without their exports."""
+"""Plans for updates: which slot is written, what is lost there, and how long hosts lose their exports."""
 
 from lunette.domain.errors import Conflict
 from lunette.domain.plans import Action, Change, Plan
@@ -10,8 +10,9 @@ from lunette.planner.access.connected import Connected
 def plan_update(
     slots: ObservedSlots | None, spec: UpdateCreate, bundle: BundleFacts, connected: Connected, trial_id: str
 ) -> Plan:
-    """The bundle goes to the idle slot, which is started. Raises Conflict where that cannot be, or would be a downgrade
-    that the spec does not name."""
+    """Installs the bundle to the idle slot, which is started. Raises Conflict if that is not possible, or would be a
+    downgrade that the spec does not allow.
+    """
     slots = ready(slots)
     idle, runs = slots.idle, slots.version(slots.running)
     older = runs is not None and is_older(bundle.version, runs)
@@ -35,7 +36,7 @@ def plan_update(
 
 
 def plan_back(slots: ObservedSlots | None, connected: Connected, trial_id: str) -> Plan:
-    """The other slot is started as it is. Raises Conflict where nothing is in it."""
+    """Starts the other slot as it is. Raises Conflict if it is empty."""
     slots = ready(slots)
     version = slots.version(slots.idle)
     if version is None:
@@ -58,7 +59,7 @@ def ready(slots: ObservedSlots | None) -> ObservedSlots:
 
 
 def outage(slots: ObservedSlots) -> str:
-    """How long hosts are without their exports, as far as it was measured here."""
+    """How long hosts lose their exports, as far as it was measured here."""
     if slots.outage_s is None:
         return (
             "How long a restart takes has not been measured yet: hosts must tolerate the time that the appliance "

@@ -1,4 +1,4 @@
-"""Plans for many volumes at once, all or nothing: what is in the way of each is told of all of them."""
+"""Plans for many volumes at once, all or none: problems are reported for all of them."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,9 @@ from lunette.planner.volumes.snapshots import check_volume, taking
 
 @dataclass(frozen=True)
 class Chosen:
-    """One volume of a batch, by the reference the spec used. `volume` None: there is none; `busy`: a job has it."""
+    """One volume of a batch, by the reference the spec used. `volume` None: it does not exist; `busy`: a job uses
+    it.
+    """
 
     reference: str
     volume: KnownVolume | None
@@ -30,17 +32,17 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Doomed:
-    """A volume that is to be deleted, and how it is kept; None: its data is lost at once."""
+    """A volume to delete, and how it is retained; None: its data is lost immediately."""
 
     chosen: Chosen
     kept: Keeping | None
 
 
 def plan_delete(doomed: Sequence[Doomed], emptied: Collection[str]) -> Plan:
-    """Deletes volumes, all or nothing: what can be taken back comes before what cannot.
+    """Deletes volumes, all or none: reversible steps come before irreversible ones.
 
-    `emptied` are the groups that have no other thin volume than these; where none of them is kept, the thin pool goes.
-    Raises InUse, Conflict or Invalid naming each volume that is in the way.
+    `emptied` are the groups that have no other thin volume than these; if none of them is retained, the thin pool is
+    removed. Raises InUse, Conflict or Invalid naming each volume that prevents it.
     """
     findings = Findings()
     volumes = _known(findings, [one.chosen for one in doomed])
@@ -84,9 +86,9 @@ def plan_take(
     *,
     atomic: bool = False,
 ) -> NewSnapshots:
-    """A snapshot of each, all or nothing; with `atomic`, all at one moment.
+    """Creates a snapshot of each, all or none; with `atomic`, at the same point in time.
 
-    Raises Invalid or Conflict naming each volume that is in the way.
+    Raises Invalid or Conflict naming each volume that prevents it.
     """
     findings = Findings()
     volumes = _known(findings, chosen)
@@ -112,7 +114,7 @@ def plan_take(
 
 
 def _apart(volumes: Sequence[KnownVolume]) -> str | None:
-    """Why snapshots of these volumes cannot be taken at one moment; None if they can."""
+    """Why snapshots of these volumes cannot be taken at the same point in time; None if they can."""
     if one := next((volume for volume in volumes if snapshotting_together(volume.array_engine) is None), None):
         return (
             f"volume {one.name} is on an array whose engine takes snapshots one after the other; only volumes of one "
@@ -126,7 +128,7 @@ def _apart(volumes: Sequence[KnownVolume]) -> str | None:
 def _together(
     snapshots: Sequence[SnapshotTake], engines: Mapping[str, ArrayEngine], ids: IdentitySource
 ) -> Iterator[AnyStep]:
-    """One step for each group whose engine can take them at one moment, one for each snapshot elsewhere."""
+    """One step for each group whose engine can take them simultaneously, and one for each snapshot elsewhere."""
     for group, engine in engines.items():
         own, at_once = [one for one in snapshots if one.group == group], snapshotting_together(engine)
         if at_once is not None and len(own) > 1:
@@ -136,7 +138,7 @@ def _together(
 
 
 def _known(findings: Findings, chosen: Sequence[Chosen]) -> dict[int, KnownVolume]:
-    """The volumes that are there, by their place in the spec."""
+    """The existing volumes, by their place in the spec."""
     found: dict[int, KnownVolume] = {}
     places: dict[str, int] = {}
     for index, one in enumerate(chosen):

@@ -1,4 +1,4 @@
-"""Plans for volumes: what fits, under which name, cut from which group."""
+"""Plans for volumes: which fit, their names, and the group they are allocated from."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ from lunette.planner.engines.volume_engines import growing, thin_pooling, unable
 from lunette.planner.volumes.retained import AsideSnapshot
 
 LISTED = 32
-"""A plan names this many new volumes one by one, the rest as a count."""
+"""A plan lists this many new volumes one by one, and the rest as a count."""
 
 
 @dataclass(frozen=True)
@@ -50,21 +50,21 @@ class KnownVolume:
     group: str
     size_bytes: int
     mapped_to: tuple[str, ...] = ()
-    """Names of the hosts and groups it is mapped to."""
+    """Names of its hosts and groups."""
     provisioning: Provisioning = Provisioning.THICK
     snapshots: tuple[str, ...] = ()
     """Names of its snapshots."""
     deleted_snapshots: tuple[AsideSnapshot, ...] = ()
-    """Those that were deleted and can be recovered."""
+    """Its deleted snapshots that can be recovered."""
     lv_name: str = ""
-    """What its engine calls it; empty: by its id."""
+    """Its name in the engine; empty if derived from its ID."""
 
 
 @dataclass(frozen=True)
 class VolumeFacts:
-    """`arrays` by the reference the spec used; `promised` are bytes per array id that are ours and not yet cut.
+    """`arrays` by the reference the spec used; `promised` are bytes per array ID reserved for volumes not created yet.
 
-    `thin_bytes` is what the thin volumes of each array id could hold together.
+    `thin_bytes` is the total virtual size of the thin volumes of each array ID.
     """
 
     arrays: Mapping[str, KnownArray]
@@ -72,13 +72,13 @@ class VolumeFacts:
     promised: Mapping[str, int]
     thin_bytes: Mapping[str, int] = field(default_factory=dict)
     erasable_bytes: Mapping[str, int] = field(default_factory=dict)
-    """What thick volumes could take of each array id if its deleted volumes were erased."""
+    """Space that erasing deleted volumes would free for thick volumes, by array ID."""
 
 
 def plan_create(
     specs: Sequence[VolumeCreate], seen: Observation, facts: VolumeFacts, identities: IdentitySource
 ) -> NewVolumes:
-    """Chooses everything for new volumes, all or nothing. Raises Invalid, Conflict or NoSpace naming each field."""
+    """Chooses everything for new volumes, all or none. Raises Invalid, Conflict or NoSpace naming each field."""
     findings = Findings()
     check_names(findings, [spec.name for spec in specs], facts.taken_names)
     for index, spec in enumerate(specs):
@@ -97,7 +97,7 @@ def plan_create(
 
 
 def check_names(findings: Findings, names: Sequence[str], taken: frozenset[str]) -> None:
-    """Each name of a batch must be free, and asked for once."""
+    """Each name of a batch must be free and unique."""
     uses = Counter(names)
     for index, name in enumerate(names):
         where = at("volumes", index, len(names), "name")
@@ -130,7 +130,7 @@ def _check_one(
 
 
 def _check_space(findings: Findings, specs: Sequence[VolumeCreate], seen: Observation, facts: VolumeFacts) -> None:
-    """Names the first thick spec that does not fit any more, per array, and how many would."""
+    """Names the first thick spec that does not fit, per array, and how many would."""
     left = {array.id: free_bytes(array, seen, facts.promised.get(array.id, 0)) for array in facts.arrays.values()}
     at_first = dict(left)
     full: set[str] = set()
@@ -162,7 +162,7 @@ def _asked(specs: Sequence[VolumeCreate], facts: VolumeFacts, array_id: str, kin
 
 
 def _to_reserve(specs: Sequence[VolumeCreate], facts: VolumeFacts, array: KnownArray) -> int:
-    """What the thick volumes that are asked for take of the array."""
+    """The space of the requested thick volumes on the array."""
     sizes = [
         w.size_bytes for w in specs if facts.arrays[w.array].id == array.id and w.provisioning is Provisioning.THICK
     ]
@@ -172,7 +172,7 @@ def _to_reserve(specs: Sequence[VolumeCreate], facts: VolumeFacts, array: KnownA
 def _new_pools(
     findings: Findings, specs: Sequence[VolumeCreate], seen: Observation, facts: VolumeFacts, ids: IdentitySource
 ) -> list[ThinPoolCreate]:
-    """The thin pools that are needed and not there yet: where the engine has such, the first thin volume brings it."""
+    """Thin pools that are needed and do not exist yet: if the engine has them, the first thin volume creates one."""
     arrays = {facts.arrays[spec.array].id: facts.arrays[spec.array] for spec in specs}
     made = []
     for array in arrays.values():
@@ -197,7 +197,7 @@ def _new_pools(
 def _overcommitted(
     specs: Sequence[VolumeCreate], pools: Sequence[ThinPoolCreate], seen: Observation, facts: VolumeFacts
 ) -> tuple[str, ...]:
-    """A warning for each array whose thin volumes could hold more than it ever has room for."""
+    """A warning for each array whose thin volumes could grow beyond its capacity."""
     found = []
     for array in {facts.arrays[spec.array].id: facts.arrays[spec.array] for spec in specs}.values():
         thin = _asked(specs, facts, array.id, Provisioning.THIN)
@@ -214,15 +214,18 @@ def _overcommitted(
 
 
 def _thin_room(array: KnownArray, seen: Observation, promised: int) -> int:
-    """What thin volumes could fill in all: what they have (their pool, or else what they hold), and all that is free
-    and not promised to thick ones."""
+    """The maximum space of thin volumes: what they have (their pool, or else their data), and all free space that is
+    not reserved for thick ones.
+    """
     pool = next(pool for pool in seen.pools if pool.group == array.group)
     held = sum(volume.used_bytes or 0 for volume in seen.volumes if volume.group == array.group)
     return (pool.thin.size_bytes if pool.thin else held) + pool.free_bytes - promised
 
 
 def free_bytes(array: KnownArray, seen: Observation, promised: int) -> int:
-    """What can still be cut from an array: whole free extents less what is promised to volumes not yet cut."""
+    """Space that can still be allocated from an array: whole free extents minus what is reserved for volumes not
+    created yet.
+    """
     pool = next((pool for pool in seen.pools if pool.group == array.group), None)
     if pool is None:
         return 0
@@ -241,7 +244,7 @@ def _choose(spec: VolumeCreate, facts: VolumeFacts, identities: IdentitySource) 
 
 
 def _plan(title: str, volumes: Sequence[NewVolume], pools: Sequence[ThinPoolCreate], facts: VolumeFacts) -> Plan:
-    """Every cut comes before the first seal: until then all of them can be taken back."""
+    """All volumes are created before the first is sealed: until then all of them can be undone."""
     arrays = {array.id: array for array in facts.arrays.values()}
     steps: list[AnyStep] = [*pools]
     seals: list[AnyStep] = []
@@ -266,7 +269,7 @@ def _plan(title: str, volumes: Sequence[NewVolume], pools: Sequence[ThinPoolCrea
 
 
 def created(volumes: Sequence[NewVolume], arrays: Mapping[str, str]) -> list[Change]:
-    """New volumes in words; `arrays` are names by id."""
+    """New volumes in words; `arrays` are names by ID."""
     changes = [
         Change(
             action=Action.CREATE,
@@ -285,7 +288,7 @@ def created(volumes: Sequence[NewVolume], arrays: Mapping[str, str]) -> list[Cha
 
 
 def plan_patch(volume: KnownVolume, patch: VolumePatch, name_taken: bool) -> Plan:
-    """Renames or describes; touches neither data nor identity. An unchanged volume gives an empty plan."""
+    """Changes name or description; affects neither data nor identity. An unchanged volume gives an empty plan."""
     findings = Findings()
     changes = []
     if patch.name is not None and patch.name != volume.name:
@@ -302,7 +305,7 @@ def _change(volume: KnownVolume, detail: str) -> Change:
 
 
 def plan_grow(volume: KnownVolume, size_bytes: int, seen: Observation, promised: int) -> Plan:
-    """Makes a volume larger while it is in use. The size it has gives an empty plan.
+    """Grows a volume while it is in use. Its present size gives an empty plan.
 
     Raises Invalid for a smaller or odd size, Conflict while its array is down, NoSpace. `promised` as in VolumeFacts.
     """

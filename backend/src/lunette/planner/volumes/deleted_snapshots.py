@@ -1,4 +1,4 @@
-"""Plans for deleted snapshots: back under a name that is free, or erased for good."""
+"""Plans for deleted snapshots: recovery under a free name, or erasure."""
 
 from dataclasses import dataclass
 
@@ -20,14 +20,14 @@ class KnownDeletedSnapshot:
     volume_id: str
     volume: str
     volume_is_kept: bool
-    """Its volume is a deleted one by now."""
+    """True if its volume is deleted too."""
     array: str
     array_engine: ArrayEngine
     group: str
 
 
 def plan_recover(snapshot: KnownDeletedSnapshot, name: str, name_taken: bool, seen: Observation) -> Plan:
-    """Raises Conflict if the name is taken, its volume is a deleted one, or its array is down."""
+    """Raises Conflict if the name is taken, its volume is deleted, or its array is down."""
     findings = Findings()
     if name_taken:
         message = f"another snapshot is now named {name}; recover this one under a new name"
@@ -46,7 +46,7 @@ def plan_recover(snapshot: KnownDeletedSnapshot, name: str, name_taken: bool, se
 
 
 def plan_erase(snapshot: KnownDeletedSnapshot, seen: Observation) -> Plan:
-    """Destroys it for good. Raises Conflict while its array is down."""
+    """Erases it. Raises Conflict while its array is down."""
     findings = Findings()
     _must_be_active(findings, snapshot, seen)
     findings.refuse(f"Deleted snapshot {snapshot.name} was not erased")

@@ -1,4 +1,4 @@
-"""Plans for deleted volumes: back under a name that is free, or erased for good."""
+"""Plans for deleted volumes: recovery under a free name, or erasure."""
 
 from dataclasses import dataclass
 
@@ -25,15 +25,15 @@ class KnownDeleted:
     group: str
     size_bytes: int
     held_bytes: int
-    """What it takes of its array's space."""
+    """Space that it uses on its array."""
     lv_name: str = ""
-    """What its engine called it in its place; empty: by its id."""
+    """Its previous name in the engine; empty if derived from its ID."""
     snapshots: tuple[AsideSnapshot, ...] = ()
-    """Those of its snapshots that were deleted before it: they come back with it, as deleted ones, or go with it."""
+    """Snapshots that were deleted before it: they are recovered with it, as deleted ones, or erased with it."""
 
 
 def plan_recover(volume: KnownDeleted, name: str, name_taken: bool, seen: Observation) -> Plan:
-    """Brings it back with its identity, mapped to nobody. Raises Conflict if the name is taken or the array is down."""
+    """Recovers it with its identity, mapped to no host. Raises Conflict if the name is taken or the array is down."""
     findings = Findings()
     if name_taken:
         message = f"another volume is now named {name}; recover this one under a new name"
@@ -53,7 +53,7 @@ def plan_recover(volume: KnownDeleted, name: str, name_taken: bool, seen: Observ
 
 
 def plan_erase(volume: KnownDeleted, seen: Observation, *, last_thin: bool) -> Plan:
-    """Destroys its data for good; with the last thin volume of an array its thin pool. Raises Conflict."""
+    """Erases its data; with the last thin volume of an array also its thin pool. Raises Conflict."""
     findings = Findings()
     _must_be_active(findings, volume, seen)
     findings.refuse(f"Deleted volume {volume.name} was not erased")
@@ -67,7 +67,7 @@ def plan_erase(volume: KnownDeleted, seen: Observation, *, last_thin: bool) -> P
 
 
 def erased(volume: KnownDeleted) -> Change:
-    """What is lost, in words."""
+    """The data that is lost, in words."""
     detail = f"{format_size(volume.size_bytes)} of data are lost, and {format_size(volume.held_bytes)} are freed"
     if volume.snapshots:
         detail += f"; its deleted snapshots ({shorten([one.name for one in volume.snapshots])}) are also lost"

@@ -1,4 +1,4 @@
-"""Plans for the end of a volume: kept for a while, or destroyed."""
+"""Plans for deleting a volume: retained for a while, or destroyed."""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from lunette.planner.volumes.retained import set_aside_steps
 
 @dataclass(frozen=True)
 class Keeping:
-    """How long a volume that is deleted is kept, and what it takes of its array meanwhile."""
+    """How long a deleted volume is retained, and the space it uses meanwhile."""
 
     hours: int
     until: dt.datetime
@@ -27,17 +27,19 @@ class Keeping:
     """False while its array is not active."""
 
     def words(self) -> str:
-        """Until when, and what stays taken."""
+        """Until when, and the space that stays in use."""
         return f"{recoverable(self.hours, self.until)}; {format_size(self.held_bytes)} remain in use"
 
 
 def recoverable(hours: int, until: dt.datetime) -> str:
-    """For how long what is deleted can be recovered, in words."""
+    """How long a deleted object can be recovered, in words."""
     return f"it can be recovered for {hours} hours, until {until:%Y-%m-%d %H:%M} UTC"
 
 
 def keeping(volume: KnownVolume, hours: int, now: dt.datetime, seen: Observation) -> Keeping | None:
-    """How a volume would be kept if it were deleted now; None if it is destroyed at once, or is gone already."""
+    """How a volume would be retained if it were deleted now; None if it is destroyed immediately, or no longer
+    exists.
+    """
     found = next((one for one in seen.volumes if one.volume_id == volume.id), None)
     is_gone = found is None and any(pool.group == volume.group for pool in seen.pools)
     if not hours or (is_gone and not hides_volumes(seen, volume.array_engine, volume.group)):
@@ -45,14 +47,14 @@ def keeping(volume: KnownVolume, hours: int, now: dt.datetime, seen: Observation
     thin = found.used_bytes or 0 if found else 0
     is_thin = volume.provisioning is Provisioning.THIN
     held = thin if is_thin else volume_planning(volume.array_engine).reserved_bytes(volume.size_bytes)
-    is_hidden = hides_volumes(seen, volume.array_engine, volume.group)  # which the checker tells of
+    is_hidden = hides_volumes(seen, volume.array_engine, volume.group)  # which the checker reports
     is_reachable = is_hidden or any(pool.group == volume.group for pool in seen.pools)
     return Keeping(hours, now + dt.timedelta(hours=hours), held, is_reachable)
 
 
 def plan_delete(volume: KnownVolume, *, last_thin: bool = False, kept: Keeping | None = None) -> Plan:
-    """Waits until the exports are gone, then sets the volume aside if it is kept, or else removes it; with the last
-    thin one of an array its thin pool.
+    """Waits until the exports are removed, then retains the volume or else removes it; with the last thin volume of an
+    array also its thin pool.
 
     Raises InUse while it is mapped or has snapshots, naming them, Conflict while its array is not active.
     """
@@ -66,7 +68,9 @@ def plan_delete(volume: KnownVolume, *, last_thin: bool = False, kept: Keeping |
 
 
 def check_deletion(findings: Findings, volume: KnownVolume, where: str, kept: Keeping | None) -> None:
-    """What is in the way of it. Deleted snapshots go along with what is kept; nobody loses them by another delete."""
+    """What prevents the deletion. Deleted snapshots stay with a retained volume; they are never lost by another
+    deletion.
+    """
     if volume.mapped_to:
         message = f"it is mapped to {shorten(volume.mapped_to)}; delete these mappings first"
         findings.add(InUse, where, volume.name, message)
@@ -82,7 +86,7 @@ def check_deletion(findings: Findings, volume: KnownVolume, where: str, kept: Ke
 
 
 def deletion(volume: KnownVolume, last_thin: bool, kept: Keeping | None) -> tuple[str, tuple[AnyStep, ...]]:
-    """What becomes of it in words, and the steps, the first of which waits for its exports."""
+    """The outcome in words, and the steps, the first of which waits for its exports."""
     engine, group, size = volume.array_engine, volume.group, volume.size_bytes
     if kept is not None:
         aside = set_aside_steps(engine, group, volume.id, size, kept.held_bytes, kept.hours)

@@ -1,4 +1,4 @@
-"""The steps that keep a deleted volume or snapshot, bring it back, or erase it: the same for every engine."""
+"""The steps that retain a deleted volume or snapshot, recover it, or erase it: the same for every engine."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class AsideSnapshot:
 def set_aside_steps(
     engine: ArrayEngine, group: str, volume_id: str, size_bytes: int, held_bytes: int, keep_hours: int
 ) -> tuple[AnyStep, ...]:
-    """Wait until no host can reach the volume any more, then keep it under another name."""
+    """Wait until no host can reach the volume any more, then retain it under another name."""
     planning = volume_planning(engine)
     return (
         ExportsGone(volume_ids=(volume_id,), deadline_s=DEADLINE_S),
@@ -52,7 +52,7 @@ def set_aside_steps(
 
 
 def bring_back_step(engine: ArrayEngine, group: str, volume_id: str, size_bytes: int) -> VolumeBringBack:
-    """Put a kept volume back in its place."""
+    """Put a retained volume back in its place."""
     planning = volume_planning(engine)
     return VolumeBringBack(
         volume_id=volume_id,
@@ -67,7 +67,7 @@ def bring_back_step(engine: ArrayEngine, group: str, volume_id: str, size_bytes:
 def erase_steps(
     engine: ArrayEngine, group: str, volume_id: str, size_bytes: int, snapshots: Sequence[AsideSnapshot]
 ) -> tuple[AnyStep, ...]:
-    """Destroy a kept volume, with its deleted snapshots: never one that is back in its place."""
+    """Erase a retained volume, with its deleted snapshots: never one that is back in its place."""
     return (
         ExportsGone(volume_ids=(volume_id,), deadline_s=DEADLINE_S),
         *(erase_snapshot_step(engine, group, volume_id, one.id, volume_is_kept=True) for one in snapshots),
@@ -82,7 +82,7 @@ def erase_steps(
 
 
 def swap_step(engine: ArrayEngine, step: VolumeRollBack, kept_id: str, held_bytes: int, keep_hours: int) -> VolumeSwap:
-    """The same roll back, with what the volume holds kept as the deleted volume `kept_id`."""
+    """The same rollback, with the present content of the volume retained as the deleted volume `kept_id`."""
     return VolumeSwap(
         **step.model_dump(exclude={"kind"}),
         kept_id=kept_id,
@@ -93,7 +93,7 @@ def swap_step(engine: ArrayEngine, step: VolumeRollBack, kept_id: str, held_byte
 
 
 def kept_volume(engine: ArrayEngine, volume_id: str, size_bytes: int, snapshots: Sequence[AsideSnapshot]) -> KeptVolume:
-    """A kept volume that goes with its array, and its deleted snapshots."""
+    """A retained volume that is erased with its array, and its deleted snapshots."""
     below = [
         KeptSnapshot(snapshot_id=one.id, aside_name=_kept_at(engine, volume_id, one.id, volume_is_kept=True))
         for one in snapshots
@@ -105,7 +105,7 @@ def kept_volume(engine: ArrayEngine, volume_id: str, size_bytes: int, snapshots:
 def set_snapshot_aside_step(
     engine: ArrayEngine, group: str, volume_id: str, snapshot_id: str, keep_hours: int
 ) -> SnapshotSetAside:
-    """Keep a snapshot of a volume that is in its place under another name."""
+    """Retain a snapshot of a volume that is in its place under another name."""
     return SnapshotSetAside(
         snapshot_id=snapshot_id,
         group=group,
@@ -117,7 +117,7 @@ def set_snapshot_aside_step(
 
 
 def bring_snapshot_back_step(engine: ArrayEngine, group: str, volume_id: str, snapshot_id: str) -> SnapshotBringBack:
-    """Put a kept snapshot of a volume that is in its place back in its own."""
+    """Put a retained snapshot of a volume that is in its place back in its own."""
     return SnapshotBringBack(
         snapshot_id=snapshot_id,
         group=group,
@@ -130,7 +130,7 @@ def bring_snapshot_back_step(engine: ArrayEngine, group: str, volume_id: str, sn
 def erase_snapshot_step(
     engine: ArrayEngine, group: str, volume_id: str, snapshot_id: str, *, volume_is_kept: bool
 ) -> SnapshotDelete:
-    """Destroy a kept snapshot: never one that is back in its place."""
+    """Erase a retained snapshot: never one that is back in its place."""
     kept_at = _kept_at(engine, volume_id, snapshot_id, volume_is_kept=volume_is_kept)
     return SnapshotDelete(snapshot_id=snapshot_id, group=group, lv_name=kept_at, engine=volume_engine(engine))
 

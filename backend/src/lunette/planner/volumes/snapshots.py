@@ -1,4 +1,4 @@
-"""Plans for snapshots: taking, deleting, cloning, and rolling a volume back."""
+"""Plans for snapshots: creating, deleting, cloning, and rolling a volume back."""
 
 import datetime as dt
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ class NewSnapshot:
 
 @dataclass(frozen=True)
 class KnownSnapshot:
-    """A snapshot of the database with the volume it was taken of. `array` and `array_id` are where both are."""
+    """A snapshot of the database with its volume. `array` and `array_id` are where both are."""
 
     id: str
     name: str
@@ -49,7 +49,7 @@ class KnownSnapshot:
 def plan_take(
     spec: SnapshotCreate, volume: KnownVolume, seen: Observation, name_taken: bool, ids: IdentitySource
 ) -> NewSnapshot:
-    """Raises Invalid or Conflict where the volume cannot have snapshots now."""
+    """Raises Invalid or Conflict if the volume cannot have snapshots now."""
     findings = Findings()
     check_name(findings, "snapshot", spec.name, name_taken)
     check_volume(findings, volume, seen, "volume")
@@ -60,7 +60,7 @@ def plan_take(
 
 
 def check_volume(findings: Findings, volume: KnownVolume, seen: Observation, where: str) -> None:
-    """Whether a snapshot of it could be taken now."""
+    """Whether a snapshot of it could be created now."""
     if unable := unable_reason(seen, volume.array_engine, EngineAbility.SNAPSHOT):
         findings.add(Invalid, where, volume.name, unable)
     elif thick := thick_snapshot_reason(volume.array_engine, volume.provisioning):
@@ -70,7 +70,7 @@ def check_volume(findings: Findings, volume: KnownVolume, seen: Observation, whe
 
 
 def taking(name: str, volume: KnownVolume, ids: IdentitySource) -> tuple[Change, SnapshotTake]:
-    """A new snapshot in words, and the step that takes it."""
+    """A new snapshot in words, and the step that creates it."""
     step = snapshotting(volume.array_engine).snapshot_step(volume.group, ids.id(), volume.id, volume.size_bytes)
     detail = f"of volume {volume.name} ({format_size(volume.size_bytes)}), at this point in time"
     return Change(action=Action.CREATE, noun="snapshot", name=name, detail=detail), step
@@ -78,7 +78,7 @@ def taking(name: str, volume: KnownVolume, ids: IdentitySource) -> tuple[Change,
 
 @dataclass(frozen=True)
 class SnapshotKeeping:
-    """How long a snapshot that is deleted is kept."""
+    """How long a deleted snapshot is retained."""
 
     hours: int
     until: dt.datetime
@@ -87,7 +87,9 @@ class SnapshotKeeping:
 
 
 def keeping(snapshot: KnownSnapshot, hours: int, now: dt.datetime, seen: Observation) -> SnapshotKeeping | None:
-    """How a snapshot would be kept if it were deleted now; None if it is destroyed at once, or is gone already."""
+    """How a snapshot would be retained if it were deleted now; None if it is destroyed immediately, or no longer
+    exists.
+    """
     of = snapshot.volume
     is_there = any(one.snapshot_id == snapshot.id for one in seen.volumes)
     is_active, is_hidden = _is_active(seen, of.group), hides_volumes(seen, of.array_engine, of.group)
@@ -97,10 +99,10 @@ def keeping(snapshot: KnownSnapshot, hours: int, now: dt.datetime, seen: Observa
 
 
 def plan_delete(snapshot: KnownSnapshot, clones: Sequence[str], kept: SnapshotKeeping | None = None) -> Plan:
-    """Sets it aside if it is kept, or else destroys it.
+    """Retains it if so configured, or else destroys it.
 
-    `clones` are the volumes that cannot be without it, in words. Raises InUse if there are any, Conflict while its
-    array is not active.
+    `clones` are the volumes that depend on it, in words. Raises InUse if there are any, Conflict while its array is not
+    active.
     """
     findings = Findings()
     if clones:
@@ -129,7 +131,7 @@ def plan_delete(snapshot: KnownSnapshot, clones: Sequence[str], kept: SnapshotKe
 def plan_clone(
     snapshot: KnownSnapshot, spec: SnapshotClone, seen: Observation, taken: frozenset[str], ids: IdentitySource
 ) -> NewVolumes:
-    """New volumes with identities of their own that begin as the snapshot, all or nothing. Raises Invalid, Conflict."""
+    """Creates volumes with their own identities from the snapshot, all or none. Raises Invalid, Conflict."""
     findings = Findings()
     names = spec.names()
     check_names(findings, names, taken)
@@ -170,8 +172,9 @@ def _clone(name: str, snapshot: KnownSnapshot, description: str, ids: IdentitySo
 
 @dataclass(frozen=True)
 class RollBack:
-    """A volume and its snapshot. `newer` are the snapshots taken after it. `kept` is how what the volume holds now is
-    kept; None: it is destroyed. `promised` are bytes of the free space that volumes not cut yet will take."""
+    """A volume and its snapshot. `newer` are later snapshots. `kept` is how the present content of the volume is
+    retained; None: it is destroyed. `promised` are bytes of free space reserved for volumes not created yet.
+    """
 
     volume: KnownVolume
     snapshot: KnownSnapshot
@@ -220,7 +223,7 @@ def plan_roll_back(spec: RollBack, seen: Observation, ids: IdentitySource) -> Pl
 
 
 def _check_room(findings: Findings, spec: RollBack, seen: Observation) -> None:
-    """A thick volume reserves its size once more beside what is kept."""
+    """A thick volume reserves its size once more in addition to what is retained."""
     volume = spec.volume
     if volume.provisioning is Provisioning.THIN:
         return

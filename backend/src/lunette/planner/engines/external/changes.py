@@ -1,4 +1,4 @@
-"""Changes of a standing external array: there are none, and each refusal says whose matter it is."""
+"""Changes of an external array: there are none, and each refusal says who provides the feature."""
 
 from collections.abc import Mapping
 from typing import NoReturn
@@ -60,7 +60,7 @@ def plan_scrub(array: KnownArray, spec: ArrayScrub, _seen: Observation) -> Plan:
 
 
 def plan_patch(array: KnownArray, spec: ArrayPatch, _low: int | None, _high: int | None) -> Plan:
-    """The health command to ask. One that is not there is told by an alert, as it can also go later."""
+    """The health command to run. A missing command is reported by an alert, because it can also disappear later."""
     for field in ArrayPatch.model_fields:
         if field in spec.model_fields_set and field != "health_command":
             _not_offered(array, field, "", "set the resync speed and tuning with the tools of")

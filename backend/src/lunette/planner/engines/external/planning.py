@@ -25,7 +25,7 @@ from lunette.providers.volumes.lvm import plan as lvm
 
 
 class ExternalPlanning(ArrayPlanning):
-    """The device is there already: it becomes an array by the volume group on it."""
+    """The device exists already: the volume group on it makes it an array."""
 
     engine = ArrayEngine.EXTERNAL
     volumes = VolumeEngine.LVM

@@ -1,4 +1,4 @@
-"""Plans for an array of LVM RAID that stands: disks that are exchanged, scrubs."""
+"""Plans for an existing array of LVM RAID: replacing disks, scrubs."""
 
 from collections.abc import Mapping
 from typing import NoReturn
@@ -33,7 +33,7 @@ BUSY = ("resync", "recover", "reshape")
 
 
 def plan_replace(array: KnownArray, spec: ArrayReplace, seen: Observation, owners: Mapping[str, str]) -> Plan:
-    """The new disk takes the place at once and is filled from the others."""
+    """The new disk takes the place immediately and is filled from the others."""
     ask = Request(array, seen, f"Disk {spec.disk} of array {array.name} was not replaced", owners)
     old, place = ask.own(spec.disk)
     least = array.member_bytes

@@ -25,7 +25,7 @@ from lunette.providers.volumes.lvm import plan as lvm
 
 
 class LvmRaidPlanning(ArrayPlanning):
-    """A RAID volume over whole disks, with a volume group of its own on it."""
+    """A RAID volume over whole disks, with its own volume group on it."""
 
     engine = ArrayEngine.LVM
     volumes = VolumeEngine.LVM

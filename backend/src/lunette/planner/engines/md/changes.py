@@ -1,4 +1,4 @@
-"""Plans for an array that stands: spares, disks that are exchanged, scrubs. Whatever would lose it is refused."""
+"""Plans for an existing array: spares, replacing disks, scrubs. Refuses whatever would lose the array."""
 
 from collections.abc import Mapping, Sequence
 
@@ -32,7 +32,7 @@ FULL = "It is rebuilt from the other disks: until the rebuild has finished, the 
 
 
 def plan_add_spares(array: KnownArray, spec: ArrayAddSpares, seen: Observation, owners: Mapping[str, str]) -> Plan:
-    """Disks that stand by; on a degraded array the first is filled at once."""
+    """Adds spares; on a degraded array, the first is filled immediately."""
     ask = MdRequest(array, seen, f"No spare was added to array {array.name}", owners)
     if ask.found.level == "raid0":
         ask.add(Invalid, "disks", "raid0", f"array {array.name} is raid0: a spare could not replace a lost disk")
@@ -52,14 +52,14 @@ def plan_add_spares(array: KnownArray, spec: ArrayAddSpares, seen: Observation, 
 
 
 def plan_add_disks(array: KnownArray, spec: ArrayAddDisks, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
-    """Refuses: md has nothing but members and spares."""
+    """Refuses other roles: md has only members and spares."""
     message = f"array {array.name} uses engine md, which does not support {spec.role.value} disks"
     problem = FieldProblem(field="role", value=spec.role.value, message=message)
     raise Invalid(f"No disk was added to array {array.name}: {message}.", errors=(problem,))
 
 
 def plan_replace(array: KnownArray, spec: ArrayReplace, seen: Observation, owners: Mapping[str, str]) -> Plan:
-    """A working member is copied while it still works; for any other the new disk is added and filled."""
+    """A working member is copied while it still works; for any other, the new disk is added and rebuilt."""
     ask = MdRequest(array, seen, f"Disk {spec.disk} of array {array.name} was not replaced", owners)
     if ask.found.level == "raid0":
         ask.add(Invalid, "disk", spec.disk, f"array {array.name} is raid0: md cannot replace its disks")
@@ -104,7 +104,7 @@ def plan_replace(array: KnownArray, spec: ArrayReplace, seen: Observation, owner
 
 
 def plan_fail(array: KnownArray, spec: ArrayDiskChoice, seen: Observation) -> Plan:
-    """Gives a member up. Raises InUse where the array has no redundancy left for that."""
+    """Marks a member as failed. Raises InUse if the array has no redundancy left for that."""
     ask = MdRequest(array, seen, f"Disk {spec.disk} of array {array.name} was not failed")
     disk, place = ask.own(spec.disk)
     if place is None or place.state not in ("in_sync", "rebuilding"):
@@ -122,7 +122,7 @@ def plan_fail(array: KnownArray, spec: ArrayDiskChoice, seen: Observation) -> Pl
 
 
 def plan_remove(array: KnownArray, spec: ArrayDiskChoice, seen: Observation) -> Plan:
-    """Lets go of a spare, of a faulty disk, or of one that is gone."""
+    """Removes a spare, a faulty disk, or one that is missing."""
     ask = MdRequest(array, seen, f"Disk {spec.disk} was not removed from array {array.name}")
     disk, place = ask.own(spec.disk)
     if place is not None and place.state in ("in_sync", "rebuilding", "replacing"):
@@ -147,7 +147,7 @@ def plan_remove(array: KnownArray, spec: ArrayDiskChoice, seen: Observation) -> 
 
 
 def plan_readd(array: KnownArray, spec: ArrayDiskChoice, seen: Observation) -> Plan:
-    """Takes back a member that was gone or faulty: quickly where a bitmap tells what changed, otherwise in full."""
+    """Re-adds a member that was missing or faulty: quickly if a bitmap shows what changed, otherwise completely."""
     ask = MdRequest(array, seen, f"Disk {spec.disk} was not re-added to array {array.name}")
     member, place = ask.own(spec.disk)
     disk = seen.disk(member.disk_id)
@@ -185,8 +185,9 @@ def plan_scrub(array: KnownArray, spec: ArrayScrub, seen: Observation) -> Plan:
 
 
 def plan_patch(array: KnownArray, spec: ArrayPatch, low: int | None, high: int | None) -> Plan:
-    """The pace and the tuning to keep, `low` and `high` as they will be. Raises Invalid if those cross, or where the
-    level has no such tuning."""
+    """The new speed limits and tuning; `low` and `high` are the resulting limits. Raises Invalid if those cross, or if
+    the level does not have such tuning.
+    """
     findings = Findings()
     if low is not None and high is not None and low > high:
         message = f"the minimum resync speed ({format_size(low)}/s) exceeds the maximum ({format_size(high)}/s)"
@@ -238,7 +239,7 @@ def _check_write_mostly(findings: Findings, array: KnownArray, chosen: Sequence[
 
 
 def plan_let_go(array: KnownArray, disk: MdMember) -> Plan:
-    """What remains to be done once md has copied a disk that was replaced."""
+    """Removes a replaced disk after md has copied it."""
     detail = f"disk {disk.disk_id} was replaced and becomes available"
     return Plan(
         title=f"Remove replaced disk {disk.disk_id} from array {array.name}",
@@ -248,5 +249,5 @@ def plan_let_go(array: KnownArray, disk: MdMember) -> Plan:
 
 
 def _is_short(found: ObservedArray) -> bool:
-    """True while a slot has no disk that works."""
+    """True while a slot has no working disk."""
     return found.state in (ArrayState.DEGRADED, ArrayState.REBUILDING)

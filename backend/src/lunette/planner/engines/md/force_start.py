@@ -1,4 +1,4 @@
-"""The plan for an array that stays stopped, because it is dirty and degraded, and is to be started all the same."""
+"""The plan for starting an array that stays stopped because it is dirty and degraded."""
 
 from lunette.domain.array_changes import ArrayForceStart
 from lunette.domain.arrays import ArrayState
@@ -24,7 +24,7 @@ AWAY = (
 
 
 def plan_force_start(array: KnownArray, spec: ArrayForceStart, seen: Observation) -> Plan:
-    """Raises Invalid without the array's name as confirmation, Conflict where there is nothing to force."""
+    """Raises Invalid without the array's name as confirmation, Conflict if there is nothing to force."""
     findings, what = Findings(), f"Array {array.name} was not started"
     if array.level and not parity_disks(array.level):
         findings.add(Invalid, "confirm", spec.confirm, NO_PARITY.format(array.name, array.level))

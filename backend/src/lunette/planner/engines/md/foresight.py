@@ -1,4 +1,4 @@
-"""What will be observed of md arrays after a step. The room that a reshape adds is there only when it is over."""
+"""What will be observed of md arrays after a step. Space that a reshape adds is available only when it is over."""
 
 from typing import Any
 
@@ -77,7 +77,7 @@ def _filled(array: ObservedArray, disk_id: str) -> dict[str, Any]:
 
 
 def _reshaped(array: ObservedArray, disks: int) -> dict[str, Any]:
-    """A mirror is filled, everything else laid out anew; either takes the disks that stand by."""
+    """A mirror is filled, other levels are reshaped; either uses the spares."""
     is_mirror = array.level == Level.RAID1
     spares = [member for member in array.members if member.state == "spare"][: disks - (array.raid_disks or disks)]
     taken = "rebuilding" if is_mirror else "in_sync"

@@ -1,4 +1,4 @@
-"""Plans for an array that gets more members, and for what remains to be done once the kernel has laid it out anew.
+"""Plans for adding members to an array, and for what remains to be done after the kernel has reshaped it.
 
 Another level is planned in reshape.py; what remains after that is planned here too.
 """
@@ -44,7 +44,9 @@ _COPIES = "The new disks are rebuilt from the others; until the rebuild has fini
 
 
 def plan_grow(array: KnownArray, spec: ArrayGrow, seen: Observation, owners: Mapping[str, str]) -> Plan:
-    """Disks become members. Refuses whatever is not whole and quiet, and every shape a power cut could damage."""
+    """Disks become members. Refuses an array that is degraded or busy, and every layout that a power failure could
+    damage.
+    """
     ask = MdRequest(array, seen, f"Array {array.name} was not grown", owners)
     found, count = ask.found, len(spec.disks)
     _check(ask, count)
@@ -78,13 +80,13 @@ def plan_grow(array: KnownArray, spec: ArrayGrow, seen: Observation, owners: Map
 def plan_finish(
     array: KnownArray, wanted: WriteHole, found: ObservedArray, pool: ObservedPool | None, caches: Sequence[str] = ()
 ) -> Plan | None:
-    """What remains to be done for an array that grows, None while nothing can be; without steps, all is done.
+    """What remains to be done for a growing array; None while nothing can be; without steps, all is done.
 
-    `caches`: its disks that have an active volatile write cache, with which a bitmap takes the place of the log.
+    `caches`: its disks that have an active volatile write cache, with which a bitmap replaces the log.
 
-    The partial parity log goes back once the array is idle: md takes a log that it could replay after a power cut for
-    proof that parity is right everywhere, and during a resync it is not (drivers/md/raid5-ppl.c, ppl_load). A repair
-    makes it right, as Linux 7.2 forgets to do so after a power cut during the reshape.
+    The partial parity log is restored once the array is idle: md takes a log that it could replay after a power failure
+    as proof that parity is correct everywhere, and during a resync it is not (drivers/md/raid5-ppl.c, ppl_load). A
+    repair corrects it, because Linux 7.2 forgets to do so after a power failure during the reshape.
     """
     if found.state in (ArrayState.MISSING, ArrayState.FAILED) or found.is_reshaping:
         return None
@@ -122,7 +124,7 @@ def plan_finish(
 
 
 def must_be_quiet(ask: MdRequest, field: str, value: object, then: str = "try again") -> None:
-    """Finds fault with an array that is not whole, or that is busy. `then`: what to do once it is not any more."""
+    """Refuses an array that is degraded or busy. `then`: what to do afterward."""
     found, name = ask.found, ask.array.name
     if found.is_reshaping:
         done = f" ({found.progress.percent:.0f} % done)" if found.progress else ""
@@ -154,7 +156,7 @@ def _check(ask: MdRequest, count: int) -> None:
 
 
 def adding(ask: MdRequest, disks: Sequence[ObservedDisk], wipes: tuple[AnyStep, ...]) -> list[AnyStep]:
-    """Blank disks first: what can be taken back comes before what cannot."""
+    """Blank disks first: reversible steps come before irreversible ones."""
     wiped = {step.disk_id for step in wipes if isinstance(step, DiskWipe)}
     blank = [ask.adding(disk) for disk in disks if disk.id not in wiped]
     return [*blank, *wipes, *(ask.adding(disk) for disk in disks if disk.id in wiped)]

@@ -26,7 +26,7 @@ from lunette.providers.volumes.lvm import plan as lvm
 
 
 class MdPlanning(ArrayPlanning):
-    """Arrays of md, each with a volume group of LVM on it."""
+    """Arrays of md, each with an LVM volume group on it."""
 
     engine = ArrayEngine.MD
     volumes = VolumeEngine.LVM

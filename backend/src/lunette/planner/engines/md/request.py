@@ -1,4 +1,4 @@
-"""A change of a standing md array."""
+"""A change of an existing md array."""
 
 from collections.abc import Mapping
 from typing import ClassVar, TypedDict
@@ -17,7 +17,7 @@ class _Which(TypedDict):
 
 
 class MdRequest(Request):
-    """`which` are the fields by which every step of md names the array."""
+    """`which` are the fields by which every step of md identifies the array."""
 
     takes_unidentified_disks: ClassVar[bool] = True
 
@@ -33,5 +33,5 @@ class MdRequest(Request):
 
 
 def member_of(disk: ObservedDisk) -> MdMember:
-    """The disk as a step names it."""
+    """The disk in the form that steps use."""
     return MdMember(disk_id=disk.id, serial=disk.serial)

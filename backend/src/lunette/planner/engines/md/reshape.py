@@ -1,4 +1,4 @@
-"""Plans for an md array that gets another level while hosts use it: decision 0048."""
+"""Plans for changing the level of an md array while hosts use it: decision 0048."""
 
 from collections.abc import Mapping
 
@@ -33,7 +33,9 @@ _NO_LOG = (
 
 
 def plan_reshape(array: KnownArray, spec: ArrayReshape, seen: Observation, owners: Mapping[str, str]) -> Plan:
-    """A raid5 becomes a raid6. Refuses whatever is not whole and quiet, and every level md cannot safely change to."""
+    """A raid5 becomes a raid6. Refuses an array that is degraded or busy, and every level that md cannot safely change
+    to.
+    """
     ask = MdRequest(array, seen, f"Array {array.name} was not changed", owners)
     found, name, level = ask.found, array.name, spec.level
     _check(ask, spec, level)

@@ -27,14 +27,14 @@ def cached_members(found: ObservedArray, seen: Observation) -> tuple[str, ...]:
 
 
 def possible(wanted: WriteHole, caches: Iterable[str]) -> WriteHole:
-    """The wanted protection, or a bitmap instead of a partial parity log if disks have these `caches`."""
+    """The desired protection, or a bitmap instead of a partial parity log if disks have these `caches`."""
     return WriteHole.BITMAP if wanted is WriteHole.PPL and any(True for _ in caches) else wanted
 
 
 def plan_exchange(array: KnownArray, wanted: WriteHole, found: ObservedArray, seen: Observation) -> Plan | None:
-    """Exchanges partial parity log and bitmap for one another; None if the array has the right one, or is not quiet.
+    """Exchanges partial parity log and bitmap for one another; None if the array has the right one, or is busy.
 
-    A degraded array keeps its log: without the log, the next power cut could leave it dirty and degraded.
+    A degraded array keeps its log: without the log, the next power failure could leave it dirty and degraded.
     """
     policy = possible(wanted, cached_members(found, seen))
     if wanted is not WriteHole.PPL or found.write_hole is policy or found.level != Level.RAID5:
@@ -50,12 +50,12 @@ def plan_exchange(array: KnownArray, wanted: WriteHole, found: ObservedArray, se
 
 
 def losing_log_adopted(found: ObservedArray, seen: Observation) -> tuple[str, ...]:
-    """A warning if the disks that an array of others already has make it give its partial parity log up."""
+    """A warning if disks of a foreign array make it lose its partial parity log."""
     return losing_log(found, [disk for one in cached_members(found, seen) if (disk := seen.disk(one))])
 
 
 def losing_log(found: ObservedArray, disks: Iterable[ObservedDisk]) -> tuple[str, ...]:
-    """A warning if these disks, once they are in the array, make it give its partial parity log up."""
+    """A warning if these disks, once they are in the array, make it lose its partial parity log."""
     names = cached(disks)
     if found.write_hole is not WriteHole.PPL or not names:
         return ()

@@ -1,4 +1,4 @@
-"""Plans for a ZFS pool that stands: disks that are exchanged, scrubs."""
+"""Plans for an existing ZFS pool: replacing disks, scrubs."""
 
 from collections.abc import Mapping
 from typing import NoReturn
@@ -30,7 +30,7 @@ WHEN_BACK = "It is attached, but ZFS does not use it, because it had too many er
 
 
 def plan_replace(array: KnownArray, spec: ArrayReplace, seen: Observation, owners: Mapping[str, str]) -> Plan:
-    """The new disk is filled; one that still works is used until then, and any other is forgotten at once."""
+    """The new disk is filled; an old one that still works is used until then, any other is dropped immediately."""
     ask = Request(array, seen, f"Disk {spec.disk} of array {array.name} was not replaced", owners)
     old, place = ask.own(spec.disk)
     role = place.role if place else array.role(old.disk_id)
@@ -68,7 +68,7 @@ def plan_replace(array: KnownArray, spec: ArrayReplace, seen: Observation, owner
 
 
 def plan_scrub(array: KnownArray, spec: ArrayScrub, seen: Observation) -> Plan:
-    """Starts or stops reading everything; what is wrong is repaired as far as there are copies."""
+    """Starts or stops a scrub, which repairs errors as far as there are copies."""
     stop = spec.action is ScrubAction.STOP
     ask = Request(array, seen, f"The scrub of array {array.name} was not {'stopped' if stop else 'started'}")
     running = ask.found.progress.action if ask.found.progress else None
@@ -90,7 +90,7 @@ def plan_scrub(array: KnownArray, spec: ArrayScrub, seen: Observation) -> Plan:
 
 
 def plan_let_go(array: KnownArray, disk: MdMember) -> Plan:
-    """What remains to be done once ZFS has filled the disk that came for this one."""
+    """Removes a replaced disk once ZFS has filled the new one."""
     detail = f"disk {disk.disk_id} was replaced and becomes available"
     return Plan(
         title=f"Remove replaced disk {disk.disk_id} from array {array.name}",

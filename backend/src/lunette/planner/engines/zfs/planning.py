@@ -28,11 +28,11 @@ from lunette.providers.arrays.zfs import plan as zfs
 from lunette.providers.arrays.zfs import space
 
 _SIGNATURES = {"gpt", "PMBR", "zfs_member"}
-"""What a disk of a pool can show as a whole."""
+"""Signatures that a disk of a pool can show as a whole."""
 
 
 class ZfsPlanning(ArrayPlanning):
-    """Pools, from which volumes are cut directly."""
+    """Pools, from which volumes are allocated directly."""
 
     engine = ArrayEngine.ZFS
     volumes = VolumeEngine.ZVOL
@@ -77,7 +77,7 @@ class ZfsPlanning(ArrayPlanning):
         return foresight.after(seen, step)
 
     def may_carry(self, uuid: str, disk: ObservedDisk) -> bool:
-        """The label with the UUID lies in a partition, which only ZFS reads."""
+        """The label with the UUID is on a partition, which only ZFS reads."""
         types = {signature.type for signature in disk.signatures}
         return types <= _SIGNATURES and bool(disk.partitions or types)
 

@@ -1,4 +1,4 @@
-"""Plans for the disks of a pool that are no data disks: they are added, and taken out again where that can be."""
+"""Plans for the disks of a pool other than data disks: adding them, and removing them where possible."""
 
 from collections.abc import Mapping
 
@@ -17,14 +17,14 @@ from lunette.providers.arrays.zfs import plan as zfs
 from lunette.providers.arrays.zfs import space
 
 MIRRORED = (MemberRole.LOG, MemberRole.SPECIAL)
-"""Several of them are one mirror."""
+"""Roles whose disks form one mirror."""
 MAX_MIRROR = 4
 FUZZ_BYTES = 16 * MIB
-"""Disks of one size to ZFS (ZPOOL_FUZZ, cmd/zpool/zpool_vdev.c)."""
+"""Tolerance within which disks have the same size for ZFS (ZPOOL_FUZZ, cmd/zpool/zpool_vdev.c)."""
 
 
 def least_bytes(ask: Request, role: MemberRole) -> int:
-    """What a disk must hold to stand in for, or beside, one of this role."""
+    """Required capacity of a disk to replace, or be added to, one of this role."""
     if role is MemberRole.DATA:
         return ask.disk_bytes
     smallest = zfs.MIN_DISK_BYTES + FUZZ_BYTES
@@ -36,9 +36,9 @@ def least_bytes(ask: Request, role: MemberRole) -> int:
 
 
 def plan_add(array: KnownArray, spec: ArrayAddDisks, seen: Observation, owners: Mapping[str, str]) -> Plan:
-    """Log and special disks join the mirror that is there. Refuses special disks that are less redundant than the data.
+    """Adds log or special disks to the existing mirror. Refuses special disks that are less redundant than the data.
 
-    Raises Conflict or Invalid naming what stands in the way.
+    Raises Conflict or Invalid with the reason.
     """
     role = MemberRole(spec.role)
     ask = Request(array, seen, f"No disk was added to array {array.name}", owners)
@@ -68,7 +68,7 @@ def plan_add(array: KnownArray, spec: ArrayAddDisks, seen: Observation, owners: 
 
 
 def plan_spares(array: KnownArray, spec: ArrayAddSpares, seen: Observation, owners: Mapping[str, str]) -> Plan:
-    """Disks that stand by; the first steps in by itself if the pool has lost one."""
+    """Adds spares; the first automatically replaces a disk that the pool has lost."""
     ask = Request(array, seen, f"No spare was added to array {array.name}", owners)
     if ask.found.level == Level.STRIPE:
         ask.add(Invalid, "disks", "stripe", f"array {array.name} is a stripe: a spare could not replace a lost disk")
@@ -91,7 +91,7 @@ def plan_spares(array: KnownArray, spec: ArrayAddSpares, seen: Observation, owne
 
 
 def _beside(ask: Request, role: MemberRole, present: list[ObservedMember]) -> MdMember | None:
-    """The disk whose mirror others of its role join; None where there is none yet. Refuses if none of them works."""
+    """The disk whose mirror others of its role join; None if there is none yet. Refuses if none of them works."""
     if role not in MIRRORED or not present:
         return None
     whole = next((member for member in present if member.state == "in_sync"), None)
@@ -114,7 +114,7 @@ def _check_count(ask: Request, role: MemberRole, present: int, added: int) -> No
 
 
 def plan_remove(array: KnownArray, spec: ArrayDiskChoice, seen: Observation) -> Plan:
-    """Takes a log, cache or spare disk out; a special disk only where the others are redundant enough without it."""
+    """Removes a log, cache or spare disk; a special disk only if the others are redundant enough without it."""
     ask = Request(array, seen, f"Disk {spec.disk} was not removed from array {array.name}")
     disk, place = ask.own(spec.disk)
     role = place.role if place else array.role(disk.disk_id)
@@ -152,7 +152,9 @@ def plan_remove(array: KnownArray, spec: ArrayDiskChoice, seen: Observation) -> 
 
 
 def _stand_in(ask: Request, place: ObservedMember | None) -> MdMember | None:
-    """The spare disk that holds all a lost disk held. A distributed spare is no disk, and cannot stay."""
+    """The spare disk that holds all data of a lost disk. A distributed spare is not a disk, and cannot replace one
+    permanently.
+    """
     if place is None or place.slot is None or place.state not in ("missing", "faulty"):
         return None
     spare = next(
@@ -163,7 +165,7 @@ def _stand_in(ask: Request, place: ObservedMember | None) -> MdMember | None:
 
 
 def _for_good(level: str) -> str:
-    """What OpenZFS does not do at all (spa_vdev_remove_top_check, module/zfs/vdev_removal.c)."""
+    """What OpenZFS does not support (spa_vdev_remove_top_check, module/zfs/vdev_removal.c)."""
     return "; the last special disks of a pool with raidz cannot be removed" if space.parity(Level(level)) else ""
 
 

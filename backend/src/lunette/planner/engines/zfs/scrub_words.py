@@ -1,4 +1,4 @@
-"""What a scrub of a pool found, in words: ZFS verifies checksums, so it knows what was wrong."""
+"""Results of a scrub of a pool in words: ZFS verifies checksums, so it knows what was wrong."""
 
 from lunette.domain.arrays import ScrubOutcome
 from lunette.domain.sizes import format_size

@@ -1,7 +1,7 @@
-"""What is done about the spares of a pool without being asked: one steps in for a lost disk, and goes back.
+"""Automatic handling of a pool's spares: one replaces a lost disk, and is returned later.
 
-OpenZFS leaves that to its event daemon, which is masked here (docs/decisions/0038): the watcher asks this instead, on
-each look at the machine.
+OpenZFS leaves that to its event daemon, which is masked here (docs/decisions/0038): the watcher does it instead, at
+each observation of the machine.
 """
 
 from collections import defaultdict
@@ -16,7 +16,7 @@ _LOST = ("missing", "faulty")
 
 
 def plan_spares(array: KnownArray, found: ObservedArray) -> Plan | None:
-    """The next thing to do; None if there is nothing. One at a time: the disks are filled one after the other."""
+    """The next change; None if there is none. One at a time: the disks are filled one after another."""
     slots: dict[int, list[ObservedMember]] = defaultdict(list)
     for member in found.members:
         if member.slot is not None:
@@ -25,7 +25,7 @@ def plan_spares(array: KnownArray, found: ObservedArray) -> Plan | None:
 
 
 def _step_in(array: KnownArray, found: ObservedArray, slots: Mapping[int, Sequence[ObservedMember]]) -> Plan | None:
-    """For the first place in which no disk works, the first spare that stands by."""
+    """For the first place without a working disk, the first available spare."""
     spare = next((m for m in found.members if m.role is MemberRole.SPARE and m.state == "spare"), None)
     place = next((members for members in slots.values() if all(m.state in _LOST for m in members)), None)
     old = _known(array, place[0].disk_id) if place else None
@@ -39,7 +39,7 @@ def _step_in(array: KnownArray, found: ObservedArray, slots: Mapping[int, Sequen
 
 
 def _back(array: KnownArray, found: ObservedArray, slots: Mapping[int, Sequence[ObservedMember]]) -> Plan | None:
-    """The disk a spare stands in for is there again and holds all it missed."""
+    """The disk that a spare replaces is back and up to date."""
     if found.progress is not None and found.progress.action == "recover":
         return None
     for members in slots.values():
