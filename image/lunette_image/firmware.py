@@ -2,7 +2,7 @@
 updates. Images of tests have no such devices.
 
     firmware-<key>/root/usr/lib/firmware    what drivers load
-    firmware-<key>/root/usr/share/doc       the licence of each package
+    firmware-<key>/root/usr/share/doc       the license of each package
     firmware-<key>/packages                 their control records
 
 The packages are unpacked and not installed: they hold files alone, and no initrd is made anew for them. The component
@@ -55,7 +55,7 @@ def extract_argv(wanted: list[str], mirrors: Mirrors | None, root: Path) -> list
 
 
 def add(root: Path, layer: Path) -> None:
-    """Link firmware and licences into a tree, beside what it has in those folders."""
+    """Link firmware and licenses into a tree, beside what it has in those folders."""
     for folder in (FILES, DOCS):
         (root / folder).mkdir(parents=True, exist_ok=True)
         for found in sorted((layer / "root" / folder).iterdir()):

@@ -54,7 +54,7 @@ def document(root: Path, sources: Sources, layers: Layers, name: str, epoch_s: i
 
 
 def debian_packages(status: str) -> Iterator[dict[str, Any]]:
-    """What dpkg has installed; licences are in each package's own copyright file, which the image keeps."""
+    """What dpkg has installed; licenses are in each package's own copyright file, which the image keeps."""
     for block in status.split("\n\n"):
         fields = HeaderParser().parsestr(block.strip())
         if fields["Status"] != "install ok installed":

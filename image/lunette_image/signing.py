@@ -132,7 +132,7 @@ def _check_trusted(file: Path, trusts: Sequence[str]) -> None:
         if not _lasts(pem, LASTS_DAYS):
             raise ImageProblem(
                 f"{file}: {_words(pem)} expires within ten years, and an appliance that trusts it takes no update "
-                "afterwards. Trust a CA that is valid for longer, and sign with a certificate of that CA"
+                "afterward. Trust a CA that is valid for longer, and sign with a certificate of that CA"
             )
         if "CA:TRUE" not in _extensions(pem) and not _signs_code(pem):
             raise ImageProblem(f"{file}: {_words(pem)} is neither a CA nor for signing code ({PURPOSE})")
@@ -161,7 +161,7 @@ def _check_revoked(file: Path, trusts: Sequence[str]) -> None:
             if ends is not None and ends < dt.datetime.now(dt.UTC) + dt.timedelta(days=LASTS_DAYS):
                 raise ImageProblem(
                     f"{file}: the list of {_words(pem)} ends {ends:%Y-%m-%d}, and an appliance takes no update "
-                    "afterwards. Make one that is valid for ten years and more (openssl ca -gencrl -crldays)"
+                    "afterward. Make one that is valid for ten years and more (openssl ca -gencrl -crldays)"
                 )
 
 

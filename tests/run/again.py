@@ -1,6 +1,6 @@
 """A second try for the few tests on machines that failed: once more, alone, on fresh machines.
 
-A guest that is emulated beside its neighbours now and then misses what a test waits for. What fails twice has failed.
+A guest that is emulated beside its neighbors now and then misses what a test waits for. What fails twice has failed.
 What passes the second time is counted as passed and reported as unsteady, with the output of both tries, because the
 cause may as well be a race in the product. Never tried again: tests without a machine, failures in more than `MOST`
 files, which is no coincidence, and wrong data, which no load excuses.

@@ -25,7 +25,7 @@ PROMISED_S = 20 * 60
 TEST_S = 120
 """What a test without a timeout of its own may take at a pace of 1, as in pytest.toml."""
 NICE_STEP = 1.25
-"""What one step of nice(1) is worth: the processor time of neighbours is in that proportion (sched(7))."""
+"""What one step of nice(1) is worth: the processor time of neighbors is in that proportion (sched(7))."""
 FRESH_S = 60
 """For so long a pace that was measured is taken for that of now."""
 _measuring = threading.Lock()

@@ -21,7 +21,7 @@ class Tier:
     what: str
     shard: str
     lane: str
-    """Neighbouring tiers of different lanes run side by side; those without a lane run alone."""
+    """Neighboring tiers of different lanes run side by side; those without a lane run alone."""
     nice: int
     """How far it gives way to other lanes, as in nice(1)."""
     needs: tuple[str, ...]

@@ -1,4 +1,5 @@
-"""Refuses words that plain technical English does without, in what users read: `python -m tests.run.words`.
+"""Refuses words that plain technical English does without, and British spelling, in what users read:
+`python -m tests.run.words`.
 
 The documents, the texts of the API and those of the web page are checked. Code, quoted output and names of files are
 left out.
@@ -30,10 +31,21 @@ INSTEAD = {
     "put right": "corrected",
     "taken back": "reverted, undone, rolled back",
     "no more": "no longer",
+    "colour": "color",
+    "behaviour": "behavior",
+    "licence": "license",
+    "neighbour": "neighbor",
+    "recognise": "recognize",
+    "initialise": "initialize",
+    "synchronise": "synchronize",
+    "labelled": "labeled",
+    "favour": "favor",
+    "afterwards": "afterward",
+    "towards": "toward",
 }
 """What is not written, and what is written instead."""
 _PHRASES = "|".join(INSTEAD).replace(" ", r"\s+")
-_WORDS = re.compile(rf"\b({_PHRASES})(s|es|ed|ing)?\b", re.IGNORECASE)
+_WORDS = re.compile(rf"\b({_PHRASES})(s|d|es|ed|ing)?\b", re.IGNORECASE)
 _CODE = re.compile(r"^( *)```.*?^\1```|`[^`\n]*`|\]\([^)]*\)|<[^>\n]+>", re.MULTILINE | re.DOTALL)
 
 

@@ -211,7 +211,7 @@ def _fate(one: ApiField, is_key: bool) -> list[str]:
     if one.verb:
         return ["A larger size grows the resource; a smaller one is refused."]
     if not one.shown:
-        return ["Used when the resource is created, and not compared afterwards."]
+        return ["Used when the resource is created, and not compared afterward."]
     if one.kind == "members":
         return ["Used when the resource is created; a later difference is a warning."]
     return ["Fixed when the resource is created; a later difference is refused."]

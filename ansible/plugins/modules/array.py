@@ -183,7 +183,7 @@ options:
     description:
       - IDs of those disks in this request that may be wiped, which destroys their data. A disk with signatures
         that is not listed is refused.
-      - Used when the resource is created, and not compared afterwards.
+      - Used when the resource is created, and not compared afterward.
     type: list
     elements: str
   spares:
@@ -250,7 +250,7 @@ options:
       - 'Encrypted arrays only: passphrase that unlocks the array, here and on any Linux machine; 12 to 512 printable
         characters. Lunette does not store the passphrase. Without the passphrase and without a stored key, the
         data is lost.'
-      - Used when the resource is created, and not compared afterwards.
+      - Used when the resource is created, and not compared afterward.
     type: str
   keep_key:
     description:

@@ -33,7 +33,7 @@ options:
     required: true
   confirm:
     description:
-      - Name of the array, as confirmation. Blocks can be corrupt afterwards, and nothing shows which ones.
+      - Name of the array, as confirmation. Blocks can be corrupt afterward, and nothing shows which ones.
     type: str
     required: true
   wait:

@@ -53,7 +53,7 @@ options:
       - Days until the token expires. If null or omitted, the token never expires, or expires with the token used
         to create it.
       - From 1 to 3650.
-      - Used when the resource is created, and not compared afterwards.
+      - Used when the resource is created, and not compared afterward.
     type: int
   state:
     description:

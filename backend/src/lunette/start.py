@@ -1,7 +1,7 @@
 """What the scripts `lunette-agent` and `lunette-api` call.
 
 A program is imported without looking for garbage, of which there is none yet: natively that is a sixth of the time.
-What is there afterwards stays to the end, so later looks pass over it (`gc.freeze`).
+What is there afterward stays to the end, so later looks pass over it (`gc.freeze`).
 """
 
 import gc

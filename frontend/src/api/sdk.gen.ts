@@ -808,7 +808,7 @@ export const arrayScrub = <ThrowOnError extends boolean = false>(options: Option
  *
  * Starts an array that stays stopped because it is dirty and degraded.
  *
- * The property `observed.dirty_degraded` of the array shows this condition. Blocks can be corrupt afterwards, and
+ * The property `observed.dirty_degraded` of the array shows this condition. Blocks can be corrupt afterward, and
  * nothing shows which ones. This cannot be undone. `confirm` is the name of the array. Returns a job.
  */
 export const arrayForceStart = <ThrowOnError extends boolean = false>(options: Options<ArrayForceStartData, ThrowOnError>): RequestResult<ArrayForceStartResponses, ArrayForceStartErrors, ThrowOnError> => (options.client ?? client).post<ArrayForceStartResponses, ArrayForceStartErrors, ThrowOnError>({
@@ -2538,7 +2538,7 @@ export const applianceSupport = <ThrowOnError extends boolean = false>(options?:
  *
  * Restarts the appliance.
  *
- * All exports stop and start again automatically afterwards. Returns a job that finishes when the appliance is up
+ * All exports stop and start again automatically afterward. Returns a job that finishes when the appliance is up
  * again.
  */
 export const applianceRestart = <ThrowOnError extends boolean = false>(options?: Options<ApplianceRestartData, ThrowOnError>): RequestResult<ApplianceRestartResponses, ApplianceRestartErrors, ThrowOnError> => (options?.client ?? client).post<ApplianceRestartResponses, ApplianceRestartErrors, ThrowOnError>({

@@ -447,7 +447,7 @@ export type ArrayEngine = 'md' | 'zfs' | 'lvm' | 'external';
  */
 export type ArrayForceStart = {
     /**
-     * Name of the array, as confirmation. Blocks can be corrupt afterwards, and nothing shows which ones.
+     * Name of the array, as confirmation. Blocks can be corrupt afterward, and nothing shows which ones.
      */
     confirm: string;
 };
@@ -693,7 +693,7 @@ export type ArrayProgress = {
  */
 export type ArrayRelease = {
     /**
-     * Name of the array, as confirmation. Hosts cannot access the volumes of the array afterwards.
+     * Name of the array, as confirmation. Hosts cannot access the volumes of the array afterward.
      */
     confirm: string;
 };

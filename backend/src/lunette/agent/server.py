@@ -110,7 +110,7 @@ class Memory:
         with self._changed:
             self._changed.wait_for(lambda: self._free >= count or not is_wanted(), deadline - time.monotonic())
             if not is_wanted():
-                raise PeerClosed("the connection was closed in favour of another")
+                raise PeerClosed("the connection was closed in favor of another")
             if self._free < count:
                 raise TimeoutError(f"no memory for a request of {count} bytes in addition to the others")
             self._free -= count
@@ -222,7 +222,7 @@ class Server:
             payload = receive_bytes(peer, length, deadline)
             with self._lock:
                 if peer not in self._waiting:
-                    raise PeerClosed("the connection was closed in favour of another")
+                    raise PeerClosed("the connection was closed in favor of another")
                 del self._waiting[peer]
             return answer(self._agent, payload)
 

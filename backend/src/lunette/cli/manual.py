@@ -47,7 +47,7 @@ ENVIRONMENT = {
     "LUNETTE_URL": "Address of the appliance, or unix:PATH.",
     "LUNETTE_TOKEN": "API token for LUNETTE_URL.",
     "LUNETTE_FINGERPRINT": "SHA-256 fingerprint of the trusted certificate of LUNETTE_URL.",
-    "NO_COLOR": "If set, the output has no colours.",
+    "NO_COLOR": "If set, the output has no colors.",
 }
 EXAMPLES = (
     ("lunette login https://192.0.2.10:8443", "Trust an appliance and log in."),

@@ -1,4 +1,4 @@
-"""Where an appliance is, how it is recognised, and who is asking."""
+"""Where an appliance is, how it is recognized, and who is asking."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -73,7 +73,7 @@ class Menu:
         try:
             entry.task(self._terminal)
         except Cancelled:
-            self._terminal.say("Cancelled.")
+            self._terminal.say("Canceled.")
         except Problem as problem:
             self._refused(words_of(problem))
         self._watch.look_now()

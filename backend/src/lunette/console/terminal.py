@@ -1,4 +1,4 @@
-"""Lines, questions and pages on a terminal: a screen of the machine, or a dumb serial one of 80 x 24 without colours.
+"""Lines, questions and pages on a terminal: a screen of the machine, or a dumb serial one of 80 x 24 without colors.
 
 Keys are read one by one, so that no key is a signal: Ctrl-C, Ctrl-\\, Ctrl-Z and BREAK end a question, not
 the program.

@@ -83,14 +83,14 @@ class ArrayForceStart(Model):
     """Confirmation to start an MD RAID array that is dirty and degraded."""
 
     confirm: str = Field(min_length=1, max_length=255)
-    """Name of the array, as confirmation. Blocks can be corrupt afterwards, and nothing shows which ones."""
+    """Name of the array, as confirmation. Blocks can be corrupt afterward, and nothing shows which ones."""
 
 
 class ArrayRelease(Model):
     """Confirmation to release an MD RAID array, without changing its data."""
 
     confirm: str = Field(min_length=1, max_length=255)
-    """Name of the array, as confirmation. Hosts cannot access the volumes of the array afterwards."""
+    """Name of the array, as confirmation. Hosts cannot access the volumes of the array afterward."""
 
 
 class ArrayForget(Model):

@@ -36,7 +36,7 @@ def naa_of(serial: str) -> str:
 
 
 class VolumeIdentity(Model):
-    """What a host recognises a volume by, on every fabric."""
+    """What a host recognizes a volume by, on every fabric."""
 
     uuid: Serial
     serial: Serial

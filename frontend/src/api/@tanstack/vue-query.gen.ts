@@ -937,7 +937,7 @@ export const arrayScrubMutation = (options?: Partial<Options<ArrayScrubData>>): 
  *
  * Starts an array that stays stopped because it is dirty and degraded.
  *
- * The property `observed.dirty_degraded` of the array shows this condition. Blocks can be corrupt afterwards, and
+ * The property `observed.dirty_degraded` of the array shows this condition. Blocks can be corrupt afterward, and
  * nothing shows which ones. This cannot be undone. `confirm` is the name of the array. Returns a job.
  */
 export const arrayForceStartMutation = (options?: Partial<Options<ArrayForceStartData>>): UseMutationOptions<ArrayForceStartResponse, ArrayForceStartError, Options<ArrayForceStartData>> => {
@@ -2932,7 +2932,7 @@ export const applianceSupportMutation = (options?: Partial<Options<ApplianceSupp
  *
  * Restarts the appliance.
  *
- * All exports stop and start again automatically afterwards. Returns a job that finishes when the appliance is up
+ * All exports stop and start again automatically afterward. Returns a job that finishes when the appliance is up
  * again.
  */
 export const applianceRestartMutation = (options?: Partial<Options<ApplianceRestartData>>): UseMutationOptions<ApplianceRestartResponse, ApplianceRestartError, Options<ApplianceRestartData>> => {

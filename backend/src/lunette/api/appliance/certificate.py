@@ -76,7 +76,7 @@ class LiveCertificate:
 
 
 def own_address() -> str | None:
-    """The address this machine uses towards others, None without a network. Connecting a UDP socket sends nothing."""
+    """The address this machine uses toward others, None without a network. Connecting a UDP socket sends nothing."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as peer:
         try:
             peer.connect(("192.0.2.1", 9))

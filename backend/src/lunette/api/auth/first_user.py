@@ -22,7 +22,7 @@ def ensure_first_user(
     """The one-time password to show, or None if someone has chosen a password already.
 
     A fresh database gets the user admin, with the password whose hash is in the file `installed` where there is one;
-    that file is removed, for it is of no use afterwards. If nobody ever changed the one-time password and its file is
+    that file is removed, for it is of no use afterward. If nobody ever changed the one-time password and its file is
     gone (a reboot empties the runtime folder), a new one is made, so that a missed console line locks nobody out.
     """
     with store.read() as tx:

@@ -80,7 +80,7 @@ def appliance_support(parts: UsedParts, identity: Asking) -> Response:
 def appliance_restart(change: Creating) -> Response:
     """Restarts the appliance.
 
-    All exports stop and start again automatically afterwards. Returns a job that finishes when the appliance is up
+    All exports stop and start again automatically afterward. Returns a job that finishes when the appliance is up
     again.
     """
     return _stop(change, PowerAction.RESTART)

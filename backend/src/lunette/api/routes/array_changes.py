@@ -145,7 +145,7 @@ def array_scrub(array: Reference, body: ArrayScrub, change: Commanding) -> Respo
 def array_force_start(array: Reference, body: ArrayForceStart, change: Commanding) -> Response:
     """Starts an array that stays stopped because it is dirty and degraded.
 
-    The property `observed.dirty_degraded` of the array shows this condition. Blocks can be corrupt afterwards, and
+    The property `observed.dirty_degraded` of the array shows this condition. Blocks can be corrupt afterward, and
     nothing shows which ones. This cannot be undone. `confirm` is the name of the array. Returns a job.
     """
     return _apply(array, change, array_changes.force_start, body)

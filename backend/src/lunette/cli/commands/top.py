@@ -90,7 +90,7 @@ def _figures(row: JsonObject) -> dict[str, str | None]:
 
 @contextmanager
 def _whole_screen(screen: Screen) -> Iterator[None]:
-    """The terminal's other page for the time of the block; what was there before is there again afterwards."""
+    """The terminal's other page for the time of the block; what was there before is there again afterward."""
     if not screen.is_terminal:
         yield
         return

@@ -345,11 +345,11 @@ TEXTS: dict[str, dict[str, str]] = {
     },
     "array_force_start": {
         "array": "ID or name of the array.",
-        "confirm": "Name of the array, as confirmation. Blocks can be corrupt afterwards, and nothing shows which ones.",
+        "confirm": "Name of the array, as confirmation. Blocks can be corrupt afterward, and nothing shows which ones.",
     },
     "array_release": {
         "array": "ID or name of the array.",
-        "confirm": "Name of the array, as confirmation. Hosts cannot access the volumes of the array afterwards.",
+        "confirm": "Name of the array, as confirmation. Hosts cannot access the volumes of the array afterward.",
     },
     "array_forget": {
         "array": "ID or name of the array.",

@@ -768,7 +768,7 @@ class ArrayForceStart(TypedDict):
     """Confirmation to start an MD RAID array that is dirty and degraded."""
 
     confirm: str
-    """Name of the array, as confirmation. Blocks can be corrupt afterwards, and nothing shows which ones."""
+    """Name of the array, as confirmation. Blocks can be corrupt afterward, and nothing shows which ones."""
 
 
 class ArrayForget(TypedDict):
@@ -950,7 +950,7 @@ class ArrayRelease(TypedDict):
     """Confirmation to release an MD RAID array, without changing its data."""
 
     confirm: str
-    """Name of the array, as confirmation. Hosts cannot access the volumes of the array afterwards."""
+    """Name of the array, as confirmation. Hosts cannot access the volumes of the array afterward."""
 
 
 class ArrayReplace(TypedDict):

@@ -1,4 +1,4 @@
-"""Steps are data (DESIGN R3, R4): each carries every choice, so running it twice can only recognise its own work."""
+"""Steps are data (DESIGN R3, R4): each carries every choice, so running it twice can only recognize its own work."""
 
 from typing import Annotated
 

@@ -17,7 +17,7 @@ from lunette.domain.steps.volumes import KeptVolume
 class PoolCreate(Step):
     """Creates one ZFS pool of blank disks. Undo destroys it while it holds no volume, and clears only its own labels.
 
-    The name is the plan's, so labels of it are recognised before the pool has its final `guid`.
+    The name is the plan's, so labels of it are recognized before the pool has its final `guid`.
     """
 
     kind: Literal["pool.create"] = "pool.create"

@@ -147,7 +147,7 @@ class GroupErase(GroupStep):
 
 class VolumeCut(Step):
     """Cuts one volume, marked as fresh until it is sealed. A thick one on LVM is wiped where an earlier volume may have
-    left what systems recognise; a thin one and a zvol read as zeros, or as their source.
+    left what systems recognize; a thin one and a zvol read as zeros, or as their source.
 
     Undo removes it only while it is still fresh: a sealed volume may hold a host's data.
     """

@@ -43,7 +43,7 @@ class Loop:
 
     def _run(self) -> None:
         while True:
-            self._woken.clear()  # before the look: who stops this wakes it afterwards
+            self._woken.clear()  # before the look: who stops this wakes it afterward
             if self._stopping.is_set():
                 return
             try:

@@ -65,7 +65,7 @@ def _check_kind(findings: Findings, array: KnownArray, spec: ArrayRelease) -> No
         message = f"array {array.name} is encrypted with keys that only Lunette has: it cannot be released"
         findings.add(Invalid, "array", array.name, message)
     elif spec.confirm != array.name:
-        message = f"confirm must be the array's name, {array.name}: hosts cannot access its volumes afterwards"
+        message = f"confirm must be the array's name, {array.name}: hosts cannot access its volumes afterward"
         findings.add(Invalid, "confirm", spec.confirm, message)
 
 

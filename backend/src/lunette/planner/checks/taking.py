@@ -30,7 +30,7 @@ def take_disks(
         if disk:
             _check_disk(findings, field, disk, reference, owners.get(disk.id), disk.id in wiped)
         if disk and not disk.is_known and not any_disk:
-            message = f"disk {disk.id} can only be a member of md arrays, which recognise it by its superblock"
+            message = f"disk {disk.id} can only be a member of md arrays, which recognize it by its superblock"
             findings.add(Invalid, field, reference, message)
     return disks, wiped
 

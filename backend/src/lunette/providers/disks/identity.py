@@ -22,7 +22,7 @@ _ONE_PATH = (Transport.SATA, Transport.UBD)
 
 
 def choose_id(links: Iterable[str], serial: str) -> str | None:
-    """The link a person recognises among those that no other device can take over, if there are any of them."""
+    """The link a person recognizes among those that no other device can take over, if there are any of them."""
     known = [*links]
     shown = serial.strip().replace(" ", "_")
 

@@ -29,7 +29,7 @@ def plan_force_start(array: KnownArray, spec: ArrayForceStart, seen: Observation
     if array.level and not parity_disks(array.level):
         findings.add(Invalid, "confirm", spec.confirm, NO_PARITY.format(array.name, array.level))
     elif spec.confirm != array.name:
-        message = f"confirm must be the array's name, {array.name}: blocks on it can be wrong afterwards"
+        message = f"confirm must be the array's name, {array.name}: blocks on it can be wrong afterward"
         findings.add(Invalid, "confirm", spec.confirm, message)
     findings.refuse(what)
     found = next((one for one in seen.arrays if one.uuid == array.uuid), None)

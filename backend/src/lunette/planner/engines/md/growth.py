@@ -33,7 +33,7 @@ FAR = (
     "Create a new array from the disks and move the volumes to it"
 )
 _HOLE = (
-    "The partial parity log is removed for the reshape and restored automatically afterwards. Until then the write "
+    "The partial parity log is removed for the reshape and restored automatically afterward. Until then the write "
     "hole is open: a power failure followed by the loss of a disk can damage blocks that were not being written."
 )
 _RESHAPE = (

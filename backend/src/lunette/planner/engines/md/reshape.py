@@ -78,7 +78,7 @@ def _check(ask: MdRequest, spec: ArrayReshape, level: Level) -> None:
         must_be_quiet(ask, "level", level.value)
     spares = sum(member.slot is None and member.state == "spare" for member in found.members)
     if len(spec.disks) > 1:
-        message = f"{level.value} needs one more disk: specify one, and grow the array by the others afterwards"
+        message = f"{level.value} needs one more disk: specify one, and grow the array by the others afterward"
         ask.add(Invalid, "disks", len(spec.disks), message)
     elif not spec.disks and not spares:
         ask.add(

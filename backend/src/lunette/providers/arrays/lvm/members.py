@@ -1,4 +1,4 @@
-"""Puts disks in the places of others, and scrubs. Each call looks first, so that it only recognises its own work."""
+"""Puts disks in the places of others, and scrubs. Each call looks first, so that it only recognizes its own work."""
 
 from lunette.domain.array_changes import ScrubAction
 from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
@@ -75,7 +75,7 @@ def _word(step: LvmRaidScrub, group: parse.RaidGroup) -> str:
 def _tell(system: System, group: parse.RaidGroup, word: str) -> None:
     """`lvchange --syncaction` knows no word that stops; the kernel's own does (dm-raid.rst).
 
-    Newer kernels stop and call the message invalid all the same (seen on 7.2), so what runs afterwards tells.
+    Newer kernels stop and call the message invalid all the same (seen on 7.2), so what runs afterward tells.
     """
     if word == "idle":
         told = system.run(["dmsetup", "message", mapped_name(group.name), "0", "idle"], ok=(0, 1))

@@ -251,7 +251,7 @@ def survives(level: str, disks: int, working: frozenset[int]) -> bool:
 def survives_more(level: str, disks: int, working: frozenset[int]) -> int:
     """How many of these images may be lost, whichever they are; negative if the array does not work with them.
 
-    LVM's raid10 pairs neighbours (near, two copies).
+    LVM's raid10 pairs neighbors (near, two copies).
     """
     if level == Level.RAID10:
         return min(len({slot, slot + 1} & working) for slot in range(0, disks, 2)) - 1

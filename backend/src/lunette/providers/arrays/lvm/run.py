@@ -1,8 +1,8 @@
-"""Creates and destroys arrays of LVM RAID. Each call looks first, so that running it again recognises its own work.
+"""Creates and destroys arrays of LVM RAID. Each call looks first, so that running it again recognizes its own work.
 
 What a power cut can leave: physical volumes with UUIDs that only this array has, a group over them, and a RAID volume
 that is not whole. The last act of the creation is a tag on the volume: before that nothing can be on it, so it is made
-anew; after that it is only recognised.
+anew; after that it is only recognized.
 """
 
 from collections.abc import Mapping, Sequence

@@ -8,7 +8,7 @@ from lunette.providers.disks.inventory import observe_disks, settle
 from lunette.system.doorway import System
 
 READ_ONLY = "readonly"
-"""md's array_state while neither data nor superblocks are written, and nothing is synchronised (kernel: md.c)."""
+"""md's array_state while neither data nor superblocks are written, and nothing is synchronized (kernel: md.c)."""
 
 
 def start(system: System, step: MdStart) -> str | None:

@@ -242,7 +242,7 @@ def _check_redundant(array: parse.KernelArray, member: parse.KernelMember, name:
         return
     if array.attributes["sync_action"] == "resync":
         raise InUse(
-            f"array {name} is still being synchronised and is not redundant yet: wait until it has finished, then "
+            f"array {name} is still being synchronized and is not redundant yet: wait until it has finished, then "
             "try again"
         )
     left = _working(array) - {member.slot}

@@ -65,7 +65,7 @@ def survives(slots: int, working: Collection[int], copies: Copies) -> bool:
 
 
 def copies_left(slots: int, working: Collection[int], copies: Copies) -> int:
-    """How many copies there are of every chunk at least, with these members: they lie on neighbours."""
+    """How many copies there are of every chunk at least, with these members: they lie on neighbors."""
     firsts = {copies.near * chunk % slots for chunk in range(slots)}
     return min(len({(first + copy) % slots for copy in range(copies.count)} & {*working}) for first in firsts)
 
@@ -77,4 +77,4 @@ def survives_words(layout: str | None) -> str:
         group = {2: "one disk of each mirrored pair", 3: "two disks of each mirrored three"}
         return group.get(copies.count, f"all disks but one of each mirrored {copies.count}")
     lost = {2: "one disk", 3: "two disks"}.get(copies.count, f"{copies.count - 1} disks")
-    return f"{lost}; more as long as no {copies.count} are neighbours"
+    return f"{lost}; more as long as no {copies.count} are neighbors"

@@ -75,7 +75,7 @@ def reshape(system: System, step: MdReshape) -> str | None:
 
 
 def start(system: System, step: MdStep, options: Sequence[str], is_so: Callable[[parse.KernelArray], bool]) -> None:
-    """Have mdadm change the shape of an array. Raises ToolFailed, leaving it as it was, if it is not so afterwards."""
+    """Have mdadm change the shape of an array. Raises ToolFailed, leaving it as it was, if it is not so afterward."""
     array = running_array(system, step)
     try:
         system.run(["mdadm", "--grow", f"/dev/{array.kernel_name}", *options], timeout_s=TIMEOUT_S)

@@ -1,4 +1,4 @@
-"""Creates and destroys md arrays. Each call looks first, so that running it again only recognises its own work.
+"""Creates and destroys md arrays. Each call looks first, so that running it again only recognizes its own work.
 
 What a power cut can leave: superblocks on some members, an array that is not running, an array that is complete. All
 of it carries the UUID the plan chose, and nothing that carries another is ever touched.

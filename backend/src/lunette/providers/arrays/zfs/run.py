@@ -1,4 +1,4 @@
-"""Creates and destroys pools. Each call looks first, so that running it again only recognises its own work.
+"""Creates and destroys pools. Each call looks first, so that running it again only recognizes its own work.
 
 What a power cut can leave: disks with ZFS's partitions and no label, labels of a pool that was never finished, a pool
 under the guid ZFS gave it, a pool that is complete. All labels carry the name the plan chose, which no other pool has.

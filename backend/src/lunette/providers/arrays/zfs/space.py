@@ -17,7 +17,7 @@ MIN_ASHIFT = 12
 MAX_ASHIFT = 16
 _PARITY = {Level.RAIDZ1: 1, Level.RAIDZ2: 2, Level.RAIDZ3: 3, **draid.LEVELS}
 PAIR = 2
-"""Disks of each mirror of a raid10, neighbours as they are given."""
+"""Disks of each mirror of a raid10, neighbors as they are given."""
 _LABELS = 4 * MIB + 512 * KIB
 """Two labels and the boot area in front, two labels behind."""
 _RESERVED = 8 * MIB

@@ -2,7 +2,7 @@
 
 What a power cut or a killed tool can leave: a physical volume without a group, perhaps not in LVM's devices file, on an
 array that is down; and one that is marked as used though its group's metadata was not written yet, or is gone already.
-Both directions recognise all of it.
+Both directions recognize all of it.
 """
 
 from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed

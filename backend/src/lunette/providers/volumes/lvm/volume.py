@@ -23,7 +23,7 @@ from lunette.system.doorway import System
 
 HEAD_BYTES = 16 * MIB
 TAIL_BYTES = MIB
-"""Where file systems, partition tables and other volume managers keep what they recognise themselves by."""
+"""Where file systems, partition tables and other volume managers keep what they recognize themselves by."""
 
 
 def cut(system: System, step: VolumeCut) -> str | None:

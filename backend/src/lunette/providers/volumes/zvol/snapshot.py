@@ -31,7 +31,7 @@ def take(system: System, step: SnapshotTake) -> str | None:
 def take_together(system: System, step: SnapshotsTake) -> str | None:
     """Take all of them in one transaction (zfs-snapshot(8): "snapshots are taken atomically"); None if they are there.
 
-    One command gives all of them the same properties, so each gets its own id afterwards. Raises Conflict where only
+    One command gives all of them the same properties, so each gets its own id afterward. Raises Conflict where only
     some are there: a later moment is another moment.
     """
     pool = own_pool(system, step.group)
