@@ -1,4 +1,4 @@
-"""Words for an array that waits: a disk that is not there, and one that is there without the array."""
+"""Messages for an array that waits: for a missing disk, or for a disk that is present without the array."""
 
 from collections.abc import Collection, Sequence
 
@@ -6,12 +6,12 @@ from lunette.domain.disks import ObservedDisk
 from lunette.domain.exports import ExportArray
 
 _MOST = 3
-"""So many disks are named; the others are counted."""
+"""At most this many disks are named; the others are counted."""
 
 
 def waits(array: ExportArray, disks: Sequence[ObservedDisk], own: Collection[str], found: str = "") -> str:
-    """What the array waits for. `disks`: those that are there. `own`: the ids of those that carry it. `found`: how many
-    of how many these are; empty for none.
+    """What the array waits for. `disks`: those that are present. `own`: the IDs of those that carry it. `found`: how
+    many of how many these are; empty for none.
     """
     there = [disk for disk in disks if not {disk.id, *disk.links}.isdisjoint(array.members) and disk.id not in own]
     others = [f"disk {disk.id} {disk.stranger()}" for disk in there]

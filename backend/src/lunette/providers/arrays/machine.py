@@ -1,6 +1,6 @@
-"""What the agent asks of an array engine, whichever it is.
+"""The interface of an array engine for the agent.
 
-An engine has no state of its own: what it knows, it reads from the machine each time. `machines.py` lists the engines.
+An engine has no state of its own: it reads everything from the machine each time. `machines.py` lists the engines.
 """
 
 from abc import ABC, abstractmethod
@@ -35,7 +35,7 @@ class Surroundings:
 
 @dataclass(frozen=True)
 class Seen:
-    """What an engine sees of its arrays."""
+    """An engine's observation of its arrays."""
 
     arrays: tuple[ObservedArray, ...] = ()
     pools: tuple[ObservedPool, ...] = ()
@@ -45,7 +45,7 @@ class Seen:
 
 
 class ArrayMachine(ABC):
-    """The half of an array engine that works on the machine. Its plans are made by the other half, which is pure."""
+    """The half of an array engine that works on the machine. The other half, which is pure, makes its plans."""
 
     engine: ClassVar[ArrayEngine]
     part: ClassVar[Part]
@@ -59,7 +59,7 @@ class ArrayMachine(ABC):
 
     @abstractmethod
     def capability(self, system: System) -> EngineCapability:
-        """What the engine can do on this machine, or why it is not available."""
+        """Its capabilities on this machine, or why it is not available."""
 
     @abstractmethod
     def observe(self, system: System, around: Surroundings, unread: dict[str, str]) -> Seen:
@@ -105,12 +105,13 @@ class ArrayMachine(ABC):
         """
 
     def array_of(self, signature_uuid: str) -> str | None:
-        """UUID of the array that a disk with this signature belongs to, where the UUID of the signature is made of it.
-        None if it is not."""
+        """UUID of the array that a disk with this signature belongs to, if it can be derived from the UUID of the
+        signature. None if not.
+        """
         return None
 
     def group_device(self, system: System, array: ObservedArray, *, degraded: bool) -> str | None:
-        """The device that carries the volume group of an array with our mark, started if its disks are attached.
+        """The device with the marked volume group of an array, started if its disks are attached.
 
         None if no disk carries the array, or it has no volume group. Raises NotFound if disks are missing, unless it
         may start `degraded`; ToolFailed if it does not start; Locked while it waits for its key.
@@ -123,5 +124,5 @@ class ArrayMachine(ABC):
         return ()
 
     def foreign(self, system: System, disks: Sequence[ObservedDisk]) -> Iterable[FoundArray]:
-        """Arrays that can be shown as foreign, with what lies on them. Nothing is written or started for it."""
+        """Arrays that can be shown as foreign, with their content. Nothing is written or started for it."""
         return ()

@@ -1,1 +1,1 @@
-"""One block device that a RAID controller or another vendor's engine presents, taken as an array."""
+"""One block device that a RAID controller or another vendor's engine presents, used as an array."""

@@ -1,4 +1,6 @@
-"""Brings an external array back after a boot: its device by its stable id, and only if it carries the array."""
+"""Starts an external array after a boot: finds its device by its stable ID, and uses it only if it carries the
+array.
+"""
 
 from lunette.domain.errors import Conflict
 from lunette.domain.exports import ExportArray
@@ -9,19 +11,19 @@ from lunette.system.doorway import System
 
 
 def is_up(system: System, array: ExportArray) -> bool:
-    """True if its device is there; what it carries is looked at before its volumes are brought up."""
+    """True if its device is present; its content is checked before its volumes are brought up."""
     return any(is_there(system, id_) for id_ in array.members)
 
 
 def start(system: System, array: ExportArray, *, allow_degraded: bool) -> str | None:  # noqa: ARG001 - it has one disk
-    """None once the device is there, otherwise what the array waits for, in words: nothing can be started here."""
+    """None once the device is present, otherwise what the array waits for, in words: it cannot be started from here."""
     if is_up(system, array):
         return None
     return f"waiting for array {array.name}: its device {', '.join(array.members)} is not present"
 
 
 def activate(system: System, array: ExportArray) -> None:
-    """Bring up its volumes. Raises Conflict if the device that answers to its id does not carry the array."""
+    """Bring up its volumes. Raises Conflict if the device with its ID does not carry the array."""
     device = path(system, array.members[0])
     known = observe.physical_volume(system, device)
     if known is None or known.group != array.group or not {TAG, array_tag(array.uuid)} <= known.tags:
@@ -34,7 +36,9 @@ def activate(system: System, array: ExportArray) -> None:
 
 
 def _drop_stale(system: System, name: str, kernel_name: str) -> None:
-    """Take down volumes that still stand on what the device was before it left and came back under another name."""
+    """Take down volumes that still depend on the device as it was before it disappeared and returned under another
+    name.
+    """
     found = observe.find_group(system, name)
     for volume in found.volumes if found else ():
         node = system.realpath(f"/dev/{name}/{volume.name}").rpartition("/")[2]
@@ -44,7 +48,7 @@ def _drop_stale(system: System, name: str, kernel_name: str) -> None:
 
 
 def _leaves(system: System, kernel_name: str) -> set[str]:
-    """What a mapped device stands on, at the bottom; nothing if that has left."""
+    """The device below a mapped device; None if it has disappeared."""
     below = system.listdir(f"/sys/block/{kernel_name}/slaves")
     found: set[str] = set()
     for one in below:

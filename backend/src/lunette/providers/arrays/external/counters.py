@@ -1,4 +1,4 @@
-"""What is counted of an external array: the I/O of its device."""
+"""Counters of an external array: the I/O of its device."""
 
 from collections.abc import Mapping
 
@@ -9,6 +9,6 @@ from lunette.system.doorway import System
 
 
 def read(system: System, array: ExportArray, devices: Mapping[str, BlockCounters]) -> ArrayCounters | None:
-    """None while its device is away. `devices`: by kernel name."""
+    """None while its device is missing. `devices`: by kernel name."""
     name = system.realpath(path(system, array.members[0])).rpartition("/")[2]
     return ArrayCounters(io=devices[name]) if name in devices else None

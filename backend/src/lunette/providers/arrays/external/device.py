@@ -1,4 +1,4 @@
-"""Finds the device of an external array, and takes it only as it was planned."""
+"""Finds the device of an external array, and accepts it only as it was planned."""
 
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import InUse
@@ -9,8 +9,9 @@ from lunette.system.doorway import System
 
 
 def path(system: System, disk_id: str) -> str:
-    """The stable path of a device, there or not. One that has no link is known by its kernel name, which its vendor's
-    driver derives from the name of its RAID."""
+    """The stable path of a device, whether it is present or not. A device without a link is identified by its kernel
+    name, which its vendor's driver derives from the name of its RAID.
+    """
     link = f"{BY_ID}/{disk_id}"
     return f"/dev/{disk_id}" if not system.exists(link) and system.is_block_device(f"/dev/{disk_id}") else link
 
@@ -20,9 +21,9 @@ def is_there(system: System, disk_id: str) -> bool:
 
 
 def take(system: System, member: MdMember, uuid: str) -> str:
-    """The path of a device that carries array `uuid`, or is blank and nobody's.
+    """The path of a device that carries array `uuid`, or is blank and unused.
 
-    Raises NotFound if it is absent, Conflict if another answers to its id, InUse if it carries anything else.
+    Raises NotFound if it is absent, Conflict if another device has its ID, InUse if it carries anything else.
     """
     disk = same_disk(observe_disks(system), member.disk_id, member.serial)
     if disk.fabric or disk.used_by_system:
@@ -38,6 +39,6 @@ def take(system: System, member: MdMember, uuid: str) -> str:
 
 
 def find(system: System, disk_id: str, uuid: str) -> ObservedDisk | None:
-    """The device of this id if it carries array `uuid`; None if it is absent, blank, or another's."""
+    """The device with this ID if it carries array `uuid`; None if it is absent, blank, or belongs to something else."""
     disk = next((one for one in observe_disks(system) if disk_id in (one.id, *one.links)), None)
     return disk if disk is not None and not disk.fabric and carried_uuid(disk) == uuid else None

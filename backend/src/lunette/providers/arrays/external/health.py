@@ -1,4 +1,4 @@
-"""Runs the health command of an external array: a file of root's in a fixed folder, chosen by its name alone."""
+"""Runs the health command of an external array: a file of root in a fixed directory, selected only by its name."""
 
 import re
 
@@ -10,7 +10,7 @@ from lunette.providers.arrays.external.device import path
 from lunette.system.doorway import System
 
 FOLDERS = ("/etc/lunette/health.d", "/usr/lib/lunette/health.d")
-"""An administrator's own first, then what the package brings."""
+"""Commands of the administrator come first, then those of the package."""
 _NAME = re.compile(HEALTH_COMMAND_PATTERN)
 _OTHERS_WRITE, _ANY_RUN = 0o022, 0o111
 _STATES = {
@@ -23,7 +23,7 @@ _STATES = {
 
 
 def commands(system: System) -> tuple[str, ...]:
-    """The names that can be chosen: those whose file may be run."""
+    """The available names: those of executable files."""
     found = set()
     for folder in FOLDERS:
         for name in system.listdir(folder):
@@ -33,7 +33,7 @@ def commands(system: System) -> tuple[str, ...]:
 
 
 def ask(system: System, array: ExportArray) -> DeviceHealth:
-    """What the array's health command says. Never raises: what fails is `unknown`, with the reason."""
+    """The result of the array's health command. Never raises: a failure is `unknown`, with the reason."""
     name = array.health_command or ""
     try:
         program = _program(system, name)
@@ -45,7 +45,7 @@ def ask(system: System, array: ExportArray) -> DeviceHealth:
 
 
 def told(array: ObservedArray, health: DeviceHealth | None, command: str) -> ObservedArray:
-    """The array as its health command sees it; `health` is None until it was asked once."""
+    """The array with the result of its health command; `health` is None until the command has run once."""
     if array.state is ArrayState.MISSING:
         return array
     if health is None:
@@ -58,8 +58,9 @@ def told(array: ObservedArray, health: DeviceHealth | None, command: str) -> Obs
 
 
 def _program(system: System, name: str) -> str:
-    """Its path. Raises Invalid if this is no bare name, NotFound if there is none, InUse if anybody but root could have
-    written it."""
+    """Its path. Raises Invalid if this is not a plain name, NotFound if there is none, InUse if users other than root
+    could have written it.
+    """
     if not _NAME.fullmatch(name):
         raise Invalid("the name of a health command can contain only lower-case letters, digits, - and _")
     for folder in FOLDERS:

@@ -1,4 +1,4 @@
-"""Devices of other RAID controllers or engines on the machine, each with a volume group of LVM on it."""
+"""Devices of other RAID controllers or engines on the machine, each with an LVM volume group on it."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 

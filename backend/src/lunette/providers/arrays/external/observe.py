@@ -1,4 +1,4 @@
-"""Which devices are external arrays: each carries its array's UUID, and a volume group with our mark."""
+"""Which devices are external arrays: each carries its array's UUID, and a volume group with Lunette's mark."""
 
 from collections.abc import Sequence
 
@@ -15,9 +15,9 @@ from lunette.system.doorway import System
 def observe_arrays(
     system: System, disks: Sequence[ObservedDisk], groups: Sequence[parse.Group], unread: dict[str, str]
 ) -> tuple[ObservedArray, ...]:
-    """All of ours; one that LVM is not to look at yet is `missing`. A foreign group is no array of anybody.
+    """All external arrays; one whose device LVM must not read yet is `missing`. A foreign group is not an array.
 
-    One whose device cannot be read goes into `unread`, by the array's UUID with the reason.
+    If a device cannot be read, the reason goes into `unread`, by the array's UUID.
     """
     found = []
     for disk in disks:

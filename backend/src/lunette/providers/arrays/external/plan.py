@@ -1,7 +1,7 @@
-"""What is known of a device that somebody else's RAID presents, and how it becomes an array: pure.
+"""Facts about a device of another RAID engine, and how it becomes an array. Pure.
 
-The array's UUID is the UUID of the physical volume on the device: from the first write on, the device tells which array
-it is, whatever its kernel name is today.
+The array's UUID is the UUID of the physical volume on the device: from the first write on, the device identifies the
+array, whatever its kernel name is today.
 """
 
 import re
@@ -41,7 +41,7 @@ LEVELS = (
     ),
 )
 _PV_UUID = re.compile(r"[0-9a-f]{6}(-[0-9a-f]{4}){5}-[0-9a-f]{6}")
-"""LVM draws its own from all letters and digits: one of 32 hex digits does not come up by chance."""
+"""LVM draws its own from all letters and digits: one of 32 hex digits does not occur by chance."""
 _CUTS = (6, 10, 14, 18, 22, 26)
 
 
@@ -76,13 +76,15 @@ def pv_uuid(array: str) -> str:
 
 
 def carried_uuid(disk: ObservedDisk) -> str | None:
-    """The UUID of the array that the device is, or may be: the group on it has the last word."""
+    """The UUID of the array that the device is, or may be: the group on it decides."""
     found = [s.uuid for s in disk.signatures if s.type == "LVM2_member" and s.uuid and _PV_UUID.fullmatch(s.uuid)]
     return array_uuid(found[0]) if found else None
 
 
 def problems(spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
-    """What cannot be asked of a device whose redundancy is not ours, each with the field, its value and the rule."""
+    """Options that are not possible for a device with external redundancy, each with the field, its value and the
+    rule.
+    """
     found = []
     if len(spec.disks) != 1:
         rule = f"an external array is one device, not {len(spec.disks)}"

@@ -1,4 +1,4 @@
-"""Brings an array of LVM RAID up after a boot, and down at shutdown. Only disks that carry its members take part.
+"""Starts an array of LVM RAID after a boot, and stops it at shutdown. Only disks that carry its members are used.
 
 dmeventd never repairs anything: etc/lvm/lvmlocal.conf has it warn only, and every change of disks is a job.
 """
@@ -20,11 +20,11 @@ TIMEOUT_S = 300.0
 
 
 def start(system: System, array: ExportArray, *, allow_degraded: bool) -> str | None:
-    """Start the array if its disks are there; None once it runs, otherwise what it waits for, in words.
+    """Start the array if its disks are present; None once it runs, otherwise what it waits for, in words.
 
-    With `allow_degraded` it starts without disks that are missing, as far as the level survives that. LVM does not
-    start a RAID volume with checksums like that (2.03.31: partial_raid_lv_supports_degraded_activation): a disk that is
-    missing then is dropped from the group first, and is filled anew if it comes back.
+    With `allow_degraded` it starts without missing disks, as far as the level survives that. LVM does not start a RAID
+    volume with checksums in this way (2.03.31: partial_raid_lv_supports_degraded_activation): a disk that is missing
+    then is dropped from the group first, and is rebuilt if it returns.
     """
     disks = observe_disks(system)
     present = observe.members(disks, array.uuid)
@@ -49,7 +49,7 @@ def start(system: System, array: ExportArray, *, allow_degraded: bool) -> str | 
 
 
 def shut_down(system: System) -> list[str]:
-    """Its volume groups are down already (volumes/lvm/machine.py); device-mapper knows itself what is open."""
+    """Its volume groups are down already (volumes/lvm/machine.py); the device mapper itself knows what is open."""
     unread: dict[str, str] = {}
     try:
         is_used = system.find_tool("pvs") and observe.members(observe_disks(system))
@@ -87,7 +87,7 @@ def running(system: System, uuid: str, *, degraded: bool = False) -> parse.RaidG
 
 
 def see(system: System, disks: Sequence[ObservedDisk]) -> None:
-    """Let LVM see these disks: its devices file may be lost or from another installation."""
+    """Let LVM use these disks: its devices file may be lost or from another installation."""
     for disk in disks:
         list_device(system, disk.device)
 

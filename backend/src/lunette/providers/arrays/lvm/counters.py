@@ -1,4 +1,4 @@
-"""What is counted of an array of LVM RAID: the I/O of its volume."""
+"""Counters of an array of LVM RAID: the I/O of its volume."""
 
 from collections.abc import Mapping
 

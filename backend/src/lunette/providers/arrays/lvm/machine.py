@@ -1,4 +1,4 @@
-"""Arrays of LVM RAID on the machine, each with a volume group of its own on it."""
+"""Arrays of LVM RAID on the machine, each with its own volume group on it."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""Puts disks in the places of others, and scrubs. Each call looks first, so that it only recognizes its own work."""
+"""Replaces disks, and scrubs. Each call looks first, so that a repeated call only recognizes its own work."""
 
 from lunette.domain.array_changes import ScrubAction
 from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
@@ -14,9 +14,9 @@ SCRUBS = (ScrubAction.CHECK.value, ScrubAction.REPAIR.value)
 
 
 def replace(system: System, step: LvmRaidReplace) -> str | None:
-    """Give the place of `old` to the blank disk `new`; None if it has it and nothing is left of the old one.
+    """Replace `old` by the blank disk `new`; None if that is done and nothing is left of the old one.
 
-    LVM gives the old copy up in the same act, so that is refused where the array needs it.
+    LVM drops the old copy in the same operation, so that is refused if the array needs it.
     """
     settle(system)
     group = _running(system, step)
@@ -31,7 +31,7 @@ def replace(system: System, step: LvmRaidReplace) -> str | None:
             clear_member(system, disk)
             make_member(system, disk, step.uuid)
             system.run(["vgextend", "-y", "--", group.name, disk.device], timeout_s=TIMEOUT_S)
-        # An image on a disk that is gone, or of which LVM has dropped the disk, is repaired; any other is replaced.
+        # An image on a missing disk, or whose disk LVM has dropped, is repaired; any other is replaced.
         present = group.pvs.get(old, parse.NOWHERE)
         how = ["--repair"] if present == parse.NOWHERE else ["--replace", present]
         system.run(["lvconvert", "-y", *how, "--", f"{group.name}/{VOLUME}", disk.device], timeout_s=TIMEOUT_S)
@@ -44,7 +44,7 @@ def replace(system: System, step: LvmRaidReplace) -> str | None:
 
 
 def scrub(system: System, step: LvmRaidScrub) -> str | None:
-    """Start or stop a scrub; None if it is so already. Raises Conflict while something else runs."""
+    """Start or stop a scrub; None if it is already so. Raises Conflict while another operation runs."""
     group = _running(system, step)
     now = _action(system, group)
     wanted = "idle" if step.action is ScrubAction.STOP else _word(step, group)
@@ -59,7 +59,7 @@ def scrub(system: System, step: LvmRaidScrub) -> str | None:
 
 
 def undo_scrub(system: System, step: LvmRaidScrub) -> str | None:
-    """Stop the scrub that was started. One that was stopped stays so: it read nothing it would not read again."""
+    """Stop the scrub that was started. A stopped one stays stopped: it read nothing that it would not read again."""
     group = _running(system, step)
     if step.action is ScrubAction.STOP or _action(system, group) not in SCRUBS:
         return None
@@ -68,14 +68,14 @@ def undo_scrub(system: System, step: LvmRaidScrub) -> str | None:
 
 
 def _word(step: LvmRaidScrub, group: parse.RaidGroup) -> str:
-    """With checksums a check repairs what they find, and LVM refuses `repair` (tools/lvchange.c, 2.03.31)."""
+    """With checksums, a check repairs what they find, and LVM refuses `repair` (tools/lvchange.c, 2.03.31)."""
     return ScrubAction.CHECK.value if group.integrity else step.action.value
 
 
 def _tell(system: System, group: parse.RaidGroup, word: str) -> None:
-    """`lvchange --syncaction` knows no word that stops; the kernel's own does (dm-raid.rst).
+    """`lvchange --syncaction` has no word for stopping; the kernel's own does (dm-raid.rst).
 
-    Newer kernels stop and call the message invalid all the same (seen on 7.2), so what runs afterward tells.
+    Newer kernels stop but still call the message invalid (seen on 7.2), so the operation that runs afterward decides.
     """
     if word == "idle":
         told = system.run(["dmsetup", "message", mapped_name(group.name), "0", "idle"], ok=(0, 1))
@@ -118,8 +118,8 @@ def _check_needless(system: System, group: parse.RaidGroup, old: str, step: LvmR
 
 
 def _old_pv(system: System, group: parse.RaidGroup, step: LvmRaidReplace, *, is_done: bool) -> str:
-    """The physical volume of the old disk. One that joined under another of its names tells it itself; if it is gone
-    too, it is the one that is missing.
+    """The physical volume of the old disk. One that joined under another of its names identifies itself; if it is
+    missing too, it is the missing one.
     """
     named = pv_uuid(step.uuid, step.old.disk_id)
     if named in group.pvs:
@@ -131,7 +131,7 @@ def _old_pv(system: System, group: parse.RaidGroup, step: LvmRaidReplace, *, is_
 
 
 def _forget(system: System, step: LvmRaidReplace, group: parse.RaidGroup, old: str) -> bool:
-    """Take the old disk out of the group, and its mark off it; False if nothing was left of it."""
+    """Remove the old disk from the group, and its mark; False if nothing was left of it."""
     device = group.pvs.get(old)
     if device == parse.NOWHERE:
         system.run(["vgreduce", "--removemissing", "--", group.name], timeout_s=TIMEOUT_S)

@@ -1,4 +1,4 @@
-"""Which arrays of LVM RAID there are: disks whose physical volume is marked as a member's tell, then LVM is asked."""
+"""Which arrays of LVM RAID exist: disks whose physical volume is marked as a member show them, then LVM is asked."""
 
 from collections.abc import Sequence
 
@@ -15,13 +15,13 @@ TIMEOUT_S = 120.0
 
 
 def members(disks: Sequence[ObservedDisk], uuid: str | None = None) -> dict[str, ObservedDisk]:
-    """The disks that carry a member of an array of ours, or of this one, by the UUID of their physical volume."""
+    """The disks that carry a member of an array of Lunette, or of this one, by the UUID of their physical volume."""
     found = {pv: disk for disk in disks if not disk.fabric and (pv := carried_pv(disk))}
     return {pv: disk for pv, disk in found.items() if uuid is None or array_of_pv(pv) == uuid}
 
 
 def groups(system: System, unread: dict[str, str]) -> tuple[parse.RaidGroup, ...]:
-    """Our groups over disks, as the devices file lets LVM see them; what cannot be read goes into `unread`."""
+    """Lunette's groups over disks that LVM's devices file lets it use; what cannot be read goes into `unread`."""
     pvs = system.run(["pvs", *_REPORT, "-o", parse.PV_FIELDS], timeout_s=TIMEOUT_S, ok=(0, SKIPPED))
     unread |= skipped(pvs)
     if not any(TAG in line for line in pvs.stdout.splitlines()):
@@ -33,7 +33,7 @@ def groups(system: System, unread: dict[str, str]) -> tuple[parse.RaidGroup, ...
 
 
 def find(system: System, uuid: str) -> parse.RaidGroup | None:
-    """The group of this array; None if LVM shows none. Raises ToolFailed where LVM cannot tell."""
+    """The group of this array; None if LVM shows none. Raises ToolFailed if LVM cannot tell."""
     unread: dict[str, str] = {}
     found = next((group for group in groups(system, unread) if group.uuid == uuid), None)
     if found is None and unread:
@@ -42,16 +42,16 @@ def find(system: System, uuid: str) -> parse.RaidGroup | None:
 
 
 def status(system: System) -> str:
-    """What the kernel says of every mapped device."""
+    """Kernel status of every mapped device."""
     return system.run(["dmsetup", "status"], timeout_s=30).stdout
 
 
 def observe_arrays(
     system: System, disks: Sequence[ObservedDisk], unread: dict[str, str], *, all_disks: bool = True
 ) -> tuple[ObservedArray, ...]:
-    """All of ours whose creation came to an end; costs nothing on a machine without them.
+    """All completely created arrays of Lunette; costs nothing on a machine without them.
 
-    `all_disks` is False where `disks` may lack some that are there.
+    `all_disks` is False if `disks` may lack some that are present.
     """
     if not members(disks):
         return ()

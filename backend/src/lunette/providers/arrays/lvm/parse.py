@@ -1,8 +1,9 @@
-"""Turns what LVM and device-mapper say of RAID volumes into arrays: pure.
+"""Parses the output of LVM and the device mapper about RAID volumes. Pure.
 
-The kernel's side is `dmsetup status` (Documentation/admin-guide/device-mapper/dm-raid.rst and dm-integrity.rst). Of a
+The kernel's side is `dmsetup status` (Documentation/admin-guide/device-mapper/dm-raid.rst and dm-integrity.rst). For a
 RAID volume: type, number of images, one letter for each (A alive and in sync, a alive and not in sync, D dead), done
-and total sectors, what runs, mismatches. Of an image with checksums: mismatches, sectors, and how many were computed.
+and total sectors, running operation, mismatches. For an image with checksums: mismatches, sectors, and how many were
+computed.
 """
 
 import re
@@ -19,11 +20,11 @@ VOLUME_FIELDS = "vg_name,lv_name,lv_tags,lv_size,lv_active,segtype,stripe_size,d
 _IMAGE = re.compile(rf"\[?{VOLUME}_rimage_(\d+)(_iorig|_imeta)?\]?")
 _DEVICE = re.compile(r"([^\s,\[\]()]+|\[unknown\])\(\d+\)")
 NOWHERE = "[unknown]"
-"""LVM's name of a device that is not there."""
+"""LVM's name for a missing device."""
 
 
 class RaidStatus(Model):
-    """What the kernel says of a RAID volume."""
+    """Kernel status of a RAID volume."""
 
     letters: str
     done: int
@@ -33,17 +34,17 @@ class RaidStatus(Model):
 
 
 class RaidGroup(Model):
-    """A group over disks. `images`: by slot the UUID of the physical volume each lies on; () without the volume."""
+    """A group over disks. `images`: by slot the UUID of each image's physical volume; () without the volume."""
 
     name: str
     uuid: str
     """The array's, from its physical volumes."""
     tags: frozenset[str]
     pvs: Mapping[str, str]
-    """Device by UUID of each physical volume, NOWHERE for one that is not there."""
+    """Device by UUID of each physical volume, NOWHERE for a missing one."""
     images: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
-    """Volumes in it that belong to no whole RAID volume: a creation was cut short."""
+    """Volumes in it that belong to no complete RAID volume: a creation was interrupted."""
     tags_of_volume: frozenset[str] = frozenset()
     size_bytes: int = 0
     level: str = ""
@@ -53,17 +54,17 @@ class RaidGroup(Model):
 
     @property
     def is_whole(self) -> bool:
-        """True once its creation came to its end, which marks the volume."""
+        """True once its creation was completed, which marks the volume."""
         return f"lunette.array={self.uuid}" in self.tags_of_volume
 
     def missing(self) -> tuple[str, ...]:
-        """UUIDs of physical volumes that are not there."""
+        """UUIDs of missing physical volumes."""
         return tuple(uuid for uuid, device in self.pvs.items() if device == NOWHERE)
 
 
 @reader("pvs or lvs")
 def groups(pv_report: str, volume_report: str, unread: dict[str, str] | None = None) -> tuple[RaidGroup, ...]:
-    """Our groups over disks, from a `pvs` and an `lvs --all` report in `json_std`.
+    """Lunette's groups over disks, from a `pvs` and an `lvs --all` report in `json_std`.
 
     One that cannot be read goes into `unread`, by name with the reason; without it that is an error.
     """
@@ -111,15 +112,15 @@ def _group(name: str, pvs: Sequence[Mapping[str, object]], volumes: Sequence[Map
 
 
 def _is_below(volume: Mapping[str, object]) -> bool:
-    """True for what LVM made below the RAID volume. It shows such names in brackets."""
+    """True for volumes that LVM created below the RAID volume. It shows such names in brackets."""
     return str(volume["lv_name"]).strip("[]").startswith(f"{VOLUME}_r")
 
 
 def _images(volumes: Sequence[Mapping[str, object]], places: Mapping[str, str]) -> tuple[str, ...]:
-    """By slot the physical volume of each image, "" where LVM has put an error in its place.
+    """By slot the physical volume of each image, "" if LVM has put an error in its place.
 
-    With checksums the image itself lies on its `_iorig`. All devices that are not there have one name: they are told
-    apart by what is left over, which is right for one and does not matter for more.
+    With checksums the image itself is on its `_iorig`. All missing devices have one name: they are distinguished by
+    elimination, which is correct for one and does not matter for more.
     """
     names: dict[int, str] = {}
     for volume in volumes:
@@ -159,7 +160,7 @@ def statuses(text: str) -> dict[str, RaidStatus]:
 
 @reader("dmsetup status")
 def integrity(text: str) -> dict[str, tuple[int, float]]:
-    """The images with checksums in `dmsetup status`, by name: how many did not fit, and the percentage computed."""
+    """The images with checksums in `dmsetup status`, by name: number of mismatches, and the percentage computed."""
     found = {}
     for line in text.splitlines():
         name, _, rest = line.partition(": ")
@@ -173,9 +174,9 @@ def integrity(text: str) -> dict[str, tuple[int, float]]:
 def array(
     group: RaidGroup, status_text: str, disks: Sequence[ObservedDisk], *, all_disks: bool = True
 ) -> ObservedArray:
-    """The group as an array. A disk that is gone counts as missing even before the kernel has stumbled over it.
+    """The group as an array. A removed disk counts as missing even before the kernel has noticed.
 
-    `all_disks` is False where `disks` may lack some that are there: then only LVM and the kernel tell.
+    `all_disks` is False if `disks` may lack some that are present: then only LVM and the kernel decide.
     """
     status = statuses(status_text).get(mapped_name(group.name)) if group.is_active else None
     checksums = integrity(status_text)
@@ -210,7 +211,7 @@ def array(
 def _survives_disks(
     group: RaidGroup, state: ArrayState, status: RaidStatus | None, working: frozenset[int]
 ) -> int | None:
-    """How many more disks it may lose; what is left counts only once the images agree everywhere."""
+    """The number of further disks it may lose; remaining redundancy counts only once the images agree everywhere."""
     if status is None or state is ArrayState.FAILED:
         return None
     left = survives_more(group.level, len(group.images), working)
@@ -218,7 +219,7 @@ def _survives_disks(
 
 
 def _mismatches(group: RaidGroup, status: RaidStatus | None, members: Sequence[ObservedMember]) -> int | None:
-    """With checksums those that did not fit, which were repaired; else what the last check found to differ."""
+    """With checksums, the mismatches that were repaired; otherwise the differences that the last check found."""
     if status is None:
         return None
     return sum(member.errors for member in members) if group.integrity else status.mismatches
@@ -237,7 +238,7 @@ def _member(
         state = "missing" if disk is None else "faulty"
     elif letter == "D":
         state = "faulty"
-    elif letter == "a" and status and "A" in status.letters:  # at first nobody is in sync, and all hold the same
+    elif letter == "a" and status and "A" in status.letters:  # at first no image is in sync, and all contain the same
         state = "rebuilding"
     else:
         state = "in_sync" if status else "spare"
@@ -267,7 +268,9 @@ def _state(
 def _progress(
     group: RaidGroup, status: RaidStatus | None, checksums: Mapping[str, tuple[int, float]]
 ) -> SyncProgress | None:
-    """What the RAID does; else how far checksums are computed, which are not looked at before that."""
+    """The running operation of the RAID; otherwise the progress of the checksums, which are not verified before
+    that.
+    """
     if status is None:
         return None
     if status.action not in ("idle", "frozen"):

@@ -1,7 +1,8 @@
-"""What LVM RAID can do and what a new array will look like: pure, so that the planner can show it before anything runs.
+"""Abilities of LVM RAID, and the layout of a new array: pure, so that the planner can show it before anything runs.
 
 An array is a volume group over whole disks with one RAID volume, which gets a volume group of its own, as an md array
-does (docs/decisions/0045). Each physical volume carries the array's UUID in its own, so that a disk tells whose it is.
+does (docs/decisions/0045). Each physical volume contains the array's UUID in its own, so that a disk identifies its
+array.
 """
 
 import hashlib
@@ -29,16 +30,16 @@ NO_ENCRYPTION = "not offered on LVM RAID yet; an md array can be encrypted with 
 PACKAGE = "lvm2"
 MODULES = ("dm_raid", "dm_integrity")
 TAG = "lunette.raid"
-"""On the group over the disks: it is no group that volumes are cut from."""
+"""Tag of the group over the disks: volumes are not allocated from it."""
 VOLUME = "array"
 """The RAID volume in it."""
 EXTENT_BYTES = 4 * MIB
 PE_START_BYTES = MIB
 METADATA_BYTES = 4 * MIB
-"""Room for LVM's text on each disk: it grows with the history of replaced disks, not with volumes."""
+"""Space for LVM's metadata on each disk: it grows with the history of replaced disks, not with volumes."""
 DEFAULT_CHUNK = 64 * KIB
 SLACK = 1000
-"""One part in so many of the smallest disk stays free, so that a slightly smaller replacement fits (decision 9)."""
+"""This fraction of the smallest disk stays free, so that a slightly smaller replacement fits (decision 9)."""
 MIN_IMAGE_BYTES = 64 * MIB
 PARITY = {Level.RAID1: 0, Level.RAID5: 1, Level.RAID6: 2, Level.RAID10: 0}
 _LEAST = {Level.RAID1: 2, Level.RAID5: 3, Level.RAID6: 5, Level.RAID10: 4}
@@ -59,7 +60,7 @@ CHECKSUMS = (
     "nothing until they have been computed on all disks."
 )
 _PV_UUID = re.compile(r"LuneRd((?:-[0-9a-f]{4}){5})-[0-9a-f]{6}")
-"""LVM's own are drawn from all letters and digits; the first six are a mark that does not come up by chance."""
+"""LVM's own are drawn from all letters and digits; the first six are a mark that does not occur by chance."""
 
 
 def small_write_ios(level: Level, disks: int, *, integrity: bool = False) -> float:
@@ -114,7 +115,7 @@ def capability(reason: str | None = None, no_integrity: str | None = None) -> En
 
 
 def problems(spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
-    """What LVM would refuse about this spec, each with the field, its value and the rule."""
+    """Options that LVM would refuse, each with the field, its value and the rule."""
     facts, count = next(f for f in LEVELS if f.level is spec.level), len(spec.disks)
     found = []
     if not facts.min_disks <= count <= facts.max_disks:
@@ -150,17 +151,19 @@ def problems(spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldPro
 
 
 def data_images(level: Level, disks: int) -> int:
-    """How many disks' worth of data an array holds."""
+    """Usable capacity of an array, in disks."""
     return {Level.RAID1: 1, Level.RAID10: disks // 2}.get(level, disks - PARITY[level])
 
 
 def disk_bytes(image: int, *, integrity: bool) -> int:
-    """What a disk must hold for an image of this size: LVM's own, one extent of RAID metadata, and the checksums."""
+    """Required capacity of a disk for an image of this size: LVM's metadata, one extent of RAID metadata, and the
+    checksums.
+    """
     return PE_START_BYTES + METADATA_BYTES + EXTENT_BYTES + image + (_checksum_bytes(image) if integrity else 0)
 
 
 def image_bytes(smallest: int, *, integrity: bool) -> int:
-    """The largest image that fits on the smallest disk and leaves the slack, in whole extents."""
+    """The largest image that fits on the smallest disk and leaves the reserve, in whole extents."""
     room = smallest - smallest // SLACK
     image = max(0, (room - disk_bytes(0, integrity=False)) // EXTENT_BYTES * EXTENT_BYTES)
     while image > 0 and disk_bytes(image, integrity=integrity) > room:
@@ -174,7 +177,7 @@ def usable_bytes(level: Level, disks: int, smallest: int, *, integrity: bool) ->
 
 
 def _checksum_bytes(image: int) -> int:
-    """What LVM takes for the checksums and the journal of one image, in whole extents.
+    """Space that LVM uses for the checksums and the journal of one image, in whole extents.
 
     Source: _lv_size_bytes_to_integrity_meta_bytes (lib/metadata/integrity_manip.c of LVM 2.03.31).
     """
@@ -184,7 +187,7 @@ def _checksum_bytes(image: int) -> int:
 
 
 def array_uuid(uuid: str) -> str:
-    """What of a UUID fits in those of the physical volumes: 80 bits as 20 hex digits."""
+    """The part of a UUID that fits in those of the physical volumes: 80 bits as 20 hex digits."""
     return uuid.replace("-", "").lower()[:20].rjust(20, "0")
 
 
@@ -195,13 +198,13 @@ def pv_uuid(array: str, disk_id: str) -> str:
 
 
 def array_of_pv(uuid: str | None) -> str | None:
-    """The array a physical volume belongs to, by its UUID; None for a volume of anything else."""
+    """The array that a physical volume belongs to, by its UUID; None for a volume of anything else."""
     found = _PV_UUID.fullmatch(uuid or "")
     return found[1].replace("-", "") if found else None
 
 
 def carried_pv(disk: ObservedDisk) -> str | None:
-    """The UUID of the physical volume on a disk that is a member of some array of ours; None on any other disk."""
+    """The UUID of the physical volume on a disk that is a member of an array of Lunette; None on any other disk."""
     return next((s.uuid for s in disk.signatures if s.type == "LVM2_member" and array_of_pv(s.uuid)), None)
 
 
@@ -221,7 +224,7 @@ def mapped_name(group: str, name: str = VOLUME) -> str:
 
 
 def create_step(array_id: str, uuid: str, spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> LvmRaidCreate:
-    """The step that makes it of these disks."""
+    """The step that creates it from these disks."""
     image = image_bytes(min(disk.size_bytes for disk in disks), integrity=spec.integrity)
     return LvmRaidCreate(
         array_id=array_id,
@@ -244,12 +247,12 @@ def destroy_step(array_id: str, uuid: str, size_bytes: int, members: Sequence[Md
 
 
 def survives(level: str, disks: int, working: frozenset[int]) -> bool:
-    """True if an array works with only these of its images."""
+    """True if an array works with only these images."""
     return survives_more(level, disks, working) >= 0
 
 
 def survives_more(level: str, disks: int, working: frozenset[int]) -> int:
-    """How many of these images may be lost, whichever they are; negative if the array does not work with them.
+    """How many of these images may be lost, in the worst case; negative if the array does not work with them.
 
     LVM's raid10 pairs neighbors (near, two copies).
     """

@@ -1,8 +1,8 @@
-"""Creates and destroys arrays of LVM RAID. Each call looks first, so that running it again recognizes its own work.
+"""Creates and destroys arrays of LVM RAID. Each call looks first, so that a repeated call recognizes its own work.
 
-What a power cut can leave: physical volumes with UUIDs that only this array has, a group over them, and a RAID volume
-that is not whole. The last act of the creation is a tag on the volume: before that nothing can be on it, so it is made
-anew; after that it is only recognized.
+A power failure can leave: physical volumes with UUIDs that only this array has, a group over them, and an incomplete
+RAID volume. The creation ends with a tag on the volume: before that nothing can be on it, so it is created again; after
+that it is only recognized.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ TIMEOUT_S = assemble.TIMEOUT_S
 
 
 def create(system: System, step: LvmRaidCreate) -> str | None:
-    """Make the array; None if it is there already. Refuses disks that are in use, exchanged, or not blank."""
+    """Create the array; None if it exists already. Refuses disks that are in use, exchanged, or not blank."""
     settle(system)
     present = observe_disks(system)
     own = observe.members(present, step.uuid)
@@ -54,7 +54,7 @@ def create(system: System, step: LvmRaidCreate) -> str | None:
     system.run(_create_command(step, devices), timeout_s=TIMEOUT_S)
     settle(system)
     device = device_path(step.raid_group)
-    # What earlier owners of the disks left can show through a new array.
+    # Data of earlier owners of the disks can show through a new array.
     if any(read_signatures(system, [system.realpath(device)]).values()):
         system.run(["wipefs", "--all", "--", device])
     system.run(["lvchange", "--addtag", array_tag(step.uuid), "--", f"{step.raid_group}/{VOLUME}"], timeout_s=TIMEOUT_S)
@@ -63,12 +63,12 @@ def create(system: System, step: LvmRaidCreate) -> str | None:
 
 
 def undo_create(system: System, step: LvmRaidCreate) -> str | None:
-    """Take the array back; None if nothing of it is left. Refuses while something is built on it."""
+    """Undo the creation; None if nothing of it is left. Refuses while something uses it."""
     return _remove(system, step, step.members)
 
 
 def destroy(system: System, step: LvmRaidDestroy) -> str | None:
-    """Remove the array and clear its disks; None if that was done. Refuses while something is built on it."""
+    """Remove the array and clear its disks; None if that was done. Refuses while something uses it."""
     return _remove(system, step, step.members)
 
 
@@ -94,15 +94,16 @@ def make_member(system: System, disk: ObservedDisk, uuid: str) -> None:
 
 
 def clear_member(system: System, disk: ObservedDisk, left: str = "") -> None:
-    """Take the mark of a member off a disk that no group uses. `left`: the group it has left, whose metadata it can
-    still carry where a vgreduce was cut short."""
+    """Remove a member's mark from a disk that no group uses. `left`: the group it has left, whose metadata it can still
+    contain if a vgreduce was interrupted.
+    """
     device = disk.device
     known = physical_volume(system, device)
     if known is None:
         return
     if known.group not in ("", UNKNOWN_GROUP, left):
         raise Conflict(f"disk {disk.id} belongs to volume group {known.group} and was not changed")
-    # Twice forced where a vgcreate or vgremove was cut short: LVM cannot tell that from damage, the UUID can.
+    # Forced twice if a vgcreate or vgremove was interrupted: LVM cannot distinguish that from damage, the UUID can.
     force = ["-ff"] if known.group else []
     system.run(["pvremove", "-y", *force, "--", device], timeout_s=TIMEOUT_S)
 
@@ -132,7 +133,7 @@ def _create_command(step: LvmRaidCreate, devices: Sequence[str]) -> list[str]:
 
 
 def _recognise(system: System, step: LvmRaidCreate, found: parse.RaidGroup) -> None:
-    """The array as planned is started, if a crash left it down. Raises Conflict for any other."""
+    """The array as planned, started if a crash left it down. Raises Conflict for any other."""
     wanted = {pv_uuid(step.uuid, member.disk_id) for member in step.members}
     same = set(found.images) == wanted and (found.level, found.name) == (step.level.value, step.raid_group)
     if not same or found.integrity != step.integrity or found.size_bytes < step.size_bytes:
@@ -170,8 +171,9 @@ def _remove(system: System, step: LvmRaidCreate | LvmRaidDestroy, members: Seque
 
 
 def _check_unused(system: System, step: LvmRaidCreate | LvmRaidDestroy, found: parse.RaidGroup) -> None:
-    """Raises InUse while something is on the array, which is started to see that. One that cannot start any more is
-    cleared as it is."""
+    """Raises InUse while something is on the array, which is started to check that. One that can no longer start is
+    cleared.
+    """
     if found.name != step.raid_group:
         raise Conflict(
             f"the group {found.name} on the disks of {step.raid_group} does not belong to this appliance and was not "
@@ -184,16 +186,19 @@ def _check_unused(system: System, step: LvmRaidCreate | LvmRaidDestroy, found: p
             return
     device = device_path(found.name)
     carried = [s.type for signs in read_signatures(system, [system.realpath(device)]).values() for s in signs]
-    if UNREADABLE in carried:  # a tool failed: tried again, for what was erased before this step does not come back
+    if UNREADABLE in carried:  # a tool failed: retried, because data erased before this step cannot return
         raise ToolFailed(f"array {found.name} cannot be read: check its disks, then try again")
     if carried or system.is_held(device):
         raise InUse(f"array {found.name} is in use ({', '.join(carried) or 'open'}): remove its volumes first")
 
 
 def _take_apart(system: System, found: parse.RaidGroup | None, own: Mapping[str, ObservedDisk]) -> None:
-    """Remove the group with its RAID volume, and every mark on the disks that are there. The caller made sure that
-    nothing is on the volume."""
-    found = observe.find(system, found.uuid) if found is not None else None  # a look may have dropped what is missing
+    """Remove the group with its RAID volume, and every mark on the disks that are present. The caller ensured that
+    nothing is on the volume.
+    """
+    found = (
+        observe.find(system, found.uuid) if found is not None else None
+    )  # an observation may have dropped what is missing
     if found is not None:
         if found.missing():
             system.run(["vgreduce", "--removemissing", "--force", "--", found.name], timeout_s=TIMEOUT_S)

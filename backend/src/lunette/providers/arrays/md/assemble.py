@@ -1,4 +1,4 @@
-"""Brings an array up after a boot, and down at shutdown. Only disks whose superblock carries its UUID take part."""
+"""Starts an array after a boot, and stops it at shutdown. Only disks whose superblock contains its UUID are used."""
 
 from collections.abc import Sequence
 
@@ -15,10 +15,10 @@ ASSEMBLE_TIMEOUT_S = 180.0
 
 
 def assemble(system: System, array: ExportArray, *, allow_degraded: bool) -> str | None:
-    """Start the array if its disks are there; None once it runs, otherwise what it waits for, in words.
+    """Start the array if its disks are present; None once it runs, otherwise what it waits for, in words.
 
-    With `allow_degraded` it starts without disks that are missing, as far as the level survives that. Nothing is
-    forced: an array the kernel judges too damaged stays down, and its data stays as it is.
+    With `allow_degraded` it starts without missing disks, as far as the level survives that. Nothing is forced: an
+    array that the kernel considers too damaged stays down, and its data stays unchanged.
     """
     running = observe.running_array(system, array.uuid)
     if running is not None and is_running(running):
@@ -46,10 +46,10 @@ def assemble(system: System, array: ExportArray, *, allow_degraded: bool) -> str
 def _own_superblocks(
     system: System, array: ExportArray
 ) -> tuple[Sequence[ObservedDisk], dict[str, superblock.Superblock]]:
-    """The disks that were looked at, and the superblocks of the array by device.
+    """The disks that were checked, and the superblocks of the array by device.
 
-    Other drives are read only where its recorded members do not agree that they are the whole of it: one that hangs
-    holds no other array up, and a disk that came after the record counts.
+    Other drives are read only if its recorded members do not agree that they are complete: a drive that hangs delays no
+    other array, and a disk that was added after the record counts.
     """
     disks = observe_disks(system, array.members)
     known = observe.superblocks(system, disks, array.uuid)
@@ -71,7 +71,7 @@ def stays_stopped(name: str, lacking: int, count: int) -> str:
 
 
 def is_running(found: parse.KernelArray | None) -> bool:
-    """True if the array is started; one that is only half assembled merely holds its disks."""
+    """True if the array is started; a partially assembled one only occupies its disks."""
     return found is not None and found.attributes["array_state"] not in ("", "clear", "inactive")
 
 

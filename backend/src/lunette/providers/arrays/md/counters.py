@@ -1,4 +1,4 @@
-"""What md counts of a running array: attributes of drivers/md/md.c and raid5.c (Linux 6.12), no command per array."""
+"""Counters of a running md array: attributes of drivers/md/md.c and raid5.c (Linux 6.12), no command per array."""
 
 import re
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ def read(system: System, devices: Mapping[str, BlockCounters]) -> dict[str, Arra
     for name in (name for name in devices if re.fullmatch(r"md\d+", name)):
         base = f"/sys/block/{name}/md"
         uuid = plain(attribute(system, f"{base}/uuid"))
-        if uuid.strip("0"):  # firmware's own metadata show none here
+        if uuid.strip("0"):  # arrays with firmware metadata show none here
             found[uuid] = _counters(system, base, devices[name])
     return found
 

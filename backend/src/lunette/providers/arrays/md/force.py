@@ -1,4 +1,4 @@
-"""Starts an array that md keeps stopped, because somebody decided to live with what may be wrong in it."""
+"""Starts an array that md keeps stopped, because an administrator accepts possible errors in it."""
 
 from lunette.domain.errors import Conflict
 from lunette.domain.steps import MdForceStart
@@ -10,8 +10,8 @@ from lunette.system.doorway import System
 def start(system: System, step: MdForceStart) -> str | None:
     """Start the array from exactly these disks and its spares; None if it runs.
 
-    Raises Conflict if it has all its disks again, or others than the plan names: mdadm's `--force` would take one back
-    that was thrown out long ago, if it were handed one.
+    Raises Conflict if it has all its disks again, or others than the plan names: mdadm's `--force` would re-add a disk
+    that was removed long ago, if it were given one.
     """
     settle(system)
     running = observe.running_array(system, step.uuid)
@@ -35,7 +35,8 @@ def start(system: System, step: MdForceStart) -> str | None:
         )
     if set(whole) != named:
         raise Conflict(f"array {step.md_name} has different disks than when the plan was made: make a new plan")
-    # A disk that was being filled goes on from where its own superblock says; the kernel takes nothing from the rest.
+    # A disk that was being rebuilt continues from where its own superblock says; the kernel takes nothing from the
+    # rest.
     others = {device for device, block in blocks.items() if block in there and (block.role is None or block.recovers)}
     name = step.md_name.rpartition(":")[2]
     assemble.start(system, step.uuid, name, sorted(named | others), degraded=True, options=["--force"])

@@ -1,4 +1,4 @@
-"""md arrays of this machine with what lies on them, without writing or starting anything."""
+"""md arrays of this machine with their content, without writing or starting anything."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ _LVM = "LVM2_member"
 
 
 def found(system: System, disks: observe.Disks) -> Iterator[FoundArray]:
-    """Every md array but the mirrors of the system itself. The database may know some of them."""
+    """Every md array except the mirrors of the system itself. The database may know some of them."""
     if system.find_tool("mdadm") is None:
         return
     listed = _listed(system)
@@ -53,7 +53,7 @@ def _found(system: System, array: ObservedArray, disks: observe.Disks, listed: f
 
 
 def _listed(system: System) -> frozenset[str] | None:
-    """UUIDs of the groups that LVM's devices file lets it see; None if LVM does not tell all of them."""
+    """UUIDs of the groups that LVM's devices file lets it see; None if LVM does not report all of them."""
     if system.find_tool("vgs") is None or not system.exists("/dev/mapper/control"):
         return frozenset()
     unread: dict[str, str] = {}

@@ -1,9 +1,9 @@
-"""Makes a running raid5 a raid6. No block of it moves, so there is nothing that a power cut could catch half moved.
+"""Converts a running raid5 to a raid6. No block of it moves, so a power failure cannot interrupt a move.
 
-The kernel takes the raid5 over as a raid6 whose second parity, Q, is all on one further disk (drivers/md/raid5.c,
-raid6_takeover; mdadm's layout left-symmetric-6), and fills that disk as it fills any that was lost. All other disks
-keep what they hold: until Q is there the array survives the loss of one disk, as it did. The superblocks say raid6
-from the first moment on; an ordinary assembly goes on with it.
+The kernel takes the raid5 over as a raid6 whose second parity, Q, is entirely on one further disk (drivers/md/raid5.c,
+raid6_takeover; mdadm's layout left-symmetric-6), and fills that disk like any lost one. All other disks keep their
+content: until Q is complete the array survives the loss of one disk, as before. The superblocks say raid6 from the
+first moment on; an ordinary assembly continues it.
 """
 
 from lunette.domain.arrays import Level
@@ -16,7 +16,7 @@ from lunette.system.doorway import System
 
 
 def relevel(system: System, step: MdRelevel) -> str | None:
-    """Take the array over; None if that was done. Refuses an array that is not whole or has no disk for it.
+    """Convert the array; None if that was done. Refuses an array that is degraded or has no disk for it.
 
     Raises ToolFailed, leaving the array as it was, if the kernel or mdadm refuses.
     """

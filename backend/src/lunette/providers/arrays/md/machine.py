@@ -1,4 +1,4 @@
-"""md arrays on the machine, each with a volume group of LVM on it."""
+"""md arrays on the machine, each with an LVM volume group on it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import ClassVar
@@ -73,7 +73,7 @@ class MdMachine(ArrayMachine):
         return encryption.offered(capability(without), luks_hindrance(system))
 
     def observe(self, system: System, around: Surroundings, unread: dict[str, str]) -> Seen:
-        """One that was adopted keeps its name: the mark is on its volume group."""
+        """An adopted array keeps its name: the mark is on its volume group."""
         arrays = observe_arrays(system, around.disks) if system.find_tool("mdadm") else ()
         return Seen(
             tuple(
@@ -142,7 +142,7 @@ class MdMachine(ArrayMachine):
             ) from locked
 
     def with_copies(self, system: System, disks: Sequence[ObservedDisk]) -> Iterator[ObservedArray]:
-        """By md's name of the array or, of an adopted one, by the mark on its volume group."""
+        """By md's name of the array or, for an adopted one, by the mark on its volume group."""
         for array in observe_arrays(system, disks) if system.find_tool("mdadm") is not None else ():
             if array.marked or (
                 array.state is not ArrayState.MISSING and not array.system and _is_adopted(system, array)
@@ -154,7 +154,7 @@ class MdMachine(ArrayMachine):
 
 
 def _is_adopted(system: System, array: ObservedArray) -> bool:
-    """True if its group carries our mark; it can be written from then on, as any of ours that is looked into."""
+    """True if its group carries Lunette's mark; it is writable from then on, like any array of Lunette."""
     try:
         known = lvm.physical_volume(system, device_path(array.uuid))
         if known is None or not {TAG, array_tag(array.uuid)} <= known.tags:

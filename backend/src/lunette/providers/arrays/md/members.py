@@ -1,7 +1,7 @@
-"""Changes the disks of a running md array. Each call looks first, and touches only an array that carries our mark.
+"""Changes the disks of a running md array. Each call looks first, and changes only an array with Lunette's mark.
 
-A disk joins blank; the one superblock it may carry is of this very array, left by a call that was cut short, or by its
-own earlier membership where the step says that it returns.
+A disk that joins is blank; the only superblock it may carry belongs to this very array, left by an interrupted call, or
+by its own earlier membership if the step says that it returns.
 """
 
 from lunette.domain.disks import ObservedDisk
@@ -15,11 +15,13 @@ from lunette.providers.disks.inventory import observe_disks, same_disk, settle
 from lunette.system.doorway import System
 
 BUSY_TRIES, BUSY_S = 20, 0.5
-"""The kernel lets go of a faulty member a moment after it was told (drivers/md/md.c, remove_and_add_spares)."""
+"""The kernel drops a faulty member a moment after the request (drivers/md/md.c, remove_and_add_spares)."""
 
 
 def add(system: System, step: MdAdd) -> str | None:
-    """Add the disk; None if it takes part already. Refuses a disk that is in use, exchanged, not blank or too small."""
+    """Add the disk; None if it is already a member. Refuses a disk that is in use, exchanged, not blank or too
+    small.
+    """
     settle(system)
     array = running_array(system, step)
     disk = same_disk(observe_disks(system), step.member.disk_id, step.member.serial)
@@ -40,7 +42,7 @@ def add(system: System, step: MdAdd) -> str | None:
 
 
 def undo_add(system: System, step: MdAdd) -> str | None:
-    """Take the disk out again; None if it takes no part. One that returned keeps its superblock, as it had one."""
+    """Remove the disk again; None if it is not a member. One that returned keeps its superblock, because it had one."""
     settle(system)
     array = running_array(system, step)
     disk = _present(observe_disks(system), step.member)
@@ -56,7 +58,7 @@ def undo_add(system: System, step: MdAdd) -> str | None:
 
 
 def replace(system: System, step: MdReplace) -> str | None:
-    """Let md copy the old disk to the new one; None if it does, or has done so. The array must be whole."""
+    """Let md copy the old disk to the new one; None if it does, or has done so. The array must be healthy."""
     settle(system)
     array = running_array(system, step)
     disks = observe_disks(system)
@@ -74,7 +76,7 @@ def replace(system: System, step: MdReplace) -> str | None:
             "new plan"
         )
     running = system.read(f"/sys/block/{array.kernel_name}/md/sync_action").strip()
-    if running != "idle":  # md's slot_store takes no number for a disk while anything runs (drivers/md/md.c)
+    if running != "idle":  # md's slot_store accepts no number for a disk while an operation runs (drivers/md/md.c)
         raise Conflict(f"array {step.md_name} is busy ({running}): wait until it has finished, then try again")
     if joined is None:
         _add_blank(system, array, new, step)
@@ -84,7 +86,7 @@ def replace(system: System, step: MdReplace) -> str | None:
 
 
 def undo_replace(system: System, step: MdReplace) -> str | None:
-    """Stop the copy and take the new disk out; None if neither is left. Refused once the new disk is in place."""
+    """Stop the copy and remove the new disk; None if neither is left. Refused once the new disk is in place."""
     settle(system)
     array = running_array(system, step)
     disks = observe_disks(system)
@@ -106,7 +108,7 @@ def undo_replace(system: System, step: MdReplace) -> str | None:
 
 
 def fail(system: System, step: MdFail) -> str | None:
-    """Mark the member faulty; None if it is, or is gone. Refused where the array could not go on without it."""
+    """Mark the member faulty; None if it is, or is missing. Refused if the array could not continue without it."""
     settle(system)
     array = running_array(system, step)
     disk = _present(observe_disks(system), step.member)
@@ -120,7 +122,7 @@ def fail(system: System, step: MdFail) -> str | None:
 
 
 def remove(system: System, step: MdRemove) -> str | None:
-    """Let go of the disk and clear its superblock; None if that was done. Refuses one that holds data of the array."""
+    """Remove the disk and clear its superblock; None if that was done. Refuses one that holds data of the array."""
     settle(system)
     array = running_array(system, step)
     disk = _present(observe_disks(system), step.member)
@@ -140,7 +142,7 @@ def remove(system: System, step: MdRemove) -> str | None:
 
 
 def take_spare_out(system: System, step: MdSpareOut) -> str | None:
-    """Let go of the spare and clear its superblock; None if that was done. Refuses one that is no mere spare by now."""
+    """Remove the spare and clear its superblock; None if that was done. Refuses one that is no longer only a spare."""
     settle(system)
     array = running_array(system, step)
     disk = same_disk(observe_disks(system), step.member.disk_id, step.member.serial)
@@ -158,7 +160,7 @@ def take_spare_out(system: System, step: MdSpareOut) -> str | None:
 
 
 def undo_take_spare_out(system: System, step: MdSpareOut) -> str | None:
-    """Give the spare back; None if the array has it, or the disk is gone: then nothing can be given back."""
+    """Return the spare; None if the array has it, or the disk is missing: then it cannot be returned."""
     settle(system)
     array = running_array(system, step)
     disk = _present(observe_disks(system), step.member)
@@ -169,7 +171,7 @@ def undo_take_spare_out(system: System, step: MdSpareOut) -> str | None:
 
 
 def running_array(system: System, step: MdStep) -> parse.KernelArray:
-    """The array of the step. Raises NotFound unless it runs, Conflict unless it is ours."""
+    """The array of the step. Raises NotFound unless it runs, Conflict unless it belongs to Lunette."""
     found = observe.running_array(system, step.uuid)
     if found is None or not is_running(found):
         raise NotFound(f"array {step.md_name} is not running: attach the disks it is waiting for, then try again")
@@ -220,7 +222,7 @@ def _add_blank(
 
 
 def _remove(system: System, array: parse.KernelArray, member: parse.KernelMember) -> None:
-    """Take a disk out, failing it first if it is at work. Raises InUse where the array needs it."""
+    """Remove a disk, marking it as failed first if it is active. Raises InUse if the array needs it."""
     device = f"/dev/{member.device}"
     if member.slot is not None and "faulty" not in member.flags:
         _check_redundant(array, member, array.kernel_name)
@@ -267,7 +269,7 @@ def _bound(array: parse.KernelArray, disk: ObservedDisk) -> parse.KernelMember |
 
 
 def _present(disks: tuple[ObservedDisk, ...], member: MdMember) -> ObservedDisk | None:
-    """The disk, None if it is gone. Raises Conflict if another drive answers to its id."""
+    """The disk, None if it is missing. Raises Conflict if another drive has its ID."""
     try:
         return same_disk(disks, member.disk_id, member.serial)
     except NotFound:

@@ -1,4 +1,4 @@
-"""Which md arrays there are: the running ones from sysfs, the others from the superblocks on their disks."""
+"""Which md arrays exist: running ones from sysfs, the others from the superblocks on their disks."""
 
 import contextlib
 import re
@@ -38,14 +38,15 @@ _ATTRIBUTES = (
 
 _CONTAINER = re.compile(r"external:[^/-]")
 _VOLUME = re.compile(r"external:[/-]([\w-]+)/")
-"""md.c, metadata_show: a container names its format; an array in it the container, after `-` while it is read-only."""
+"""md.c, metadata_show: a container shows its format; an array in it the container, after `-` while it is read-only."""
 _UUID = re.compile(r"[0-9a-f]{32}")
 
 
 def observe_arrays(system: System, disks: Sequence[ObservedDisk]) -> tuple[ObservedArray, ...]:
-    """All arrays with their members told as disks, whoever made them: whose they are, their UUIDs in our records tell.
+    """All arrays, with their members identified as disks, whoever created them: the UUIDs in Lunette's records show
+    which belong to Lunette.
 
-    A container of firmware RAID is none: the arrays in it are.
+    A container of firmware RAID is not an array: the arrays in it are.
     """
     has = tuning.machine(system)
     running = [_running(system, kernel, disks, has) for kernel in kernel_arrays(system)]
@@ -54,7 +55,7 @@ def observe_arrays(system: System, disks: Sequence[ObservedDisk]) -> tuple[Obser
 
 
 def kernel_arrays(system: System) -> list[parse.KernelArray]:
-    """Every array the kernel has, running or half assembled; not the containers that firmware RAID lies in."""
+    """Every array that the kernel has, running or partially assembled; not the containers of firmware RAID."""
     names = [name for name in system.listdir("/sys/block") if name.startswith("md")]
     found = [_kernel_array(system, name) for name in names if system.is_dir(f"/sys/block/{name}/md")]
     return [array for array in found if not _CONTAINER.match(array.attributes["metadata_version"])]
@@ -66,9 +67,9 @@ def running_array(system: System, uuid: str) -> parse.KernelArray | None:
 
 
 def make_visible(system: System, running: parse.KernelArray) -> None:
-    """Let udev show the array under its stable path, where an mdadm that was killed half-way did not get to it.
+    """Let udev show the array under its stable path if an mdadm was killed before it did.
 
-    While mdadm works, a flag file of its makes udev look away; a killed one leaves it behind.
+    While mdadm works, its flag file makes udev ignore the array; a killed mdadm leaves it behind.
     """
     if system.exists(device_path(running.uuid)):
         return
@@ -80,12 +81,14 @@ def make_visible(system: System, running: parse.KernelArray) -> None:
 
 
 def md_name_of(system: System, kernel_name: str) -> str:
-    """md's own name with its home host, "" if mdadm cannot tell: to look at alone."""
+    """md's own name with its home host, "" if mdadm cannot tell: only for observation."""
     return _detail(system, kernel_name).get("MD_NAME", "")
 
 
 def sure_md_name(system: System, kernel_name: str) -> str:
-    """The same for a step, which must not take an array that mdadm could not read for another's. Raises ToolFailed."""
+    """The same for a step, which must not mistake an array that mdadm could not read for another's. Raises
+    ToolFailed.
+    """
     return _read_detail(system, kernel_name).get("MD_NAME", "")
 
 
@@ -103,7 +106,7 @@ def _read_detail(system: System, kernel_name: str) -> dict[str, str]:
 def superblocks(system: System, disks: Sequence[ObservedDisk], uuid: str) -> dict[str, superblock.Superblock]:
     """The superblocks of this array by device, read from every local disk that carries its UUID.
 
-    One seen over a fabric is left out: it is a volume that holds somebody else's array, or a copy.
+    A disk over a fabric is omitted: it is a volume that contains another system's array, or a copy.
     """
     found = {}
     for disk in disks:
@@ -116,7 +119,7 @@ def superblocks(system: System, disks: Sequence[ObservedDisk], uuid: str) -> dic
 
 
 def readable_superblocks(system: System, disks: Disks, uuid: str) -> dict[str, superblock.Superblock]:
-    """The same, to look at alone: a disk that cannot be read, or hangs, is left out."""
+    """The same, only for observation: a disk that cannot be read, or hangs, is omitted."""
     found: dict[str, superblock.Superblock] = {}
     for disk in disks:
         with contextlib.suppress(LunetteError):
@@ -128,7 +131,7 @@ def _running(system: System, kernel: parse.KernelArray, disks: Disks, has: tunin
     link = device_path(kernel.uuid)
     device = link if kernel.uuid and system.exists(link) else f"/dev/{kernel.kernel_name}"
     facts = _detail(system, kernel.kernel_name)
-    # Firmware gives a name that no superblock of md holds, and md 0.90 has none: mdadm tells how it is called here.
+    # Firmware gives a name that no superblock of md contains, and md 0.90 has none: mdadm reports the name used here.
     name = facts.get("MD_NAME") or facts.get("MD_DEVNAME", "").rpartition(":")[2]
     if parse.is_system(name) and not _runs_from(kernel, disks):
         name = name.rpartition(":")[2]
@@ -144,7 +147,7 @@ def _runs_from(kernel: parse.KernelArray, disks: Disks) -> bool:
 
 
 def _missing(system: System, disks: Sequence[ObservedDisk], known: set[str]) -> list[ObservedArray]:
-    """Of two disks that were in one slot, the later one is told."""
+    """Of two disks that were in one slot, the later one is reported."""
     arrays = []
     for uuid in sorted({disk.array_uuid for disk in disks if disk.array_uuid} - known):
         blocks = readable_superblocks(system, disks, uuid)
@@ -197,7 +200,9 @@ def _kernel_member(system: System, base: str, entry: str) -> parse.KernelMember:
 
 
 def _uuid(system: System, name: str, version: str) -> str:
-    """As mdadm tells it where the kernel does not know it, or in another order: for all but its own format 1."""
+    """As mdadm reports it if the kernel does not know it, or in another order: for all formats except its own
+    format 1.
+    """
     known = plain(attribute(system, f"/sys/block/{name}/md/uuid"))
     known = known if _UUID.fullmatch(known) and known.strip("0") else ""
     if known and (not version or version.startswith("1.")):
@@ -207,7 +212,7 @@ def _uuid(system: System, name: str, version: str) -> str:
 
 
 def _firmware(system: System, version: str) -> str:
-    """Whose format the metadata of an array in a container are: `external:/md127/0` names the container."""
+    """The format of the metadata of an array in a container: `external:/md127/0` names the container."""
     found = _VOLUME.match(version)
     if not found:
         return ""

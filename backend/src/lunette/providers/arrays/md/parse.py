@@ -1,4 +1,4 @@
-"""Turns what mdadm and sysfs say into arrays: pure, tested with recorded output."""
+"""Parses the output of mdadm and sysfs into arrays. Pure, tested with recorded output."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -22,14 +22,16 @@ from lunette.providers.arrays.md.values import first_number, number, shown
 from lunette.providers.reading import reader
 
 HOMEHOST = "lunette"
-"""The mark in md's superblock: `name` reads lunette:<md name>, which is one of plan.md_name. What somebody makes by
-hand on a machine of this name is called otherwise. Whose an array is, its UUID in our records tells."""
+"""The mark in md's superblock: `name` is lunette:<md name>, which comes from plan.md_name. Arrays created by hand on a
+machine of this name have other names. The UUIDs in Lunette's records decide which arrays belong to it.
+"""
 _MARK = re.compile(rf"{HOMEHOST}:a[0-9a-f]{{12}}")
 SYSTEM_HOMEHOST = "lunette-system"
-"""The mark of the mirrors that an installed appliance itself runs from. They are made by the installer, started by the
-initrd and never touched by a step: `is_marked` does not hold for them."""
+"""The mark of the mirrors that an installed appliance runs from. The installer creates them, the initrd starts them and
+no step ever changes them: `is_marked` is False for them.
+"""
 RELEASED = "released"
-"""Stands in the place of our mark on an array that was let go: nobody's, and foreign to every appliance."""
+"""Replaces Lunette's mark on a released array, which is then foreign to every appliance."""
 _BESIDE = {
     16: "left-asymmetric-6",
     17: "right-asymmetric-6",
@@ -39,7 +41,7 @@ _BESIDE = {
 }
 _LOSSES = {"raid4": 1, "raid5": 1, "raid6": 2}
 _KNOWN = ("raid0", "linear", "raid1", "raid10", *_LOSSES)
-"""Levels of which it is known how many disks they may lose."""
+"""Levels with a known fault tolerance."""
 
 
 class KernelMember(Model):
@@ -74,15 +76,15 @@ class KernelArray(Model):
     attributes: Mapping[str, str]
     members: tuple[KernelMember, ...]
     firmware: str = ""
-    """Whose format its metadata are, if they are not md's own: imsm or ddf."""
+    """The format of its metadata, if it is not md's own: imsm or ddf."""
 
 
 def dirty_without(superblocks: Sequence[Superblock]) -> tuple[int, ...]:
-    """The slots without a whole disk, if md keeps the array stopped for them; () if it would start it.
+    """The slots without a complete disk, if md keeps the array stopped for them; () if it would start it.
 
-    md works out what a lost disk held from parity, which does not fit where a write was under way. So it starts no
-    parity array that is short of a disk and was not stopped cleanly, unless a partial parity log tells which stripes
-    these are (drivers/md/raid5.c, raid5_run: cannot start dirty degraded array).
+    md computes the content of a lost disk from parity, which does not match where a write was in progress. So it starts
+    no parity array that lacks a disk and was not stopped cleanly, unless a partial parity log shows which stripes these
+    are (drivers/md/raid5.c, raid5_run: cannot start dirty degraded array).
     """
     there = current(superblocks)
     newest = max(there, key=lambda found: found.events, default=None)
@@ -94,7 +96,7 @@ def dirty_without(superblocks: Sequence[Superblock]) -> tuple[int, ...]:
 
 
 def current(superblocks: Sequence[Superblock]) -> list[Superblock]:
-    """Those that md takes: at most one event behind the newest, which counts their slots as working."""
+    """The superblocks that md accepts: at most one event behind the newest, which counts their slots as working."""
     newest = max(superblocks, key=lambda found: found.events, default=None)
     if newest is None:
         return []
@@ -108,7 +110,7 @@ def current(superblocks: Sequence[Superblock]) -> list[Superblock]:
 def missing_slots(superblocks: Sequence[Superblock]) -> tuple[int, ...]:
     """Slots that worked when the array last ran and that none of these superblocks fills.
 
-    A member whose count of events lags by more than one was left out later, and md will not take it back as it is.
+    A member whose event count lags by more than one was dropped later, and md will not accept it as it is.
     """
     if not superblocks:
         return ()
@@ -132,9 +134,10 @@ def is_reshaping(attributes: Mapping[str, str]) -> bool:
 
 
 def hides_room(found: KernelArray) -> bool:
-    """True where a reshape is over and the kernel does not show the new size.
+    """True if a reshape is over and the kernel does not show the new size.
 
-    Linux 7.2 never does if a power cut came between: it takes the rest for a resync (md.c, md_get_active_sync_action).
+    Linux 7.2 never does if there was a power failure in between: it takes the rest for a resync (md.c,
+    md_get_active_sync_action).
     """
     level = found.attributes.get("level", "")
     if level not in (Level.RAID4, Level.RAID5, Level.RAID6, Level.RAID10) or is_reshaping(found.attributes):
@@ -146,14 +149,14 @@ def hides_room(found: KernelArray) -> bool:
 
 
 def layout_of(attributes: Mapping[str, str]) -> str | None:
-    """Where the copies of a raid10 lie, as raid10.py names it; None for every other level."""
+    """Where the copies of a raid10 are, as raid10.py names it; None for every other level."""
     return raid10.word_of(first_number(attributes.get("layout", ""))) if attributes.get("level") == "raid10" else None
 
 
 def parity_layout(attributes: Mapping[str, str]) -> str | None:
     """mdadm's word for a raid6 that was a raid5 and has all of its second parity on the last disk; None for any other.
 
-    drivers/md/raid5.h, ALGORITHM_LEFT_ASYMMETRIC_6 and its like: the number of the raid5's layout, and 16.
+    drivers/md/raid5.h, ALGORITHM_LEFT_ASYMMETRIC_6 and the like: the number of the raid5's layout, and 16.
     """
     layout = first_number(attributes.get("layout", ""))
     return _BESIDE.get(layout) if attributes.get("level") == "raid6" else None
@@ -165,7 +168,7 @@ def is_marked(name: str) -> bool:
 
 
 def is_known(name: str, recorded: str) -> bool:
-    """True if the array of our record carries this md name: behind our home host, or as it was adopted under."""
+    """True if the recorded array has this md name: with Lunette's home host, or as it was adopted."""
     return name in (recorded, f"{HOMEHOST}:{recorded}")
 
 
@@ -176,7 +179,7 @@ def is_system(name: str) -> bool:
 
 @reader("sysfs of md")
 def running_array(found: KernelArray, name: str, device: str, disk_ids: Mapping[str, str]) -> ObservedArray:
-    """A running array. `name` is md's own, `disk_ids` goes from kernel name to disk id."""
+    """A running array. `name` is md's own, `disk_ids` goes from kernel name to disk ID."""
     level = found.attributes.get("level", "")
     count = first_number(found.attributes.get("raid_disks", ""))
     count = 0 if count > MOST_DISKS else count
@@ -223,7 +226,7 @@ def missing_array(
     disks: Mapping[int | None, ObservedMember],
     journals: Sequence[ObservedMember] = (),
 ) -> ObservedArray:
-    """An array that is not assembled, told from the superblocks found on its disks (at least one)."""
+    """An array that is not assembled, from the superblocks found on its disks (at least one)."""
     newest = max(superblocks, key=lambda found: found.events)
     empty = ObservedMember(disk_id=None, device=None, state="missing")
     hole = WriteHole.PPL if newest.has_ppl else WriteHole.BITMAP if newest.has_bitmap else WriteHole.NONE
@@ -287,8 +290,8 @@ def _last_sync(attributes: Mapping[str, str]) -> str | None:
 def _scrubbed(attributes: Mapping[str, str]) -> ScrubOutcome | None:
     """What the last check or repair found, once it is over.
 
-    The kernel counts anew at each resync, check and repair. One that ends before its time leaves in sync_min where it
-    was (0 within its first seconds), one that ends leaves 0 (md_do_sync in drivers/md/md.c).
+    The kernel counts from zero at each resync, check and repair. One that ends early leaves in sync_min where it was (0
+    within its first seconds), one that completes leaves 0 (md_do_sync in drivers/md/md.c).
     """
     last, count = _last_sync(attributes), number(attributes.get("mismatch_cnt"))
     if last not in ("check", "repair") or count is None or attributes.get("sync_action") != "idle":
@@ -302,7 +305,7 @@ def _state(level: str, attributes: Mapping[str, str], slots: Sequence[ObservedMe
     lost = sum(member.state != "in_sync" for member in slots)
     if running in ("clear", "inactive", ""):
         return ArrayState.MISSING
-    if not slots:  # how many disks it has was not read, so nobody knows which it lacks
+    if not slots:  # its number of disks was not read, so it is unknown which are missing
         return ArrayState.FAILED if running == "broken" else ArrayState.UNKNOWN
     if running == "broken" or lost > _LOSSES.get(level, lost) or lost == len(slots):
         return ArrayState.FAILED
@@ -316,8 +319,9 @@ def _state(level: str, attributes: Mapping[str, str], slots: Sequence[ObservedMe
 
 
 def _survives_disks(level: str, attributes: Mapping[str, str], slots: Sequence[ObservedMember]) -> int | None:
-    """How many more disks it may lose. Redundancy that is left counts only once copies or parity agree everywhere;
-    where the copies of a raid10 lie is not known during its reshape."""
+    """The number of further disks it may lose. Remaining redundancy counts only once copies or parity agree everywhere;
+    where the copies of a raid10 are is unknown during its reshape.
+    """
     works = _state(level, attributes, slots) not in (ArrayState.MISSING, ArrayState.FAILED, ArrayState.UNKNOWN)
     if not works or level not in _KNOWN or (level == "raid10" and is_reshaping(attributes)):
         return None
@@ -340,7 +344,7 @@ def _progress(attributes: Mapping[str, str]) -> SyncProgress | None:
     rate = number(attributes.get("sync_speed"))
     rate_bytes = rate * 1024 if rate else None
     left = max(0, whole - done) * 512 / rate_bytes if rate_bytes else None
-    # The kernel calls a reshape a resync where parity is to be made right after it (md.c, md_get_active_sync_action).
+    # The kernel calls a reshape a resync if parity is to be corrected right after it (md.c, md_get_active_sync_action).
     action = "reshape" if is_reshaping(attributes) else attributes.get("sync_action", "")
     percent = min(100.0, round(100 * done / whole, 2))
     return SyncProgress(action=action, percent=percent, rate_bytes_s=rate_bytes, left_s=left)

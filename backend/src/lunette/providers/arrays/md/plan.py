@@ -1,4 +1,4 @@
-"""What md can do and what a new array will look like: pure, so that the planner can show it before anything runs.
+"""Abilities of md, and the layout of a new array: pure, so that the planner can show it before anything runs.
 
 Figures per level are member I/Os for one 4 KiB random write, counted on real md.
 """
@@ -23,22 +23,24 @@ from lunette.providers.arrays.md import raid10
 
 MAX_DISKS = 256
 PAGE_BYTES = 4 * KIB
-"""What the stripe cache keeps of each disk in each stripe (raid5.c, DEFAULT_STRIPE_SIZE)."""
+"""Memory of the stripe cache per disk and stripe (raid5.c, DEFAULT_STRIPE_SIZE)."""
 MEMORY_SHARE = 32
-"""The stripe cache of one array may take this part of the memory."""
+"""The stripe cache of one array may use this fraction of the memory."""
 PPL_MAX_DISKS = 64
 """The kernel keeps one bit per disk in a long (drivers/md/raid5-ppl.c, disk_flush_bitmap)."""
 MAX_SHOWN = 4
 """Disks that a sentence names."""
 DEFAULT_CHUNK = 64 * KIB
-"""mdadm's own 512 KiB costs 1.65 times the member I/O of 16 KiB for 64 KiB random writes; 64 KiB lies between."""
+"""mdadm's default of 512 KiB costs 1.65 times the member I/O of 16 KiB for 64 KiB random writes; 64 KiB is in
+between.
+"""
 PACKAGE = "mdadm"
 
 _PARITY = (WriteHole.BITMAP, WriteHole.NONE)
 _RAID5 = tuple(verb for verb in ArrayVerb if verb is not ArrayVerb.ADD_DISKS)
 _WITH_PARITY = tuple(verb for verb in _RAID5 if verb is not ArrayVerb.RESHAPE)
 _ALL = tuple(verb for verb in _WITH_PARITY if verb is not ArrayVerb.FORCE_START)
-"""Copies are whole each by itself: only where there is parity does md keep an array stopped that is dirty."""
+"""Each copy is complete by itself: md keeps a dirty degraded array stopped only if it has parity."""
 _ENCRYPTED = ("encryption", "passphrase", "keep_key")
 _PACE = ("sync_speed_min_bytes_s", "sync_speed_max_bytes_s")
 _OPTIONS = ("write_hole", "spares", "spare_group", *_PACE, "scheduler", *_ENCRYPTED)
@@ -144,7 +146,7 @@ def default_chunk(level: Level) -> int | None:
 
 
 def layout_of(spec: ArrayCreate) -> Raid10Layout | None:
-    """Where its copies will lie; None for a level that has none to lay out."""
+    """Where its copies will be; None for a level without a choice."""
     return spec.layout or (raid10.DEFAULT if spec.level is Level.RAID10 else None)
 
 
@@ -161,7 +163,7 @@ def default_write_hole(level: Level, disks: int, cached: Sequence[str] = ()) -> 
 
 
 def member_bytes(disk_bytes: Sequence[int], chunk_bytes: int | None) -> int:
-    """How much of each disk the array uses; 0 if the smallest is too small to carry one at all.
+    """How much of each disk the array uses; 0 if the smallest is too small.
 
     Kept free: md's superblock, its log and its headroom in front of the data (mdadm's validate_geometry1: 0.1 % but at
     least four chunks, at most 128 MiB, rounded up to whole MiB), and 0.1 % at the end, so that a replacement disk that
@@ -176,7 +178,7 @@ def member_bytes(disk_bytes: Sequence[int], chunk_bytes: int | None) -> int:
 def usable_bytes(
     level: Level, member: int, disks: int, chunk_bytes: int | None = None, layout: str | None = None
 ) -> int:
-    """What hosts can use, in bytes, of `disks` members of `member` bytes each. `layout`: of raid10."""
+    """Usable bytes of `disks` members of `member` bytes each. `layout`: of raid10."""
     match level:
         case Level.RAID0:
             return member * disks
@@ -195,13 +197,14 @@ def usable_bytes(
 
 
 def parity_disks(level: str) -> int:
-    """How many disks' worth of every stripe is parity."""
+    """Number of disks' worth of parity in every stripe."""
     return {"raid4": 1, "raid5": 1, "raid6": 2}.get(level, 0)
 
 
 def problems(spec: ArrayCreate, disk_bytes: Sequence[int], cached: Sequence[str] = ()) -> tuple[FieldProblem, ...]:
-    """What md would refuse about this spec, each with the field, its value and the rule. `cached`: the disks, spares
-    included, with an active volatile write cache."""
+    """Options that md would refuse, each with the field, its value and the rule. `cached`: the disks, spares included,
+    with an active volatile write cache.
+    """
     facts, count, found = _BY_LEVEL[spec.level], len(spec.disks), []
     if not facts.min_disks <= count <= facts.max_disks:
         rule = f"md {spec.level.value} requires {facts.min_disks} to {facts.max_disks} disks, not {count}"
@@ -268,7 +271,7 @@ def no_log(cached: Sequence[str]) -> str:
 
 
 def tuning_problems(level: str, spec: ArrayCreate | ArrayTuning) -> tuple[FieldProblem, ...]:
-    """Values that are chosen for what an array of this level does not have."""
+    """Values that do not apply to an array of this level."""
     if parity_disks(level):
         return ()
     rule = f"{level} has no stripe cache, only raid4, raid5 and raid6 do: leave it out"
@@ -280,7 +283,7 @@ def tuning_problems(level: str, spec: ArrayCreate | ArrayTuning) -> tuple[FieldP
 
 
 def write_mostly_problems(chosen: Sequence[str], disks: Sequence[str]) -> list[FieldProblem]:
-    """Disks that are to be write-mostly and are none of the mirror's, or all of them."""
+    """Disks that are to be write-mostly and do not belong to the mirror, or are all of its disks."""
     found = [
         FieldProblem(field="write_mostly", value=one, message=f"{one} is not one of the disks: {', '.join(disks)}")
         for one in chosen
@@ -293,12 +296,12 @@ def write_mostly_problems(chosen: Sequence[str], disks: Sequence[str]) -> list[F
 
 
 def survives(level: str, slots: int, working: frozenset[int], layout: str | None = None) -> bool:
-    """True if an array of so many slots works with these in sync. `layout`: of raid10."""
+    """True if an array with this many slots works with these in sync. `layout`: of raid10."""
     return survives_more(level, slots, working, layout) >= 0
 
 
 def survives_more(level: str, slots: int, working: frozenset[int], layout: str | None = None) -> int:
-    """How many of the slots in sync may be lost, whichever they are; negative if the array does not work with them."""
+    """How many of the slots in sync may be lost, in the worst case; negative if the array does not work with them."""
     if level == "raid1":
         return len(working) - 1
     if level == "raid10":
@@ -330,9 +333,9 @@ def create_step(
     disk_bytes: Sequence[int],
     cached: Sequence[str] = (),
 ) -> MdCreate:
-    """The step that makes this array. `uuid` is any fresh UUID.
+    """The step that creates this array. `uuid` is any new UUID.
 
-    `members` and `disk_bytes` follow `spec.disks`, then `spec.spares`: a spare that is too small would be none.
+    `members` and `disk_bytes` follow `spec.disks`, then `spec.spares`: a spare that is too small would not work.
     `cached`: those with a volatile write cache.
     """
     chunk = spec.chunk_bytes if spec.chunk_bytes is not None else default_chunk(spec.level)
@@ -352,7 +355,7 @@ def create_step(
 
 
 def destroy_step(array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember]) -> MdDestroy:
-    """The step that destroys this array and whatever is on it."""
+    """The step that destroys this array and everything on it."""
     return MdDestroy(
         array_id=array_id, uuid=uuid, md_name=md_name(array_id), size_bytes=size_bytes, members=tuple(members)
     )

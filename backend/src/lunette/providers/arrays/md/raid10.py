@@ -1,4 +1,4 @@
-"""How raid10 lays out its copies: the kernel's number for it, mdadm's word, and what follows (drivers/md/raid10.c)."""
+"""Layouts of raid10 copies: the kernel's number, mdadm's word, and the consequences (drivers/md/raid10.c)."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _OFFSET_BIT = 0x10000
 
 @dataclass(frozen=True)
 class Copies:
-    """`near` copies follow one another, and the whole is there `far` times, each shifted by `near` disks.
+    """`near` copies follow one another, and the whole is repeated `far` times, each shifted by `near` disks.
 
     offset: after each stripe; otherwise each in a section of its own, one half or third of every disk.
     """
@@ -27,17 +27,17 @@ class Copies:
 
     @property
     def is_far(self) -> bool:
-        """True where the kernel refuses every reshape (raid10_check_reshape)."""
+        """True if the kernel refuses every reshape (raid10_check_reshape)."""
         return self.far > 1 and not self.offset
 
     @property
     def number(self) -> int:
-        """As `md/layout` in sysfs shows it."""
+        """In the form of `md/layout` in sysfs."""
         return self.near | self.far << 8 | (_OFFSET_BIT if self.offset else 0)
 
 
 def copies_of(layout: str | None) -> Copies:
-    """Of mdadm's word, or of the kernel's number where mdadm has no word for it. None: the default."""
+    """From mdadm's word, or from the kernel's number if mdadm has no word for it. None: the default."""
     word = layout or DEFAULT.value
     if word.isdigit():
         number = int(word)
@@ -55,7 +55,7 @@ def word_of(number: int) -> str:
 
 
 def chunks(member: int, disks: int, copies: Copies) -> int:
-    """How many chunks the array holds, with so many on each member (raid10_size)."""
+    """The number of chunks of the array, with this many on each member (raid10_size)."""
     return member // copies.far * disks // copies.near
 
 
@@ -65,13 +65,13 @@ def survives(slots: int, working: Collection[int], copies: Copies) -> bool:
 
 
 def copies_left(slots: int, working: Collection[int], copies: Copies) -> int:
-    """How many copies there are of every chunk at least, with these members: they lie on neighbors."""
+    """The minimum number of copies of every chunk with these members: they are on neighbors."""
     firsts = {copies.near * chunk % slots for chunk in range(slots)}
     return min(len({(first + copy) % slots for copy in range(copies.count)} & {*working}) for first in firsts)
 
 
 def survives_words(layout: str | None) -> str:
-    """What may be lost, for people."""
+    """What may be lost, in words."""
     copies = copies_of(layout)
     if copies.far == 1:
         group = {2: "one disk of each mirrored pair", 3: "two disks of each mirrored three"}

@@ -1,7 +1,7 @@
-"""Takes our mark, the home host in md's name, out of the superblocks of an array, and puts it back.
+"""Removes Lunette's mark, the home host in md's name, from the superblocks of an array, and restores it.
 
 md's name can be changed only while the array is assembled (mdadm: `--assemble --update=homehost`). mdadm writes one
-superblock after the other, so a power cut can leave both names on disks of one array: its UUID keeps them together.
+superblock after another, so a power failure can leave both names on disks of one array: its UUID keeps them together.
 """
 
 from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
@@ -12,8 +12,9 @@ from lunette.system.doorway import System
 
 
 def release(system: System, step: MdRelease) -> str | None:
-    """Take the mark off and leave the array stopped; None if that was done. Raises NotFound while a disk is missing,
-    InUse while somebody uses the array."""
+    """Remove the mark and leave the array stopped; None if that was done. Raises NotFound while a disk is missing,
+    InUse while the array is in use.
+    """
     names = _names(system, step)
     if names == {parse.RELEASED}:
         return f"array {step.md_name} was stopped" if _stop_idle(system, step) else None
@@ -23,7 +24,7 @@ def release(system: System, step: MdRelease) -> str | None:
 
 
 def undo_release(system: System, step: MdRelease) -> str | None:
-    """Put the mark back, with the array running; None if it is there."""
+    """Restore the mark, with the array running; None if it is present."""
     if _names(system, step) == {parse.HOMEHOST}:
         return None
     _rename(system, step, parse.HOMEHOST, [])
@@ -31,7 +32,7 @@ def undo_release(system: System, step: MdRelease) -> str | None:
 
 
 def _names(system: System, step: MdRelease) -> set[str]:
-    """The home hosts on its disks. Raises NotFound unless all are there, Conflict if one is another's."""
+    """The home hosts on its disks. Raises NotFound unless all are present, Conflict if one belongs to another array."""
     settle(system)
     blocks = observe.superblocks(system, observe_disks(system), step.uuid)
     if len(blocks) < len(step.members):
@@ -58,7 +59,7 @@ def _rename(system: System, step: MdRelease, home_host: str, options: list[str])
 
 
 def _stop_idle(system: System, step: MdRelease) -> bool:
-    """Stop it where this step was cut short before it did; not what somebody has started since and uses."""
+    """Stop the array if this step was interrupted before it did; not one that was started since and is in use."""
     running = observe.running_array(system, step.uuid)
     if running is None or _is_used(system, running):
         return False
@@ -67,7 +68,7 @@ def _stop_idle(system: System, step: MdRelease) -> bool:
 
 
 def _stop(system: System, step: MdRelease) -> None:
-    """Stop it, and look whether it is: what could not be read is no array to who stops one."""
+    """Stop it, and check that it is: an array that could not be read must not count as stopped."""
     assemble.stop(system, step.uuid)
     settle(system)
     if observe.running_array(system, step.uuid) is not None:

@@ -1,9 +1,9 @@
-"""Makes spares into members of a running md array; the kernel lays the data out anew while it is used.
+"""Makes spares members of a running md array; the kernel reshapes the data while it is in use.
 
-A reshape writes new stripes where old ones were. mdadm offers two ways not to lose any in a power cut: a backup of the
-critical section, which needs mdadm to come back with it after a boot, or data that begin further ahead on every disk
-(`--data-offset`; mdadm, Grow.c, set_new_data_offset), so that no new stripe lies on an old one that is still needed.
-Only the second is used here: then the superblocks hold all there is to know, and the kernel goes on by itself.
+A reshape writes new stripes where old ones were. mdadm offers two ways to survive a power failure: a backup of the
+critical section, which needs mdadm to return with it after a boot, or data that begin further ahead on every disk
+(`--data-offset`; mdadm, Grow.c, set_new_data_offset), so that no new stripe overwrites an old one that is still needed.
+Only the second is used here: the superblocks then contain everything, and the kernel continues automatically.
 """
 
 from collections.abc import Callable, Sequence
@@ -49,7 +49,7 @@ def set_write_hole(system: System, step: MdWriteHole) -> str | None:
 
 
 def undo_write_hole(system: System, step: MdWriteHole) -> str | None:
-    """Set what was before; None if it is so, or during a resync, after which whoever looks after the array does it."""
+    """Restore the previous protection; None if it is so, or during a resync, after which array care does it."""
     settle(system)
     array = running_array(system, step)
     if step.was is WriteHole.PPL and not _parity_is_right(system, array) and not parse.is_reshaping(array.attributes):
@@ -58,7 +58,7 @@ def undo_write_hole(system: System, step: MdWriteHole) -> str | None:
 
 
 def reshape(system: System, step: MdReshape) -> str | None:
-    """Start the growth; None if it was started, or is over. Refuses an array that is not whole or has no room for it.
+    """Start the growth; None if it was started, or is over. Refuses an array that is degraded or has no space for it.
 
     Raises ToolFailed, leaving the array as it was, if the kernel or mdadm refuses.
     """
@@ -75,21 +75,23 @@ def reshape(system: System, step: MdReshape) -> str | None:
 
 
 def start(system: System, step: MdStep, options: Sequence[str], is_so: Callable[[parse.KernelArray], bool]) -> None:
-    """Have mdadm change the shape of an array. Raises ToolFailed, leaving it as it was, if it is not so afterward."""
+    """Let mdadm change the shape of an array. Raises ToolFailed, leaving it as it was, if the shape is not as requested
+    then.
+    """
     array = running_array(system, step)
     try:
         system.run(["mdadm", "--grow", f"/dev/{array.kernel_name}", *options], timeout_s=TIMEOUT_S)
     except ToolFailed:
         array = running_array(system, step)
         if not is_so(array):
-            go_on(system, array)  # if mdadm was killed before it let go
+            go_on(system, array)  # if mdadm was killed before it resumed writes
             raise
     settle(system)
     go_on(system, running_array(system, step))
 
 
 def keep_going(system: System, array: ExportArray) -> None:
-    """Let go on what somebody who was killed had stopped, writes or a reshape; show the new size when that is over."""
+    """Resume what a killed process had stopped, writes or a reshape; show the new size when that is over."""
     running = observe.running_array(system, array.uuid)
     if running is None:
         return
@@ -103,8 +105,8 @@ def keep_going(system: System, array: ExportArray) -> None:
 def room_sectors(level: str, chunk_bytes: int, before: int, after: int, layout: str | None = None) -> int:
     """How much further ahead the data must begin on every disk, in sectors (mdadm, Grow.c, analyse_change).
 
-    raid10: one chunk, with offset copies one for each. Parity: what one stripe of each shape have in common, shared by
-    the disks with data.
+    raid10: one chunk, with offset copies one for each. Parity: the common multiple of one stripe of each shape, shared
+    by the disks with data.
     """
     chunk = chunk_bytes // _SECTOR
     if level == "raid10":
@@ -125,7 +127,7 @@ def _set_policy(system: System, step: MdWriteHole, policy: WriteHole) -> str | N
         raise InUse(
             f"the parity of array {step.md_name} is not consistent everywhere yet: the log is enabled after the resync"
         )
-    # An mdadm that was killed may have left the kernel in between: it looks at what is there, so it is asked again.
+    # A killed mdadm may have left the kernel in between: mdadm checks the present state, so it is called again.
     command = ["mdadm", "--grow", f"/dev/{array.kernel_name}"]
     if now == "ppl":
         with writes_held_back(system, array):
@@ -139,12 +141,16 @@ def _set_policy(system: System, step: MdWriteHole, policy: WriteHole) -> str | N
 
 
 def _parity_is_right(system: System, array: parse.KernelArray) -> bool:
-    """False after an unclean stop, until a resync is over. A log put on before that would be taken for proof of it."""
+    """False after an unclean stop, until a resync is over. A log added before that would be taken as proof of
+    parity.
+    """
     return system.read(f"/sys/block/{array.kernel_name}/md/resync_start").strip() == "none"
 
 
 def check_ready(array: parse.KernelArray, name: str, disks: int, *, spares: int = 0) -> None:
-    """Raises Conflict unless the array has so many disks, is whole and quiet, keeps no log, and has so many spares."""
+    """Raises Conflict unless the array has this many disks, is healthy and idle, has no log, and has this many
+    spares.
+    """
     facts = array.attributes
     standing = [m for m in array.members if m.slot is None and "faulty" not in m.flags]
     whole = {m.slot for m in array.members if m.slot is not None and "in_sync" in m.flags and not m.relieves}
@@ -168,7 +174,7 @@ def _room_to_grow(array: parse.KernelArray, step: MdReshape) -> int:
 
 
 def _offset(system: System, array: parse.KernelArray, step: MdStep, room: int) -> str:
-    """The option that says where the data of every disk will begin. Raises Conflict without the room for that."""
+    """The option that sets where the data of every disk will begin. Raises Conflict without the space for that."""
     found = _superblocks(system, array, step)
     bound = [member for member in array.members if "faulty" not in member.flags]
     target = min(block.data_offset for block in found) - room
@@ -191,14 +197,14 @@ def _superblocks(system: System, array: parse.KernelArray, step: MdStep) -> list
 def _own_layout(array: parse.KernelArray) -> list[str]:
     """A raid6 that was a raid5 keeps its second parity on one disk.
 
-    It could be spread on the way, but Linux 7.2 forgets where a power cut came between that the layout is another, and
-    then takes data for parity: decision 0048.
+    It could be distributed during the reshape, but Linux 7.2 forgets after a power failure in between that the layout
+    differs, and then takes data for parity: decision 0048.
     """
     return ["--layout=preserve"] if parse.parity_layout(array.attributes) else []
 
 
 def go_on(system: System, array: parse.KernelArray) -> str | None:
-    """Let the kernel look for what is to be done, if somebody who was killed had stopped it from that."""
+    """Let the kernel check for pending work, if a killed process had prevented that."""
     if array.attributes["sync_action"] != "frozen":
         return None
     _let_go(system, array)
@@ -206,7 +212,7 @@ def go_on(system: System, array: parse.KernelArray) -> str | None:
 
 
 def _let_go(system: System, array: parse.KernelArray) -> None:
-    """The kernel then looks by itself at what is to be done: a reshape goes on, a spare is filled."""
+    """The kernel then checks for pending work: a reshape continues, a spare is rebuilt."""
     system.write(f"/sys/block/{array.kernel_name}/md/sync_action", "idle")
 
 

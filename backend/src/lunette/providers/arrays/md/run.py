@@ -1,7 +1,7 @@
-"""Creates and destroys md arrays. Each call looks first, so that running it again only recognizes its own work.
+"""Creates and destroys md arrays. Each call looks first, so that a repeated call only recognizes its own work.
 
-What a power cut can leave: superblocks on some members, an array that is not running, an array that is complete. All
-of it carries the UUID the plan chose, and nothing that carries another is ever touched.
+A power failure can leave: superblocks on some members, an array that is not running, a complete array. All of it
+carries the UUID that the plan chose, and nothing with another UUID is ever changed.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ CREATE_TIMEOUT_S = 300.0
 
 
 def create(system: System, step: MdCreate) -> str | None:
-    """Make the array; None if it is there already. Refuses members that are in use, exchanged, or not blank."""
+    """Create the array; None if it exists already. Refuses members that are in use, exchanged, or not blank."""
     settle(system)
     if _recognise(system, step):
         return None
@@ -55,10 +55,10 @@ def create(system: System, step: MdCreate) -> str | None:
 
 
 def undo_create(system: System, step: MdCreate) -> str | None:
-    """Take the array back; None if nothing of it is left.
+    """Undo the creation; None if nothing of it is left.
 
-    Refuses while something is built on it, also if it has to be started first to see that. One that cannot start any
-    more was half taken back by an earlier run, and is cleared as it is.
+    Refuses while something uses it, even if it has to be started first to check that. One that can no longer start was
+    partially undone by an earlier run, and is cleared.
     """
     settle(system)
     blocks = observe.superblocks(system, observe_disks(system), step.uuid)
@@ -70,16 +70,16 @@ def undo_create(system: System, step: MdCreate) -> str | None:
 
 
 def destroy(system: System, step: MdDestroy) -> str | None:
-    """Stop the array and clear its superblocks; None if that was done. Refuses while something is built on it.
+    """Stop the array and clear its superblocks; None if that was done. Refuses while something uses it.
 
-    An array that does not run is looked into first; one that cannot start any more is cleared as it is.
+    An array that does not run is inspected first; one that can no longer start is cleared.
     """
     settle(system)
     blocks = observe.superblocks(system, observe_disks(system), step.uuid)
     if blocks and not assemble.is_running(observe.running_array(system, step.uuid)):
         missing = parse.missing_slots(list(blocks.values()))
         with contextlib.suppress(ToolFailed):
-            name = step.md_name.rpartition(":")[2]  # of an adopted one the home host stands before it
+            name = step.md_name.rpartition(":")[2]  # the name of an adopted array has its home host in front
             assemble.start(system, step.uuid, name, sorted(blocks), degraded=bool(missing))
     return _remove(system, step.uuid, step.md_name, {member.disk_id: member.serial for member in step.members})
 
@@ -87,7 +87,7 @@ def destroy(system: System, step: MdDestroy) -> str | None:
 def _recognise(system: System, step: MdCreate) -> bool:
     """True if the array runs, started here if a crash left it complete but down.
 
-    Raises Conflict if it has run and lost disks since: that is no creation cut short, so it is not made anew.
+    Raises Conflict if it has run and lost disks since: that is not an interrupted creation, so it is not created again.
     """
     running = observe.running_array(system, step.uuid)
     if not assemble.is_running(running):
@@ -135,7 +135,7 @@ def _remove(system: System, uuid: str, name: str, serials: dict[str, str]) -> st
 
 
 def _own_disks(disks: Sequence[ObservedDisk], serials: dict[str, str]) -> list[ObservedDisk]:
-    """The disks of the step that are there. Raises Conflict before anything is changed if one was exchanged."""
+    """The disks of the step that are present. Raises Conflict before anything is changed if one was exchanged."""
     found = []
     for disk_id, serial in serials.items():
         try:
@@ -202,15 +202,15 @@ def _check_unused(system: System, running: parse.KernelArray, uuid: str, name: s
     if on_it or system.is_held(device):
         raise InUse(f"array {name} is in use ({', '.join(on_it) or 'open'}): remove its volumes first")
     carried = [s.type for found in read_signatures(system, [device]).values() for s in found]
-    # A foreign group here is what earlier owners of the disks left; ours means that volumes may be in it.
+    # A foreign group here was left by earlier owners of the disks; Lunette's own means that volumes may be in it.
     group = physical_volume(system, device) if "LVM2_member" in carried else None
     if group is not None and array_tag(uuid) in group.tags:
         raise InUse(f"array {name} still carries volume group {group.group}: remove the group first")
 
 
 def _create_command(step: MdCreate, devices: Sequence[str]) -> list[str]:
-    """`--force` makes raid5 start whole and resync: mdadm's default, a rebuild onto the last disk, would leave a
-    degraded array that the kernel refuses to start after a power cut. `--assume-clean` is never used.
+    """`--force` makes raid5 start complete and resync: mdadm's default, a rebuild onto the last disk, would leave a
+    degraded array that the kernel refuses to start after a power failure. `--assume-clean` is never used.
     """
     command = [
         "mdadm",

@@ -1,4 +1,6 @@
-"""What `mdadm --examine` prints of one member, of version 1 and of 0.90 (mdadm, super1.c and super0.c): pure."""
+"""Parses the output of `mdadm --examine` for one member, of version 1 and of 0.90 (mdadm, super1.c and super0.c).
+Pure.
+"""
 
 import re
 from collections.abc import Mapping
@@ -8,7 +10,7 @@ from lunette.providers.arrays.md.values import first_number, number, shown
 from lunette.providers.reading import reader
 
 MOST_DISKS = 4096
-"""More than md can have (1.2 superblocks hold 1920): a count above it was not read right."""
+"""More than md supports (1.2 superblocks hold 1920): a higher count was not read correctly."""
 
 
 class Superblock(Model):
@@ -26,27 +28,27 @@ class Superblock(Model):
     data_offset: int = 0
     """Where this member's data begin, in sectors."""
     space_before: int = 0
-    """Sectors in front of the data that hold nothing, neither bitmap nor log: what a reshape can move into."""
+    """Sectors in front of the data that contain neither bitmap nor log: space for a reshape."""
     is_clean: bool = True
-    """No write was under way when it was last written."""
+    """True if no write was in progress when it was last written."""
     has_ppl: bool = False
     recovers: bool = False
-    """It was being filled, and holds its data only in part."""
+    """True if it was being rebuilt, and contains its data only in part."""
     version: str = ""
     has_bitmap: bool = False
     is_journal: bool = False
     reshapes: bool = False
     cluster: str = ""
-    """The name of the cluster that runs it together, if it is of one."""
+    """Name of the cluster, if the array is a clustered one."""
     flags: frozenset[str] = frozenset()
     """write_mostly and failfast, as the kernel names them."""
 
 
 @reader("mdadm --examine")
 def superblock(text: str) -> Superblock | None:
-    """A superblock from `mdadm --examine DEVICE`; None if it shows none of md's own that can be read.
+    """A superblock from `mdadm --examine DEVICE`; None if it shows no readable one of md.
 
-    Version 0.90 calls its UUID just that, has no name, and tells the slots in a table (mdadm, super0.c).
+    Version 0.90 calls its UUID just that, has no name, and lists the slots in a table (mdadm, super0.c).
     """
     found: dict[str, str] = {}
     for line in text.splitlines():
@@ -91,7 +93,7 @@ def _slots(found: Mapping[str, str]) -> tuple[int | None, frozenset[int]]:
 
 
 def _old_slots(text: str) -> tuple[int | None, frozenset[int]]:
-    """From the lines `this|NUMBER  number major minor slot  state`: a slot counts where the disk in it is active."""
+    """From the lines `this|NUMBER number major minor slot state`: a slot counts if the disk in it is active."""
     rows = re.findall(r"^ *(this|\d+) +\d+ +\d+ +\d+ +(\d+) +(.*)$", text, re.MULTILINE)
     active = [(row, number(slot)) for row, slot, state in rows if "active" in state.split()]
     own = next((slot for row, slot in active if row == "this"), None)

@@ -1,4 +1,4 @@
-"""Scrubs of md arrays, how fast they and rebuilds run, and how arrays are tuned (Documentation/admin-guide/md.rst)."""
+"""Scrubs of md arrays, the speed of scrubs and rebuilds, and tuning (Documentation/admin-guide/md.rst)."""
 
 from collections.abc import Sequence
 
@@ -18,9 +18,9 @@ SCRUBS = (ScrubAction.CHECK.value, ScrubAction.REPAIR.value)
 
 
 def scrub(system: System, step: MdScrub) -> str | None:
-    """Start or stop a scrub; None if it is so already. Raises Conflict while something else runs.
+    """Start or stop a scrub; None if it is already so. Raises Conflict while another operation runs.
 
-    It begins at the first sector: the kernel would go on where one was stopped, and count only from there.
+    It begins at the first sector: the kernel would continue where one was stopped, and count only from there.
     """
     base = f"/sys/block/{running_array(system, step).kernel_name}/md"
     attribute = f"{base}/sync_action"
@@ -39,7 +39,7 @@ def scrub(system: System, step: MdScrub) -> str | None:
 
 
 def undo_scrub(system: System, step: MdScrub) -> str | None:
-    """Stop the scrub that was started. One that was stopped stays so: it read nothing it would not read again."""
+    """Stop the scrub that was started. A stopped one stays stopped: it read nothing that it would not read again."""
     attribute = f"/sys/block/{running_array(system, step).kernel_name}/md/sync_action"
     if step.action is ScrubAction.STOP or system.read(attribute).strip() != step.action.value:
         return None
@@ -48,10 +48,10 @@ def undo_scrub(system: System, step: MdScrub) -> str | None:
 
 
 def keep_writable(system: System, array: ExportArray) -> None:
-    """Let md fill a spare at once.
+    """Let md start a rebuild onto a spare immediately.
 
-    `mdadm -If`, which udev runs for a pulled disk, leaves an array that is idle in `read-auto`: until the next write
-    nothing is rebuilt (mdadm, Incremental.c, IncrementalRemove).
+    `mdadm -If`, which udev runs for a pulled disk, leaves an idle array in `read-auto`: until the next write nothing is
+    rebuilt (mdadm, Incremental.c, IncrementalRemove).
     """
     running = observe.running_array(system, array.uuid)
     if running is not None and running.attributes["array_state"] == "read-auto":
@@ -59,7 +59,7 @@ def keep_writable(system: System, array: ExportArray) -> None:
 
 
 def keep_pace(system: System, array: ExportArray) -> None:
-    """Set the pace the array should have; the kernel forgets it at each start."""
+    """Set the speed limits of the array; the kernel forgets them at each start."""
     running = observe.running_array(system, array.uuid)
     wanted = {"sync_speed_min": array.sync_speed_min_bytes_s, "sync_speed_max": array.sync_speed_max_bytes_s}
     for name, bytes_s in wanted.items():
@@ -74,9 +74,9 @@ def keep_pace(system: System, array: ExportArray) -> None:
 
 
 def keep_write_mostly(system: System, array: ExportArray) -> None:
-    """Have a mirror read the other disks: md keeps that in the superblock, and a disk that comes anew has it not.
+    """Make a mirror read from the other disks: md stores that in the superblock, and a newly added disk lacks it.
 
-    md takes and tells it in `state` (drivers/md/md.c, state_store: writemostly; state_show: write_mostly).
+    md accepts and shows it in `state` (drivers/md/md.c, state_store: writemostly; state_show: write_mostly).
     """
     running = observe.running_array(system, array.uuid)
     if running is None or running.attributes["level"] != Level.RAID1.value:
@@ -90,7 +90,7 @@ def keep_write_mostly(system: System, array: ExportArray) -> None:
 
 
 def _kernel_names(system: System, disk_ids: Sequence[str]) -> set[str]:
-    """By the links of udev, which cost nothing to read; a drive without one is looked for."""
+    """By udev's links, which cost nothing to read; a drive without one is searched for."""
     links = {disk_id: f"{BY_ID}/{disk_id}" for disk_id in disk_ids}
     found = {system.realpath(link).rpartition("/")[2] for link in links.values() if system.exists(link)}
     others = {disk_id for disk_id, link in links.items() if not system.exists(link)}
@@ -98,9 +98,10 @@ def _kernel_names(system: System, disk_ids: Sequence[str]) -> set[str]:
 
 
 def keep_tuning(system: System, array: ExportArray) -> None:
-    """Set every value the array should have and has not; the kernel forgets them at each start.
+    """Set every value that the array should have and lacks; the kernel forgets them at each start.
 
-    One the machine has no memory for is lowered. During a reshape md's own stay: mdadm sets a stripe cache for it.
+    A value for which the machine lacks memory is lowered. During a reshape, md's own values stay: mdadm sets a stripe
+    cache for it.
     """
     running = observe.running_array(system, array.uuid)
     if running is None:

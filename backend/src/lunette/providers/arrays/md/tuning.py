@@ -1,4 +1,4 @@
-"""How running md arrays are tuned, and how they would be by themselves: from cores, memory, disks and chunk."""
+"""Tuning of running md arrays, and its automatic values: from cores, memory, disks and chunk size."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ from lunette.system.memory import memory_bytes
 KERNEL_STRIPES = 256
 LEAST_STRIPES = 17
 WHOLE_STRIPES = 4
-"""As many stripes of whole chunks fit: what the kernel asks for before a reshape (raid5.c, check_stripe_cache)."""
+"""Number of stripes that whole chunks need: what the kernel requires before a reshape (raid5.c, check_stripe_cache)."""
 MOST_THREADS = 4
 """More threads per node were not faster."""
 TOGETHER = 8
-"""The stripe caches of all parity arrays may take this part of the memory together."""
+"""The stripe caches of all parity arrays together may use this fraction of the memory."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,11 @@ class Machine:
     cores: int
     memory_bytes: int
     parity_arrays: int = 1
-    """How many md arrays keep a stripe cache."""
+    """Number of md arrays with a stripe cache."""
 
     @property
     def share(self) -> int:
-        """The part of the memory that the cache of one array may take: one of so many."""
+        """The fraction of the memory that the cache of one array may use, as a divisor."""
         return max(MEMORY_SHARE, TOGETHER * self.parity_arrays)
 
     @property
@@ -45,7 +45,9 @@ class Machine:
 
 
 def machine(system: System) -> Machine:
-    """Cores that are online, the memory, and who shares it; one core and no memory where the kernel does not say."""
+    """Online cores, the memory, and the number of arrays that share it; one core and no memory if the kernel does not
+    say.
+    """
     cores = attribute(system, "/sys/devices/system/cpu/online")
     names = [name for name in system.listdir("/sys/block") if name.startswith("md")]
     levels = [attribute(system, f"/sys/block/{name}/md/level") for name in names]
@@ -57,7 +59,7 @@ def machine(system: System) -> Machine:
 
 
 def told(system: System, array: KernelArray, has: Machine) -> tuple[ObservedTuning, ...]:
-    """Each value this level has: what is in force, what would be automatic, and why."""
+    """Each value of this level: the present one, the automatic one, and the reason."""
     found = _parity(system, array, has) if parity_disks(array.attributes.get("level", "")) else []
     disks = schedulers(system, array)
     if disks:
@@ -74,16 +76,16 @@ def told(system: System, array: KernelArray, has: Machine) -> tuple[ObservedTuni
 
 
 def most_stripes(has: Machine, disks: int) -> int:
-    """How many stripes the cache may keep of so many disks.
+    """The number of stripes that the cache may retain for this many disks.
 
-    It is what the kernel gives back to nobody: beyond it the cache grows while it runs short, and shrinks by itself
-    where memory is short (drivers/md/raid5.c, raid5_cache_scan).
+    The kernel does not release these: beyond them the cache grows when it runs short, and shrinks when memory is short
+    (drivers/md/raid5.c, raid5_cache_scan).
     """
     return max(LEAST_STRIPES, min(32768, has.memory_bytes // has.share // (disks * PAGE_BYTES)))
 
 
 def automatic_threads(cores: int) -> tuple[int, str]:
-    """Threads per NUMA node, and why."""
+    """Threads per NUMA node, and the reason."""
     if cores < 4:
         return 0, f"{counted(cores, 'core')}: the array's own thread is enough"
     count = min(MOST_THREADS, cores // 2)
@@ -91,7 +93,7 @@ def automatic_threads(cores: int) -> tuple[int, str]:
 
 
 def automatic_stripes(has: Machine, disks: int, chunk_bytes: int) -> tuple[int, str]:
-    """Stripes in the cache, and why."""
+    """Stripes in the cache, and the reason."""
     most = most_stripes(has, disks)
     asked = max(KERNEL_STRIPES, WHOLE_STRIPES * chunk_bytes // PAGE_BYTES)
     count = min(asked, most)
@@ -128,7 +130,7 @@ def _parity(system: System, array: KernelArray, has: Machine) -> list[ObservedTu
 
 @dataclass(frozen=True)
 class MemberScheduler:
-    """A member's scheduler: what it has, what it may have, what it gets by itself."""
+    """A member's scheduler: the present one, the available ones, and the automatic one."""
 
     now: str
     offered: tuple[str, ...]
@@ -137,7 +139,9 @@ class MemberScheduler:
 
 
 def schedulers(system: System, array: KernelArray) -> dict[str, MemberScheduler]:
-    """By kernel name; those that cannot have another are left out. The rule is the kernel's own (block/elevator.c)."""
+    """By kernel name; members whose scheduler cannot change are omitted. The rule is the kernel's own
+    (block/elevator.c).
+    """
     found = {}
     for member in array.members:
         words = attribute(system, scheduler_file(member.device)).split()

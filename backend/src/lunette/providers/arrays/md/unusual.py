@@ -1,4 +1,5 @@
-"""What an array of others can have and none of ours has, in words: it is told, and such an array is not adopted.
+"""Properties that arrays of other systems can have and Lunette's never have, in words: reported as reasons against
+adoption.
 
 Attributes: drivers/md/md.c and md-bitmap.c (Linux 6.12). Firmware's own metadata: mdadm, external-reshape-design.txt.
 """
@@ -9,12 +10,12 @@ from lunette.providers.arrays.md.parse import KernelArray
 from lunette.providers.arrays.md.superblock import Superblock
 
 _VERSIONS = ("", "1.1", "1.2")
-"""The others lie at the end of a disk, so that what is on the array shows on each of its disks as well."""
+"""Other versions are at the end of a disk, so that the content of the array also shows on each of its disks."""
 _FLAGS = {"write-mostly": "write_mostly", "failfast": "failfast"}
 
 
 def of_running(array: KernelArray) -> tuple[str, ...]:
-    """Of an array the kernel has."""
+    """Of a running array."""
     found = array.attributes
     version = found.get("metadata_version", "")
     words = list(_shape(found.get("level", ""), {one.device: one.flags for one in array.members}))

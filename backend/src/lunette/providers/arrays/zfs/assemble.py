@@ -1,6 +1,6 @@
 """Imports a pool after a boot, exports it at shutdown.
 
-Only the disks recorded as its members are ever looked at, and those that were being added to it.
+Only the disks recorded as its members are ever read, and those that were being added to it.
 """
 
 from collections.abc import Sequence, Set
@@ -15,7 +15,9 @@ from lunette.system.doorway import System
 
 IMPORT_TIMEOUT_S = 300.0
 EXPORT_TIMEOUT_S = 90.0
-"""Less than the service manager gives the whole shutdown (lunette-exports.service): the other pools have their turn."""
+"""Less than the service manager allows for the whole shutdown (lunette-exports.service): the other pools need time
+too.
+"""
 
 
 NO_LOG = (
@@ -30,10 +32,10 @@ def is_up(system: System, array: ExportArray) -> bool:
 
 
 def start(system: System, array: ExportArray, *, allow_degraded: bool) -> str | None:
-    """Import the pool if its disks are there; None once it is, otherwise what it waits for, in words.
+    """Import the pool if its disks are present; None once it is, otherwise what it waits for, in words.
 
-    With `allow_degraded` it starts without disks that are missing, as far as its level survives that. Nothing is
-    forced: a pool that ZFS finds too damaged, or in use by another machine, stays as it is.
+    With `allow_degraded` it starts without missing disks, as far as its level survives that. Nothing is forced: a pool
+    that ZFS considers too damaged, or in use by another machine, stays unchanged.
     """
     disks = [disk for disk in observe_disks(system, array.members) if not disk.fabric]
     own = {name for disk in disks for name in (disk.id, *disk.links)}
@@ -52,7 +54,9 @@ def start(system: System, array: ExportArray, *, allow_degraded: bool) -> str | 
 
 
 def _why(error: LunetteError) -> str:
-    """What zpool said, in one line. Its last one tells to force the import, which is no advice to follow unseen."""
+    """The message of zpool, in one line. Its last one suggests to force the import, which is not to be followed
+    blindly.
+    """
     said = [line.strip() for line in error.log.splitlines()]
     if any("use '-m' to import" in line for line in said):
         return NO_LOG
@@ -65,9 +69,10 @@ def _why(error: LunetteError) -> str:
 
 
 def tend(system: System, array: ExportArray) -> None:
-    """Limit the cache, and take back members that are there again: ZFS does not notice it without its event daemon.
+    """Limit the cache, and re-add members that have returned: ZFS does not notice them without its event daemon.
 
-    One that ZFS gave up for its errors is not taken back. What ZFS uses it holds, so a whole pool costs no command.
+    A member that ZFS dropped for its errors is not re-added. ZFS holds the disks it uses, so a healthy pool costs no
+    command.
     """
     module.keep_cache_limit(system)
     joining.forget(system, array)
@@ -82,7 +87,7 @@ def tend(system: System, array: ExportArray) -> None:
 def activate(system: System, array: ExportArray) -> None:
     """The volumes of a pool appear with it: wait until udev has named them.
 
-    Raises Conflict for a pool without our mark of this very array, such as that of the running system.
+    Raises Conflict for a pool without the mark of this very array, such as that of the running system.
     """
     root = observe.root(system, array.group)
     if root is None or root.marks.get(MARK) != array.array_id:
@@ -91,7 +96,7 @@ def activate(system: System, array: ExportArray) -> None:
 
 
 def import_pool(system: System, pool: str, disk_ids: Sequence[str]) -> None:
-    """Import a pool, by guid or name, from these disks alone. Raises ToolFailed if ZFS refuses."""
+    """Import a pool, by GUID or name, from only these disks. Raises ToolFailed if ZFS refuses."""
     places = [word for id_ in disk_ids for word in ("-d", device_path(id_))]
     system.run(["zpool", "import", "-N", "-o", "cachefile=none", *places, "--", pool], timeout_s=IMPORT_TIMEOUT_S)
     settle(system)

@@ -1,4 +1,4 @@
-"""Gives a standing pool disks beside its data disks, and takes them out again."""
+"""Adds disks other than data disks to an existing pool, and removes them."""
 
 from lunette.domain.arrays import MemberRole
 from lunette.domain.disks import ObservedDisk
@@ -16,7 +16,8 @@ from lunette.system.doorway import System
 def add(system: System, step: PoolAdd | PoolAddSpecial) -> str | None:
     """Add the disks, to the mirror of `beside` or as vdevs of their own; None if all of them are in the pool already.
 
-    A power cut can leave them with ZFS's partitions and a label that the pool does not know: those go first.
+    A power failure can leave them with ZFS's partitions and a label that the pool does not know: those are cleared
+    first.
     """
     pool = own_pool(system, step)
     missing = [member for member in step.members if leaf_of(pool, member.disk_id) is None]
@@ -39,14 +40,14 @@ def add(system: System, step: PoolAdd | PoolAddSpecial) -> str | None:
 
 
 def undo_add(system: System, step: PoolAdd) -> str | None:
-    """Take the disks out and make them blank; None if there is nothing of it."""
+    """Remove the disks and make them blank; None if nothing of it is left."""
     done = [_out(system, step, member) for member in step.members]
     joining.give_up(system, step.guid)
     return f"the disks were removed from pool {step.pool} again" if any(done) else None
 
 
 def take_out(system: System, step: PoolTakeOut) -> str | None:
-    """Take the disk out of the pool and make it blank; None if that was done, or it is not there."""
+    """Remove the disk from the pool and make it blank; None if that was done, or it is missing."""
     if not _out(system, step, step.member):
         return None
     return f"disk {step.member.disk_id} was removed from pool {step.pool}"
@@ -67,7 +68,7 @@ def _out(system: System, step: PoolAdd | PoolTakeOut, member: MdMember) -> bool:
 
 
 def _verb(pool: parse.Pool, role: MemberRole, member: MdMember) -> str:
-    """What takes the disk out. Raises Conflict for a data disk that no spare stands in for."""
+    """The command that removes the disk. Raises Conflict for a data disk that no spare replaces."""
     if role is not MemberRole.DATA:
         return "detach" if _top(pool, role, member).kind == "mirror" else "remove"
     path = device_path(member.disk_id)
@@ -77,7 +78,7 @@ def _verb(pool: parse.Pool, role: MemberRole, member: MdMember) -> str:
 
 
 def _top(pool: parse.Pool, role: MemberRole, member: MdMember) -> parse.Vdev:
-    """The vdev of its role that the disk is in. Raises Conflict for a disk of another role."""
+    """The vdev of its role that contains the disk. Raises Conflict for a disk of another role."""
     path = device_path(member.disk_id)
     for top in pool.by_role()[role]:
         if any(leaf.path == path for leaf in top.leaves()):
@@ -86,7 +87,7 @@ def _top(pool: parse.Pool, role: MemberRole, member: MdMember) -> parse.Vdev:
 
 
 def _commands(system: System, step: PoolAdd | PoolAddSpecial, pool: parse.Pool, ids: list[str]) -> list[list[str]]:
-    """-f where the redundancy of special disks is not the very same as that of the data disks, and nowhere else."""
+    """-f only if the redundancy of special disks is not exactly that of the data disks."""
     ashift = ["-o", f"ashift={_shift(system, step.pool)}"]
     if step.beside is None:
         force = ["-f"] if step.role is MemberRole.SPECIAL else []

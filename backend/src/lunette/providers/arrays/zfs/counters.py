@@ -1,6 +1,6 @@
-"""What ZFS counts of a pool: /proc/spl/kstat/zfs/<pool>/iostats (module/zfs/spa_stats.c, OpenZFS 2.3).
+"""Counters of a pool: /proc/spl/kstat/zfs/<pool>/iostats (module/zfs/spa_stats.c, OpenZFS 2.3).
 
-Reads that are answered from memory are not counted there; writes count as they are taken into memory. Older releases
+Reads that are served from memory are not counted there; writes count as they are accepted into memory. Older releases
 do not have these counters.
 """
 
@@ -17,7 +17,7 @@ _WAYS = ("arc", "direct")
 
 
 def read(system: System, pool: str) -> ArrayCounters | None:
-    """The counters of an imported pool; None where there is no such pool."""
+    """The counters of an imported pool; None if there is no such pool."""
     try:
         return ArrayCounters(io=io_of(parse(system.read(f"{KSTAT}/{pool}/iostats"))))
     except (OSError, ToolFailed):
@@ -25,7 +25,7 @@ def read(system: System, pool: str) -> ArrayCounters | None:
 
 
 def io_of(told: Mapping[str, int]) -> BlockCounters | None:
-    """Both ways together; None from a release that does not count."""
+    """Both directions together; None from a release without counters."""
     if "arc_read_count" not in told:
         return None
     reads, read_bytes, writes, write_bytes = (

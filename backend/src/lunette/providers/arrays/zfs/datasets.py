@@ -1,4 +1,4 @@
-"""Turns the JSON of `zfs list` (OpenZFS 2.3) into roots, zvols and snapshots: pure, tested with recorded output."""
+"""Parses the JSON of `zfs list` (OpenZFS 2.3) into roots, zvols and snapshots. Pure, tested with recorded output."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,9 @@ from lunette.providers.reading import ODD, document, reader, text_of, why
 
 
 class Dataset(Model):
-    """A pool's root, a zvol or a snapshot, as `zfs list` tells it. Sizes in bytes; `marks` are our user properties."""
+    """A pool's root, a zvol or a snapshot, as `zfs list` shows it. Sizes in bytes; `marks` are Lunette's user
+    properties.
+    """
 
     name: str
     kind: str
@@ -16,13 +18,13 @@ class Dataset(Model):
     used: int
     volume_bytes: int | None
     is_sparse: bool
-    """A volume without a reservation."""
+    """True for a volume without a reservation."""
     referenced: int = 0
-    """What it holds, shared with its snapshots and its origin or not."""
+    """Space that it holds, shared with its snapshots and its origin or not."""
     volmode: str | None = None
-    """What was set of how its device is shown: `dev`, or `none` without one, also after an import."""
+    """How its device is shown: `dev`, or `none` for no device, also after an import."""
     origin: str | None = None
-    """The snapshot it began as, which stays for as long as it is there."""
+    """The snapshot that it was cloned from, which it depends on."""
     marks: Mapping[str, str]
 
     @property

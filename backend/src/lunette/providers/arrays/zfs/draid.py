@@ -17,14 +17,14 @@ MAX_DISKS = 255
 MAX_SPARES = 100
 DISKS_PER_SPARE = 20
 ROW_BYTES = 16 * MIB
-"""VDEV_DRAID_ROWHEIGHT: what lies on one disk at one offset of a group."""
+"""VDEV_DRAID_ROWHEIGHT: the part of a group on one disk at one offset."""
 RESERVE_BYTES = 2 * ROW_BYTES
 """VDEV_DRAID_REFLOW_RESERVE, at the end of each disk."""
 _NAME = re.compile(r"draid([123]):(\d+)d:(\d+)c:(\d+)s")
 
 
 class Shape(Model):
-    """How one dRAID is laid out. `data` and `parity` are disks of a group, `disks` and `spares` of the whole."""
+    """The layout of one dRAID. `data` and `parity` are disks of a group, `disks` and `spares` of the whole."""
 
     parity: int
     data: int
@@ -56,18 +56,18 @@ class Shape(Model):
         return None
 
     def allocated(self, block_bytes: int, shift: int) -> int:
-        """What one block takes on all disks together: always whole rows of a group, however small it is."""
+        """Space of one block on all disks together: always whole rows of a group, however small it is."""
         rows = (block_bytes - 1) // (self.data << shift) + 1
         return rows * self.width << shift
 
     def bytes_of(self, member_bytes: int) -> int:
-        """What the vdev holds, parity included, of disks with a data area of this size: whole rows, whole groups."""
+        """Capacity of the vdev, parity included, with disks of this data area: whole rows, whole groups."""
         rows = max(0, member_bytes - RESERVE_BYTES) // ROW_BYTES * ROW_BYTES
         group = self.width * ROW_BYTES
         return rows * (self.disks - self.spares) // group * group
 
     def metaslab_bytes(self, vdev_bytes: int, metaslab: int, shift: int) -> int:
-        """What the metaslabs of this size hold together: each begins and ends with a row of a group."""
+        """Total capacity of the metaslabs of this size: each begins and ends with a row of a group."""
         row = self.width << shift
         total = 0
         for start in range(0, vdev_bytes // metaslab * metaslab, metaslab):
@@ -77,9 +77,9 @@ class Shape(Model):
 
 
 def default_data(level: Level, disks: int, spares: int, shift: int) -> int:
-    """Data disks of a group: as many as a volume's block has sectors, or on few disks a half or a quarter of that.
+    """Data disks of a group: the number of sectors in a volume's block, or on few disks a half or a quarter of that.
 
-    So no row of a block is padded. OpenZFS takes 8, which suits blocks of 128 KiB: one of 16 KiB would take as much as
+    So no row of a block is padded. OpenZFS uses 8, which suits blocks of 128 KiB: one of 16 KiB would use as much as
     one of 32 KiB.
     """
     room = max(1, min(disks - spares - LEVELS[level], BLOCK_BYTES >> shift))
@@ -92,14 +92,14 @@ def default_spares(disks: int) -> int:
 
 
 def shape(level: Level, disks: int, shift: int, data: int | None = None, spares: int | None = None) -> Shape:
-    """The layout, with what was not chosen by default. It may be one that is refused."""
+    """The layout, with defaults for what was not chosen. It may be one that is refused."""
     held = default_spares(disks) if spares is None else spares
     width = default_data(level, disks, held, shift) if data is None else data
     return Shape(parity=LEVELS[level], data=width, disks=disks, spares=held)
 
 
 def read(name: str) -> Shape | None:
-    """The shape in zpool's word; None for a word that is no dRAID's."""
+    """The layout from zpool's word; None for a word that is not a dRAID's."""
     found = _NAME.match(name)
     if found is None:
         return None

@@ -1,7 +1,7 @@
-"""Disks that are being added to a pool: what a start without the record of them would miss.
+"""Disks that are being added to a pool, and that a start without a record of them would miss.
 
-A pool does not come up without its log and special disks. Between `zpool add` and the record of the new members the
-power may fail; so they are written down before, and looked at beside the members until they are recorded.
+A pool does not start without its log and special disks. The power may fail between `zpool add` and the record of the
+new members; so they are written down before, and checked in addition to the members until they are recorded.
 """
 
 from lunette.domain.errors import LunetteError
@@ -13,26 +13,26 @@ _FILE = "/var/lib/lunette/agent/joining-{}"
 
 
 def announce(system: System, guid: str, disk_ids: list[str]) -> None:
-    """Write them down, also for after a power cut."""
+    """Write them down, durably."""
     system.write_durably(_FILE.format(guid), "\n".join(disk_ids).encode())
 
 
 def unrecorded(system: System, array: ExportArray) -> list[str]:
-    """Those that are no recorded members yet, and whose own label says that they are in the pool."""
+    """Disks that are not recorded members yet, and whose own label says that they are in the pool."""
     return [
         id_ for id_ in _announced(system, array.uuid) if id_ not in array.members and _is_in(system, id_, array.uuid)
     ]
 
 
 def forget(system: System, array: ExportArray) -> None:
-    """Once all of them are recorded."""
+    """Called once all of them are recorded."""
     announced = _announced(system, array.uuid)
     if announced and set(announced) <= set(array.members):
         give_up(system, array.uuid)
 
 
 def give_up(system: System, guid: str) -> None:
-    """They are not added any more; harmless if none were."""
+    """They are no longer being added; harmless if none were."""
     if _announced(system, guid):
         system.unlink(_FILE.format(guid))
 

@@ -1,6 +1,6 @@
-"""What ZFS leaves on a disk: a partition table with two partitions, and on the first of them the label of its pool.
+"""Traces of ZFS on a disk: a partition table with two partitions, and on the first of them the label of its pool.
 
-Only labels of a pool of ours are ever cleared, and only after they were read.
+Only labels of a pool of Lunette are ever cleared, and only after they were read.
 """
 
 from lunette.domain.base import Model
@@ -13,10 +13,10 @@ from lunette.system.doorway import System
 
 
 class Label(Model):
-    """The pool a disk says it belongs to.
+    """The pool that a disk claims to belong to.
 
-    A cache disk and a spare that stands by name none (vdev_aux_label_generate, module/zfs/vdev_label.c), and hold no
-    data that is not elsewhere.
+    A cache disk and an unused spare name none (vdev_aux_label_generate, module/zfs/vdev_label.c), and hold no data that
+    is not elsewhere.
     """
 
     pool: str
@@ -28,7 +28,7 @@ class Label(Model):
 
 
 def read(system: System, disk_id: str) -> Label | None:
-    """The label on a disk; None if it carries none, or is not there. Raises ToolFailed if it cannot be read."""
+    """The label on a disk; None if it has none, or is missing. Raises ToolFailed if it cannot be read."""
     path = device_path(disk_id)
     if not system.exists(path):
         return None
@@ -37,7 +37,7 @@ def read(system: System, disk_id: str) -> Label | None:
 
 
 def is_bare(system: System, disk: ObservedDisk) -> bool:
-    """True if a disk carries nothing but the partitions libzfs makes: a creation or a clearing was cut short."""
+    """True if a disk carries only the partitions that libzfs creates: a creation or a clearing was interrupted."""
     path = device_path(disk.id)
     if disk.partitions != 2 or {s.type for s in disk.signatures} - {"gpt", "PMBR"} or not system.exists(path):
         return False
@@ -54,7 +54,7 @@ def are_of_libzfs(text: str) -> bool:
 
 
 def _carried(system: System, disk_id: str) -> list[Signature]:
-    """What lies on the data partition. A disk that cannot be read is not taken for one that carries nothing."""
+    """The content of the data partition. An unreadable disk does not count as an empty one."""
     found = read_signatures(system, [system.realpath(device_path(disk_id))])
     carried = [signature for signatures in found.values() for signature in signatures]
     if any(signature.type == UNREADABLE for signature in carried):
@@ -66,10 +66,11 @@ def _carried(system: System, disk_id: str) -> list[Signature]:
 
 
 def clear(system: System, disk: ObservedDisk, pool: str, guid: str | None, *, is_nameless: bool = False) -> bool:
-    """Make a disk blank that carries a label of this pool, or nothing but ZFS's partitions; whether it did.
+    """Make a disk blank that carries a label of this pool, or only ZFS's partitions; returns whether it did.
 
-    With a `guid` the label must carry that too: a pool of the same name is somebody's copy. `is_nameless`: the disk is
-    this pool's for its cache or as a spare, or recorded as this pool's, so a label that names no pool is its own too.
+    With a `guid` the label must contain that too: a pool of the same name is another system's copy. `is_nameless`: the
+    disk is this pool's for its cache or as a spare, or recorded as this pool's, so a label without a pool belongs to it
+    too.
     """
     label = read(system, disk.id)
     is_own = label is not None and label.pool == pool and guid in (None, label.guid)
@@ -81,7 +82,7 @@ def clear(system: System, disk: ObservedDisk, pool: str, guid: str | None, *, is
         system.run(["zpool", "labelclear", "-f", "--", device_path(disk.id)], timeout_s=180)
     system.run(["wipefs", "--all", "--", disk.device])
     settle(system)
-    if system.exists(device_path(disk.id)):  # a wipefs that was killed took the table, and left the kernel its parts
+    if system.exists(device_path(disk.id)):  # a killed wipefs removed the table, and left the kernel its partitions
         system.run(["blockdev", "--rereadpt", disk.device])
         settle(system)
     return True

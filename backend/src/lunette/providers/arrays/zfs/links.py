@@ -1,6 +1,6 @@
-"""Which disks the vdevs of a pool lie on, where their paths are links that udev may have moved to another LUN.
+"""Finds the disks of a pool's vdevs if their paths are links that udev may have moved to another LUN.
 
-A pool keeps the path each disk had when it was imported, and has the disk open whatever becomes of that name.
+A pool stores the path each disk had when it was imported, and has the disk open whatever becomes of that name.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,9 +17,9 @@ from lunette.system.doorway import System
 def placed(
     system: System, pool: parse.Pool, disks: Sequence[ObservedDisk]
 ) -> tuple[parse.Pool, Sequence[ObservedDisk]]:
-    """The pool with the paths of today for vdevs whose links several LUNs share, as the labels on those tell.
+    """The pool with the present paths for vdevs whose links several LUNs share, as the labels on those show.
 
-    Of the disks, one that such a link leads to and that is not this vdev goes without the link.
+    A disk that such a link leads to and that is not this vdev loses the link.
     """
     paths: dict[str, str] = {}
     moved: list[str | None] = []
@@ -38,7 +38,7 @@ def placed(
             moved.append(parse.link_of(leaf.path))
             alike = [one for one in alike if _can_be_read(one)]
             own = next((one for one in alike if _vdev_guid(system, device_path(one.id)) == leaf.guid), None)
-        except LunetteError:  # a disk that cannot be read: ZFS itself tells how it is
+        except LunetteError:  # an unreadable disk: ZFS itself reports its state
             continue
         if own is not None:
             paths[leaf.guid] = device_path(own.id)
@@ -51,7 +51,7 @@ def placed(
 
 
 def placed_now(system: System, pool: parse.Pool) -> parse.Pool:
-    """The same for a change of the pool; the disks are looked at only where it matters."""
+    """The same for a change of the pool; the disks are read only if it matters."""
     links = system.listdir(BY_ID)
     return placed(system, pool, observe_disks(system))[0] if any(_doubtful(pool, links)) else pool
 
@@ -64,15 +64,15 @@ def _doubtful(pool: parse.Pool, links: Sequence[str]) -> Iterator[parse.Vdev]:
 
 
 def _can_be_read(disk: ObservedDisk) -> bool:
-    """A drive over a fabric whose target is gone holds every reader, as one that is dying may do."""
+    """A drive over a fabric whose target is down blocks every reader, as a dying one may do."""
     return not disk.fabric and not any(signature.type == UNREADABLE for signature in disk.signatures)
 
 
 def _vdev_guid(system: System, path: str) -> str | None:
-    """Which vdev the label on a partition names; None if there is no label, or no partition."""
+    """The vdev named by the label on a partition; None if there is no label, or no partition."""
     if not system.exists(path):
         return None
-    # Code 2: nothing is found, 8: more than one thing, and none of them is told.
+    # Code 2: nothing is found, 8: more than one thing, and none of them is shown.
     said = system.run(["blkid", "-p", "-o", "export", "--", system.realpath(path)], timeout_s=30, ok=(0, 2, 8)).stdout
     facts = dict(line.split("=", 1) for line in said.splitlines() if "=" in line)
     return facts.get("UUID_SUB") if facts.get("TYPE") == "zfs_member" else None

@@ -1,4 +1,4 @@
-"""Pools of ZFS on the machine. Volumes are cut from a pool itself."""
+"""Pools of ZFS on the machine. Volumes are allocated from the pool itself."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import ClassVar

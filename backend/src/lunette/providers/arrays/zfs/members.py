@@ -1,4 +1,4 @@
-"""Exchanges disks of a standing pool, and scrubs it."""
+"""Replaces disks of an existing pool, and scrubs it."""
 
 from lunette.domain.array_changes import ScrubAction
 from lunette.domain.disks import ObservedDisk
@@ -15,7 +15,8 @@ TIMEOUT_S = 300.0
 def replace(system: System, step: PoolReplace) -> str | None:
     """Start to fill the new disk; None if it is in the pool already. Refuses one that is in use, too small, not blank.
 
-    A power cut can leave it with ZFS's partitions and a label of this pool that the pool does not know: they go first.
+    A power failure can leave it with ZFS's partitions and a label of this pool that the pool does not know: they are
+    cleared first.
     """
     pool = own_pool(system, step)
     if leaf_of(pool, step.new.disk_id) is not None:
@@ -36,7 +37,7 @@ def replace(system: System, step: PoolReplace) -> str | None:
 def undo_replace(system: System, step: PoolReplace) -> str | None:
     """Stop filling the new disk and make it blank; None if it carries nothing of this pool.
 
-    Raises Conflict if it is in place already: the pool cannot go back to the old one.
+    Raises Conflict if it is in place already: the pool cannot return to the old one.
     """
     pool = own_pool(system, step)
     leaf = leaf_of(pool, step.new.disk_id)
@@ -54,7 +55,7 @@ def undo_replace(system: System, step: PoolReplace) -> str | None:
 
 
 def release(system: System, step: PoolRelease) -> str | None:
-    """Clear what the pool left on a disk it no longer uses; None if there is nothing, or no disk."""
+    """Clear the label of the pool on a disk it no longer uses; None if there is nothing, or no disk."""
     pool = own_pool(system, step)
     leaf = leaf_of(pool, step.member.disk_id)
     try:
@@ -69,7 +70,7 @@ def release(system: System, step: PoolRelease) -> str | None:
 
 
 def scrub(system: System, step: PoolScrub) -> str | None:
-    """Start or stop a scrub; None if it is so already. Raises Conflict while a disk is being filled."""
+    """Start or stop a scrub; None if it is already so. Raises Conflict while a disk is being filled."""
     scan = own_pool(system, step).scan
     runs = scan is not None and scan.is_running
     if scan is not None and runs and scan.is_resilver:
@@ -83,7 +84,7 @@ def scrub(system: System, step: PoolScrub) -> str | None:
 
 
 def undo_scrub(system: System, step: PoolScrub) -> str | None:
-    """Stop the scrub that was started. One that was stopped stays so: it read nothing it would not read again."""
+    """Stop the scrub that was started. A stopped one stays stopped: it read nothing that it would not read again."""
     scan = own_pool(system, step).scan
     runs = scan is not None and scan.is_running and not scan.is_resilver
     return _stop(system, step.pool) if runs and step.action is not ScrubAction.STOP else None
@@ -95,7 +96,9 @@ def _stop(system: System, pool: str) -> str:
 
 
 def own_pool(system: System, step: PoolStep) -> parse.Pool:
-    """The pool of the step, with its disks under the names of today. Raises NotFound, or Conflict if it is not ours."""
+    """The pool of the step, with the present names of its disks. Raises NotFound, or Conflict if it is not
+    Lunette's.
+    """
     pool = observe.find_pool(system, step.pool)
     if pool is None:
         raise NotFound(f"pool {step.pool} is not available: start its array, then try again")
@@ -113,7 +116,7 @@ def leaf_of(pool: parse.Pool, disk_id: str) -> parse.Vdev | None:
 def check_new(
     system: System, disk: ObservedDisk, step: PoolStep, least_bytes: int, *, is_nameless: bool = False
 ) -> None:
-    """Raises InUse or Conflict for a disk that cannot join. `is_nameless`: what an earlier run left names no pool."""
+    """Raises InUse or Conflict for a disk that cannot join. `is_nameless`: labels of an earlier run name no pool."""
     if disk.is_busy():
         raise InUse(f"disk {disk.id} cannot be a member because {disk.occupation() or 'it is in use'}: free it first")
     if disk.size_bytes < least_bytes:

@@ -1,4 +1,4 @@
-"""The kernel module, loaded only when a pool needs it, its cache, and the hostid that tells machines apart."""
+"""The kernel module, loaded only when a pool needs it; its cache; and the hostid that distinguishes machines."""
 
 import contextlib
 import secrets
@@ -17,10 +17,10 @@ HOSTID = "/etc/hostid"
 """Four bytes in the order of this machine (module/os/linux/spl/spl-generic.c). ZFS reads them at each import."""
 _HOSTID_BYTES = 4
 CACHE_LIMIT = f"{MODULE}/parameters/zfs_arc_max"
-"""Bytes the cache (ARC) may have; 0 is what the module chooses (zfs.4)."""
+"""Maximum size of the cache (ARC) in bytes; 0 is the module's default (zfs.4)."""
 
 _drawing = threading.Lock()
-"""Two pools that come up at once must find one hostid."""
+"""Two pools that start at once must find one hostid."""
 
 
 def hindrance(system: System, tool: str) -> str | None:
@@ -36,7 +36,7 @@ def hindrance(system: System, tool: str) -> str | None:
 
 
 def load(system: System) -> None:
-    """Load the module, on a machine with a hostid. Raises ToolFailed where there is none, OSError if /etc is full."""
+    """Load the module, on a machine with a hostid. Raises ToolFailed if there is no module, OSError if /etc is full."""
     keep_hostid(system)
     if not system.exists(MODULE):
         system.run(["modprobe", "zfs"], timeout_s=300)
@@ -44,16 +44,18 @@ def load(system: System) -> None:
 
 
 def most_cache(memory_bytes: int) -> int:
-    """How much the cache may have: a quarter of the memory stays free of it, 2 GiB at least, and never more than 3/4.
+    """The limit of the cache: a quarter of the memory stays free of it, at least 2 GiB, and at most 3/4.
 
-    OpenZFS 2.3 takes all but 1 GiB by itself (arc_default_max). It gives memory back when asked, but not at once, and
-    what serves hosts allocates for each command.
+    The default of OpenZFS 2.3 is all but 1 GiB (arc_default_max). It releases memory on request, but not immediately,
+    and the export engines allocate for each command.
     """
     return max(memory_bytes - max(memory_bytes // 4, 2 * GIB), memory_bytes // 4)
 
 
 def keep_cache_limit(system: System) -> None:
-    """Limit the cache unless somebody chose a limit, as with an option of the module. Keeps no pool from starting."""
+    """Limit the cache unless a limit was configured, as with an option of the module. Never prevents the start of a
+    pool.
+    """
     with contextlib.suppress(OSError):
         if system.read(CACHE_LIMIT).strip() == "0" and (memory := memory_bytes(system)):
             system.write(CACHE_LIMIT, str(most_cache(memory)))
@@ -62,9 +64,9 @@ def keep_cache_limit(system: System) -> None:
 def keep_hostid(system: System) -> None:
     """Give the machine a random hostid unless it has one.
 
-    It lies on the disks of every pool that is in use: a machine with another one does not import them, and the one that
-    lost power does. So it is on stable storage before any pool is made or imported, and never changes after that.
-    Fewer than four bytes, or zeros, are none to ZFS.
+    It is on the disks of every pool in use: a machine with another one does not import them, and the one that lost
+    power does. So it is on stable storage before any pool is created or imported, and never changes after that. ZFS
+    ignores fewer than four bytes, or zeros.
     """
     with _drawing:
         found = system.read_file(HOSTID)

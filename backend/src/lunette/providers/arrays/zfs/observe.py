@@ -1,4 +1,4 @@
-"""Which pools are imported, and what is in them. Costs nothing while the kernel has no pool."""
+"""Which pools are imported, and their content. Costs nothing while the kernel has no pool."""
 
 from collections.abc import Collection, Sequence
 
@@ -14,7 +14,7 @@ from lunette.system.doorway import CommandResult, System
 _POOLS = "/proc/spl/kstat/zfs"
 """One folder per imported pool (module/os/linux/spl/spl-kstat.c)."""
 TIMEOUT_S = 180.0
-"""zpool is slow on an emulated CPU, and hangs for ever on a disk that answers nothing: then it is killed."""
+"""zpool is slow on an emulated CPU, and hangs forever on a disk that does not answer: then it is killed."""
 
 SUSPENDED = (
     "it is suspended because it lost more disks than it tolerates. Reconnect them, then run `zpool clear` as root"
@@ -22,7 +22,7 @@ SUSPENDED = (
 
 
 def imported(system: System) -> list[str]:
-    """Names of the imported pools, ours and foreign."""
+    """Names of the imported pools, Lunette's and foreign."""
     return [name for name in system.listdir(_POOLS) if system.is_dir(f"{_POOLS}/{name}")]
 
 
@@ -54,7 +54,7 @@ def datasets(system: System, pool: str) -> tuple[Dataset, ...]:
 def all_datasets(system: System, unread: dict[str, str]) -> tuple[Dataset, ...]:
     """Roots, zvols and snapshots of all imported pools; pools that cannot be read go into `unread`.
 
-    One that is suspended is not asked: `zfs list` would wait for its disks.
+    A suspended pool is not queried: `zfs list` would wait for its disks.
     """
     suspended = {name for name in imported(system) if is_suspended(system, name)}
     unread |= dict.fromkeys(suspended, SUSPENDED)
@@ -68,7 +68,7 @@ def all_datasets(system: System, unread: dict[str, str]) -> tuple[Dataset, ...]:
 
 
 def is_suspended(system: System, pool: str) -> bool:
-    """True if ZFS has stopped all access to a pool, because it lost too many disks (spa_state_to_name, spa_misc.c)."""
+    """True if ZFS has stopped all access to a pool because it lost too many disks (spa_state_to_name, spa_misc.c)."""
     try:
         return system.read(f"{_POOLS}/{pool}/state").strip() == "SUSPENDED"
     except OSError:
@@ -83,7 +83,7 @@ def _list(system: System, words: list[str], ok: tuple[int, ...]) -> CommandResul
 def _left_out(
     system: System, names: Sequence[str], told: Collection[str], unread: dict[str, str], result: CommandResult
 ) -> None:
-    """A pool that is imported before and after a command, and of which it told nothing."""
+    """A pool that is imported before and after a command, and that the command did not show."""
     for name in imported(system):
         if name in names and name not in told:
             words = result.stderr.strip().partition("\n")[0] or "nothing"
@@ -91,7 +91,7 @@ def _left_out(
 
 
 def root(system: System, pool: str) -> Dataset | None:
-    """The root of a pool alone, however much is in it; None if it is not imported."""
+    """Only the root of a pool, whatever its content; None if it is not imported."""
     if pool not in imported(system):
         return None
     words = ["zfs", "list", "-j", "-p", "-t", "filesystem", "-o", FIELDS, "--", pool]
@@ -106,9 +106,9 @@ def observe_arrays(
     *,
     all_disks: bool = True,
 ) -> tuple[ObservedArray, ...]:
-    """The imported pools as arrays; one without our mark is shown as foreign.
+    """The imported pools as arrays; one without Lunette's mark is shown as foreign.
 
-    The mark of one whose datasets are in `unread` is not known: there its name tells. `all_disks`: see parse.array.
+    If the datasets of a pool are in `unread`, its mark is unknown and its name decides. `all_disks`: see parse.array.
     """
     roots = {dataset.name: dataset for dataset in found}
     unmarked = set(unread)
@@ -122,7 +122,7 @@ def observe_arrays(
 
 
 def is_ours(root: Dataset | None) -> bool:
-    """True if a pool's root carries our mark."""
+    """True if a pool's root carries Lunette's mark."""
     return root is not None and MARK in root.marks
 
 

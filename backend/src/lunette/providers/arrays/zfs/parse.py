@@ -1,4 +1,4 @@
-"""Turns the JSON of zpool and zfs (OpenZFS 2.3) into arrays: pure, tested with recorded output."""
+"""Parses the JSON of zpool and zfs (OpenZFS 2.3) into arrays. Pure, tested with recorded output."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,22 +23,23 @@ from lunette.providers.reading import ODD, document, reader, text_of, why
 
 GROUPS = ("mirror", "raidz", "draid")
 AWAY = {"REMOVED", "UNAVAIL", "CANT_OPEN"}
-"""States of a disk that was not there when ZFS last looked; FAULTED is one whose errors were too many. JSON has
-CANT_OPEN for what people read as UNAVAIL (vdev_state_str, cmd/zpool/zpool_main.c)."""
+"""States of a disk that was missing when ZFS last checked; FAULTED is one with too many errors. JSON has CANT_OPEN for
+what the text output shows as UNAVAIL (vdev_state_str, cmd/zpool/zpool_main.c).
+"""
 DISTRIBUTED = "dspare"
 """VDEV_TYPE_DRAID_SPARE (include/sys/fs/zfs.h)."""
 IN_USE = "INUSE"
-"""Of a spare that has a place among the data disks now."""
+"""State of a spare that is in use among the data disks."""
 _LOST = AWAY | {"OFFLINE", "CLOSED"}
 _ACTIONS = {"SCRUB": "check", "RESILVER": "recover"}
-"""A scrub of errors alone (ERRORSCRUB) reads little, and is none of these."""
+"""A scrub of errors only (ERRORSCRUB) reads little, and is not included."""
 _FAILED = {"FAULTED", "UNAVAIL", "SUSPENDED", "REMOVED"}
 _BY_ID = "/dev/disk/by-id/"
 _STACKED = ("dm-", "md-", "lvm-")
-"""Links below by-id of what is built on disks."""
+"""Links below by-id of devices that are built on disks."""
 _PART = re.compile(r"-part\d+$")
 _INNER = re.compile(r"(root|mirror|raidz|draid|spare|replacing)[\d:a-z]*-\d+$")
-"""The name of a vdev that is no disk (zpool_vdev_name with VDEV_NAME_TYPE_ID)."""
+"""The name of a vdev that is not a disk (zpool_vdev_name with VDEV_NAME_TYPE_ID)."""
 _INNER_KINDS = ("root", *GROUPS, "spare", "replacing")
 _SPARE = re.compile(r"draid\d-\d+-\d+$")
 
@@ -52,10 +53,10 @@ class Vdev(Model):
     state: str
     path: str | None
     errors: int
-    """Reads, writes and checksums that failed."""
+    """Failed reads, writes and checksums."""
     checksum_errors: int
     size_bytes: int | None = None
-    """Of the partition or disk, where it is there."""
+    """Path of the partition or disk, if present."""
     vdevs: tuple["Vdev", ...] = ()
 
     def leaves(self) -> Iterator["Vdev"]:
@@ -76,9 +77,9 @@ class Scan(Model):
     pass_issued: int
     pass_start: float
     action: str | None = None
-    """What ran last or runs now, as md would call it."""
+    """The last or running operation, in the terms of md."""
     outcome: ScrubOutcome | None = None
-    """Of a scrub that is over. The pool keeps it through restarts, until the next scrub or resilver begins."""
+    """Result of a completed scrub. The pool keeps it through restarts, until the next scrub or resilver begins."""
 
 
 class Pool(Model):
@@ -88,7 +89,7 @@ class Pool(Model):
     guid: str
     state: str
     root: Vdev
-    """The data disks. What stands beside them hangs on trees of its own."""
+    """The data disks. Other disks are in trees of their own."""
     scan: Scan | None
     logs: tuple[Vdev, ...] = ()
     special: tuple[Vdev, ...] = ()
@@ -114,13 +115,15 @@ class Pool(Model):
         return self.scan is not None and self.scan.is_resilver and self.scan.is_running
 
     def leaves(self) -> Iterator[tuple[MemberRole, Vdev]]:
-        """Every disk with its role; a spare that stepped in is told twice, first in the place it has."""
+        """Every disk with its role; a spare that is in use is shown twice, first in the place it has."""
         for role, tops in self.by_role().items():
             for top in tops:
                 yield from ((role, leaf) for leaf in top.leaves())
 
     def level(self) -> str:
-        """The level of its first vdev: a pool of disks alone is a stripe. Several mirrors of two disks are a raid10."""
+        """The level of its first vdev: a pool of single disks is a stripe. Several mirrors of two disks are a
+        raid10.
+        """
         first = self.root.vdevs[0] if self.root.vdevs else self.root
         if len(self.root.vdevs) > 1 and all(_is_pair(top) for top in self.root.vdevs):
             return Level.RAID10.value
@@ -132,7 +135,7 @@ class Pool(Model):
         return first.name.partition("-")[0] if first.kind == "draid" else None
 
     def slots(self) -> tuple[Vdev, ...]:
-        """The places disks are in: a place that is being refilled has two disks below it."""
+        """The places of disks: a place that is being refilled has two disks below it."""
         return tuple(slot for top in self.root.vdevs for slot in (top.vdevs if top.kind in GROUPS else (top,)))
 
 
@@ -142,7 +145,7 @@ def _is_pair(top: Vdev) -> bool:
 
 @reader("zpool status")
 def pools(text: str, unread: dict[str, str] | None = None) -> tuple[Pool, ...]:
-    """The pools of `zpool status -j --json-int`; it prints nothing of use where there is none.
+    """The pools of `zpool status -j --json-int`; it prints nothing useful if there are none.
 
     A pool that cannot be read goes into `unread`, by name with the reason; without `unread` it is an error.
     """
@@ -173,13 +176,15 @@ def _pool(name: str, entry: Mapping[str, Any]) -> Pool:
 
 
 def _tops(entry: Mapping[str, Any], group: str) -> tuple[Vdev, ...]:
-    """A group beside the data disks (class_vdevs_nvlist and its like, cmd/zpool/zpool_main.c)."""
+    """A group other than the data disks (class_vdevs_nvlist and the like, cmd/zpool/zpool_main.c)."""
     return tuple(_vdev(top) for top in (entry.get(group) or {}).values())
 
 
 def _vdev(entry: Mapping[str, Any]) -> Vdev:
-    """OpenZFS up to 2.3.2 does not find a dRAID by its name, and tells neither kind, guid nor state of it
-    (zpool_vdev_is_interior, lib/libzfs/libzfs_pool.c): those of its disks tell. Of a disk nothing tells its state."""
+    """OpenZFS up to 2.3.2 does not find a dRAID by its name, and shows neither its type, GUID nor state
+    (zpool_vdev_is_interior, lib/libzfs/libzfs_pool.c): they are derived from its disks. The state of a disk itself is
+    not shown.
+    """
     name, path, size = text_of(entry["name"]), entry.get("path"), entry.get("phys_space")
     counts = [int(entry.get(f"{kind}_errors") or 0) for kind in ("read", "write", "checksum")]
     vdevs = tuple(_vdev(child) for child in (entry.get("vdevs") or {}).values())
@@ -213,7 +218,7 @@ def _state_of(vdevs: Sequence[Vdev]) -> str:
 
 
 def _scan(entry: Mapping[str, Any]) -> Scan | None:
-    """The scrub or resilver, or the sequential rebuilds that run: those are told of each vdev (scan_status_nvlist)."""
+    """The scrub or resilver, or the running sequential rebuilds, which are shown for each vdev (scan_status_nvlist)."""
     told = entry if entry.get("function") not in (None, "NONE") else None
     outcome = _outcome(told) if told else None
     rebuilds = [one for one in (entry.get("rebuild_stats") or {}).values() if one["state"] == "ACTIVE"]
@@ -247,7 +252,7 @@ def _sum(entries: Sequence[Mapping[str, Any]], name: str) -> int:
 
 
 def _outcome(entry: Mapping[str, Any]) -> ScrubOutcome | None:
-    """`processed`: bytes it wrote anew. `errors`: blocks it could not put right (print_scan_scrub_resilver_status)."""
+    """`processed`: bytes it wrote again. `errors`: blocks it could not correct (print_scan_scrub_resilver_status)."""
     if entry["function"] != "SCRUB" or entry["state"] not in ("FINISHED", "CANCELED"):
         return None
     return ScrubOutcome(
@@ -259,7 +264,7 @@ def _outcome(entry: Mapping[str, Any]) -> ScrubOutcome | None:
 
 
 def link_of(path: str | None) -> str | None:
-    """The id of the disk that a path below by-id names, as a whole or one of its partitions; None for any other."""
+    """The ID of the disk that a path below by-id names, as a whole or one of its partitions; None for any other."""
     if path is None or not path.startswith(_BY_ID):
         return None
     link = _PART.sub("", path.removeprefix(_BY_ID))
@@ -267,8 +272,9 @@ def link_of(path: str | None) -> str | None:
 
 
 def disk_of(path: str | None, disks: Sequence[ObservedDisk]) -> ObservedDisk | None:
-    """The disk a vdev lies on, as a whole (libzfs made the partition) or in a partition; None where the path does not
-    tell it, as that of an opened LUKS volume."""
+    """The disk of a vdev, as a whole (libzfs created the partition) or a partition; None if the path does not show it,
+    such as that of an opened LUKS volume.
+    """
     if path is None:
         return None
     link = link_of(path)
@@ -279,9 +285,9 @@ def disk_of(path: str | None, disks: Sequence[ObservedDisk]) -> ObservedDisk | N
 def array(
     pool: Pool, ours: bool, size_bytes: int, disks: Sequence[ObservedDisk], now: float, *, all_disks: bool = True
 ) -> ObservedArray:
-    """A pool as an array. A disk that is gone counts as missing even before ZFS has stumbled over it.
+    """A pool as an array. A removed disk counts as missing even before ZFS has noticed.
 
-    `all_disks` is False where `disks` may lack some that are there: then only ZFS itself tells.
+    `all_disks` is False if `disks` may lack some that are present: then only ZFS itself decides.
     """
     if all_disks:
         pool = pool.model_copy(
@@ -315,7 +321,7 @@ def array(
 
 
 def _without(vdevs: Sequence[Vdev], disks: Sequence[ObservedDisk]) -> tuple[Vdev, ...]:
-    """The trees, with what lies on a disk that is gone as ZFS will tell it once it has stumbled over that."""
+    """The trees, with vdevs on removed disks in the state that ZFS will show once it has noticed."""
     return tuple(
         vdev.model_copy(update={"vdevs": _without(vdev.vdevs, disks)})
         if vdev.vdevs
@@ -327,7 +333,7 @@ def _without(vdevs: Sequence[Vdev], disks: Sequence[ObservedDisk]) -> tuple[Vdev
 
 
 def _placed(leaf: Vdev, slot: Vdev, disks: Sequence[ObservedDisk], number: int, fills: bool) -> ObservedMember:
-    """A disk in a place. A spare that stepped in is as good as any once nothing is filled any more."""
+    """A disk in a place. A spare in use is as good as any once nothing is filled any more."""
     member = _member(leaf, slot, disks, number)
     if slot.kind != "spare" or leaf in tuple(slot.vdevs[0].leaves()):
         return member
@@ -336,7 +342,7 @@ def _placed(leaf: Vdev, slot: Vdev, disks: Sequence[ObservedDisk], number: int, 
 
 
 def _beside(pool: Pool, disks: Sequence[ObservedDisk]) -> Iterator[ObservedMember]:
-    """The disks that are no data disks. None of them has a slot."""
+    """The disks other than data disks. None of them has a slot."""
     for role, tops in pool.by_role().items():
         if role is MemberRole.DATA:
             continue
@@ -349,7 +355,7 @@ def _beside(pool: Pool, disks: Sequence[ObservedDisk]) -> Iterator[ObservedMembe
 
 
 def places(top: Vdev) -> tuple[Vdev, ...]:
-    """The places disks are in below the top of a tree: of a mirror each of its legs."""
+    """The places of disks below the top of a tree: for a mirror each of its legs."""
     return top.vdevs if top.kind in GROUPS else (top,)
 
 
@@ -375,20 +381,20 @@ def _member(leaf: Vdev, slot: Vdev, disks: Sequence[ObservedDisk], number: int |
 
 
 def _distributed_state(leaf: Vdev, slot: Vdev) -> str:
-    """A spare that lies on all disks: its path is a name, and it is as much there as they are."""
+    """A spare that is distributed over all disks: its path is a name, and it is as available as they are."""
     if leaf.state in _LOST:
         return "missing"
     return "rebuilding" if slot.kind == "spare" else "in_sync"
 
 
 def least_disk(pool: Pool, role: MemberRole) -> int | None:
-    """A disk of the size of the role's smallest fits; its table and reserved partition take 10 MiB at most."""
+    """A disk of the size of the role's smallest fits; its table and reserved partition use at most 10 MiB."""
     sizes = [leaf.size_bytes for other, leaf in pool.leaves() if other is role and leaf.size_bytes]
     return min(sizes) + 9 * MIB if sizes else None
 
 
 def _state(pool: Pool, disks: Sequence[ObservedDisk]) -> ArrayState:
-    """How the data is. A log or a cache that is lost endangers nothing: the pool itself says DEGRADED without a log."""
+    """The health of the data. A lost log or cache endangers nothing: the pool itself shows DEGRADED without a log."""
     slots = pool.slots()
     of_each = [(_lost(places(top), disks, pool.is_filling()), _redundancy(top) or 0) for top in pool.root.vdevs]
     lost = sum(count for count, _ in of_each)
@@ -404,7 +410,7 @@ def _state(pool: Pool, disks: Sequence[ObservedDisk]) -> ArrayState:
 
 
 def _survives_disks(pool: Pool, disks: Sequence[ObservedDisk]) -> int | None:
-    """How many more disks it may lose: as many as the least redundant of its data and special vdevs."""
+    """The number of further disks it may lose: as many as the least redundant of its data and special vdevs."""
     tops = [*pool.root.vdevs, *pool.special]
     lost = [_lost(places(top), disks, pool.is_filling()) for top in tops]
     whole = [_redundancy(top) for top in tops]
@@ -414,7 +420,7 @@ def _survives_disks(pool: Pool, disks: Sequence[ObservedDisk]) -> int | None:
 
 
 def _redundancy(top: Vdev) -> int | None:
-    """How many disks a whole vdev may lose; None of a kind that is not known."""
+    """How many disks a complete vdev may lose; None for an unknown type."""
     if top.kind not in GROUPS:
         return 0
     level = top.name.partition("-")[0].partition(":")[0]
@@ -422,7 +428,7 @@ def _redundancy(top: Vdev) -> int | None:
 
 
 def _lost(slots: Sequence[Vdev], disks: Sequence[ObservedDisk], fills: bool) -> int:
-    """Places in which no disk is whole."""
+    """Places without a complete disk."""
     return sum(all(_placed(leaf, slot, disks, 0, fills).state != "in_sync" for leaf in slot.leaves()) for slot in slots)
 
 

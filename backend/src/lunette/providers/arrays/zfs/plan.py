@@ -1,4 +1,4 @@
-"""What ZFS can do and what a new pool will look like: pure, so that the planner can show it before anything runs."""
+"""Abilities of ZFS, and the layout of a new pool: pure, so that the planner can show it before anything runs."""
 
 import itertools
 import re
@@ -25,9 +25,9 @@ from lunette.providers.arrays.zfs import draid, space
 NO_ENCRYPTION = "ZFS's own is not offered yet; an md array can be encrypted with LUKS2"
 PACKAGES = "zfsutils-linux and zfs-dkms"
 MARK = "io.lunette:array"
-"""The user property on a pool's root that makes it ours; it holds the array's id."""
+"""The user property on a pool's root that marks it as Lunette's; it contains the array's ID."""
 ASHIFT_MARK = "io.lunette:ashift"
-"""The sector size beside it: ZFS tells it only through a command of its own."""
+"""The user property with the sector size: ZFS shows it only through a separate command."""
 NAMELESS = (MemberRole.CACHE, MemberRole.SPARE)
 """Roles whose labels name no pool."""
 MAX_DISKS = 255
@@ -65,10 +65,10 @@ def small_write_ios(
 ) -> float:
     """Disk I/Os of one 4 KiB random write into a block that is not cached, without ZFS's own metadata.
 
-    The block is read, unless the write covers it, and written anew whole: a RAID-Z block lies on all its data disks.
+    The block is read, unless the write covers it, and written completely: a RAID-Z block is on all its data disks.
     """
     sectors = (block_bytes - 1 >> shift) + 1
-    if shape is not None:  # a row is written whole, also where the block does not fill it
+    if shape is not None:  # a row is written completely, even if the block does not fill it
         return (min(sectors, shape.data) if block_bytes > 4 * KIB else 0) + shape.width
     spread = min(sectors, disks - space.parity(level)) if space.parity(level) else 1
     reads = spread if block_bytes > 4 * KIB else 0
@@ -76,12 +76,12 @@ def small_write_ios(
 
 
 def default_shape(level: Level, disks: int) -> draid.Shape | None:
-    """Of a dRAID of which only the disks are known; None for any other level."""
+    """The default layout of a dRAID of which only the disks are known; None for any other level."""
     return draid.shape(level, disks, space.MIN_ASHIFT) if level in draid.LEVELS else None
 
 
 def _options(level: Level) -> tuple[str, ...]:
-    """A stripe has nothing to fill a spare from."""
+    """A stripe has no redundancy to rebuild a spare from."""
     spares = () if level is Level.STRIPE else (MemberRole.SPARE.field,)
     shape = ("group_data_disks", "distributed_spares") if level in draid.LEVELS else ()
     return (*spares, *(role.field for role in ROLES if role is not MemberRole.SPARE), *shape)
@@ -122,7 +122,7 @@ def capability(reason: str | None = None) -> EngineCapability:
 
 
 def problems(spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
-    """What ZFS would refuse about this spec, each with the field, its value and the rule."""
+    """Options that ZFS would refuse, each with the field, its value and the rule."""
     facts, count, found = next(f for f in LEVELS if f.level is spec.level), len(spec.disks), []
     if not facts.min_disks <= count <= facts.max_disks:
         rule = f"zfs {spec.level.value} requires {facts.min_disks} to {facts.max_disks} disks, not {count}"
@@ -160,7 +160,7 @@ def problems(spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldPro
 
 
 def _draid_problems(spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
-    """Why zpool would refuse the groups and distributed spares that are asked for."""
+    """Why zpool would refuse the requested groups and distributed spares."""
     shape = shape_of(spec, disks)
     if shape is None:
         return ()
@@ -171,7 +171,7 @@ def _draid_problems(spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[F
 
 
 def too_small(spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
-    """Of each role the smallest disk must hold what ZFS takes for a disk at all."""
+    """The smallest disk of each role must have the minimum size that ZFS accepts."""
     left = iter(disks)
     smallest = {
         role.field: min(disk.size_bytes for disk in itertools.islice(left, len(ids)))
@@ -187,13 +187,15 @@ def too_small(spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldPr
 
 
 def survives(level: Level, disks: int) -> int:
-    """How many disks may be lost, whichever they are."""
+    """How many disks may be lost, in the worst case."""
     copies = space.copies(level, disks)
     return copies - 1 if copies else space.parity(level)
 
 
 def special_problem(level: Level, disks: int, special: int) -> FieldProblem | None:
-    """Why so many special disks do not do beside so many data disks: the pool is lost with its metadata."""
+    """Why this number of special disks is insufficient for this number of data disks: the pool is lost with its
+    metadata.
+    """
     lost = survives(level, disks)
     if special > lost:
         return None
@@ -205,7 +207,7 @@ def special_problem(level: Level, disks: int, special: int) -> FieldProblem | No
 
 
 def role_warnings(spec: ArrayCreate) -> tuple[str, ...]:
-    """What to know of disks beside the data disks before they are there."""
+    """Warnings about disks other than data disks before they are added."""
     found = []
     if len(spec.log) == 1:
         found.append(ONE_LOG)
@@ -220,12 +222,12 @@ def pool_name(array_id: str) -> str:
 
 
 def is_pool_name(name: str) -> bool:
-    """True for a name that `pool_name` gives: all that tells of a pool whose mark cannot be read that it is ours."""
+    """True for a name from `pool_name`: the only sign that a pool whose mark cannot be read belongs to Lunette."""
     return re.fullmatch(r"lunette-[0-9a-f]{12}", name) is not None
 
 
 def pool_guid(value: str) -> str:
-    """A pool's guid, a 64-bit number in decimal, drawn from a fresh UUID. Never 0, which ZFS takes for none."""
+    """A pool's GUID, a 64-bit number in decimal, from a new UUID. Never 0, which ZFS treats as none."""
     return str(int(value.replace("-", ""), 16) % (2**64 - 1) + 1)
 
 
@@ -234,7 +236,7 @@ def shift_of(disks: Sequence[ObservedDisk]) -> int:
 
 
 def shape_of(spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> draid.Shape | None:
-    """How the dRAID of this spec is laid out; None for any other level. `disks` are those of every role."""
+    """The layout of the dRAID of this spec; None for any other level. `disks` are those of every role."""
     if spec.level not in draid.LEVELS:
         return None
     return draid.shape(
@@ -243,7 +245,7 @@ def shape_of(spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> draid.Shape | 
 
 
 def create_step(array_id: str, uuid: str, spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> PoolCreate:
-    """The step that makes this pool. `uuid` is any fresh UUID, `disks` are those of every role in the spec's order."""
+    """The step that creates this pool. `uuid` is any new UUID, `disks` are those of every role in the spec's order."""
     members = dict(zip(spec.by_role(), _parted(spec, disks), strict=True))
     shape = shape_of(spec, disks)
     return PoolCreate(
@@ -271,7 +273,7 @@ def _parted(spec: ArrayCreate, disks: Sequence[ObservedDisk]) -> Iterator[tuple[
 def destroy_step(
     array_id: str, guid: str, size_bytes: int, members: Sequence[MdMember], kept: Sequence[KeptVolume] = ()
 ) -> PoolDestroy:
-    """The step that destroys this pool, with the deleted volumes that are kept in it."""
+    """The step that destroys this pool, with its retained deleted volumes."""
     return PoolDestroy(
         array_id=array_id,
         guid=guid,
@@ -283,5 +285,5 @@ def destroy_step(
 
 
 def device_path(disk_id: str) -> str:
-    """The partition that libzfs makes on a whole disk for its data."""
+    """The data partition that libzfs creates on a whole disk."""
     return f"/dev/disk/by-id/{disk_id}-part1"

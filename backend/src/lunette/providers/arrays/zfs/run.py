@@ -1,8 +1,8 @@
-"""Creates and destroys pools. Each call looks first, so that running it again only recognizes its own work.
+"""Creates and destroys pools. Each call looks first, so that a repeated call only recognizes its own work.
 
-What a power cut can leave: disks with ZFS's partitions and no label, labels of a pool that was never finished, a pool
-under the guid ZFS gave it, a pool that is complete. All labels carry the name the plan chose, which no other pool has.
-The guid is set last, so a label that carries it too is of a pool that was finished.
+A power failure can leave: disks with ZFS's partitions and no label, labels of an incomplete pool, a pool under the GUID
+that ZFS gave it, a complete pool. All labels contain the name that the plan chose, which no other pool has. The GUID is
+set last, so a label that contains it too is of a completed pool.
 """
 
 import contextlib
@@ -23,16 +23,17 @@ from lunette.system.doorway import System
 CREATE_TIMEOUT_S = 600.0
 """Partitions, labels and a first transaction: 39 s were seen on an emulated CPU."""
 NOT_FOUND = "no such pool or dataset"
-"""What zpool makes of ENOENT. Seen on a slow machine: the last of seven disks was read in again, its link with it."""
+"""zpool's message for ENOENT. Seen on a slow machine: the last of seven disks was read again, and its link with it."""
 FEATURES = "openzfs-2.3-linux"
-"""A file of /usr/share/zfs/compatibility.d, with every feature of the OpenZFS of Debian 13. A newer OpenZFS makes pools
-without its own features, so that a system of an earlier version can import them (zpool-features(7))."""
+"""A file of /usr/share/zfs/compatibility.d, with every feature of the OpenZFS of Debian 13. A newer OpenZFS creates
+pools without its own features, so that a system of an earlier version can import them (zpool-features(7)).
+"""
 _POOL_OPTIONS = (f"compatibility={FEATURES}", "cachefile=none", "autoexpand=off", "autoreplace=off", "autotrim=off")
 _ROOT_OPTIONS = ("compression=lz4", "atime=off", "mountpoint=none", "canmount=off")
 
 
 def create(system: System, step: PoolCreate) -> str | None:
-    """Make the pool; None if it is there already. Refuses members that are in use, exchanged, or not blank."""
+    """Create the pool; None if it exists already. Refuses members that are in use, exchanged, or not blank."""
     module.load(system)
     settle(system)
     if step.pool in observe.imported(system) or _import_left(system, step):
@@ -55,7 +56,7 @@ def create(system: System, step: PoolCreate) -> str | None:
 
 
 def _run_create(system: System, step: PoolCreate, command: Sequence[str]) -> None:
-    """Where the kernel did not find a partition, udev was just making its link anew: that is tried once more."""
+    """If the kernel did not find a partition, udev was just creating its link again: that is retried once."""
     try:
         system.run(command, timeout_s=CREATE_TIMEOUT_S)
     except ToolFailed as error:
@@ -68,9 +69,9 @@ def _run_create(system: System, step: PoolCreate, command: Sequence[str]) -> Non
 
 
 def undo_create(system: System, step: PoolCreate) -> str | None:
-    """Take the pool back; None if nothing of it is left. Refuses while it holds a volume.
+    """Undo the creation; None if nothing of it is left. Refuses while it contains a volume.
 
-    One that cannot be imported any more was half taken back by an earlier run, and is cleared as it is.
+    One that can no longer be imported was partially undone by an earlier run, and is cleared.
     """
     module.load(system)
     settle(system)
@@ -80,9 +81,9 @@ def undo_create(system: System, step: PoolCreate) -> str | None:
 
 
 def destroy(system: System, step: PoolDestroy) -> str | None:
-    """Destroy the pool and clear its labels; None if that was done. Refuses while it holds a volume.
+    """Destroy the pool and clear its labels; None if that was done. Refuses while it contains a volume.
 
-    A pool that is not imported is looked into first; one that cannot be imported any more is cleared as it is.
+    A pool that is not imported is inspected first; one that can no longer be imported is cleared.
     """
     module.load(system)
     settle(system)
@@ -92,7 +93,7 @@ def destroy(system: System, step: PoolDestroy) -> str | None:
 
 
 def _import_left(system: System, step: PoolCreate | PoolDestroy) -> bool:
-    """Import what an earlier run or a boot left; whether the pool is there now."""
+    """Import what an earlier run or a boot left; returns whether the pool exists now."""
     found = {member.disk_id: labels.read(system, member.disk_id) for member in _everyone(step)}
     labelled = {id_: label for id_, label in found.items() if label is not None}
     if not any(label.pool == step.pool for label in labelled.values()):
@@ -104,7 +105,7 @@ def _import_left(system: System, step: PoolCreate | PoolDestroy) -> bool:
 
 
 def _finish(system: System, step: PoolCreate) -> str | None:
-    """Give the pool the planned guid, which tells that it is whole. Raises Conflict if it is another's."""
+    """Give the pool the planned GUID, which marks it as complete. Raises Conflict if it belongs to another array."""
     pool = _own_pool(system, step)
     if (pool.level(), pool.layout()) != (step.level.value, step.layout) or len(pool.slots()) != len(step.members):
         raise Conflict(
@@ -168,13 +169,13 @@ def _remove(system: System, step: PoolCreate | PoolDestroy, guid: str | None) ->
 
 
 def _clear(system: System, disk: ObservedDisk, step: PoolCreate | PoolDestroy, guid: str | None) -> bool:
-    """What a creation refused its undo leaves alone: only its own cache or spare disks may carry a nameless label."""
+    """A creation and its undo refuse the same: only its own cache or spare disks may carry a nameless label."""
     unnamed = (*step.cache, *step.spares) if isinstance(step, PoolCreate) else step.members
     return labels.clear(system, disk, step.pool, guid, is_nameless=any(member.disk_id == disk.id for member in unnamed))
 
 
 def _own_disks(present: tuple[ObservedDisk, ...], step: PoolCreate | PoolDestroy) -> list[ObservedDisk]:
-    """The disks of the step that are there. Raises Conflict before anything is changed if one was exchanged."""
+    """The disks of the step that are present. Raises Conflict before anything is changed if one was exchanged."""
     found = []
     for member in _everyone(step):
         try:
@@ -185,7 +186,7 @@ def _own_disks(present: tuple[ObservedDisk, ...], step: PoolCreate | PoolDestroy
 
 
 def _check_member(system: System, disk: ObservedDisk, step: PoolCreate, role: MemberRole) -> None:
-    """A label that names no pool is what a creation that was cut short left on a cache disk: the plan saw it blank."""
+    """A label without a pool was left on a cache disk by an interrupted creation: the plan saw it blank."""
     if disk.is_busy():
         why = disk.occupation() or ("it carries the running system" if disk.used_by_system else "it is on a fabric")
         raise InUse(f"disk {disk.id} cannot be a member because {why}: free it, or choose another disk")
@@ -202,8 +203,9 @@ def _check_member(system: System, disk: ObservedDisk, step: PoolCreate, role: Me
 
 
 def _create_command(step: PoolCreate, disks: Mapping[MemberRole, Sequence[ObservedDisk]]) -> list[str]:
-    """Without -f zpool itself refuses a disk that carries something, but also data disks that differ in size, and
-    special disks whose redundancy is not the very same as that of the data disks (check_replication, zpool_vdev.c)."""
+    """Without -f, zpool itself refuses a disk that is not empty, but also data disks that differ in size, and special
+    disks whose redundancy is not exactly that of the data disks (check_replication, zpool_vdev.c).
+    """
     differ = any(len({disk.size_bytes for disk in disks[role]}) > 1 for role in (MemberRole.DATA, MemberRole.SPECIAL))
     force = ["-f"] if differ or step.special else []
     marks = (f"{MARK}={step.array_id}", f"{ASHIFT_MARK}={step.ashift}")
@@ -230,6 +232,6 @@ def _data_words(step: PoolCreate, paths: Sequence[str]) -> list[str]:
 
 
 def role_words(role: MemberRole, disk_ids: Sequence[str]) -> list[str]:
-    """How zpool is told of disks beside the data disks: several for a log, or special ones, are one mirror."""
+    """How zpool gets disks other than data disks: several log or special disks form one mirror."""
     is_mirror = role in (MemberRole.LOG, MemberRole.SPECIAL) and len(disk_ids) > 1
     return [role.value, *(["mirror"] if is_mirror else []), *(f"/dev/disk/by-id/{id_}" for id_ in disk_ids)]

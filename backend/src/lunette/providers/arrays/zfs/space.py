@@ -1,7 +1,7 @@
-"""How much a pool holds, as OpenZFS 2.3 itself computes it: pure arithmetic on bytes.
+"""The capacity of a pool, as OpenZFS 2.3 itself computes it: pure arithmetic on bytes.
 
 Sources: vdev_raidz_asize and vdev_metaslab_set_size (module/zfs/vdev_raidz.c, vdev.c), spa_get_slop_space (spa_misc.c),
-volsize_from_vdevs and zvol_volsize_to_reservation (lib/libzfs/libzfs_dataset.c), and the partitions that libzfs makes
+volsize_from_vdevs and zvol_volsize_to_reservation (lib/libzfs/libzfs_dataset.c), and the partitions that libzfs creates
 on a whole disk (lib/libzfs/os/linux/libzfs_pool_os.c).
 """
 
@@ -11,9 +11,9 @@ from lunette.domain.volumes import BLOCK_BYTES
 from lunette.providers.arrays.zfs import draid
 
 RECORD_BYTES = 128 * KIB
-"""The block ZFS's own figures of free space are computed for."""
+"""The block size for which ZFS computes its own figures of free space."""
 MIN_ASHIFT = 12
-"""4 KiB: drives that pretend 512 byte sectors suffer below it, and a replacement with 4 KiB sectors would not fit."""
+"""4 KiB: drives that emulate 512-byte sectors are slow below it, and a replacement with 4 KiB sectors would not fit."""
 MAX_ASHIFT = 16
 _PARITY = {Level.RAIDZ1: 1, Level.RAIDZ2: 2, Level.RAIDZ3: 3, **draid.LEVELS}
 PAIR = 2
@@ -31,17 +31,17 @@ def parity(level: Level) -> int:
 
 
 def copies(level: Level, disks: int) -> int:
-    """On how many disks each block lies in a mirror of so many disks, or in mirrors of two; 0 for the others."""
+    """The number of disks with each block in a mirror of this many disks, or in mirrors of two; 0 for other levels."""
     return {Level.MIRROR: disks, Level.RAID10: PAIR}.get(level, 0)
 
 
 def ashift(physical_block_bytes: int) -> int:
-    """The sector size a pool uses on such disks, as a power of two: the largest physical one, at least 4 KiB."""
+    """The sector size that a pool uses on such disks, as a power of two: the largest physical one, at least 4 KiB."""
     return min(MAX_ASHIFT, max(MIN_ASHIFT, (max(1, physical_block_bytes) - 1).bit_length()))
 
 
 def allocated(block_bytes: int, disks: int, parities: int, shift: int) -> int:
-    """What one block takes on all disks of a RAID-Z together, with parity and padding, in bytes."""
+    """Space of one block on all disks of a RAID-Z together, with parity and padding, in bytes."""
     sectors = (block_bytes - 1 >> shift) + 1
     data = disks - parities
     sectors += parities * -(-sectors // data)
@@ -62,21 +62,20 @@ def cost(level: Level, disks: int, block_bytes: int, shift: int, shape: draid.Sh
 
 
 def dilution(level: Level, disks: int, block_bytes: int, shift: int, shape: draid.Shape | None = None) -> float:
-    """What a byte of a volume takes of the space ZFS shows as free: more than 1 where small blocks are padded."""
+    """Space that a byte of a volume uses of what ZFS shows as free: more than 1 if small blocks are padded."""
     return cost(level, disks, block_bytes, shift, shape) / cost(level, disks, RECORD_BYTES, shift, shape)
 
 
 def member_bytes(disk_bytes: int) -> int:
-    """How much of a disk is ZFS's data area: without the partition table, the reserved partition and the labels."""
+    """The data area of ZFS on a disk: without the partition table, the reserved partition and the labels."""
     end = (disk_bytes - _RESERVED - 34 * 512) // MIB * MIB
     return max(0, (end - MIB - _LABELS) // (256 * KIB) * (256 * KIB))
 
 
 def pool_bytes(level: Level, disk_bytes: list[int], shift: int, shape: draid.Shape | None = None) -> int:
-    """What ZFS shows as usable in a fresh pool, in bytes of 128 KiB blocks.
+    """What ZFS shows as usable in a new pool, in bytes of 128 KiB blocks.
 
-    A stripe is as many vdevs as it has disks, a raid10 one for each pair; the others use the smallest disk's size of
-    each.
+    A stripe has as many vdevs as disks, a raid10 one for each pair; other levels use the smallest disk's size of each.
     """
     if level in (Level.STRIPE, Level.RAID10):
         each = PAIR if level is Level.RAID10 else 1
@@ -99,13 +98,13 @@ def pool_bytes(level: Level, disk_bytes: list[int], shift: int, shape: draid.Sha
 def volume_bytes(
     level: Level, disk_bytes: list[int], block_bytes: int, shift: int, shape: draid.Shape | None = None
 ) -> int:
-    """What volumes of this block size can hold together, padding included, their own metadata left out."""
+    """Total capacity of volumes with this block size, padding included, without their own metadata."""
     usable = pool_bytes(level, disk_bytes, shift, shape)
     return int(usable / dilution(level, len(disk_bytes), block_bytes, shift, shape)) if usable else 0
 
 
 def metadata_bytes(size_bytes: int, block_bytes: int = BLOCK_BYTES) -> int:
-    """What ZFS reserves beside the data of a reserved volume, for its own block pointers."""
+    """What ZFS reserves in addition to the data of a reserved volume, for its own block pointers."""
     blocks, count = size_bytes // block_bytes, 7
     while blocks > 1:
         blocks = (blocks + _POINTERS - 1) // _POINTERS
@@ -120,7 +119,7 @@ def _metaslabs(space: int) -> int:
 
 
 def _metaslab_shift(space: int) -> int:
-    """The size of the metaslabs of a vdev that holds this much, as a power of two."""
+    """The size of the metaslabs of a vdev with this capacity, as a power of two."""
     shift = 29
     if space >> 29 < 16:
         shift = (space // 16).bit_length()
@@ -130,5 +129,5 @@ def _metaslab_shift(space: int) -> int:
 
 
 def _slop(space: int) -> int:
-    """What ZFS keeps back so that a full pool can still delete: 1/32, at least 128 MiB, at most 128 GiB."""
+    """The reserve with which a full pool can still delete: 1/32, at least 128 MiB, at most 128 GiB."""
     return min(max(space >> 5, min(space >> 1, 128 * MIB)), 128 * GIB)

@@ -1,4 +1,4 @@
-"""Puts a spare of a pool in the place of a lost disk, and takes it back to stand by."""
+"""Replaces a lost disk of a pool by a spare, and makes the spare available again."""
 
 from lunette.domain.errors import Conflict, NotFound
 from lunette.domain.steps import PoolSpareBack, PoolSpareIn
@@ -12,7 +12,7 @@ from lunette.system.doorway import System
 def step_in(system: System, step: PoolSpareIn) -> str | None:
     """Start to fill the spare in the place of the lost disk; None if it has that already.
 
-    Raises Conflict if the disk works again, or the spare does not stand by any more.
+    Raises Conflict if the disk works again, or the spare is no longer available.
     """
     pool = own_pool(system, step)
     if _in_place(pool, step) is not None:
@@ -30,7 +30,7 @@ def step_in(system: System, step: PoolSpareIn) -> str | None:
 
 
 def go_back(system: System, step: PoolSpareIn | PoolSpareBack) -> str | None:
-    """Let the spare stand by again; None if it does. Raises ToolFailed if the pool cannot do without it."""
+    """Make the spare available again; None if it is. Raises ToolFailed if the pool cannot do without it."""
     pool = own_pool(system, step)
     leaf = _in_place(pool, step)
     if leaf is None:
