@@ -6,7 +6,7 @@ from lunette.system.tools import missing_tool
 
 
 def hindrance(system: System, tool: str, trace: str, module: str, package: str) -> str | None:
-    """What is missing of a tool and a kernel module; None if both are there.
+    """What is missing of a tool and a kernel module; None if both exist.
 
     `trace` is a path that exists while `module` is loaded, `package` the Debian package that needs it.
     """

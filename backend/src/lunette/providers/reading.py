@@ -1,6 +1,6 @@
-"""Readers turn what a tool printed into what the product knows, or say that it cannot be read.
+"""Readers parse the output of a tool into the product's types, or say that it cannot be read.
 
-A reader raises ToolFailed and nothing else, whatever it is given; what it cannot read is never taken as empty.
+A reader raises only ToolFailed, whatever its input; what it cannot read never counts as empty.
 """
 
 import functools
@@ -14,7 +14,7 @@ from lunette.domain.errors import ToolFailed
 READERS: dict[str, Callable[..., Any]] = {}
 """Every reader by its module and name, once its module is imported."""
 ODD = (ArithmeticError, AttributeError, LookupError, RecursionError, StopIteration, TypeError, ValueError)
-"""What it raises to take values for what they are not, pydantic's ValidationError among them."""
+"""Exceptions for unexpected values, pydantic's ValidationError among them."""
 _SCALAR = r'(?:"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null)'
 _OF_JSON = re.compile(rf'\s*(?:$|[}}\],:]|[{{\[]\s*(?:$|[{{}}\[\]"\-\dtfn])|{_SCALAR}\s*(?:[:,\]}}]|$))')
 """How every line of a JSON document begins, however it is broken into lines."""
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 def reader(tool: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Makes a function a reader of what `tool` prints."""
+    """Makes a function a reader of the output of `tool`."""
 
     def register(function: Callable[P, T]) -> Callable[P, T]:
         @functools.wraps(function)
@@ -41,9 +41,9 @@ def reader(tool: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
 
 def document(text: str) -> Any:
-    """What a tool printed as JSON. Lines that cannot be part of it, such as an advice of LVM's, are left out.
+    """Output of a tool as JSON. Lines that cannot be part of it, such as an advice of LVM, are omitted.
 
-    Only whole lines that begin as no JSON does: a row that is damaged is never dropped. Raises ValueError.
+    Only whole lines that begin as no JSON does: a damaged row is never dropped. Raises ValueError.
     """
     try:
         return json.loads(text)
@@ -84,5 +84,5 @@ def texts(value: Any) -> tuple[str, ...]:
 
 
 def why(error: Exception) -> str:
-    """What was wrong with an entry, in a few words."""
+    """The error in an entry, in a few words."""
     return f"{type(error).__name__}: {error}"[:200]

@@ -9,7 +9,7 @@ from lunette.domain.steps import Step
 from lunette.system.doorway import System
 
 Call = Callable[[System, Any], str | None]
-"""Runs a step of the kind it is listed for. Returns what it changed, in words; None if there was nothing to do."""
+"""Runs a step of its kind. Returns what it changed, in words; None if there was nothing to do."""
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""Physical drives: the inventory by stable id, and the wipe that a request named."""
+"""Physical drives: the inventory by stable ID, and requested wipes."""

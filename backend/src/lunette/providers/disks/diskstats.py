@@ -7,11 +7,11 @@ from lunette.system.doorway import System
 
 DISKSTATS = "/proc/diskstats"
 _SECTOR_BYTES = 512
-"""Of this file, whatever the device's own block size is."""
+"""The sector size of this file, whatever the device's own block size is."""
 
 
 def read(system: System) -> dict[str, BlockCounters]:
-    """Counters by kernel name; empty where the kernel does not tell them."""
+    """Counters by kernel name; empty if the kernel does not show them."""
     try:
         return parse(system.read(DISKSTATS))
     except (OSError, ToolFailed):

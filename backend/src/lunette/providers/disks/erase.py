@@ -1,6 +1,6 @@
-"""Has a drive erase itself. Irreversible, so everything is looked at again just before.
+"""Lets a drive erase itself. Irreversible, so everything is checked again immediately before.
 
-A sanitize is the drive's own work: it lets no other command in until it is done, and goes on after a power cut.
+A sanitize is the drive's own work: it admits no other command until it is done, and continues after a power failure.
 """
 
 import json
@@ -17,7 +17,7 @@ from lunette.providers.disks.wipe import look_again, refuse
 from lunette.system.doorway import System
 
 DONE = "/var/lib/lunette/agent/erased.json"
-"""The erasures that are done, the newest last: a repeated step must not erase what somebody wrote since."""
+"""The completed erasures, the newest last: a repeated step must not erase later data."""
 KEPT = 256
 SANITIZE_S, LOOK_S = 24 * 3600.0, 2.0
 _DRIVES: dict[Transport | None, ModuleType] = {
@@ -25,11 +25,13 @@ _DRIVES: dict[Transport | None, ModuleType] = {
     Transport.SATA: erase_ata,
     Transport.SAS: erase_scsi,
 }
-"""How drives are asked, by what they speak."""
+"""How drives are erased, by their protocol."""
 
 
 def erase(system: System, step: DiskErase) -> str | None:
-    """Erase it; None if this very erasure was done before. A power cut in between: running again erases it all."""
+    """Erase it; None if this very erasure was done before. After a power failure in between, a repeated call erases
+    everything again.
+    """
     if step.erase_id in _done(system):
         return None
     settle(system)
@@ -37,7 +39,7 @@ def erase(system: System, step: DiskErase) -> str | None:
     drive = _DRIVES.get(disk.transport)
     if drive is None:
         raise Conflict(f"disk {step.disk_id} cannot erase itself: wipe its signatures instead")
-    # A sanitize that is under way lets nobody look at the disk.
+    # During a sanitize, the disk cannot be read.
     if not (step.method.is_sanitize and _is_sanitizing(system, drive, disk)):
         refuse(system, disk, step)
         if system.is_held(disk.device):
@@ -57,7 +59,7 @@ def erase(system: System, step: DiskErase) -> str | None:
 
 
 def _is_sanitizing(system: System, drive: ModuleType, disk: ObservedDisk) -> bool:
-    """A drive that cannot be asked has none under way."""
+    """A drive that cannot be queried has none running."""
     with suppress(ToolFailed):
         return bool(drive.state(system, disk) is Sanitize.RUNNING)
     return False

@@ -1,6 +1,6 @@
-"""A SATA drive erases itself by the feature set SANITIZE (ACS-3, 4.18), through hdparm 9.65 or later.
+"""Erases a SATA drive by the feature set SANITIZE (ACS-3, 4.18), through hdparm 9.65 or later.
 
-Written against hdparm(8), its sources and ACS-3. No drive of ours has it: the tests play hdparm.
+Based on hdparm(8), its sources and ACS-3. No drive of the project supports it: the tests imitate hdparm.
 """
 
 import re
@@ -33,7 +33,7 @@ def support(system: System, disk: ObservedDisk) -> EraseSupport:
 
 
 def prove(system: System, disk: ObservedDisk, step: DiskErase) -> None:
-    """Raises Conflict for another drive, and for what it does not offer."""
+    """Raises Conflict for another drive, and for methods it does not offer."""
     serial = _serial(_identify(system, disk))
     if serial != step.serial:
         raise Conflict(
@@ -50,14 +50,14 @@ def prove(system: System, disk: ObservedDisk, step: DiskErase) -> None:
 
 
 def begin(system: System, disk: ObservedDisk, method: EraseMethod) -> None:
-    """The drive has begun, and goes on by itself. Raises ToolFailed."""
-    # hdparm(8): the option is asked for with everything that destroys.
+    """The drive has begun, and continues by itself. Raises ToolFailed."""
+    # hdparm(8): the option is required for every destructive command.
     argv = ["hdparm", "--yes-i-know-what-i-am-doing", _HOW[method], path_of(disk)]
     system.run(argv, timeout_s=TIMEOUT_S)
 
 
 def state(system: System, disk: ObservedDisk) -> Sanitize:
-    """How far a sanitize is. A drive that is idle tells whether its last one succeeded."""
+    """Progress of a sanitize. An idle drive reports whether its last one succeeded."""
     said = _status(system, disk)
     if _RUNNING in said:
         return Sanitize.RUNNING
@@ -65,7 +65,7 @@ def state(system: System, disk: ObservedDisk) -> Sanitize:
 
 
 def _status(system: System, disk: ObservedDisk) -> str:
-    """hdparm ends with an error where the last sanitize failed, and where there is none."""
+    """hdparm exits with an error if the last sanitize failed, and if there is none."""
     argv = ["hdparm", "--sanitize-status", path_of(disk)]
     return system.run(argv, timeout_s=TIMEOUT_S, ok=tuple(range(256))).stdout
 

@@ -1,6 +1,7 @@
-"""An NVMe drive erases itself by Format NVM or Sanitize.
+"""Erases an NVMe drive by Format NVM or Sanitize.
 
-nvme-cli holds the namespace alone while it formats (it is not given --force), so nothing can begin to use it meanwhile.
+nvme-cli holds the namespace exclusively while it formats (without --force), so no process can begin to use it
+meanwhile.
 """
 
 import json
@@ -24,7 +25,7 @@ _STATE = re.compile(r"\((0x[0-9a-fA-F]+|[0-9]+)\)")
 
 
 def prove(system: System, disk: ObservedDisk, step: DiskErase) -> None:
-    """Raises Conflict for another drive, and for all that would reach further."""
+    """Raises Conflict for another drive, and for everything that would affect more than the disk."""
     told = identify(system, disk)
     serial = str(told.get("sn") or "").strip()
     if serial != step.serial:
@@ -46,10 +47,10 @@ def prove(system: System, disk: ObservedDisk, step: DiskErase) -> None:
 def begin(system: System, disk: ObservedDisk, method: EraseMethod) -> None:
     """A format is done when this returns, a sanitize has begun. Raises ToolFailed.
 
-    The namespace itself is named to nvme-cli: with native multipath nvme0n1 need not be one of controller nvme0.
+    nvme-cli gets the namespace itself: with native multipath nvme0n1 need not belong to controller nvme0.
     """
     if method.is_sanitize:
-        _state(system, disk.device)  # none is begun whose end could not be seen
+        _state(system, disk.device)  # none is started whose end could not be observed
         system.run(["nvme", "sanitize", disk.device, f"--sanact={method.setting}"])
     else:
         argv = ["nvme", "format", disk.device, f"--lbaf={_block_format(system, disk)}", f"--ses={method.setting}"]
@@ -57,7 +58,7 @@ def begin(system: System, disk: ObservedDisk, method: EraseMethod) -> None:
 
 
 def state(system: System, disk: ObservedDisk) -> Sanitize:
-    """How far a sanitize is. Raises ToolFailed for a drive without the log, which has none under way."""
+    """Progress of a sanitize. Raises ToolFailed for a drive without the log, which has none running."""
     return _STATES.get(_state(system, disk.device), Sanitize.FAILED)
 
 
@@ -72,7 +73,7 @@ def _state(system: System, device: str) -> int:
 
 
 def _namespaces(system: System, disk: ObservedDisk) -> int:
-    """How many the controller has, also those that are attached to nobody.
+    """The number of namespaces of the controller, including those that are not attached.
 
     A controller that cannot manage namespaces does not list those (CNS 10h), and has none.
     """

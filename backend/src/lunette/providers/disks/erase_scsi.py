@@ -1,7 +1,7 @@
-"""A SAS drive erases itself by the command SANITIZE (SBC-4, 5.37), through sg3_utils 1.46 or later.
+"""Erases a SAS drive by the command SANITIZE (SBC-4, 5.37), through sg3_utils 1.46 or later.
 
-Written against sg_sanitize(8), sg_opcodes(8), sg_requests(8) and SBC-4. No drive of ours has it: the tests play the
-tools.
+Based on sg_sanitize(8), sg_opcodes(8), sg_requests(8) and SBC-4. No drive of the project supports it: the tests imitate
+the tools.
 """
 
 import re
@@ -24,12 +24,13 @@ _RUNNING, _FAILED = "sanitize in progress", "Sanitize command failed"
 _SERIAL = re.compile(r"(?m)^\s*Unit serial number:\s*(.*?)\s*$")
 _ANY = tuple(range(256))
 _SENSE = (0, 2, 3, 18, 20, 21)
-"""How sg_requests ends if the drive answered: no sense, not ready, medium error, recovered error (sg3_utils(8), EXIT
-STATUS). All else is no answer, and not the end of a sanitize."""
+"""Exit codes of sg_requests if the drive answered: no sense, not ready, medium error, recovered error (sg3_utils(8),
+EXIT STATUS). Any other is no answer, and not the end of a sanitize.
+"""
 
 
 def support(system: System, disk: ObservedDisk) -> EraseSupport:
-    """What the drive lists among its commands; nothing where it lists none. Raises ToolFailed or Unavailable."""
+    """The commands that the drive lists; none if it lists none. Raises ToolFailed or Unavailable."""
     offered = {method: _offers(system, disk, action) for method, action in _ACTIONS.items()}
     return EraseSupport(
         sanitize_block=offered[EraseMethod.SANITIZE_BLOCK], sanitize_crypto=offered[EraseMethod.SANITIZE_CRYPTO]
@@ -37,7 +38,7 @@ def support(system: System, disk: ObservedDisk) -> EraseSupport:
 
 
 def prove(system: System, disk: ObservedDisk, step: DiskErase) -> None:
-    """Raises Conflict for another drive, and for what it does not offer."""
+    """Raises Conflict for another drive, and for methods it does not offer."""
     said = system.run(["sg_inq", "--page=0x80", path_of(disk)], timeout_s=TIMEOUT_S).stdout
     found = _SERIAL.search(said)
     serial = found[1] if found else ""
@@ -51,13 +52,13 @@ def prove(system: System, disk: ObservedDisk, step: DiskErase) -> None:
 
 
 def begin(system: System, disk: ObservedDisk, method: EraseMethod) -> None:
-    """The drive has begun, and goes on by itself. Raises ToolFailed."""
-    # --quick: it does not wait 15 s for a person. --early: it does not wait for the end.
+    """The drive has begun, and continues by itself. Raises ToolFailed."""
+    # --quick: it does not wait 15 s for an operator. --early: it does not wait for the end.
     system.run(["sg_sanitize", _HOW[method], "--early", "--quick", path_of(disk)], timeout_s=TIMEOUT_S)
 
 
 def state(system: System, disk: ObservedDisk) -> Sanitize:
-    """How far a sanitize is, by REQUEST SENSE. Raises ToolFailed if the drive does not answer."""
+    """Progress of a sanitize, by REQUEST SENSE. Raises ToolFailed if the drive does not answer."""
     said = system.run(["sg_requests", path_of(disk)], timeout_s=TIMEOUT_S, ok=_SENSE).stdout
     if _RUNNING in said:
         return Sanitize.RUNNING

@@ -1,6 +1,7 @@
-"""Devices that LIO and nvmet export, whoever set that up. We export volumes alone: a drive is exported by others.
+"""Devices that LIO and nvmet export, for any system. Lunette exports only volumes: whole drives are exported by others.
 
-nvmet and LIO's fileio open a device without claiming it, so the kernel shows no holder and lets others write to it.
+nvmet and LIO's fileio open a device without claiming it, so the kernel shows no holder and lets other programs write to
+it.
 """
 
 import re
@@ -14,11 +15,11 @@ _PATHS = re.compile(r"(?:UDEV PATH|File): (/dev/\S+)")
 
 
 def devices(system: System) -> dict[str, str]:
-    """Real paths of the devices, each with who exports it, in words."""
+    """Real paths of the devices, each with its exporter in words."""
     found: dict[str, str] = {}
     for adapter in system.listdir(_LIO):
         for store in system.listdir(f"{_LIO}/{adapter}"):
-            # Not everybody who sets LIO up writes udev_path; where it stands, `info` of thousands is not read.
+            # Not every system that configures LIO writes udev_path; where it exists, `info` of thousands is not read.
             path = _text(system, f"{_LIO}/{adapter}/{store}/udev_path")
             told = [path] if path else _PATHS.findall(_text(system, f"{_LIO}/{adapter}/{store}/info"))
             found |= dict.fromkeys(told, f"LIO exports it as {adapter}/{store}")

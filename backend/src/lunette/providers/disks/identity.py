@@ -1,8 +1,8 @@
-"""Which drive is which: the name a disk goes by, and paths that lead to one drive.
+"""Identifies drives: the ID of a disk, and paths that lead to one drive.
 
-A drive is known by its NAA, EUI-64 or NGUID, else by its serial with vendor and model; never by a kernel name, and
+A drive is identified by its NAA, EUI-64 or NGUID, else by its serial with vendor and model; never by a kernel name, and
 never by a link that a second device can take over: namespaces of one NVMe controller, the LUNs of a drive with two
-actuators and the bays of a USB bridge all tell one serial.
+actuators and the bays of a USB bridge all report one serial.
 """
 
 import re
@@ -13,16 +13,16 @@ from lunette.domain.disks import ObservedDisk, Transport
 _KINDS = ("nvme-", "ata-", "scsi-S", "scsi-0", "scsi-1", "scsi-2", "virtio-", "ubd-", "usb-", "mmc-", "scsi-", "wwn-")
 _OPAQUE = ("nvme-eui.", "nvme-uuid.", "nvme-nvme.", "wwn-")
 _NVME_OWN = ("nvme-eui.", "nvme-uuid.", "nvme-nvme.")
-"""Links of one namespace: udev makes them of its `wwid`."""
+"""Links of one namespace: udev derives them from its `wwid`."""
 _BY_SERIAL = ("scsi-S", "scsi-0", "usb-")
-"""Links that udev makes of a serial, which several LUNs or bays may tell."""
+"""Links that udev derives from a serial, which several LUNs or bays may report."""
 _UNPRINTABLE = re.compile(r"[^A-Za-z0-9_.:+-]+")
 _ONE_PATH = (Transport.SATA, Transport.UBD)
-"""Drives of these are reached in one way only."""
+"""Drives on these transports have only one path."""
 
 
 def choose_id(links: Iterable[str], serial: str) -> str | None:
-    """The link a person recognizes among those that no other device can take over, if there are any of them."""
+    """The most readable link among those that no other device can take over, if there are any."""
     known = [*links]
     shown = serial.strip().replace(" ", "_")
 
@@ -36,7 +36,8 @@ def choose_id(links: Iterable[str], serial: str) -> str | None:
 
 def is_shared(link: str, links: Sequence[str], serial: str) -> bool:
     """True for a link that names a controller or an enclosure of drives rather than one drive: udev gives it to any of
-    them, and to another at any time. `links`: those that it is one of."""
+    them, and may move it at any time. `links`: those that it is one of.
+    """
     if link.startswith(_BY_SERIAL):
         return True
     if not link.startswith("nvme-") or link.startswith(_NVME_OWN):
@@ -46,7 +47,7 @@ def is_shared(link: str, links: Sequence[str], serial: str) -> bool:
 
 
 def name_of(kernel_name: str, wwn: str | None, serial: str, model: str, links: Iterable[str]) -> str:
-    """The id of a drive: a link of udev's, else what it tells of itself; its kernel name if it tells nothing."""
+    """The ID of a drive: a link of udev's, else its reported identity; its kernel name if it reports nothing."""
     if link := choose_id(links, serial):
         return link
     if is_told(wwn):
@@ -57,17 +58,17 @@ def name_of(kernel_name: str, wwn: str | None, serial: str, model: str, links: I
 
 
 def is_told(value: str | None) -> bool:
-    """Whether an identity says anything: makers leave it empty, or fill it with one character."""
+    """True if an identity is usable: some manufacturers leave it empty, or fill it with one character."""
     digits = re.sub(r"^(0x|eui\.|uuid\.|naa\.)", "", (value or "").strip().lower())
     return len(set(re.sub(r"[^a-z0-9]", "", digits))) > 1
 
 
 def one_per_drive(disks: Sequence[ObservedDisk]) -> tuple[ObservedDisk, ...]:
-    """The disks; each says over which devices it is reached, and one that is a further path to a drive says to which.
+    """The disks; each lists the devices over which it is reached, and a further path to a drive names its disk.
 
-    udev gives the names of a drive under by-id to one of its paths, and to another one when that comes back. The disk
-    is the path that is in use, whatever udev says; without a use the one with the names. A disk that nothing tells from
-    another one says so.
+    udev assigns the by-id names of a drive to one of its paths, and to another when that one returns. The disk is the
+    path that is in use, whatever udev says; if none is in use, the one with the names. A disk that nothing
+    distinguishes from another one says so.
     """
     drives: list[list[ObservedDisk]] = []
     for disk in sorted(disks, key=lambda disk: (not disk.links, disk.kernel_name)):
@@ -83,15 +84,15 @@ def one_per_drive(disks: Sequence[ObservedDisk]) -> tuple[ObservedDisk, ...]:
         devices = tuple(device for path in (first, *others) for device in path.paths or (path.device,))
         facts = {"id": _own_id(first, firsts), "paths": devices, "is_known": _is_known(first, firsts)}
         found.append(first.model_copy(update=facts))
-        # A further path goes by its device, for the drive's own name leads to the disk. What the drive carries is told
-        # of the disk alone: nobody is to find a member of an array twice.
+        # A further path is named by its device, because the drive's own name leads to the disk. The content of the
+        # drive is shown only for the disk, so that a member of an array is never found twice.
         of_path = {"links": (), "other_path_of": facts["id"], "signatures": (), "array_uuid": None}
         found += [path.model_copy(update={**of_path, "id": path.kernel_name}) for path in others]
     return tuple(found)
 
 
 def _main_first(paths: Sequence[ObservedDisk]) -> list[ObservedDisk]:
-    """The paths to one drive: the one that stands for the disk first, with the names of all of them."""
+    """The paths to one drive: the one that represents the disk first, with the names of all of them."""
     main, *others = sorted(paths, key=lambda one: (not one.is_busy(), not one.links, one.kernel_name))
     links = tuple(link for path in (main, *others) for link in path.links)
     name = name_of(main.kernel_name, main.wwn, main.serial, main.model, links)
@@ -99,7 +100,7 @@ def _main_first(paths: Sequence[ObservedDisk]) -> list[ObservedDisk]:
 
 
 def one_per_content(disks: Sequence[ObservedDisk]) -> Iterator[ObservedDisk]:
-    """The disks; of those that go by their content the ones that are alike are paths to one drive, or copies of it."""
+    """The disks; among those identified by content, equal ones are paths to one drive, or copies of it."""
     first: dict[str, ObservedDisk] = {}
     for disk in sorted(disks, key=lambda disk: (not disk.holders, disk.kernel_name)):
         first.setdefault(disk.id, disk)
@@ -121,9 +122,10 @@ def _own_id(disk: ObservedDisk, drives: Sequence[ObservedDisk]) -> str:
 
 
 def is_one_drive(one: ObservedDisk, other: ObservedDisk) -> bool:
-    """Whether two devices are paths to one drive.
+    """True if two devices are paths to one drive.
 
-    Some makers give all their drives one WWN, so serials that differ tell two drives, as WWNs that differ always do.
+    Some manufacturers give all their drives one WWN, so different serials distinguish two drives, as different WWNs
+    always do.
     """
     if one.size_bytes != other.size_bytes or one.fabric != other.fabric or one.is_usb or other.is_usb:
         return False
@@ -141,7 +143,9 @@ def _namespace(disk: ObservedDisk) -> str:
 
 
 def _is_known(disk: ObservedDisk, drives: Sequence[ObservedDisk]) -> bool:
-    """Whether something that stays tells this drive from all others, also after a restart with other kernel names."""
+    """True if a permanent property distinguishes this drive from all others, also after a restart with other kernel
+    names.
+    """
     others = [other for other in drives if other is not disk]
     if is_told(disk.wwn) and all(other.wwn != disk.wwn for other in others):
         return True

@@ -1,4 +1,4 @@
-"""Which drives there are and what is on them, read afresh from the machine each time."""
+"""The inventory of drives and their content, read from the machine each time."""
 
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -11,29 +11,34 @@ from lunette.system.doorway import System
 
 BY_ID = "/dev/disk/by-id"
 MOUNTS = "/proc/1/mountinfo"
-"""What the machine has mounted. Our own mounts, which are all that lsblk looks at, are others in a container."""
+"""The mounts of the machine. In a container, the process's own mounts, which are all that lsblk reads, are
+different.
+"""
 _BTRFS = "/sys/fs/btrfs"
 UNREADABLE = "unreadable"
-"""The signature of a drive that could not be read: what it carries is not known."""
+"""The signature of a drive that could not be read: its content is unknown."""
 _GIVEN_UP = ("offline", "transport-offline", "dead")
-"""`device/state` of a SCSI device or an NVMe controller at which nothing answers any more (kernel: scsi_sysfs.c,
-sdev_states; nvme sysfs.c, state_name)."""
+"""`device/state` of a SCSI device or an NVMe controller that no longer responds (kernel: scsi_sysfs.c, sdev_states;
+nvme sysfs.c, state_name).
+"""
 _PARTITION = re.compile(r"-part\d+$")
 _STACKED = ("dm-", "md-", "lvm-")
-"""Links of what is built on drives: there is one or more per volume."""
+"""Links of devices that are built on drives: there is one or more per volume."""
 _COLUMNS = "NAME,KNAME,PATH,TYPE,SIZE,VENDOR,MODEL,SERIAL,REV,WWN,TRAN,ROTA,LOG-SEC,PHY-SEC,MOUNTPOINTS,MAJ:MIN"
-"""No more: lsblk shows every volume below every drive of its array, and all its columns take three times as long."""
+"""No other columns: lsblk shows every volume below every drive of its array, and all columns take three times as
+long.
+"""
 
 
 def observe_disks(
     system: System, only: Collection[str] | None = None, unread: dict[str, str] | None = None
 ) -> tuple[ObservedDisk, ...]:
-    """Every drive of the machine, in order of its id; those over a fabric too, marked as such. With `only` those that
-    are known by one of these names below /dev/disk/by-id: no other one is read, and one that hangs holds nobody up.
+    """Every drive of the machine, ordered by ID, including drives over a fabric, marked as such. With `only`, those
+    with one of these names below /dev/disk/by-id: no other drive is read, so one that hangs delays nothing.
 
-    A drive over a fabric is never read: it is not ours, and one whose target is gone holds every reader until the
-    kernel gives up. A drive the kernel has given up is not asked again. One that cannot be read goes into `unread`, by
-    name with the reason; without it that is an error.
+    A drive over a fabric is never read: it belongs to another system, and if its target is down it blocks every reader
+    until the kernel times out. A drive that the kernel has dropped is not read again. If a drive cannot be read, the
+    reason goes into `unread`, by name; without it that is an error.
     """
     entries = parse.block_tree(system.run(["lsblk", "-J", "-b", "-o", _COLUMNS]).stdout, unread)
     links = _links(system)
@@ -59,7 +64,7 @@ def observe_disks(
 
 
 def read_signatures(system: System, devices: list[str]) -> dict[str, tuple[Signature, ...]]:
-    """What the devices carry, by kernel name. One unreadable drive (a dying one) must not hide the others."""
+    """The signatures of the devices, by kernel name. One unreadable drive must not hide the others."""
     if not devices:
         return {}
     try:
@@ -75,17 +80,17 @@ def read_signatures(system: System, devices: list[str]) -> dict[str, tuple[Signa
 
 
 def settle(system: System) -> None:
-    """Wait until udev has made and dropped the links of what just changed. Slow udev is no error by itself."""
+    """Wait until udev has updated the links of what just changed. Slow udev is no error by itself."""
     system.run(["udevadm", "settle", "--timeout=60"], timeout_s=90, ok=(0, 1))
 
 
 def same_disk(disks: tuple[ObservedDisk, ...], disk_id: str, serial: str) -> ObservedDisk:
-    """The disk of this id, if it is the very drive the plan meant.
+    """The disk with this ID, if it is the very drive that the plan meant.
 
-    Raises NotFound if it is absent, Conflict if another drive answers to its id.
+    Raises NotFound if it is absent, Conflict if another drive has its ID.
     """
     named = [d for d in disks if d.id == disk_id or disk_id in d.links]
-    # What goes by its superblock now had no other name than that of the kernel when the plan was made.
+    # A disk that is now identified by its superblock had only its kernel name when the plan was made.
     bare = [d for d in disks if d.kernel_name == disk_id and not (d.is_known or d.other_path_of)]
     disk = next(iter([*named, *bare]), None)
     if disk is None:
@@ -113,7 +118,9 @@ def _links(system: System) -> dict[str, tuple[str, ...]]:
 
 
 def _by_content(system: System, disk: ObservedDisk) -> ObservedDisk:
-    """A disk that nothing tells from others goes by the superblock of an array on it, if there is one."""
+    """A disk that nothing distinguishes from others is identified by the superblock of an array on it, if there is
+    one.
+    """
     if disk.is_known or disk.other_path_of or not disk.array_uuid or disk.fabric:
         return disk
     said = system.run(["blkid", "-p", "-o", "export", "--", disk.device], timeout_s=60, ok=(0, 2, 8)).stdout
@@ -134,8 +141,9 @@ def _with_btrfs(system: System, mounted: dict[str, list[str]]) -> dict[str, list
 def _holds_system_pool(
     system: System, pools: Collection[str], found: Mapping[str, tuple[Signature, ...]]
 ) -> Callable[[Mapping[str, Any]], bool]:
-    """Whether the system runs from a ZFS pool on this drive. While zpool does not tell, any drive may hold it that is
-    not blank."""
+    """True if the system runs from a ZFS pool on this drive. If zpool does not answer, any drive that is not blank may
+    contain it.
+    """
     members: set[str] = set()
     try:
         for pool in sorted(pools):
@@ -157,7 +165,7 @@ def _holds_system_pool(
 def _facts(
     system: System, entry: Mapping[str, Any], board: Mapping[str, str], given_away: Mapping[str, str]
 ) -> parse.SysfsFacts:
-    """Of a multipath device: of its first path that works, with what is built on the device itself."""
+    """For a multipath device: of its first working path, with what is built on the device itself."""
     states = {name: _attribute(system, f"/sys/block/{name}/device/state") for name in entry["paths"]}
     name = next((path for path, state in states.items() if state not in _GIVEN_UP), entry["paths"][0])
     base, own = f"/sys/block/{name}", f"/sys/block/{entry['kname']}"

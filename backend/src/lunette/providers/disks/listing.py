@@ -1,4 +1,4 @@
-"""What lsblk lists, drive by drive: one that it tells oddly costs its own view and no other."""
+"""The output of lsblk, drive by drive: an odd entry costs only its own drive."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ _NUMBERS = ("size", "log-sec", "phy-sec")
 
 @reader("lsblk")
 def entries(text: str, unread: dict[str, str] | None = None) -> list[dict[str, Any]]:
-    """The top level of `lsblk -J -b`, with all that is below; every value of its type, or None.
+    """The top level of `lsblk -J -b`, with everything below; every value of its type, or None.
 
     What cannot be read goes into `unread`, by kernel name with the reason; without it that is an error.
     """

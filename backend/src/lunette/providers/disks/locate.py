@@ -1,4 +1,4 @@
-"""Switches the light of the bay a drive sits in, so that whoever pulls it pulls the right one."""
+"""Switches the locate light of a drive's bay, so that the right drive is pulled."""
 
 from lunette.domain.errors import Conflict, ToolFailed
 from lunette.domain.steps import DiskLocate
@@ -8,12 +8,12 @@ from lunette.system.doorway import System
 
 
 def locate(system: System, step: DiskLocate) -> str | None:
-    """The light as the step wants it; None if it was so. Raises Conflict for another drive or one without a light."""
+    """Set the light as the step says; None if it was so. Raises Conflict for another drive or one without a light."""
     return _switch(system, step, is_on=step.is_on)
 
 
 def undo_locate(system: System, step: DiskLocate) -> str | None:
-    """The light as it was before."""
+    """Restore the previous state of the light."""
     return _switch(system, step, is_on=step.was_on)
 
 

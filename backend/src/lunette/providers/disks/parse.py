@@ -1,4 +1,4 @@
-"""Turns what lsblk, wipefs and sysfs say into disks: pure, tested with recorded output."""
+"""Parses the output of lsblk, wipefs and sysfs into disks. Pure, tested with recorded output."""
 
 import functools
 import logging
@@ -22,10 +22,11 @@ _NO_DRIVES = re.compile(
     r"^(ram|zram|loop|nbd|rbd|drbd|ublkb|rnbd|nullb|etherd[!/]|bcache|pmem|zd|fd|sr|mtdblock|dm-|md)"
     r"|^mmcblk\d+(boot|rpmb|gp)|^nvme\d+c\d+n\d+$"
 )
-"""What else lsblk calls a disk: memory, a file, a device of another machine, what is built on drives, a boot area, one
-path of an NVMe namespace."""
+"""Other devices that lsblk calls a disk: memory, a file, a device of another machine, devices built on drives, a boot
+area, one path of an NVMe namespace.
+"""
 _TYPES = ("disk", "rbc", "zbc")
-"""Of SCSI devices that are driven by sd: plain, reduced and zoned ones."""
+"""SCSI device types of the sd driver: plain, reduced and zoned ones."""
 _FABRIC = {"iscsi", "fc", "fcoe", "srp", "tcp", "rdma", "loop"}
 _FABRIC_PATH = re.compile(r"/(session\d+|rport-[\d:-]+|tcm_loop_\d+|nvme-fabrics)(/|$)")
 _SYSTEM_MOUNTS = ("/", "/boot", "/boot/efi", "/usr", "/var", "/etc", "/opt", "/run/live/medium", "/cdrom")
@@ -33,7 +34,7 @@ _ESCAPE = re.compile(r"\\([0-7]{3})")
 
 
 class SysfsFacts(Model):
-    """What sysfs knows about a drive and lsblk does not."""
+    """Facts about a drive in sysfs that lsblk does not show."""
 
     path: str
     """The device's real path under /sys/devices."""
@@ -44,20 +45,20 @@ class SysfsFacts(Model):
     """Transports of the NVMe controllers behind it."""
     place: DiskPlace = DiskPlace()
     state: str | None = None
-    """What the kernel says of the device, `running` or `live` while it works."""
+    """State of the device in the kernel, `running` or `live` while it works."""
     cache_type: str | None = None
-    """Of what is driven by sd alone."""
+    """Only of devices of the sd driver."""
     zoned: str | None = None
     is_read_only: bool = False
     exports: tuple[str, ...] = ()
-    """Who exports it as a whole, or a partition of it, in words."""
+    """The exporter of the whole drive, or of a partition, in words."""
 
 
 def block_tree(text: str, unread: dict[str, str] | None = None) -> list[dict[str, Any]]:
-    """The top level of `lsblk -J -b`, drives only. One that left while lsblk looked has no size: it is gone.
+    """The top level of `lsblk -J -b`, drives only. One that disappeared while lsblk ran has no size.
 
-    Of drives under a multipath device that device stands for all its paths, which `paths` names. What cannot be read
-    goes into `unread`, as `listing.entries` says, and so does what is about to go.
+    A multipath device represents all its paths, which `paths` names. What cannot be read goes into `unread`, as
+    `listing.entries` says, and so does what is about to disappear.
     """
     disks = [entry for entry in listing.entries(text, unread) if entry["type"] in _TYPES]
     drives = [entry for entry in disks if DRIVES.match(entry["kname"])]
@@ -85,15 +86,16 @@ def block_tree(text: str, unread: dict[str, str] | None = None) -> list[dict[str
 
 @functools.cache
 def _tell_left_out(name: str) -> None:
-    """Once for each name: the machine is looked at all the time."""
+    """Once for each name, because the machine is read all the time."""
     log.warning("block device %s is left out: Lunette does not know its kernel name as that of a drive", name)
 
 
 @reader("wipefs")
 def signatures(text: str) -> dict[str, tuple[Signature, ...]]:
-    """Signatures by device name (no folder) from `wipefs --json --no-act DEVICE…`; it prints nothing if there are none.
+    """Signatures by device name (without directory) from `wipefs --json --no-act DEVICE…`; it prints nothing if there
+    are none.
 
-    A signature that is kept in several copies, such as ZFS labels, counts once.
+    A signature that is stored in several copies, such as ZFS labels, counts once.
     """
     found: dict[str, list[Signature]] = {}
     for entry in document(text)["signatures"] if text.strip() else ():
@@ -107,7 +109,8 @@ def signatures(text: str) -> dict[str, tuple[Signature, ...]]:
 def mounts(text: str) -> dict[str, list[str]]:
     """Mount points by device number `major:minor` and by source, from /proc/PID/mountinfo (proc_pid_mountinfo(5)).
 
-    btrfs shows a number that no block device has, and there the source tells; bcachefs names all its devices there.
+    btrfs shows a number that no block device has, so the source identifies the device; bcachefs names all its devices
+    there.
     """
     found: dict[str, list[str]] = {}
     for line in text.splitlines():
@@ -139,7 +142,7 @@ def disk(
     *,
     is_systems: bool = False,
 ) -> ObservedDisk:
-    """One drive from its lsblk entry, its by-id links, all signatures by device name, sysfs, and what is `mounted`.
+    """One drive from its lsblk entry, its by-id links, all signatures by device name, sysfs, and the `mounted` devices.
 
     `is_systems`: the system runs from it in a way that no mount shows.
     """
@@ -189,7 +192,7 @@ def _limits(entry: Mapping[str, Any], facts: SysfsFacts) -> Iterator[str]:
 
 
 def over_fabric(entry: Mapping[str, Any], facts: SysfsFacts) -> bool:
-    """Whether it is another machine's volume, seen here by an initiator."""
+    """True if it is another machine's volume, seen here by an initiator."""
     return entry["tran"] in _FABRIC or bool(_FABRIC & set(facts.transports) or _FABRIC_PATH.search(facts.path))
 
 
@@ -199,7 +202,7 @@ def plain(uuid: str) -> str:
 
 
 def _model(entry: Mapping[str, Any]) -> str:
-    """Vendor and model as a person reads them; a bare PCI number (virtio) says nothing."""
+    """Vendor and model in readable form; a bare PCI number (virtio) is omitted."""
     words = [(entry[key] or "").strip() for key in ("vendor", "model")]
     return " ".join(part for part in words if part and not part.startswith("0x"))
 
@@ -219,13 +222,13 @@ def _transport(entry: Mapping[str, Any]) -> Transport:
 
 
 def _mounts(entry: Mapping[str, Any], mounted: Mapping[str, list[str]]) -> list[str]:
-    """Where it is mounted; in lsblk's own words only if `mounted` does not know it, or for swap space."""
+    """Where it is mounted; as lsblk shows it only if `mounted` does not know it, or for swap space."""
     known = [point for key in (entry.get("maj:min"), entry["path"]) for point in mounted.get(key or "", ())]
     return known + [point for point in entry.get("mountpoints") or () if point and (point == "[SWAP]" or not known)]
 
 
 def descend(entry: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """A device and all that lies on it."""
+    """A device and everything on it."""
     yield entry
     for child in entry.get("children", ()):
         yield from descend(child)

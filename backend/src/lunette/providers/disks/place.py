@@ -1,8 +1,8 @@
-"""Where a drive sits: on the PCI bus, and in a SCSI enclosure (SES) as the kernel shows it.
+"""The location of a drive: on the PCI bus, and in a SCSI enclosure (SES) as the kernel shows it.
 
-A SCSI drive in an enclosure has a link `enclosure_device:<bay>` to the bay's folder, whose `locate` is the light
-(drivers/misc/enclosure.c, Linux 6.12). The lights of NVMe bays (NPEM) show as LEDs from Linux 6.13 on; they are not
-known here.
+A SCSI drive in an enclosure has a link `enclosure_device:<bay>` to the directory of the bay, whose `locate` is the
+light (drivers/misc/enclosure.c, Linux 6.12). The lights of NVMe bays (NPEM) appear as LEDs from Linux 6.13 on; they are
+not supported here.
 """
 
 import re
@@ -28,7 +28,7 @@ def slots(system: System) -> dict[str, str]:
 
 
 def observe(system: System, name: str, controllers: Iterable[str], board: Mapping[str, str]) -> DiskPlace:
-    """The place of a drive by its kernel name; `controllers` are the folders of the NVMe controllers behind it."""
+    """The location of a drive by its kernel name; `controllers` are the directories of its NVMe controllers."""
     base = f"/sys/block/{name}"
     addresses = _ADDRESS.findall(system.realpath(base))
     for folder in controllers:
@@ -46,14 +46,14 @@ def observe(system: System, name: str, controllers: Iterable[str], board: Mappin
 
 
 def bay_of(system: System, name: str) -> tuple[str, str] | None:
-    """What the enclosure calls the drive's bay, and its folder; None for a drive in no enclosure."""
+    """The enclosure's name for the drive's bay, and its directory; None for a drive in no enclosure."""
     device = f"/sys/block/{name}/device"
     link = next((entry for entry in system.listdir(device) if entry.startswith(_BAY)), None)
     return (link.removeprefix(_BAY).strip(), f"{device}/{link}") if link else None
 
 
 def is_lit(system: System, bay: str) -> bool | None:
-    """Whether its light is on; None for a bay without one."""
+    """True if its light is on; None for a bay without one."""
     said = _read(system, f"{bay}/locate")
     return bool(int(said)) if said and said.isdigit() else None
 

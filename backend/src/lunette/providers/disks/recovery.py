@@ -1,9 +1,9 @@
-"""Keeps the time a SATA drive tries to read a bad sector shorter than the time the kernel waits for its answer.
+"""Keeps the error recovery time of a SATA drive shorter than the kernel's command timeout.
 
-Drives for desktops try for up to two minutes. The kernel gives a command up after 30 s (`timeout` of a SCSI device) and
-resets the drive, which does not answer meanwhile: md then takes a whole disk for lost where one sector was. Drives made
-for arrays have SCT Error Recovery Control (ACS-3, 8.3): they say after a few seconds which sector it is, and md writes
-it anew. Drives forget it when their power goes, so it is looked after for as long as they are members.
+Desktop drives retry a bad sector for up to two minutes. The kernel aborts a command after 30 s (`timeout` of a SCSI
+device) and resets the drive, which does not answer meanwhile: md then treats a whole disk as lost because of one
+sector. Drives made for arrays have SCT Error Recovery Control (ACS-3, 8.3): they report the sector after a few seconds,
+and md rewrites it. Drives lose the setting at power-off, so it is maintained for as long as they are members.
 """
 
 import logging
@@ -18,18 +18,18 @@ from lunette.system.doorway import System
 
 log = logging.getLogger(__name__)
 LIMIT_S = 7.0
-"""What drives made for arrays have from their makers."""
+"""The manufacturers' default for drives made for arrays."""
 KERNEL_WAIT_S = 30
 LONG_WAIT_S = 180
-"""Longer than any drive tries."""
+"""Longer than any drive retries."""
 _REDUNDANT = ("raid1", "raid4", "raid5", "raid6", "raid10")
 
 
 def settle(system: System, disk: ObservedDisk, told: ErrorRecovery) -> ErrorRecovery:
-    """Gives a member of an array the times it needs; what is in force now. Other drives stay as they are.
+    """Sets the time limits of a member of an array; returns the present ones. Other drives stay unchanged.
 
-    Only a member of a redundant md array is told to give up: elsewhere its own attempts are the last hope for a sector.
-    A drive that cannot be told gets a kernel that waits. Never raises.
+    Only members of a redundant md array get a limit: elsewhere the drive's own retries are the last hope for a sector.
+    For a drive without the setting, the kernel waits longer. Never raises.
     """
     if disk.array_uuid is None or disk.used_by_system:
         return told
@@ -52,13 +52,13 @@ def _limit(system: System, disk: ObservedDisk, told: ErrorRecovery) -> ErrorReco
     try:
         answer = system.run(argv, timeout_s=TIMEOUT_S, ok=tuple(range(256)))
     except LunetteError as error:
-        log.warning("disk %s was not told when to give a sector up: %s", disk.id, error.detail)
+        log.warning("the error recovery limit of disk %s was not set: %s", disk.id, error.detail)
         return told
     now = parse.recovery(answer.stdout)
     if now is None or now.limit_s != LIMIT_S:
-        log.warning("disk %s does not take a limit of %s s for its error recovery", disk.id, LIMIT_S)
+        log.warning("disk %s does not accept an error recovery limit of %s s", disk.id, LIMIT_S)
         return told.model_copy(update={"is_limitable": False})
-    log.info("disk %s gives a sector up after %s s", disk.id, LIMIT_S)
+    log.info("the error recovery limit of disk %s is %s s", disk.id, LIMIT_S)
     return told.model_copy(update={"limit_s": now.limit_s})
 
 
@@ -69,15 +69,15 @@ def _wait(system: System, disk: ObservedDisk, told: ErrorRecovery) -> ErrorRecov
         wanted = _wanted_wait(now, told.limit_s)
         if wanted != now:
             system.write(file, str(wanted))
-            log.info("the kernel waits %s s for disk %s", wanted, disk.id)
+            log.info("the kernel's command timeout is %s s for disk %s", wanted, disk.id)
     except (OSError, ValueError) as error:
-        log.warning("how long the kernel waits for disk %s is not known: %s", disk.id, error)
+        log.warning("the kernel's command timeout of disk %s is unknown: %s", disk.id, error)
         return told.model_copy(update={"wait_s": None})
     return told.model_copy(update={"wait_s": wanted})
 
 
 def _wanted_wait(now: int, limit_s: float | None) -> int:
-    """What somebody else chose stays where it is long enough."""
+    """A timeout that was configured otherwise stays if it is long enough."""
     if limit_s is None or limit_s >= now:
         return max(now, LONG_WAIT_S)
     return KERNEL_WAIT_S if now == LONG_WAIT_S and limit_s < KERNEL_WAIT_S else now

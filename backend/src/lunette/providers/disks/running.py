@@ -1,8 +1,8 @@
-"""Whether what a disk carries is in use, under whatever name: the last look before something is destroyed on it.
+"""Whether the content of a disk is in use, under any name: the last check before it is destroyed.
 
 The kernel knows the users of a block device, not of a drive: a member of a running array shows no user on its second
-path, on a partition under another name, or where an identity was made up by a bridge. So contents are compared: the
-UUID of an array and of the member, of a physical volume, a pool and its member, a file system, a LUKS header.
+path, on a partition under another name, or if a bridge made its identity up. So contents are compared: the UUID of an
+array and of the member, of a physical volume, a pool and its member, a file system, a LUKS header.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,7 +24,7 @@ _TIMEOUT_S = 120.0
 
 
 class _Content(Model):
-    """One thing found on a device. `member`: which part of something larger it is, None if that cannot be told."""
+    """One signature on a device. `member`: which part of a larger structure it is, None if unknown."""
 
     type: str
     uuid: str
@@ -34,8 +34,8 @@ class _Content(Model):
 def user_of(system: System, disk: ObservedDisk) -> str | None:
     """What uses the content of a disk or of a partition of it, in words; None if nothing that runs does.
 
-    Where it cannot be told which member of a running array or pool the disk is, it is taken for one that is needed.
-    Raises ToolFailed if the machine does not tell what runs.
+    If it is unknown which member of a running array or pool the disk is, the member counts as needed. Raises ToolFailed
+    if the machine does not show what runs.
     """
     own = _own_devices(system, disk)
     carried = [one for device in own for one in _contents(system, device)]
@@ -52,10 +52,10 @@ def _own_devices(system: System, disk: ObservedDisk) -> list[str]:
 
 
 def _contents(system: System, device: str) -> Iterator[_Content]:
-    """Every signature with a UUID; nothing of a device that cannot be read."""
+    """Every signature with a UUID; none for a device that cannot be read."""
     found = [one for signatures in read_signatures(system, [device]).values() for one in signatures if one.uuid]
     if found:
-        # Code 2: nothing is found, 8: more than one thing, and none of them is told (libblkid, low-level probing).
+        # Code 2: nothing is found, 8: more than one thing, and none of them is shown (libblkid, low-level probing).
         said = system.run(["blkid", "-p", "-o", "export", "--", device], timeout_s=_TIMEOUT_S, ok=(0, 2, 8)).stdout
         facts = dict(line.split("=", 1) for line in said.splitlines() if "=" in line)
     for one in found:
@@ -64,7 +64,7 @@ def _contents(system: System, device: str) -> Iterator[_Content]:
 
 
 def _nobody(_system: System, _content: _Content) -> None:
-    """What is no member of anything larger is looked for among the devices that are in use."""
+    """Content that is not a member of a larger structure is searched among the devices in use."""
 
 
 def _md_member(system: System, content: _Content) -> str | None:
@@ -93,13 +93,13 @@ def _pool_member(system: System, content: _Content) -> str | None:
 
 
 def _physical_volume(system: System, content: _Content) -> str | None:
-    """Any physical volume of a group with an active volume: also one that no volume lies on, or that LVM misses."""
+    """Any physical volume of a group with an active volume, including one without a volume, or that LVM misses."""
     devices = sorted({*_below_volumes(system)})
     if not devices:
         return None
     only = [option for device in devices for option in ("--devices", device)]
     command = ["pvs", *only, "--foreign", "--shared", "--reportformat", "json_std", "-o", "pv_uuid,vg_name"]
-    said = system.run(command, timeout_s=_TIMEOUT_S, ok=(0, 5)).stdout  # code 5: a device of the group is away
+    said = system.run(command, timeout_s=_TIMEOUT_S, ok=(0, 5)).stdout  # code 5: a device of the group is missing
     try:
         found = groups(said)
     except ToolFailed as error:
@@ -138,7 +138,7 @@ def _is_volume(system: System, name: str) -> bool:
 
 
 def _held_copy(system: System, own: Iterable[str], carried: Iterable[_Content]) -> str | None:
-    """The device in use that carries the very same: a mounted file system, or what something is built on."""
+    """The device in use that carries the same content: a mounted file system, or below another device."""
     wanted = {(one.type, one.uuid) for one in carried if one.type not in (MD, ZFS, LVM)}
     if not wanted:
         return None
@@ -151,7 +151,7 @@ def _held_copy(system: System, own: Iterable[str], carried: Iterable[_Content]) 
 
 
 def _used(system: System) -> Mapping[str, str]:
-    """Devices something is built on or mounted from, with that in words."""
+    """Devices that are mounted or below another device, with that in words."""
     found = {}
     names = system.listdir(_CLASS)
     for name in names:

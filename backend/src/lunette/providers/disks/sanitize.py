@@ -1,10 +1,10 @@
-"""What all kinds of drive say of a sanitize."""
+"""Sanitize status, common to all kinds of drives."""
 
 from enum import Enum, auto
 
 
 class Sanitize(Enum):
-    """DONE: none is under way, and the last one did not fail. FAILED: the drive lets nobody read or write."""
+    """DONE: none is running, and the last one did not fail. FAILED: the drive refuses reads and writes."""
 
     RUNNING = auto()
     DONE = auto()

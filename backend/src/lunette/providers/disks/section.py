@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from lunette.providers import reading
 
 MOST = 2**63 - 1
-"""Counters of drives have up to 128 bits; what the database cannot hold is as good as this."""
+"""Counters of drives have up to 128 bits; this is the largest value that the database can store."""
 _NUMBER = re.compile(r"\s*([+-]?)(0[xX][0-9a-fA-F]{1,40}|\d{1,3}(?:,\d{3})+|\d{1,40})")
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
 class Section:
-    """One object of a document. `odd` collects, by path, what findings depend on and what cannot be read."""
+    """One object of a document. `odd` collects, by path, values that findings depend on and that cannot be read."""
 
     def __init__(self, found: object, path: str = "", odd: list[str] | None = None) -> None:
         self._found: Mapping[str, object] = found if isinstance(found, dict) else {}
@@ -27,13 +27,13 @@ class Section:
         return tuple(self._found)
 
     def section(self, name: str, judged: bool = False) -> "Section":
-        """An object inside; an empty one where there is none."""
+        """An object inside; an empty one if there is none."""
         found = self._found.get(name)
         self._note(name, judged and name in self._found and not isinstance(found, dict))
         return Section(found, self._path_of(name), self.odd)
 
     def rows(self, name: str, judged: bool = False) -> Iterator["Section"]:
-        """The objects of a list. Null rows are left out: smartctl prints them for entries it skips."""
+        """The objects of a list. Null rows are omitted: smartctl prints them for entries it skips."""
         found = self._found.get(name)
         self._note(name, judged and name in self._found and not isinstance(found, list))
         for row in found if isinstance(found, list) else ():
@@ -42,8 +42,9 @@ class Section:
                 yield Section(row, self._path_of(name), self.odd)
 
     def number(self, name: str, judged: bool = False, needed: bool = False) -> int | None:
-        """A whole number. Of one that is `judged` it is noted where it is there and cannot be read, of one that is
-        `needed` also where it is missing."""
+        """An integer. If it is `judged`, it is recorded when it exists and cannot be read; if it is `needed`, also when
+        it is missing.
+        """
         found = whole(self._found.get(name))
         self._note(name, found is None and (needed or (judged and name in self._found)))
         return found
@@ -77,7 +78,7 @@ class Section:
 
 
 def document(text: str) -> Section | None:
-    """The object that a text holds as JSON; None if it holds none."""
+    """The object in a JSON text; None if there is none."""
     try:
         found = reading.document(text)
     except (ValueError, RecursionError):
@@ -86,7 +87,7 @@ def document(text: str) -> Section | None:
 
 
 def whole(found: object) -> int | None:
-    """A number, or the one a text begins with: '3' and '3 %' are 3. None if there is none."""
+    """A number, or the leading number of a text: '3' and '3 %' are 3. None if there is none."""
     if isinstance(found, str):
         match = _NUMBER.match(found)
         if match is None:

@@ -1,6 +1,6 @@
-"""Self-tests by smartctl: what the log of a SATA, SAS or NVMe drive says, and how one begins.
+"""Self-tests by smartctl: the log of a SATA, SAS or NVMe drive, and how a test is started.
 
-Codes as in ataprint.cpp, scsiprint.cpp and nvmeprint.cpp of smartmontools 7.4, which starts those of NVMe too.
+Codes as in ataprint.cpp, scsiprint.cpp and nvmeprint.cpp of smartmontools 7.4, which also starts those of NVMe.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ _RUNNING = 0xF
 
 
 def read(told: Section) -> SelfTests | None:
-    """What the drive tells of its tests; None if it has no log of them."""
+    """The drive's log of its tests; None if it has no log."""
     if "nvme_self_test_log" in told:
         log = told.section("nvme_self_test_log", judged=True)
         running = log.section("current_self_test_operation").count("value", needed=True) or 0
@@ -30,7 +30,7 @@ def read(told: Section) -> SelfTests | None:
         logs = told.section("ata_smart_self_test_log", judged=True)
         log = logs.section("extended" if "extended" in logs else "standard", judged=True)
         if "table" not in log:
-            log.count("count", needed=True)  # it says that there are none
+            log.count("count", needed=True)  # it reports that there are none
         status = told.section("ata_smart_data").section("self_test").section("status").count("value") or 0
         return _tests(_of_ata(log), status >> 4 == _RUNNING)
     if told.section("device").text("protocol") == "SCSI" and "smart_status" in told:
@@ -40,8 +40,9 @@ def read(told: Section) -> SelfTests | None:
 
 
 def start(system: System, disk_path: str, kind: SelfTestKind) -> str | None:
-    """Begins a test in the background, which the drive itself interrupts for the I/O of hosts; None if it began, else
-    why not."""
+    """Starts a test in the background, which the drive itself interrupts for the I/O of hosts; None if it started, else
+    why not.
+    """
     argv = ["smartctl", "--json", f"--test={kind.value}", disk_path]
     answer = system.run(argv, timeout_s=TIMEOUT_S, ok=tuple(range(256)))
     if not answer.returncode & _NOT_BEGUN:
@@ -92,7 +93,7 @@ def _of_scsi(told: Section) -> Iterator[SelfTest | None]:
 def _test(
     kind: SelfTestKind, code: int, failed: range, hours: int | None, lba: int | None, said: Section
 ) -> SelfTest | None:
-    """None for one that runs."""
+    """None for a running one."""
     if code == _RUNNING:
         return None
     result = SelfTestResult.FAILED if code in failed else SelfTestResult.ABORTED if code else SelfTestResult.PASSED

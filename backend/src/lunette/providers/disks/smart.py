@@ -1,4 +1,6 @@
-"""Asks one drive for its health by smartctl (smartmontools 7.3 or later) and nvme-cli; one that sleeps sleeps on."""
+"""Reads the health of one drive by smartctl (smartmontools 7.3 or later) and nvme-cli, without waking a sleeping
+drive.
+"""
 
 import re
 from collections.abc import Callable
@@ -14,7 +16,7 @@ from lunette.system.doorway import System
 TIMEOUT_S = 20.0
 """A healthy drive takes under a second, one that spins up under 20."""
 ASLEEP = 3
-"""What we tell smartctl to end with if the drive sleeps: no other ending has both of these bits (smartctl(8))."""
+"""Requested exit code of smartctl if the drive sleeps: no other one has both of these bits (smartctl(8))."""
 _SMART = (
     "smartctl",
     "--json",
@@ -30,7 +32,7 @@ _SMART = (
     "--log=background",
     "--log=selftest",
 )
-"""Not `--all`: that reads every log there is, which takes some drives seconds and tells nothing of this."""
+"""Not `--all`: that reads every log, which takes some drives seconds and adds nothing that is needed."""
 _MORE = {Transport.SATA: ("--log=scterc", "--capabilities"), Transport.SAS: ("--log=sasphy",)}
 _ERASERS = {Transport.SATA: erase_ata.support, Transport.SAS: erase_scsi.support}
 _NO_DRIVE = (Transport.VIRTIO, Transport.UBD)
@@ -38,12 +40,12 @@ _CONTROLLER = re.compile(r"^(nvme\d+)(c\d+)?n\d+$")
 
 
 def tells(disk: ObservedDisk) -> bool:
-    """Whether there is a drive behind it that could be asked."""
+    """True if a drive that can be queried is behind it."""
     return not disk.fabric and disk.other_path_of is None and disk.transport not in _NO_DRIVE
 
 
 def read(system: System, disk: ObservedDisk, before: DriveReading | None) -> DriveReading:
-    """What the drive says now. What it could not be asked stays as it was, with the reason."""
+    """The present health of the drive. What could not be read stays as it was, with the reason."""
     known = before or DriveReading()
     try:
         return _ask(system, disk, known)
@@ -60,7 +62,7 @@ def _ask(system: System, disk: ObservedDisk, known: DriveReading) -> DriveReadin
     if answer.returncode == ASLEEP:
         return known.model_copy(update={"is_asleep": True, "misses": 0, "problem": None})
     reading = parse.reading(answer.stdout, system.now(), answer.returncode)
-    if reading.read_at is None and known.read_at is not None:  # a drive that dies tells nothing: what it said stands
+    if reading.read_at is None and known.read_at is not None:  # a dying drive reports nothing: its last report stays
         return known.model_copy(
             update={"misses": 0, "problem": reading.problem, "unreadable": reading.unreadable, "is_asleep": False}
         )
@@ -82,7 +84,7 @@ def _ask(system: System, disk: ObservedDisk, known: DriveReading) -> DriveReadin
 def _erases(
     system: System, disk: ObservedDisk, ask: Callable[[System, ObservedDisk], EraseSupport]
 ) -> EraseSupport | None:
-    """What it can erase by itself; None if it cannot be asked. It is asked once: that does not change."""
+    """The drive's own erase methods; None if it cannot be queried. It is queried once, because they do not change."""
     try:
         return ask(system, disk)
     except (ToolFailed, Unavailable):
@@ -90,7 +92,7 @@ def _erases(
 
 
 def identify(system: System, disk: ObservedDisk) -> parse.Json:
-    """What the controller of an NVMe disk says of itself; smartctl tells its limits of temperature from 7.5 on only."""
+    """Identify data of the controller of an NVMe disk; smartctl shows its temperature limits only from 7.5 on."""
     controller = _CONTROLLER.match(disk.kernel_name)
     if controller is None:
         raise Conflict(f"disk {disk.id} is not an NVMe drive")

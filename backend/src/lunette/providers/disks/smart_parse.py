@@ -1,7 +1,8 @@
-"""Turns the JSON of smartctl and nvme-cli into values: pure, and whatever they print, nothing is raised.
+"""Parses the JSON of smartctl and nvme-cli into values. Pure; never raises, whatever they print.
 
-Names as in smartmontools 7.4 (nvmeprint.cpp, ataprint.cpp, scsiprint.cpp); what only 7.5 has is taken where it is.
-What a drive leaves out it does not tell. What is there and cannot be read is named: nobody may call that drive well.
+Names as in smartmontools 7.4 (nvmeprint.cpp, ataprint.cpp, scsiprint.cpp); additions of 7.5 are used if present. A
+value that the drive omits is unknown. A value that exists and cannot be read is named: such a drive must not count as
+healthy.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,7 +19,7 @@ _DATA_UNIT_BYTES = 512_000
 """Of `Data Units Written`: thousands of 512 bytes (NVMe Base Specification 2.0, 5.16.1.3)."""
 _ZERO_C_IN_K = 273
 _COLDEST_C, _HOTTEST_C = -60, 150
-"""What is outside is no temperature: 0 K and 255 °C stand for a sensor that tells nothing."""
+"""Values outside are no temperature: 0 K and 255 °C mean that a sensor reports nothing."""
 _BITS = {
     "spare_below_threshold": CriticalWarning.SPARE,
     "temperature_above_or_below_threshold": CriticalWarning.TEMPERATURE,
@@ -34,7 +35,7 @@ _FAILING = 1 << 3
 _REALLOCATED, _PENDING, _UNCORRECTABLE, _CRC = 5, 197, 198, 199
 _READ = (_REALLOCATED, _PENDING, _UNCORRECTABLE, _CRC)
 _RAW_BITS = {_REALLOCATED: 16}
-"""How much of a raw value smartctl takes for the number; makers keep others above. 32 where it is not said."""
+"""The bits of a raw value that smartctl treats as the number; manufacturers store others above. 32 if not specified."""
 _SSD_PAGE, _USED_OFFSET = 7, 8
 _GENERAL_PAGE, _WRITTEN_OFFSET = 1, 0x18
 _TRANSPORT_PAGE, _CRC_OFFSET = 6, 0x18
@@ -46,7 +47,7 @@ _PHY = (
 )
 """Of each phy of a SAS drive (SPL, Protocol Specific Port log page)."""
 _REFUSED = {0: (0x01, 0x02, 0x0B, 0x0D, 0x0E, 0x0F, 0x10, 0x11, 0x12), 1: (0x09, 0x0A, 0x0D, 0x0E, 0x0F)}
-"""Status codes by their type: commands that the drive refuses because they were wrong. smartd overlooks them too."""
+"""Status codes by type: commands that the drive refuses because they were wrong. smartd ignores them too."""
 _OACS_FORMAT = 1 << 1
 _VWC_PRESENT = 1 << 0
 _SANICAP_CRYPTO, _SANICAP_BLOCK = 1 << 0, 1 << 1
@@ -60,7 +61,7 @@ Json = Mapping[str, Any]
 
 @reader("smartctl")
 def reading(text: str, now: float, exit_status: int = 0) -> DriveReading:
-    """What a drive answered at `now`. A drive without SMART has no values and a problem in words."""
+    """The answer of a drive at `now`. A drive without SMART has no values and a problem in words."""
     told = section.document(text)
     if told is None:
         return DriveReading(problem=_NO_JSON, unreadable=(WHOLE,))
@@ -85,7 +86,7 @@ def reading(text: str, now: float, exit_status: int = 0) -> DriveReading:
 
 
 def unread(names: Iterable[str]) -> str:
-    """That these parts of an answer could not be read, and what to do."""
+    """Message that these parts of an answer could not be read, and what to do."""
     found = tuple(names)
     more = f" and {len(found) - _MOST_NAMES} more" if len(found) > _MOST_NAMES else ""
     return (
@@ -96,8 +97,9 @@ def unread(names: Iterable[str]) -> str:
 
 @reader("smartctl")
 def recovery(text: str) -> ErrorRecovery | None:
-    """What a SATA drive says, or was just told, of its error recovery (ataPrintSCTErrorRecoveryControl); None if it
-    says nothing. Of reads and writes the longer one counts; a timer that is off has no figure."""
+    """A SATA drive's error recovery settings, as read or just set (ataPrintSCTErrorRecoveryControl); None if it reports
+    none. The longer one of reads and writes counts; a disabled timer has no value.
+    """
     told = section.document(text)
     if told is None:
         return None
@@ -109,7 +111,7 @@ def recovery(text: str) -> ErrorRecovery | None:
 
 
 def document(text: str) -> Json:
-    """What nvme-cli printed. Raises ToolFailed where that is no document."""
+    """The output of nvme-cli. Raises ToolFailed if it is not a document."""
     try:
         found = shapes.document(text)
     except (ValueError, RecursionError) as error:
@@ -121,7 +123,7 @@ def document(text: str) -> Json:
 
 @reader("nvme id-ctrl")
 def erases(told: Json) -> EraseSupport:
-    """What the controller can erase, and whether that reaches beyond one namespace; it does where that is not told."""
+    """The erase methods of the controller, and whether they affect more than one namespace; yes if unknown."""
     controller = Section(told)
     oacs, sanicap = (controller.count(name) or 0 for name in ("oacs", "sanicap"))
     fna = controller.count("fna")
@@ -137,13 +139,13 @@ def erases(told: Json) -> EraseSupport:
 
 
 def volatile_cache(told: Json) -> bool | None:
-    """Whether it has a volatile write cache; None from an nvme-cli that does not print VWC."""
+    """True if it has a volatile write cache; None from an nvme-cli that does not print VWC."""
     vwc = Section(told).count("vwc")
     return None if vwc is None else bool(vwc & _VWC_PRESENT)
 
 
 def limits(told: Json) -> dict[str, int]:
-    """The limits of temperature in Identify Controller; 0 is one that is not told."""
+    """The temperature limits in Identify Controller; 0 means unspecified."""
     controller = Section(told)
     kelvin = {"temperature_warning_c": "wctemp", "temperature_critical_c": "cctemp"}
     found = {name: _celsius((controller.count(key) or 0) - _ZERO_C_IN_K) for name, key in kelvin.items()}
@@ -151,7 +153,7 @@ def limits(told: Json) -> dict[str, int]:
 
 
 def _verdict(told: Section, status: Section, exit_status: int) -> tuple[bool | None, tuple[CriticalWarning, ...]]:
-    """The drive's verdict and its warnings, from each place that has them: the worst one counts."""
+    """The drive's verdict and its warnings, from each source: the worst one counts."""
     bits = status.section("nvme", judged=True)
     log = told.section(_NVME_LOG)
     byte = (bits.count("value", judged=True) or 0) | (log.count("critical_warning") or 0)
@@ -178,12 +180,12 @@ def _values(told: Section) -> HealthValues:
     if protocol == "ATA" or "ata_smart_attributes" in told or "ata_device_statistics" in told:
         return HealthValues(**(common | _ata(told)))
     if common["temperature_c"] == 0 and not heat.count("drive_trip"):
-        common["temperature_c"] = None  # a volume of a RAID controller gives 0 for both: it has no sensor
+        common["temperature_c"] = None  # a volume of a RAID controller reports 0 for both: it has no sensor
     return HealthValues(**(common | _scsi(told)))
 
 
 def _nvme(log: Section) -> dict[str, int | None]:
-    """smartctl prints every field of the log but the temperature, so one that is missing was lost."""
+    """smartctl prints every field of the log except the temperature, so a missing one was lost."""
     units = log.count("data_units_written")
     log.count("critical_warning", needed=True)
     hours = log.count("power_on_hours")
@@ -215,7 +217,7 @@ def _ata(told: Section) -> dict[str, int | None]:
 
 
 def _attributes(told: Section) -> Iterable[tuple[int, int]]:
-    """The raw values of the attributes, by id. Nobody can say which attribute a row without an id is."""
+    """The raw values of the attributes, by ID. A row without an ID cannot be identified."""
     rows = tuple(told.section("ata_smart_attributes", judged=True).rows("table", judged=True))
     if "ata_smart_attributes" in told and not rows:
         told.odd.append("ata_smart_attributes.table")
@@ -269,7 +271,7 @@ def _of_phys(told: Section) -> int | None:
 
 
 def _refused_only(told: Section) -> bool:
-    """Whether the log of an NVMe drive has errors, and all are commands that it refused."""
+    """True if the log of an NVMe drive has errors, and all are commands that it refused."""
     statuses = [row.section("status_field") for row in told.section("nvme_error_information_log").rows("table")]
     codes = [(status.count("status_code_type"), status.count("status_code")) for status in statuses]
     return bool(codes) and all(kind is not None and code in _REFUSED.get(kind, ()) for kind, code in codes)
@@ -280,7 +282,7 @@ def _endurance(told: Section) -> int | None:
 
 
 def _limit(told: Section, name: str) -> int | None:
-    """A limit of temperature; 0 is one that is not told."""
+    """A temperature limit; 0 means unspecified."""
     return _celsius(told.section("temperature").count(name)) or None
 
 
@@ -289,6 +291,6 @@ def _celsius(value: int | None) -> int | None:
 
 
 def _why(told: Section) -> str:
-    """Why there are no values, in smartctl's words if it has some."""
+    """Why there are no values, in the words of smartctl if it printed any."""
     said = [text for one in told.section("smartctl").rows("messages") if (text := one.text("string"))]
     return f"smartctl reports: {said[0][:200]}" if said else "the drive has no SMART, or does not report it"

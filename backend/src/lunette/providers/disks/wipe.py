@@ -1,4 +1,4 @@
-"""Removes from one disk the signatures a request named. Irreversible, so everything is looked at again first."""
+"""Removes the requested signatures from one disk. Irreversible, so everything is checked again first."""
 
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict, InUse, ToolFailed
@@ -11,9 +11,10 @@ REREADS, REREAD_S = 20, 0.5
 
 
 def wipe(system: System, step: DiskWipe) -> str | None:
-    """Wipe it; None if the disk was blank already. Refuses a disk that is in use or carries what the plan did not name.
+    """Wipe it; None if the disk was blank already. Refuses a disk that is in use or has signatures that the plan did
+    not name.
 
-    A power cut in between leaves some of the named signatures: running again removes the rest.
+    A power failure in between leaves some of the named signatures: a repeated call removes the rest.
     """
     settle(system)
     disk = same_disk(observe_disks(system), step.disk_id, step.serial)
@@ -23,10 +24,10 @@ def wipe(system: System, step: DiskWipe) -> str | None:
         return None
     refuse(system, disk, step)
     if system.is_held(disk.device):
-        # The kernel knows every user, also one whose mounts cannot be seen from here. A held partition holds the disk.
+        # The kernel knows every user, including mounts that cannot be seen from here. A held partition holds the disk.
         raise InUse(f"disk {step.disk_id} is not wiped because a program or file system has it open: free it first")
     parts = [f"/dev/{name}" for name in system.listdir(f"/sys/block/{disk.kernel_name}") if _is_part(disk, name)]
-    # Partitions first: their own signatures would come back to life under the next partition table.
+    # Partitions first: their own signatures would reappear under the next partition table.
     for device in (*parts, disk.device):
         system.run(["wipefs", "--all", "--", device])
     left = look_again(system, step, disk.device)
@@ -51,8 +52,9 @@ def look_again(system: System, step: DiskWipe | DiskErase, device: str) -> Obser
 
 
 def refuse(system: System, disk: ObservedDisk, step: DiskWipe | DiskErase) -> None:
-    """Raises Conflict for another drive, InUse for one that is used or carries what the plan did not name, or what runs
-    under another name."""
+    """Raises Conflict for another drive, InUse for one that is used, has signatures that the plan did not name, or is
+    in use under another name.
+    """
     if disk.size_bytes != step.size_bytes:
         raise Conflict(
             f"disk {step.disk_id} has {disk.size_bytes} bytes, but the plan was made for {step.size_bytes}: "

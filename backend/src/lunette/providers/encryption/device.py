@@ -1,4 +1,4 @@
-"""What cryptsetup does with one device, and what it says of it. Keys go in by its input, never by its command line.
+"""The operations of cryptsetup on one device. Keys are passed by its standard input, never on its command line.
 
 Exit codes are cryptsetup's own (cryptsetup(8), RETURN CODES): 2 no key slot opens with this key, 5 the mapping exists
 or the device is busy.
@@ -13,15 +13,17 @@ from lunette.system.doorway import System
 from lunette.system.tools import missing_tool
 
 TIMEOUT_S = 600.0
-"""A key is stretched on purpose: seconds on a server, minutes on an emulated CPU."""
+"""Stretching a key is deliberately slow: seconds on a server, minutes on an emulated CPU."""
 STRETCHED_MIB = 64
-"""Memory to stretch a passphrase in: the second recommendation of RFC 9106, so that a small machine can open it too."""
+"""Memory for stretching a passphrase: the second recommendation of RFC 9106, so that a small machine can open it
+too.
+"""
 WRONG_KEY, BUSY = 2, 5
 LUKS = "crypto_LUKS"
 MODULE = "/sys/module/dm_crypt"
 _STRETCHED = ("--pbkdf", "argon2id", "--pbkdf-memory", str(STRETCHED_MIB * 1024), "--pbkdf-parallel", "4")
 _RANDOM = ("--pbkdf", "pbkdf2", "--hash", "sha256", "--pbkdf-force-iterations", "1000")
-"""A random key cannot be guessed, so nothing is stretched: an array that waits is tried every few seconds."""
+"""A random key cannot be guessed, so it is not stretched: an array that waits is retried every few seconds."""
 
 
 def hindrance(system: System) -> str | None:
@@ -34,14 +36,14 @@ def hindrance(system: System) -> str | None:
 
 
 class Header(Model):
-    """A LUKS header. Without slots its making was cut short, or it was erased: nothing opens it any more."""
+    """A LUKS header. Without slots, its creation was interrupted, or it was erased: nothing opens it any more."""
 
     uuid: str
     slots: int
 
 
 def header(system: System, device: str) -> Header | None:
-    """What lies on the device; None if it carries nothing. Raises InUse if it carries anything else."""
+    """The header on the device; None if the device is empty. Raises InUse if it carries anything else."""
     found = [sign for signs in read_signatures(system, [device]).values() for sign in signs]
     others = sorted({sign.type for sign in found if sign.type != LUKS})
     if others:
@@ -54,7 +56,7 @@ def header(system: System, device: str) -> Header | None:
 
 @reader("cryptsetup luksDump")
 def slots_in(text: str) -> int:
-    """How many keys open it, of `cryptsetup luksDump --dump-json-metadata`."""
+    """The number of keys that open it, from `cryptsetup luksDump --dump-json-metadata`."""
     found = document(text)["keyslots"]
     if not isinstance(found, dict):
         raise TypeError("no slots")
@@ -62,7 +64,7 @@ def slots_in(text: str) -> int:
 
 
 def write_header(system: System, device: str, uuid: str, label: str, sector_bytes: int, passphrase: str) -> None:
-    """Destroys what is on the device. The caller made sure that nothing is."""
+    """Destroys the content of the device. The caller ensured that it is not needed."""
     system.run(
         [
             "cryptsetup",
@@ -95,7 +97,9 @@ def write_header(system: System, device: str, uuid: str, label: str, sector_byte
 
 
 def open_device(system: System, device: str, mapping: str, key: str) -> bool:
-    """Open it; False for a wrong key. Its volume key stays out of the keyring, so that it is resized without a key."""
+    """Open it; False for a wrong key. Its volume key stays out of the keyring, so that it can be resized without a
+    key.
+    """
     command = ["cryptsetup", "open", "--type", "luks2", "--disable-keyring", "--key-file", "-", "--", device, mapping]
     done = system.run(command, timeout_s=TIMEOUT_S, stdin=key, ok=(0, WRONG_KEY))
     settle(system)
@@ -116,20 +120,20 @@ def close_device(system: System, mapping: str) -> None:
 
 
 def add_key(system: System, device: str, key: str, new_path: str, *, stretched: bool) -> None:
-    """Let the key in the file open it too. `key` is one that opens it. Raises ToolFailed, with nothing changed."""
+    """Add the key in the file. `key` is one that opens it. Raises ToolFailed, with nothing changed."""
     shape = _STRETCHED if stretched else _RANDOM
     command = ["cryptsetup", "luksAddKey", "--batch-mode", *shape, "--key-file", "-", "--", device, new_path]
     system.run(command, timeout_s=TIMEOUT_S, stdin=key)
 
 
 def remove_key(system: System, device: str, key: str) -> None:
-    """Take one key away; harmless if it opens nothing. The caller made sure that another one opens it."""
+    """Remove one key; harmless if it opens nothing. The caller ensured that another one opens it."""
     command = ["cryptsetup", "luksRemoveKey", "--batch-mode", "--key-file", "-", "--", device]
     system.run(command, timeout_s=TIMEOUT_S, stdin=key, ok=(0, WRONG_KEY))
 
 
 def grow(system: System, mapping: str) -> None:
-    """Let the mapping show all of its device."""
+    """Resize the mapping to all of its device."""
     system.run(["cryptsetup", "resize", "--", mapping], timeout_s=TIMEOUT_S)
 
 
@@ -150,7 +154,7 @@ def erase(system: System, device: str, uuid: str) -> bool:
 
 
 def is_mapped(system: System, kernel_name: str, mapping: str) -> bool:
-    """True if the mapping stands on this very device."""
+    """True if the mapping is on this very device."""
     base = f"/sys/block/{kernel_name}/holders"
     return mapping in [_dm_name(system, f"{base}/{holder}") for holder in system.listdir(base)]
 

@@ -1,7 +1,7 @@
-"""Where keys lie: what the appliance keeps for an array, and what it was lent for a job.
+"""Where keys are stored: the appliance's key of an array, and the passphrase lent to a job.
 
-A kept key lies in root's own folder and is 256 random bits. A lent passphrase lies in /run, which is memory: it
-outlives the agent, not the machine.
+A stored key is in root's own directory and is 256 random bits. A lent passphrase is in /run, which is memory: it
+survives the agent, not the machine.
 """
 
 import secrets
@@ -34,7 +34,7 @@ def lent(system: System, array_id: str) -> str | None:
 
 
 def make(system: System, array_id: str) -> str:
-    """A key for the appliance to keep: the one that is there, or a new one that is on stable storage now."""
+    """A key to store on the appliance: the existing one, or a new one that is on stable storage now."""
     known = kept(system, array_id)
     if known is None:
         known = secrets.token_hex(32)

@@ -1,4 +1,4 @@
-"""What encryption takes and how it is named: pure, so that the planner can show it before anything runs."""
+"""Space and names of encryption: pure, so that the planner can show it before anything runs."""
 
 from lunette.domain.arrays import EngineAbility, EngineCapability, LackingAbility
 from lunette.domain.encryption import Encryption
@@ -8,7 +8,7 @@ from lunette.providers.arrays.md.plan import md_name
 
 TOOL = "cryptsetup"
 HEADER_BYTES = 16 * MIB
-"""Where the data begin: cryptsetup's default for LUKS2, two copies of the metadata and the key slots."""
+"""Offset of the data: cryptsetup's default for LUKS2, two copies of the metadata and the key slots."""
 
 
 def mapping_name(array_id: str) -> str:
@@ -31,7 +31,7 @@ def mapping_path(mapping: str) -> str:
 
 
 def inner_bytes(array_bytes: int, encryption: Encryption | None) -> int:
-    """What an array of this size offers a volume group."""
+    """The space that an encrypted array of this size offers a volume group."""
     return max(0, array_bytes - HEADER_BYTES) if encryption else array_bytes
 
 
@@ -46,13 +46,13 @@ def destroy_step(array_id: str, md_uuid: str) -> LuksDestroy:
 
 
 def without(record: EngineCapability, words: str) -> EngineCapability:
-    """The record of an array engine that cannot encrypt: `words` say why, and what can."""
+    """The record of an array engine that cannot encrypt: `words` say why, and which can."""
     lacking = LackingAbility(ability=EngineAbility.ENCRYPTION, reason=words)
     return record.model_copy(update={"lacking": (*record.lacking, lacking)})
 
 
 def offered(record: EngineCapability, reason: str | None) -> EngineCapability:
-    """The record of an array engine that can encrypt, on a machine where that lacks what `reason` says, or nothing."""
+    """The record of an array engine that can encrypt; `reason` says what this machine lacks for it, if anything."""
     if reason:
         return without(record, reason)
     return record.model_copy(update={"encryption": (Encryption.LUKS2,)})

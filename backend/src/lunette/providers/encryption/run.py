@@ -1,7 +1,7 @@
-"""Encrypts an array and takes that back. Each call looks first; a header that has a key is never written again.
+"""Encrypts an array and undoes that. Each call looks first; a header that has a key is never written again.
 
-What a power cut can leave: nothing, a header without a key, a header with its key, an open mapping. All of it carries
-the UUID the plan chose, and nothing that carries another is ever touched.
+A power failure can leave: nothing, a header without a key, a header with its key, an open mapping. All of it carries
+the UUID that the plan chose, and nothing with another UUID is ever changed.
 """
 
 from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
@@ -16,7 +16,7 @@ from lunette.system.doorway import System
 
 
 def create(system: System, step: LuksCreate) -> str | None:
-    """Encrypt the array; None if that was done. Refuses a device that carries anything else, and a key that is gone."""
+    """Encrypt the array; None if that was done. Refuses a device that carries anything else, and a missing key."""
     settle(system)
     if not ensure_running(system, step.md_uuid):
         raise NotFound(f"the array of {step.mapping} is not on any disk: attach its disks, then try again")
@@ -47,7 +47,7 @@ def create(system: System, step: LuksCreate) -> str | None:
 
 
 def remove(system: System, step: LuksCreate | LuksDestroy) -> str | None:
-    """Close the mapping and erase the header with all keys; None if that was done, or the array is gone.
+    """Close the mapping and erase the header with all keys; None if that was done, or the array is missing.
 
     Refused while something on it is open.
     """
@@ -64,7 +64,7 @@ def remove(system: System, step: LuksCreate | LuksDestroy) -> str | None:
 
 
 def undo_create(system: System, step: LuksCreate) -> str | None:
-    """Take it back; None if nothing of it is left. What else the array carries is none of it."""
+    """Undo it; None if nothing of it is left. Other content of the array is not affected."""
     settle(system)
     if ensure_running(system, step.md_uuid) and _carries_another(system, step):
         return None
@@ -72,13 +72,15 @@ def undo_create(system: System, step: LuksCreate) -> str | None:
 
 
 def is_open(system: System, md_uuid: str, mapping: str) -> bool:
-    """True if the mapping stands on the array."""
+    """True if the mapping is on the array."""
     running = running_array(system, md_uuid)
     return running is not None and luks.is_mapped(system, running.kernel_name, mapping)
 
 
 def keep_key(system: System, device: str, array_id: str, passphrase: str) -> bool:
-    """Let a key that the appliance keeps open the array too; False if one does. It is kept before it opens anything."""
+    """Add a key that the appliance stores; False if one opens the array already. It is stored before it opens
+    anything.
+    """
     key = keys.make(system, array_id)
     if luks.opens(system, device, key):
         return False

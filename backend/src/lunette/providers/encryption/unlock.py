@@ -1,6 +1,7 @@
-"""Opens an array that is locked, and changes who opens it.
+"""Opens a locked array, and changes its keys.
 
-A key is added, and tried, before another one goes: cut short anywhere, one that is known still opens the array.
+A key is added, and tested, before another one is removed: after an interruption anywhere, a known key still opens the
+array.
 """
 
 from collections.abc import Sequence
@@ -19,13 +20,13 @@ WAITING = "waiting for key of array"
 
 
 class Locked(Conflict):
-    """The array runs and cannot be read before somebody unlocks it."""
+    """The array runs and cannot be read until it is unlocked."""
 
 
 def opened(system: System, md_uuid: str, array_id: str, name: str) -> str:
-    """The opened device of a running array; opened now if the appliance keeps its key.
+    """The opened device of a running array; opened now if the appliance stores its key.
 
-    Raises Locked where it does not, Conflict if the header is not ours.
+    Raises Locked if it does not, Conflict if the header is not Lunette's.
     """
     mapping = mapping_name(array_id)
     if not is_open(system, md_uuid, mapping):
@@ -50,9 +51,9 @@ def unlock(system: System, order: KeyUnlock) -> str | None:
 
 
 def change(system: System, order: KeyChange) -> str:
-    """What the order says, in words. Raises Invalid, with nothing changed, for a wrong passphrase.
+    """The outcome of the order, in words. Raises Invalid, with nothing changed, for a wrong passphrase.
 
-    The same order again finishes what was cut short.
+    The same order again completes an interrupted one.
     """
     device = _device(system, order.uuid, order.array_id, order.name)
     old = order.passphrase.get_secret_value()
@@ -69,7 +70,7 @@ def change(system: System, order: KeyChange) -> str:
 
 
 def _check(system: System, device: str, order: KeyChange, old: str, new: str) -> None:
-    """Raises Invalid unless the passphrase opens it, or this very order has taken it away already."""
+    """Raises Invalid unless the passphrase opens it, or this very order has removed it already."""
     if keys.kept(system, order.array_id) in (old, new):
         raise _wrong(order.name)
     if luks.opens(system, device, old):

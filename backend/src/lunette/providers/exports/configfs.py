@@ -1,4 +1,4 @@
-"""Small moves in one target's part of configfs, counted, and the kernel's refusals put into words."""
+"""Single operations in one target's part of configfs, counted, with the kernel's refusals in words."""
 
 import errno
 from collections.abc import Callable, KeysView
@@ -20,23 +20,23 @@ _WORDS = {
 
 
 class Attribute(Model):
-    """A file below a folder and the text it must hold."""
+    """A file below a directory and the text it must contain."""
 
     name: str
     value: str
     secret: bool = False
     shown: str | None = None
-    """What reading it gives where that is not what was written."""
+    """What reading it returns if that differs from what was written."""
 
 
 class Refused(Exception):
-    """The kernel refused a move; the text says which and why."""
+    """The kernel refused an operation; the text says which and why."""
 
 
 class Configfs:
-    """Paths are below `root`. `changed` counts writes, links and folders made or removed.
+    """Paths are below `root`. `changed` counts writes, and links and directories created or removed.
 
-    `found` tells how each of these was before, up to MOST; without what is written to sysfs.
+    `found` records the previous state of each, up to MOST; without what is written to sysfs.
     """
 
     cleared: ClassVar[str] = ""
@@ -50,7 +50,7 @@ class Configfs:
     def _at(self, path: str) -> str:
         """The whole path of what is below the root. Raises Refused for one that would lead out of it.
 
-        Links lead away from here only where root made them: nobody else writes to configfs.
+        Links lead out of the root only if root created them: no other user writes to configfs.
         """
         if path and any(part in {"", ".", ".."} or "\0" in part for part in path.split("/")):
             raise Refused(f"{path!r} does not stay below {self.root}")
@@ -60,7 +60,7 @@ class Configfs:
         return self.system.listdir(self._at(path))
 
     def folders(self, path: str, *, but: str | None = None) -> list[str]:
-        """Names of folders only, but for those that begin so: configfs mixes attributes and folders."""
+        """Names of directories only, except for those with this prefix: configfs mixes attributes and directories."""
         names = [name for name in self.names(path) if but is None or not name.startswith(but)]
         return [name for name in names if self.system.is_dir(self._at(f"{path}/{name}" if path else name))]
 
@@ -68,7 +68,7 @@ class Configfs:
         return self.system.exists(self._at(path))
 
     def read(self, path: str) -> str:
-        """An attribute without the newline; "" where it cannot be read."""
+        """An attribute without the newline; "" if it cannot be read."""
         try:
             return self.system.read(self._at(path)).rstrip("\n")
         except OSError:
@@ -97,7 +97,7 @@ class Configfs:
         self._move(f"unlink {path}", lambda: self.system.unlink(self._at(path)), (path, "was unexpected"))
 
     def write(self, path: str, value: str) -> None:
-        """Without a newline: LIO's CHAP attributes would keep it. The value is in no message."""
+        """Without a newline: LIO's CHAP attributes would store it. The value appears in no message."""
         self._move(f"set {path}", lambda: self.system.write(self._at(path), value), (path, "was different"))
 
     def write_sysfs(self, path: str, value: str) -> None:
@@ -105,7 +105,7 @@ class Configfs:
         self._move(f"set {path} to {value}", lambda: self.system.write(path, value))
 
     def hold(self, path: str, attribute: Attribute) -> None:
-        """Write the attribute only if it holds something else: some kernels refuse a write that changes nothing."""
+        """Write the attribute only if it contains something else: some kernels refuse a write that changes nothing."""
         found = self.read(f"{path}/{attribute.name}")
         if attribute.secret and found == self.cleared:
             found = ""
@@ -113,7 +113,7 @@ class Configfs:
             self.write(f"{path}/{attribute.name}", attribute.value or (self.cleared if attribute.secret else ""))
 
     def remove_linked(self, path: str) -> None:
-        """Remove a folder that holds links, such as a LUN."""
+        """Remove a directory that contains links, such as a LUN."""
         for name in self.names(path):
             if self.points_to(f"{path}/{name}") is not None:
                 self.unlink(f"{path}/{name}")
@@ -146,7 +146,7 @@ def _above(path: str) -> list[str]:
 
 
 def attempt(failed: dict[str, str], path: str, move: Callable[[], None]) -> None:
-    """Make a move; a refusal is noted under the path and blocks nothing else."""
+    """Run an operation; a refusal is recorded under the path and blocks nothing else."""
     try:
         move()
     except Refused as error:

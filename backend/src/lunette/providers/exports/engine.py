@@ -1,7 +1,7 @@
-"""What the agent asks of an export engine, whichever it is: LIO, nvmet or SPDK.
+"""The interface of an export engine for the agent: LIO, nvmet or SPDK.
 
-In each run the engines first clear what they must give up, then those in charge start and converge. Each of them gets
-the volumes that the others hold as `held`: a volume is served by one engine at a time (DESIGN R13).
+In each run the engines first clear what they must release, then those in charge start and converge. Each gets the
+volumes that the others hold as `held`: a volume is served by one engine at a time (DESIGN R13).
 """
 
 from abc import ABC, abstractmethod
@@ -15,7 +15,7 @@ from lunette.system.doorway import System
 
 
 class Engine(ABC):
-    """An engine has no state of its own: it is found in the kernel or in its program each time."""
+    """An engine has no state of its own: it is read from the kernel or from its process each time."""
 
     family: ClassVar[Family]
     uncounted: ClassVar[UnseenSessions | None] = None
@@ -23,22 +23,22 @@ class Engine(ABC):
 
     @abstractmethod
     def part(self, wanted: ExportSet) -> ExportSet:
-        """What of the desired state this engine has to serve; nothing while another engine is in charge."""
+        """The part of the desired state that this engine has to serve; empty while another engine is in charge."""
 
     def is_in_charge(self, wanted: ExportSet) -> bool:
         """Whether this engine serves its family. Only the engine in charge starts, converges and reports."""
         return True
 
     def prepare(self, system: System) -> str | None:
-        """Bring the engine up as far as it must be for the appliance to offer it. What is missing, in words."""
+        """Load the engine as far as the appliance needs to offer it. Returns what is missing, in words."""
         return None
 
     def start(self, system: System, part: ExportSet) -> str | None:
-        """Bring the engine up to serve its part. Why it cannot, in words."""
+        """Start the engine to serve its part. Returns why it cannot, in words."""
         return self.prepare(system)
 
     def clear(self, system: System, part: ExportSet) -> int:
-        """Remove what is not in its part, before another engine may need the devices. Number of changes.
+        """Remove what is not in its part, before another engine may need the devices. Returns the number of changes.
 
         An engine that claims its devices may do so in `converge` instead.
         """
@@ -52,25 +52,25 @@ class Engine(ABC):
     def converge(
         self, system: System, part: ExportSet, *, reasons: Mapping[str, str], held: Mapping[str, str], turn: Turn
     ) -> ConvergeReport:
-        """Serve the part. By volume id, `reasons` are why devices are missing, `held` why they must not be opened."""
+        """Serve the part. By volume ID, `reasons` are why devices are missing, `held` why they must not be opened."""
 
     @abstractmethod
     def is_served(self, system: System) -> bool:
-        """Whether any export of this appliance, under whatever appliance id, exists or may exist in the engine."""
+        """True if any export of an appliance, under any appliance ID, exists or may exist in the engine."""
 
     @abstractmethod
     def exported_volumes(self, system: System, served: ExportSet | None) -> frozenset[str] | None:
-        """Ids of the volumes that the engine has open; None if they are not known. `served` is the ledger's state."""
+        """IDs of the volumes that the engine has open; None if unknown. `served` is the ledger's state."""
 
     @abstractmethod
     def observe_sessions(
         self, system: System, served: ExportSet | None
     ) -> tuple[tuple[ObservedSession, ...], UnseenSessions | None]:
-        """Sessions of hosts, and why there may be more that are not seen."""
+        """Sessions of hosts, and why there may be more that cannot be seen."""
 
     @abstractmethod
     def withdraw(self, system: System, served: ExportSet | None) -> dict[str, str]:
-        """Close every path and remove all exports of this appliance. What was refused, by path."""
+        """Close every path and remove all exports of this appliance. Returns what was refused, by path."""
 
     def open_devices(self, system: System) -> frozenset[str] | None:
         """Real paths of devices that are in use although nobody claims them, also by exports of other systems. None if

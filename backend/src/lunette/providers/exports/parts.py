@@ -5,7 +5,7 @@ from lunette.domain.mappings import ExportEngine, Family
 
 
 def scsi(wanted: ExportSet) -> ExportSet:
-    """What is served over SCSI, with the volumes that nobody is mapped to: LIO reports on those."""
+    """Objects served over SCSI, with unmapped volumes: LIO reports on those."""
     mapped = {lun.volume_id for target in wanted.targets for lun in target.luns}
     over_nvme = {lun.volume_id for subsystem in wanted.subsystems for lun in subsystem.luns}
     return wanted.model_copy(
@@ -18,7 +18,7 @@ def scsi(wanted: ExportSet) -> ExportSet:
 
 
 def nvme(wanted: ExportSet, engine: ExportEngine) -> ExportSet:
-    """What is served over NVMe if this engine is in charge of it; otherwise nothing."""
+    """Objects served over NVMe if this engine is in charge of it; otherwise none."""
     in_charge = engine_of(wanted) is engine
     mapped = {lun.volume_id for subsystem in wanted.subsystems for lun in subsystem.luns}
     return wanted.model_copy(
@@ -35,7 +35,7 @@ def nvme(wanted: ExportSet, engine: ExportEngine) -> ExportSet:
 def engine_of(wanted: ExportSet) -> ExportEngine:
     """The engine in charge of NVMe: SPDK if all NVMe portals are its own, otherwise nvmet.
 
-    Portals of both are refused when they are created. Where there are some all the same, the kernel goes on.
+    A mixture is refused when portals are created. If it exists all the same, the kernel's target serves.
     """
     engines = {portal.engine for portal in wanted.portals if portal.protocol.family is Family.NVME}
     return ExportEngine.SPDK if engines == {ExportEngine.SPDK} else ExportEngine.NVMET

@@ -1,4 +1,4 @@
-"""Reports of export engines: of one that is not there, and of several in one."""
+"""Reports of export engines: for a missing one, and the combination of several."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -15,7 +15,7 @@ from lunette.domain.exports import (
 
 
 def absent(desired: ExportSet, reason: str) -> ConvergeReport:
-    """The report of an engine that is not there: all that it should serve is blocked."""
+    """The report of a missing engine: everything that it should serve is blocked."""
     blocked = ServingState.BLOCKED
     return ConvergeReport(
         generation=desired.generation,

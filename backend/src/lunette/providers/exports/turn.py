@@ -1,11 +1,11 @@
-"""What one round of converging does beside the desired state."""
+"""Input of one converging round in addition to the desired state."""
 
 from lunette.domain.base import Model
 
 
 class Turn(Model):
     keep_strays: bool = False
-    """Nothing is removed: for a start without a ledger that could explain what is served already."""
+    """Nothing is removed: for a start without a ledger that could explain present exports."""
     let_go: frozenset[str] = frozenset()
     """WWPNs of Fibre Channel ports that were managed until now."""
     overdue: frozenset[str] = frozenset()

@@ -1,1 +1,1 @@
-"""What carries exports to the hosts, as the machine shows it: RDMA devices and Fibre Channel ports."""
+"""Fabrics for exports, as the machine shows them: RDMA devices and Fibre Channel ports."""

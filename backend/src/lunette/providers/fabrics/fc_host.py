@@ -1,4 +1,4 @@
-"""Fibre Channel ports from sysfs: what the kernel's FC transport class and the drivers tell of them.
+"""Fibre Channel ports from sysfs: the kernel's FC transport class and the drivers.
 
 Attributes as in drivers/scsi/scsi_transport_fc.c, drivers/scsi/scsi_sysfs.c (active_mode, proc_name) and
 drivers/scsi/qla2xxx/qla_attr.c (qlini_mode, fw_version, model_name) of Linux 6.12.
@@ -23,9 +23,9 @@ PACKAGE = "linux-image-amd64"
 
 @dataclass(frozen=True)
 class FcFabric:
-    """One of LIO's Fibre Channel modules: its folder in configfs, and the driver whose ports it serves.
+    """One of LIO's Fibre Channel modules: its directory in configfs, and the driver whose ports it serves.
 
-    `attributes` are set on its portal group before anybody gets in; `has_switch`: the group has an `enable`.
+    `attributes` are set on its portal group before any host is admitted; `has_switch`: the group has an `enable`.
     """
 
     folder: str
@@ -53,17 +53,18 @@ FABRICS = (
     ),
     FcFabric("fc", "tcm_fc", "fcoe", (FcMode.TARGET, FcMode.INITIATOR), {}, has_switch=False),
 )
-"""Both name ports and ACLs by WWPN with colons, in lower case, and know no portal group but 1 (tcm_qla2xxx.c,
-tfc_conf.c). tcm_fc lets nobody in who has no ACL, and its ports stay initiators too."""
+"""Both name ports and ACLs by WWPN with colons, in lower case, and support only portal group 1 (tcm_qla2xxx.c,
+tfc_conf.c). tcm_fc admits only hosts with an ACL, and its ports stay initiators too.
+"""
 BY_DRIVER = {fabric.driver: fabric for fabric in FABRICS}
 INI_MODES = {FcMode.TARGET: "disabled", FcMode.DISABLED: "disabled", FcMode.INITIATOR: "enabled"}
-"""What `qlini_mode` is for each mode: in target mode the initiator half never comes back by itself."""
+"""The `qlini_mode` of each mode: in target mode the initiator half is never re-enabled automatically."""
 _SELECTED = re.compile(r"^Current selection: (\w+)$", re.MULTILINE)
 _UNKNOWN = ("", "unknown", "(null)", "Unknown", "Not Present")
 
 
 def parse_ini_mode(text: str) -> str | None:
-    """What a qla2xxx port's `qlini_mode` is set to; None if it is not told."""
+    """The `qlini_mode` of a qla2xxx port; None if unknown."""
     found = _SELECTED.search(text)
     return found[1] if found else None
 
@@ -74,19 +75,19 @@ def parse_roles(text: str) -> tuple[str, ...]:
 
 
 def plain(text: str) -> str | None:
-    """A value, or None where the driver shows that it has none."""
+    """A value, or None if the driver shows that it has none."""
     return None if text.strip() in _UNKNOWN else " ".join(text.split())
 
 
 def mode_of(*, initiator: bool, target: bool) -> FcMode:
-    """What a port is now."""
+    """The present mode of a port."""
     if target:
         return FcMode.DUAL if initiator else FcMode.TARGET
     return FcMode.INITIATOR if initiator else FcMode.DISABLED
 
 
 def hosts(system: System) -> dict[str, str]:
-    """Name of the SCSI host by WWPN. Ports without a name of their own yet are left out."""
+    """Name of the SCSI host by WWPN. Ports that have no name yet are omitted."""
     found = {}
     for host in system.listdir(HOSTS):
         try:
@@ -97,7 +98,7 @@ def hosts(system: System) -> dict[str, str]:
 
 
 def driver_of(system: System, host: str) -> str:
-    """The driver of a port: of its PCI device, or what a software fabric calls itself."""
+    """The driver of a port: of its PCI device, or the name of a software fabric."""
     link = f"{HOSTS}/{host}/device/../driver"
     if system.exists(link):
         return system.realpath(link).rpartition("/")[2]
@@ -105,7 +106,7 @@ def driver_of(system: System, host: str) -> str:
 
 
 def prepare(system: System) -> None:
-    """Load the target half of each driver that has ports here. What is missing is told with the ports."""
+    """Load the target half of each driver with ports here. Missing modules are reported with the ports."""
     for driver in {driver_of(system, host) for host in system.listdir(HOSTS)}:
         fabric = BY_DRIVER.get(driver)
         if fabric is None or system.is_dir(f"{TARGET_ROOT}/{fabric.folder}"):
@@ -137,13 +138,13 @@ def lacking(system: System) -> str | None:
 
 
 def observe(system: System) -> tuple[ObservedFcPort, ...]:
-    """Every port, with what is logged in to it."""
+    """Every port, with the ports that are logged in to it."""
     targets = system.listdir(TARGETS)
     return tuple(_port(system, wwpn, host, targets) for wwpn, host in sorted(hosts(system).items()))
 
 
 def remotes(system: System, host: str) -> tuple[ObservedFcRemote, ...]:
-    """The ports that are logged in to one of ours; `host` is its SCSI host."""
+    """The remote ports that are logged in to a port; `host` is its SCSI host."""
     prefix = f"rport-{host.removeprefix('host')}:"
     return tuple(_remote(system, name) for name in system.listdir(REMOTES) if name.startswith(prefix))
 

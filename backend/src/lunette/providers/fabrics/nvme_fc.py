@@ -1,9 +1,9 @@
-"""Fibre Channel ports that can be NVMe targets, as far as the kernel tells of them.
+"""Fibre Channel ports that can be NVMe targets, as far as the kernel shows them.
 
 nvmet_fc keeps them in a list that nothing shows (drivers/nvme/target/fc.c, Linux 6.12): a driver registers a port, and
-a port of nvmet takes it by WWNN and WWPN, or is refused (ENXIO, "No such device or address"). Once taken it stays with
-nvmet while it is away, and serves again when it is back. Two drivers register any: lpfc, for Emulex HBAs, which tells
-it in `nvme_info` (lpfc_attr.c), and nvme_fcloop, a software fabric for tests, which tells nothing.
+a port of nvmet claims it by WWNN and WWPN, or is refused (ENXIO, "No such device or address"). Once claimed it stays
+with nvmet while it is missing, and serves again when it is back. Two drivers register any: lpfc, for Emulex HBAs, which
+shows it in `nvme_info` (lpfc_attr.c), and nvme_fcloop, a software fabric for tests, which shows nothing.
 """
 
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ _ENABLED = "NVME Target Enabled"
 
 
 def targets(system: System) -> tuple[str, ...]:
-    """The ports whose driver tells that they are NVMe targets, as nvmet writes their names."""
+    """The ports whose driver shows that they are NVMe targets, in nvmet's notation of their names."""
     hosts = sorted(system.listdir(HOSTS))
     found = (host for host in hosts if _ENABLED in _read(system, f"{SCSI_HOSTS}/{host}/nvme_info"))
     names = ((_read(system, f"{HOSTS}/{host}/node_name"), _read(system, f"{HOSTS}/{host}/port_name")) for host in found)
@@ -32,12 +32,12 @@ def targets(system: System) -> tuple[str, ...]:
 
 
 def lacking(system: System) -> str | None:
-    """Why nothing can be served over NVMe/FC here; None if it can, or nobody can tell that it cannot."""
+    """Why nothing can be served over NVMe/FC here; None if it can, or if it is unknown."""
     return None if system.exists(LOOP) or targets(system) else NO_PORT
 
 
 def barred(system: System, portals: Iterable[ExportPortal]) -> dict[str, str]:
-    """Which of these portals cannot be served now, by id with the reason. Whether others can, an attempt tells."""
+    """Portals that cannot be served now, by ID with the reason. For others, only an attempt shows it."""
     over_fc = [portal for portal in portals if portal.protocol is Protocol.NVME_FC]
     if not over_fc or system.exists(LOOP):
         return {}
@@ -46,7 +46,7 @@ def barred(system: System, portals: Iterable[ExportPortal]) -> dict[str, str]:
 
 
 def away(system: System, address: str) -> str:
-    """What to say of a port that is not there."""
+    """Message about a missing port."""
     there = ", ".join(targets(system))
     others = f"; existing ports: {there}" if there else ""
     return (

@@ -1,7 +1,7 @@
-"""What went through the machine's ports: Fibre Channel, RDMA and network, from sysfs and /proc/net/dev (Linux 6.12).
+"""Traffic counters of the machine's ports: Fibre Channel, RDMA and network, from sysfs and /proc/net/dev (Linux 6.12).
 
-Which counters there are is up to the driver. fc_host shows all ones for what it does not count (scsi_transport_fc.c);
-an RDMA device without a hardware port, such as soft RoCE, has hw_counters only, and counts packets.
+The available counters depend on the driver. fc_host shows all ones for what it does not count (scsi_transport_fc.c); an
+RDMA device without a hardware port, such as soft RoCE, has hw_counters only, and counts packets.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _WORD_BYTES = 4
 
 
 def read(system: System) -> tuple[PortCounters, ...]:
-    """Every port there is now."""
+    """Every present port."""
     return (*_fc(system), *_rdma(system), *_network(system))
 
 
@@ -89,7 +89,7 @@ def _first(system: System, *paths: str) -> int | None:
 
 
 def _number(system: System, path: str) -> int | None:
-    """A counter, decimal or hexadecimal; None where the driver has none."""
+    """A counter, decimal or hexadecimal; None if the driver has none."""
     try:
         value = int(system.read(path).strip(), 0)
     except (OSError, ValueError):

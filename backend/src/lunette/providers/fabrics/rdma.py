@@ -1,7 +1,8 @@
-"""RDMA devices from /sys/class/infiniband, and who listens through them.
+"""RDMA devices from /sys/class/infiniband, and the listeners on them.
 
-Only the `rdma` tool (iproute2) tells listeners: configfs goes on saying that a portal is served after the kernel lost
-its listener with the device (isert_np_cma_handler and nvmet_rdma_device_removal, Linux 6.12, which open none anew).
+Only the `rdma` tool (iproute2) shows listeners: configfs continues to show a portal as served after the kernel lost its
+listener with the device (isert_np_cma_handler and nvmet_rdma_device_removal, Linux 6.12, which do not create a new
+one).
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,7 +22,7 @@ Place = tuple[IPv4Address | IPv6Address, int]
 
 
 def observe(system: System) -> tuple[RdmaDevice, ...]:
-    """Every port of every device there is now. One that goes meanwhile is left out."""
+    """Every port of every present device. One that disappears meanwhile is omitted."""
     found = (
         _device(system, name, port)
         for name in sorted(system.listdir(DEVICES))
@@ -41,7 +42,7 @@ def told(system: System) -> tuple[RdmaDevice, ...]:
 
 
 def _lossless(system: System, interface: str) -> tuple[int, ...] | None:
-    """Priorities with PFC; None where nobody tells: a driver without it, such as soft RoCE's, makes dcb end with 1."""
+    """Priorities with PFC; None if unknown: a driver without it, such as soft RoCE's, makes dcb exit with 1."""
     if system.find_tool("dcb") is None:
         return None
     try:
@@ -52,7 +53,7 @@ def _lossless(system: System, interface: str) -> tuple[int, ...] | None:
 
 @reader("dcb")
 def parse_pfc(text: str) -> tuple[int, ...]:
-    """The priorities that are on, of `dcb -j pfc show dev` (iproute2, dcb/dcb_pfc.c)."""
+    """The enabled priorities, from `dcb -j pfc show dev` (iproute2, dcb/dcb_pfc.c)."""
     found = document(text)
     states = found.get("prio_pfc") if isinstance(found, dict) else None
     if not isinstance(states, list) or not all(isinstance(one, bool) for one in states):
@@ -63,14 +64,14 @@ def parse_pfc(text: str) -> tuple[int, ...]:
 def load(system: System, module: str) -> None:
     """Load a module that serves a protocol over RDMA, if there is a device for it.
 
-    RDMA drags in a dozen modules, which cost an emulated machine seconds of its boot.
+    RDMA loads a dozen modules, which cost an emulated machine seconds of its boot.
     """
     if system.listdir(DEVICES):
         modules.load(system, module)
 
 
 def lacking(system: System, module: str, package: str) -> str | None:
-    """Why nothing can be served over RDMA that needs this module; None if it can."""
+    """Why nothing can be served over RDMA with this module; None if it can."""
     if not system.listdir(DEVICES):
         return NO_DEVICE
     if not system.is_dir(f"/sys/module/{module}"):
@@ -80,9 +81,9 @@ def lacking(system: System, module: str, package: str) -> str | None:
 
 @dataclass(frozen=True)
 class Hearing:
-    """Which portals over RDMA cannot listen now, by id with the reason, and which should and do not.
+    """Portals over RDMA that cannot listen now, by ID with the reason, and those that should and do not.
 
-    What the kernel still holds of either is to be taken down; a portal that is not barred is then opened anew.
+    The kernel's remains of either are to be removed; a portal that is not barred is then opened again.
     """
 
     barred: dict[str, str]
@@ -90,14 +91,14 @@ class Hearing:
 
     @property
     def silent(self) -> frozenset[str]:
-        """All through which nobody is heard."""
+        """All portals without a listener."""
         return self.deaf | self.barred.keys()
 
 
 def hear(system: System, portals: Iterable[ExportPortal], lacks: str | None) -> Hearing:
-    """Look at the devices and listeners behind these portals; nothing is looked at for those without RDMA.
+    """Checks the devices and listeners of these portals; nothing is read for portals without RDMA.
 
-    `lacks` bars all of them: it tells why their engine serves nothing over RDMA here.
+    `lacks` bars all of them: it says why their engine serves nothing over RDMA here.
     """
     over_rdma = [portal for portal in portals if portal.protocol.is_rdma]
     if not over_rdma:
@@ -114,13 +115,13 @@ def hear(system: System, portals: Iterable[ExportPortal], lacks: str | None) -> 
 
 
 def _is_heard(portal: ExportPortal, heard: frozenset[Place]) -> bool:
-    """The kernel itself takes a listener on the wildcard to every device that comes."""
+    """The kernel itself extends a wildcard listener to every new device."""
     address = ip_address(portal.address)
     return address.is_unspecified or (address, portal.port) in heard
 
 
 def _listeners(system: System) -> frozenset[Place] | None:
-    """Where the kernel listens; None if nobody can tell."""
+    """The kernel's listeners; None if unknown."""
     if system.find_tool("rdma") is None:
         return None
     try:
@@ -131,9 +132,9 @@ def _listeners(system: System) -> frozenset[Place] | None:
 
 @reader("rdma")
 def parse_listeners(text: str) -> frozenset[Place]:
-    """The addresses that are listened on, of `rdma -j resource show cm_id`.
+    """The addresses with listeners, from `rdma -j resource show cm_id`.
 
-    Where a host is connected counts too: it is never cut off because its listener is not told.
+    An address with a connected host counts too: a host is never disconnected because its listener is not shown.
     """
     found = [one for one in rows(document(text or "[]")) if one.get("state") in _ALIVE and "src-addr" in one]
     places = (one["src-addr"].rpartition(":") for one in found)
@@ -141,8 +142,9 @@ def parse_listeners(text: str) -> frozenset[Place]:
 
 
 def parse_gid(gid: str) -> str | None:
-    """The IP address a GID is made of; None for an empty entry, for the one every port has without any address, and
-    for what is no GID."""
+    """The IP address that a GID is derived from; None for an empty entry, for the default one of every port, and for an
+    invalid GID.
+    """
     try:
         address = IPv6Address(gid)
     except ValueError:
@@ -174,7 +176,9 @@ def _device(system: System, name: str, port: str) -> RdmaDevice:
 
 
 def _addresses(system: System, port: str) -> Iterator[RdmaAddress]:
-    """A GID that RoCE made of an IP address. The table of a real card has hundreds of entries, most of them empty."""
+    """A GID that RoCE derived from an IP address. The table of a real adapter has hundreds of entries, most of them
+    empty.
+    """
     for index in sorted(system.listdir(f"{port}/gids"), key=int):
         gid = _read(system, f"{port}/gids/{index}")
         address = parse_gid(gid) if gid else None
@@ -200,7 +204,7 @@ def _word(text: str) -> str:
 
 
 def _read(system: System, path: str) -> str:
-    """An attribute without the newline; "" where the kernel refuses, as for a GID that is empty."""
+    """An attribute without the newline; "" if the kernel refuses, as for an empty GID."""
     try:
         return system.read(path).strip()
     except OSError:

@@ -1,4 +1,4 @@
-"""What the rules are made of: the roles of interfaces, who has an address, SSH, and what listens in the kernel."""
+"""Facts for the rules: roles of interfaces, their addresses, SSH, and listeners in the kernel."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -18,7 +18,7 @@ _PORT = re.compile(r"^\s*Port[\s=]+(\d+)\s*$", re.MULTILINE | re.IGNORECASE)
 
 
 def storage_alone(system: System, folder: str) -> frozenset[str]:
-    """Interfaces that serve hosts and nobody else, as the files in a folder say: files.READ or files.KEPT."""
+    """Interfaces that serve only hosts, according to the files in a directory: files.READ or files.KEPT."""
     found = set()
     for name in system.listdir(folder):
         interface = files.interface_of(name)
@@ -30,8 +30,8 @@ def storage_alone(system: System, folder: str) -> frozenset[str]:
 
 
 def is_reached_otherwise(system: System, storage: Collection[str]) -> bool:
-    """Whether an interface that is not among these has an address. One that nobody gave a role counts with a carrier:
-    an empty bridge of a container engine has an address too.
+    """True if an interface other than these has an address. One without a role counts with a carrier: an empty bridge
+    of a container engine has an address too.
     """
     return any(
         link["ifname"] not in storage
@@ -43,7 +43,7 @@ def is_reached_otherwise(system: System, storage: Collection[str]) -> bool:
 
 
 def management(system: System, api_port: int) -> frozenset[Opening]:
-    """Web page and API, and SSH where its server is installed, on the ports of its own configuration."""
+    """Web page and API, and SSH if its server is installed, on the ports of its own configuration."""
     ports = {api_port}
     if system.find_tool("sshd") is not None:
         texts = [system.read_file(SSHD[0])]
@@ -54,7 +54,7 @@ def management(system: System, api_port: int) -> frozenset[Opening]:
 
 
 def standing(system: System, known: Collection[str] = ()) -> frozenset[Opening]:
-    """What listens in the kernel, whoever made it, but for LIO's targets of these names."""
+    """Listeners in the kernel, of any system, except LIO's targets of these names."""
     return frozenset(one for found in (_lio(system, known), _nvmet(system)) for one in found)
 
 

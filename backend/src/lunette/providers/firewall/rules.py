@@ -1,9 +1,9 @@
-"""The one nftables table of Lunette, as the text that `nft --file` loads in one transaction (nft(8), 1.1.3).
+"""Lunette's only nftables table, as the text that `nft --file` loads in one transaction (nft(8), 1.1.3).
 
-A table is added before it is deleted because `delete` fails where there is none; the new one takes its place in the
-same transaction, so no packet meets half of it. Portals are let in whatever connection tracking says, so sessions that
-stood before the table go on. Those on an address are not tracked at all: a full conntrack table drops none of theirs.
-Those on every address are, for what is forwarded may go to the same port.
+A table is added before it is deleted because `delete` fails if there is none; the new one replaces it in the same
+transaction, so no packet meets an incomplete one. Portals are open whatever connection tracking says, so sessions from
+before the table continue. Those on an address are not tracked at all: a full conntrack table drops none of their
+packets. Those on every address are, because forwarded packets may go to the same port.
 """
 
 from collections.abc import Collection, Iterable
@@ -45,7 +45,7 @@ _BODY = """\
 
 @dataclass(frozen=True)
 class Rules:
-    """What the table lets in. `closed_on` are the interfaces on which nothing of `management` answers."""
+    """What the table opens. `closed_on` are the interfaces on which nothing of `management` answers."""
 
     portals: frozenset[Opening]
     management: frozenset[Opening]
@@ -53,7 +53,7 @@ class Rules:
 
 
 def render(rules: Rules) -> str:
-    """The whole table, in place of the one that is there."""
+    """The whole table, replacing the present one."""
     own = {name: [one for one in rules.portals if _set_of(one) == name] for name in _SETS}
     return "".join(
         (
@@ -70,7 +70,7 @@ def render(rules: Rules) -> str:
 
 
 def removal() -> str:
-    """What takes the table away, where it is there."""
+    """The text that removes the table, if it exists."""
     return f"delete table {FAMILY} {TABLE}\n"
 
 

@@ -1,7 +1,7 @@
-"""Loads the table into the kernel, looks at it, and keeps it for the next start (docs/decisions/0039).
+"""Loads the table into the kernel, checks it, and stores it for the next start (docs/decisions/0039).
 
-`lunette-firewall.service` loads what is kept before the network comes up. What takes a change of an interface back
-loads it too (settle-network): so what is kept is always made of the roles that are confirmed.
+`lunette-firewall.service` loads the stored table before the network comes up. The rollback of an interface change loads
+it too (settle-network): so the stored table always matches the confirmed roles.
 """
 
 import json
@@ -16,30 +16,31 @@ from lunette.system.tools import missing_tool
 KEPT = "/var/lib/lunette/agent/firewall.nft"
 NOW = "/run/lunette/firewall.nft"
 BROKEN = "/run/lunette/firewall-broken"
-"""What nft said at the start of the machine about the rules that were kept."""
+"""nft's message about the stored rules at the start of the machine."""
 BY_DEFAULT = "/usr/lib/lunette/firewall-managed"
-"""There where the whole machine is Lunette's own: on what the ISO starts and installs."""
+"""Exists on a machine that belongs entirely to Lunette: one that the ISO started or installed."""
 UNIT = "/usr/lib/systemd/system/lunette-firewall.service"
 TIMEOUT_S = 10.0
 _NO_NETLINK = "Protocol not supported"
-"""What nft says, ending with 3, where the kernel has no netlink for it (errno of the socket, in its src/mnl.c). It ends
-with 3 for other troubles of its socket too."""
+"""nft's message, with exit code 3, if the kernel has no netlink for it (errno of the socket, in its src/mnl.c). Other
+problems of its socket also exit with 3.
+"""
 _NOT_IN_THIS_KERNEL = ("Operation not supported", _NO_NETLINK, "cache initialization failed")
-"""What nft says where the kernel has no nf_tables, or none for the family `inet`."""
+"""nft's message if the kernel has no nf_tables, or none for the family `inet`."""
 Listing = list[dict[str, Any]]
 
 
 def hindrance(system: System) -> str | None:
-    """Why this machine cannot have it, as far as that can be told without trying."""
+    """Why this machine cannot have it, as far as that is known without trying."""
     if not system.exists(UNIT):
         return "lunette-firewall.service, which loads the rules at a start, is not installed here, as in a container"
     return missing_tool("nft") if system.find_tool("nft") is None else None
 
 
 def listed(system: System, family: str, table: str) -> str | None:
-    """A table as JSON; None if it is not there, or the kernel has no nftables at all.
+    """A table as JSON; None if it does not exist, or the kernel has no nftables at all.
 
-    Whatever else is wrong with it is told when rules are loaded. Raises ToolFailed.
+    Other errors are reported when rules are loaded. Raises ToolFailed.
     """
     try:
         said = system.run(["nft", "-j", "list", "table", family, table], timeout_s=TIMEOUT_S, ok=(0, 1))
@@ -51,7 +52,7 @@ def listed(system: System, family: str, table: str) -> str | None:
 
 
 def look(system: System) -> Listing | None:
-    """The objects of the table, in an order that does not vary and without their numbers; None if it is not there."""
+    """The objects of the table, in a fixed order and without their numbers; None if it does not exist."""
     text = listed(system, rules.FAMILY, rules.TABLE)
     return None if text is None else parse(text)
 
@@ -63,10 +64,10 @@ def parse(text: str) -> Listing:
 
 
 def load(system: System, text: str, file: str | None = None) -> None:
-    """Does what the text says to nft's tables, all at once: a table of ours takes the place of the one that is there.
+    """Applies the text to nft's tables, all at once: Lunette's table replaces the present one.
 
-    It is handed over in the file, `NOW` where none is named. Raises Unavailable if the kernel has no nftables,
-    ToolFailed if it refuses.
+    It is passed in the file, by default `NOW`. Raises Unavailable if the kernel has no nftables, ToolFailed if it
+    refuses.
     """
     file = NOW if file is None else file
     system.write_durably(file, text.encode(), 0o600)
@@ -80,13 +81,15 @@ def load(system: System, text: str, file: str | None = None) -> None:
 
 
 def keep(system: System, text: str) -> None:
-    """Keeps a table for the next start; durably, old or new."""
+    """Stores a table for the next start; after a power failure it is the old or the new one."""
     if system.read_file(KEPT) != text.encode():
         system.write_durably(KEPT, text.encode(), 0o600)
 
 
 def drop(system: System) -> None:
-    """Takes the table away and keeps none. What left no file was never loaded, so then there is nothing to do."""
+    """Removes the table and the stored one. Without a stored file, no table was ever loaded, so there is nothing to
+    do.
+    """
     written = [path for path in (KEPT, NOW) if system.exists(path)]
     if written and system.find_tool("nft") is not None and look(system) is not None:
         load(system, rules.removal())
@@ -97,7 +100,7 @@ def drop(system: System) -> None:
 
 
 def broken_at_start(system: System) -> str | None:
-    """What nft said when the machine started, told once."""
+    """nft's message from the start of the machine, returned once."""
     said = system.read_file(BROKEN)
     if said is None:
         return None

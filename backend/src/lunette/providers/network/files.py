@@ -1,8 +1,8 @@
-"""The .network files of Lunette: settings as systemd-networkd reads them, and back (systemd.network(5), systemd 257).
+"""Lunette's .network files: settings as systemd-networkd reads them, and back (systemd.network(5), systemd 257).
 
-networkd takes the first file by name that matches, whatever folder it is in: 05 comes before the installer's
-10-lunette.network and the image's 50-dhcp.network. A kept file lies with the agent's state, which outlives the system;
-what networkd reads lies in /run, so that after a power cut only what was kept is there.
+networkd uses the first matching file by name, in any directory: 05 comes before the installer's 10-lunette.network and
+the image's 50-dhcp.network. A stored file is with the agent's state, which survives updates of the system; the files
+that networkd reads are in /run, so that after a power failure only stored ones are there.
 """
 
 from collections.abc import Iterator
@@ -23,17 +23,17 @@ def file_name(interface: str) -> str:
 
 
 def device_name(interface: str) -> str:
-    """The file that makes a VLAN or a bond."""
+    """The file that creates a VLAN or a bond."""
     return f"{PREFIX}{interface}{MADE}"
 
 
 def interface_of(name: str) -> str | None:
-    """The interface that a file of ours is for; None for a file of others."""
+    """The interface of one of Lunette's files; None for other files."""
     return name[len(PREFIX) : -len(SUFFIX)] if name.startswith(PREFIX) and name.endswith(SUFFIX) else None
 
 
 def parse(content: bytes) -> InterfaceSettings | None:
-    """The settings that a file was made of; None if it does not tell."""
+    """The settings from which a file was written; None if it does not contain them."""
     first = content.decode(errors="replace").partition("\n")[0]
     try:
         return InterfaceSettings.model_validate_json(first.removeprefix(_HEADER))
@@ -44,15 +44,15 @@ def parse(content: bytes) -> InterfaceSettings | None:
 def render(interface: str, settings: InterfaceSettings) -> bytes:
     """The file for an interface.
 
-    What came later stands in it only where it is used: the same settings stay the same bytes after an update, and the
-    system before understands them.
+    Newer settings appear in it only if they are used: the same settings stay the same bytes after an update, and the
+    previous system understands them.
     """
     later = {"ntp"} if not settings.ntp else None
     return "\n".join([_HEADER + settings.model_dump_json(exclude=later), *_lines(interface, settings), ""]).encode()
 
 
 def device(interface: str, made: Made) -> bytes:
-    """The file by which networkd makes a VLAN or a bond (systemd.netdev(5), systemd 257)."""
+    """The file with which networkd creates a VLAN or a bond (systemd.netdev(5), systemd 257)."""
     lines = ["[NetDev]", f"Name={interface}", f"Kind={made.kind.value}", ""]
     if made.kind is InterfaceKind.VLAN:
         lines += ["[VLAN]", f"Id={made.vlan_id}"]
@@ -64,7 +64,7 @@ def device(interface: str, made: Made) -> bytes:
 
 
 def every(interface: str, settings: InterfaceSettings | None) -> dict[str, bytes | None]:
-    """What each file of an interface is to hold, by its name; None for one that is not to be there."""
+    """The desired content of each file of an interface, by its name; None for one that must not exist."""
     made = settings.made if settings else None
     return {
         device_name(interface): device(interface, made) if made else None,
@@ -84,7 +84,7 @@ def _lines(interface: str, settings: InterfaceSettings) -> Iterator[str]:
     yield from (f"VLAN={one}" for one in settings.vlans)
     yield from (f"DHCP={_yes(settings.dhcp)}", f"IPv6AcceptRA={_yes(settings.dhcp)}")
     if not settings.dhcp:
-        yield "ConfigureWithoutCarrier=yes"  # a portal keeps its address while the cable is out
+        yield "ConfigureWithoutCarrier=yes"  # a portal keeps its address while the cable is unplugged
     yield from (f"Address={one}" for one in settings.addresses)
     yield from (f"DNS={one}" for one in settings.dns)
     yield from (f"NTP={one}" for one in settings.ntp)
@@ -99,7 +99,7 @@ def _lines(interface: str, settings: InterfaceSettings) -> Iterator[str]:
 
 
 def _answers(settings: InterfaceSettings, table: int) -> Iterator[str]:
-    """What comes from an address of this interface leaves through it, also where another is in the same network."""
+    """Packets from an address of this interface leave through it, even if another interface is in the same network."""
     for address in settings.addresses:
         yield from ("", "[RoutingPolicyRule]", f"From={address.ip}", f"Table={table}", f"Priority={table}")
     for network in dict.fromkeys(address.network for address in settings.addresses):

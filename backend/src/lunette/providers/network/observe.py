@@ -12,13 +12,13 @@ from lunette.system.doorway import System
 
 Link = dict[str, Any]
 OWN_FILES = ("10-lunette.network", "50-dhcp.network")
-"""What the installer and the image wrote: Lunette's own, and what an interface goes back to."""
+"""Files of the installer and the image: they belong to Lunette, and are what an interface returns to."""
 _UNCONFIGURED = ("unmanaged", "pending", "initialized")
 NO_NETWORKD = "the network of this machine is not configured by systemd-networkd"
 
 
 def links(system: System) -> list[Link]:
-    """What `ip` says of every interface and its addresses; none where it is not there. Raises ToolFailed."""
+    """Output of `ip` for every interface and its addresses; none if it is not installed. Raises ToolFailed."""
     try:
         return parse_links(system.run(["ip", "-j", "-d", "address", "show"]).stdout)
     except Unavailable:
@@ -27,7 +27,7 @@ def links(system: System) -> list[Link]:
 
 @reader("ip")
 def parse_links(text: str) -> list[Link]:
-    """The interfaces of `ip -j -d address show`, each with its name. It prints {} for what it leaves out."""
+    """The interfaces of `ip -j -d address show`, each with its name. It prints {} for what it omits."""
     found = [link for link in rows(document(text or "[]")) if link]
     for link in found:
         text_of(link["ifname"])
@@ -42,7 +42,7 @@ def link_addresses(link: Link) -> list[Link]:
 
 
 def observe(system: System, seen: Sequence[Link], unread: dict[str, str]) -> tuple[ObservedInterface, ...]:
-    """Every interface but the loopback; an end of a container's cable is none either.
+    """Every interface except the loopback and the ends of a container's cable.
 
     One that cannot be read goes into `unread`, by name with the reason.
     """
@@ -72,7 +72,7 @@ def _interfaces(
 
 
 def _removed(name: str, waiting: InterfaceTrial | None) -> ObservedInterface:
-    """One that is removed on trial: it is to be confirmed by its name."""
+    """One whose removal is on trial: it can be confirmed by its name."""
     return ObservedInterface(
         name=name,
         mac=None,
@@ -129,7 +129,7 @@ def _interface(
 def _reason(
     networkd: dict[str, Link] | None, link: Link, path: str | None, has_addresses: bool, state: Link
 ) -> str | None:
-    """Why Lunette leaves an interface alone."""
+    """Why Lunette does not manage an interface."""
     if networkd is None:
         return NO_NETWORKD
     if link.get("master"):
@@ -143,7 +143,7 @@ def _reason(
 
 
 def _networkd(system: System) -> dict[str, Link] | None:
-    """What systemd-networkd tells of each interface, by name; None if it does not run."""
+    """The state of each interface in systemd-networkd, by name; None if it does not run."""
     if system.find_tool("networkctl") is None:
         return None
     try:
@@ -159,7 +159,7 @@ def parse_networkd(text: str) -> dict[str, Link]:
 
 
 def _speed(system: System, name: str) -> int | None:
-    """Mbit/s; a driver that does not know, and an interface that is down, answer with an error or with -1."""
+    """Mbit/s; a driver without a speed, and an interface that is down, return an error or -1."""
     with contextlib.suppress(OSError, ValueError):
         speed = int(system.read(f"/sys/class/net/{name}/speed"))
         return speed if speed > 0 else None

@@ -1,12 +1,12 @@
-"""A change of interfaces, on trial until it is kept (docs/decisions/0031).
+"""A change of interfaces, on trial until it is confirmed (docs/decisions/0031).
 
-What takes a trial back is systemd: `lunette-network-revert.timer` makes what networkd reads as what is kept. It is
-armed before anything changes, and needs neither this process nor the API. A power cut ends a trial too: all of it lies
-in /run.
+systemd reverts a trial: `lunette-network-revert.timer` restores the files that networkd reads from the stored ones. It
+is armed before anything changes, and needs neither this process nor the API. A power failure ends a trial too: all of
+it is in /run.
 
-A VLAN or bond takes several files, and a power cut while they are kept must not keep some of them: they lie in `next`
-from the beginning of the trial, and to keep them is to write `whole` beside them, which names them. Whoever finds it
-there finishes: this, or settle-network.
+A VLAN or bond needs several files, and a power failure while they are stored must not store only some of them: they are
+in `next` from the beginning of the trial, and storing them is to write `whole` next to them, which names them. The next
+process that finds it completes the work: this one, or settle-network.
 """
 
 from lunette.domain.base import Model
@@ -18,17 +18,19 @@ from lunette.system.doorway import System
 
 TRIAL = "/run/lunette/interface-trial"
 LAST = f"{files.KEPT}/last-trial"
-"""The id of the trial that was begun last."""
+"""The ID of the trial that was started last."""
 NEXT = f"{files.KEPT}/next"
 WHOLE = f"{NEXT}/whole"
-"""Names of the files to be kept, a line each; one that is not beside it is to go."""
+"""Names of the files to store, one per line; one that does not exist next to it is to be removed."""
 MADE_S = 15.0
 """How long a VLAN or bond may take to be there."""
 TIMER, SERVICE = "lunette-network-revert.timer", "lunette-network-revert.service"
 
 
 class Trial(Model):
-    """What waits to be kept. `until` is in seconds of the machine's monotonic clock, which no clock setting moves."""
+    """A change waiting for confirmation. `until` is in seconds of the machine's monotonic clock, which no clock setting
+    changes.
+    """
 
     id: str
     interface: str
@@ -42,9 +44,10 @@ class Trial(Model):
 
 
 def pending(system: System) -> Trial | None:
-    """The change that waits to be confirmed. Its file: `id interface mtu until`, then `interface mtu` for each beside.
+    """The change waiting for confirmation. Its file: `id interface mtu until`, then `interface mtu` for each further
+    one.
 
-    The MTU (bytes) is that of before, for networkd does not set it back; 0 where the interface was not there.
+    The MTU (bytes) is the previous one, because networkd does not restore it; 0 if the interface did not exist.
     """
     content = system.read_file(TRIAL)
     lines = [line.split() for line in content.decode(errors="replace").splitlines()] if content else []
@@ -83,7 +86,7 @@ def begin(system: System, step: InterfaceTry) -> str | None:
 
 
 def undo(system: System, step: InterfaceTry) -> str | None:
-    """Takes the trial back, if it still waits."""
+    """Reverts the trial, if it still waits."""
     there = pending(system)
     if there is None or there.id != step.trial_id:
         return None
@@ -92,7 +95,7 @@ def undo(system: System, step: InterfaceTry) -> str | None:
 
 
 def keep(system: System, step: InterfaceKeep) -> str | None:
-    """Keeps what is on trial. Raises Conflict if it was taken back."""
+    """Confirms the trial. Raises Conflict if it was reverted."""
     names = _need(system, step).names
     tried = {name: system.read_file(f"{NEXT}/{name}") for name in names}
     system.write_durably(WHOLE, "".join(f"{name}\n" for name in names).encode(), 0o644)
@@ -100,20 +103,22 @@ def keep(system: System, step: InterfaceKeep) -> str | None:
     system.run(["systemctl", "stop", TIMER])
     if system.exists(TRIAL):
         system.unlink(TRIAL)
-    if _lay(system, tried):  # the timer was quicker, and is overruled
+    if _lay(system, tried):  # the timer was faster, and is overruled
         system.run(["networkctl", "reload"])
     return f"the change of interface {step.interface} was confirmed"
 
 
 def revert(system: System, step: InterfaceRevert) -> str | None:
-    """Takes back what is on trial, now."""
+    """Reverts the present trial, now."""
     _need(system, step)
     _take_back(system)
     return f"interface {step.interface} is as it was before"
 
 
 def _configure(system: System, step: InterfaceTry) -> None:
-    """Writes the files and tells networkd. It removes no VLAN or bond by itself (networkctl(1)), only Lunette's go."""
+    """Writes the files and notifies networkd. It removes no VLAN or bond by itself (networkctl(1)); only Lunette's are
+    removed.
+    """
     gone = step.settings is None and system.exists(f"{files.READ}/{files.device_name(step.interface)}")
     for one in step.all:
         _lay(system, files.every(one.interface, one.settings))
@@ -122,13 +127,13 @@ def _configure(system: System, step: InterfaceTry) -> None:
         _await_made(system, step.interface)
     if gone and system.exists(f"/sys/class/net/{step.interface}"):
         system.run(["ip", "link", "delete", "dev", step.interface])
-    for one in step.beside:  # what leaves a bond is down until then
+    for one in step.beside:  # an interface that leaves a bond is down until then
         if one.settings is None and system.exists(f"/sys/class/net/{one.interface}"):
             system.run(["networkctl", "reconfigure", one.interface])
 
 
 def _await_made(system: System, interface: str) -> None:
-    """networkd answers before it has made a VLAN or bond. Raises Unavailable where none comes."""
+    """networkd answers before it has created a VLAN or bond. Raises Unavailable if none appears."""
     deadline = system.monotonic() + MADE_S
     while not system.exists(f"/sys/class/net/{interface}"):
         if system.monotonic() >= deadline:
@@ -140,7 +145,7 @@ def _await_made(system: System, interface: str) -> None:
 
 
 def _lay(system: System, wanted: dict[str, bytes | None]) -> bool:
-    """Makes files of networkd's as they are to be; whether any was not."""
+    """Writes networkd's files; returns whether any changed."""
     changed = False
     for name, content in wanted.items():
         path = f"{files.READ}/{name}"
@@ -156,7 +161,7 @@ def _lay(system: System, wanted: dict[str, bytes | None]) -> bool:
 
 
 def _prepare(system: System, step: InterfaceTry) -> None:
-    """Lays ready what is to be kept if it is confirmed."""
+    """Prepares the files to store if the trial is confirmed."""
     for name in system.listdir(NEXT):
         system.unlink(f"{NEXT}/{name}")
     for one in step.all:
@@ -166,7 +171,7 @@ def _prepare(system: System, step: InterfaceTry) -> None:
 
 
 def _finish(system: System) -> None:
-    """Keeps what was confirmed, wherever that was broken off."""
+    """Stores what was confirmed, and completes an interrupted attempt."""
     whole = system.read_file(WHOLE)
     for name in whole.decode(errors="replace").split() if whole is not None else ():
         path, content = f"{files.KEPT}/{name}", system.read_file(f"{NEXT}/{name}")

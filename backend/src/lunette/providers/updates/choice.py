@@ -37,8 +37,9 @@ if [ "$trial" = a -o "$trial" = b ]; then
     fi
 fi
 """
-"""The head of GRUB's menu, whose entries 0 and 1 have the ids a and b. What cannot be written down is not tried: it
-would be tried for ever."""
+"""The head of GRUB's menu, whose entries 0 and 1 have the IDs a and b. If the choice cannot be written, the trial is
+not started: it would be repeated forever.
+"""
 
 
 class Choice(Model):
@@ -62,7 +63,7 @@ class Choice(Model):
 
     @classmethod
     def decode(cls, block: bytes) -> "Choice | None":
-        """The choice of a block, None where it is none or names what is no slot. GRUB too takes one that is cut off."""
+        """The choice of a block, None if it is invalid or names an unknown slot. GRUB also accepts a truncated one."""
         text = block.decode("ascii", errors="replace")
         if not text.startswith(_HEAD):
             return None
@@ -75,15 +76,15 @@ class Choice(Model):
         return cls.model_validate({**given, "count": int(count) if count.isdigit() else 0})
 
     def trying(self, slot: Slot) -> "Choice":
-        """Start this slot next: once, unless it is the one that is started as a rule."""
+        """Start this slot next: once, unless it is the regular one."""
         return self._changed(trial=None if slot == self.good else slot, tried=None)
 
     def accepting(self, slot: Slot) -> "Choice":
-        """This slot is healthy: start it as a rule."""
+        """This slot is healthy: start it regularly."""
         return self._changed(good=slot, trial=None, tried=None)
 
     def refusing(self, slot: Slot) -> "Choice":
-        """This slot will not be started again, whoever asked for it: it is about to be written, or failed."""
+        """This slot will not be started again, whatever was requested: it is about to be written, or failed."""
         return self._changed(
             good=other(slot) if self.good == slot else self.good,
             trial=None if self.trial == slot else self.trial,
@@ -95,9 +96,9 @@ class Choice(Model):
 
 
 def latest(copies: Iterable[Choice | None]) -> Choice:
-    """What holds where several copies were read: the last one written, and of those the one that GRUB wrote to.
+    """The valid choice among several copies: the last one written, and of those the one that GRUB wrote to.
 
-    Without any it is what GRUB does then: slot a.
+    Without any, it is what GRUB does then: slot a.
     """
     return max(
         (copy for copy in copies if copy is not None),

@@ -1,7 +1,7 @@
-"""Where the choice is kept: one small file on the EFI file system of every system disk, none of them mirrored.
+"""Where the choice is stored: one small file on the EFI file system of every system disk, none of them mirrored.
 
-GRUB reads and writes the file of the disk it was loaded from; the system reads all of them and writes all of them. A
-file is overwritten in its place, never made anew: no table of the file system changes, so a power cut leaves the old
+GRUB reads and writes the file of the disk it was loaded from; the system reads and writes all of them. A file is
+overwritten in place, never created again: no table of the file system changes, so a power failure leaves the old
 content or the new one.
 """
 
@@ -17,11 +17,11 @@ from lunette.system.doorway import System
 
 WORK = "/run/lunette/efi"
 NEXT = "/run/lunette/next-slot"
-"""What `next_slot` found; GRUB writes only while this machine does not run."""
+"""Result of `next_slot`; GRUB writes only while this machine does not run."""
 
 
 def read(system: System, slots: Slots) -> Choice:
-    """What holds now."""
+    """The valid choice."""
     found = []
     for device in partitions(system, slots):
         with _mounted(system, device, "ro") as folder:
@@ -30,7 +30,7 @@ def read(system: System, slots: Slots) -> Choice:
 
 
 def next_slot(system: System, slots: Slots) -> Slot:
-    """The slot of the next start, without looking at the disks every time."""
+    """The slot of the next start, without reading the disks every time."""
     known = (system.read_file(NEXT) or b"").decode(errors="replace")
     if known not in SLOTS:
         known = read(system, slots).next
@@ -39,7 +39,7 @@ def next_slot(system: System, slots: Slots) -> Slot:
 
 
 def write(system: System, slots: Slots, choice: Choice) -> None:
-    """Write it to every disk, one after the other. Raises ToolFailed if it is on none of them."""
+    """Write it to every disk, one after another. Raises ToolFailed if it is on none of them."""
     reasons = []
     devices = partitions(system, slots)
     for device in devices:
@@ -54,7 +54,7 @@ def write(system: System, slots: Slots, choice: Choice) -> None:
 
 
 def partitions(system: System, slots: Slots) -> tuple[str, ...]:
-    """The EFI partitions of the system disks that are there."""
+    """The present EFI partitions of the system disks."""
     command = ["lsblk", "--json", "--list", "--paths", "--output", "NAME,UUID,FSTYPE"]
     return parse_partitions(system.run(command).stdout, slots.efi)
 

@@ -1,7 +1,7 @@
-"""RAUC: its configuration for this machine, and what it says of a bundle (rauc.readthedocs.io, version 1.13).
+"""RAUC: its configuration for this machine, and its information about a bundle (rauc.readthedocs.io, version 1.13).
 
-RAUC verifies bundles and writes slots. Which slot is started is ours (choice.py): RAUC's own way with GRUB rewrites the
-one file it knows by truncating it, and knows of one disk only.
+RAUC verifies bundles and writes slots. Lunette chooses the slot to start (choice.py): RAUC's own way with GRUB rewrites
+the one file it knows by truncating it, and knows of one disk only.
 """
 
 from lunette.domain.errors import Conflict, Invalid, ToolFailed
@@ -14,11 +14,11 @@ FOLDER, CONFIG = "/run/rauc", "/run/rauc/system.conf"
 STATUS = "/var/lib/lunette/agent/rauc"
 KEYRING = "/usr/lib/lunette/updates/keyring.pem"
 TRUSTS = "/usr/lib/lunette/updates/trusts"
-"""Whose signature the keyring holds, in words."""
+"""The signers in the keyring, in words."""
 _REVOKED = b"-----BEGIN X509 CRL-----"
 """How a list of revoked certificates begins in the keyring."""
 BUNDLES = "/var/lib/lunette/api/updates"
-"""Where the API lays what was uploaded; RAUC believes nothing of it but what is signed."""
+"""Where the API stores uploads; RAUC trusts only what is signed."""
 VERIFY_S, WRITE_S = 300.0, 3000.0
 _TOO_LATE = "set the clock, or reinstall if it is correct"
 _WORDS = (
@@ -36,13 +36,13 @@ _WORDS = (
     ("dm-verity status 'c", "its content was changed after it was signed"),
     ("no space left", "there is not enough space for it"),
 )
-"""What RAUC prints, in lower case, and what it means."""
+"""Messages of RAUC, in lower case, and their meaning."""
 _LAST = "LastError: "
-"""How the reason begins that `rauc install` prints."""
+"""Prefix of the reason that `rauc install` prints."""
 
 
 def configure(system: System, slots: Slots) -> None:
-    """Write the configuration of this start; it says the same until the next one."""
+    """Write the configuration of this start; it stays the same until the next one."""
     for folder in (FOLDER, STATUS):
         if not system.is_dir(folder):
             system.mkdir(folder)
@@ -52,10 +52,10 @@ def configure(system: System, slots: Slots) -> None:
 
 
 def configuration(slots: Slots, *, revokes: bool) -> str:
-    """RAUC's system.conf. A slot keeps the UUID by which GRUB and the initrd look for it.
+    """RAUC's system.conf. A slot keeps the UUID by which GRUB and the initrd find it.
 
     `revokes`: the keyring has lists of revoked certificates. Without one, check-crl would refuse everything. A signer
-    must be valid now, by this machine's clock: the time of a signature is what whoever has the key says it is.
+    must be valid now, by this machine's clock: the owner of the key can set any time of a signature.
     """
     lines = [
         "[system]",
@@ -83,7 +83,7 @@ def configuration(slots: Slots, *, revokes: bool) -> str:
 
 
 def verify(system: System, slots: Slots, bundle: str) -> BundleFacts:
-    """What a bundle says of itself. Raises Invalid for one that is unsigned, damaged or for another product."""
+    """Information about a bundle. Raises Invalid for one that is unsigned, damaged or for another product."""
     configure(system, slots)
     try:
         printed = system.run(["rauc", "info", "--output-format=json", bundle], timeout_s=VERIFY_S).stdout
@@ -103,7 +103,7 @@ def parse_info(text: str) -> BundleFacts:
 
 
 def install(system: System, slots: Slots, bundle: str) -> None:
-    """Write a bundle to the slot that does not run. Raises ToolFailed: half of it may be written then."""
+    """Write a bundle to the idle slot. Raises ToolFailed: it may be partially written then."""
     configure(system, slots)
     try:
         system.run(["rauc", "install", bundle], timeout_s=WRITE_S)
@@ -112,7 +112,7 @@ def install(system: System, slots: Slots, bundle: str) -> None:
 
 
 def explain(error: ToolFailed) -> str:
-    """Why RAUC refused, in words; its own where they are not known."""
+    """Why RAUC refused, in words; its own message if it is unknown."""
     said = error.log.lower()
     last = next((line for line in error.log.splitlines() if line.startswith(_LAST)), "").removeprefix(_LAST)
     own = last or error.detail.removeprefix("rauc refused: ")
@@ -120,6 +120,6 @@ def explain(error: ToolFailed) -> str:
 
 
 def trusts(system: System) -> str:
-    """Whose bundles this system takes."""
+    """The signers whose bundles this system accepts."""
     found = system.read_file(TRUSTS)
     return found.decode(errors="replace").strip() if found else "none: this system was built without a certificate"

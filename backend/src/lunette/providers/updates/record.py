@@ -1,4 +1,4 @@
-"""What is remembered of slots and trials beside the slots themselves, on the data partition: both systems read it."""
+"""Records about slots and trials in addition to the slots themselves, on the data partition: both systems read them."""
 
 import json
 
@@ -16,7 +16,7 @@ BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
 
 def trial(system: System) -> SlotTrial | None:
-    """The last trial; None if there was none, or what is kept of it cannot be read."""
+    """The last trial; None if there was none, or its record cannot be read."""
     try:
         return SlotTrial.model_validate_json(system.read_file(TRIAL) or b"")
     except ValidationError:
@@ -24,24 +24,24 @@ def trial(system: System) -> SlotTrial | None:
 
 
 def keep_trial(system: System, found: SlotTrial) -> None:
-    """Remember it, also after a power cut."""
+    """Record it, durably."""
     system.write_durably(TRIAL, found.model_dump_json().encode())
 
 
 def own_version(system: System) -> str:
-    """The version that runs; a slot tells its own, the program its in a system that has no slots."""
+    """The running version; from the slot, or from the program in a system without slots."""
     found = system.read_file(OWN_VERSION)
     return found.decode(errors="replace").strip() if found else lunette.__version__
 
 
 def versions(system: System, slots: Slots) -> tuple[str | None, str | None]:
-    """What lies in slot a and b."""
+    """The content of slots a and b."""
     kept = _kept(system) | {slots.running: own_version(system)}
     return kept.get(SLOTS[0]), kept.get(SLOTS[1])
 
 
 def keep_version(system: System, slot: Slot, version: str | None) -> None:
-    """Remember what lies in a slot; None while it is being written."""
+    """Record the content of a slot; None while it is being written."""
     system.write_durably(VERSIONS, json.dumps({**_kept(system), slot: version}).encode())
 
 
@@ -54,7 +54,7 @@ def _kept(system: System) -> dict[str, str | None]:
 
 
 def boot_id(system: System) -> str:
-    """The kernel's name for this start."""
+    """The kernel's ID of this start."""
     return system.read(BOOT_ID).strip()
 
 
@@ -76,12 +76,12 @@ def exports_open(system: System) -> None:
 
 
 def outage_s(system: System) -> float | None:
-    """How long the last restart kept hosts from their exports."""
+    """How long the last restart interrupted the exports."""
     return _seconds(system.read_file(OUTAGE) or b"")
 
 
 def _seconds(kept: bytes) -> float | None:
-    """What was kept; None if that was damaged."""
+    """The record; None if it is damaged."""
     try:
         return float(kept)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What the steps of an update do."""
+"""The steps of an update."""
 
 from collections.abc import Callable
 
@@ -24,7 +24,7 @@ POLL_S = 1.0
 
 
 def need(system: System) -> Slots:
-    """The slots. Raises Conflict where there are none."""
+    """The slots. Raises Conflict if there are none."""
     slots = find(system)
     if slots is None:
         raise Conflict(NOT_INSTALLED)
@@ -32,7 +32,7 @@ def need(system: System) -> Slots:
 
 
 def observe(system: System) -> ObservedSlots | None:
-    """What runs and what would be started next; None where this system has no slots."""
+    """The running slot and the next one; None if this system has no slots."""
     slots = find(system)
     if slots is None:
         return None
@@ -48,13 +48,13 @@ def observe(system: System) -> ObservedSlots | None:
 
 
 def on_trial(system: System, slots: Slots) -> bool:
-    """Whether what runs has still to prove itself."""
+    """True if the running system is still on trial."""
     last = record.trial(system)
     return last is not None and last.state is TrialState.STARTING and last.slot == slots.running
 
 
 def look(system: System, bundle_id: BundleId) -> BundleFacts:
-    """What an uploaded bundle is. Raises NotFound, Invalid or Conflict."""
+    """Information about an uploaded bundle. Raises NotFound, Invalid or Conflict."""
     path = f"{rauc.BUNDLES}/{bundle_id}.raucb"
     if not system.exists(path):
         raise NotFound("the bundle is no longer available: upload it again")
@@ -95,7 +95,7 @@ def write(system: System, step: SlotWrite) -> str | None:
 
 
 WRITTEN = f"{record.FOLDER}/slot-written"
-"""The bundle that was written last, and is whole."""
+"""The bundle that was written last, completely."""
 
 
 def _written(system: System) -> str:
@@ -107,7 +107,7 @@ def _keep_written(system: System, bundle_id: str) -> None:
 
 
 def _check_mirror(system: System, slots: Slots) -> None:
-    """GRUB reads either half, also one that was left out of the mirror and does not have the new system."""
+    """GRUB reads either half, including one that was excluded from the mirror and does not have the new system."""
     device = slots.device(slots.idle)
     name = system.realpath(device).rpartition("/")[2]
     if not system.is_block_device(device) or system.read(f"/sys/block/{name}/md/degraded").strip() != "0":
@@ -115,9 +115,10 @@ def _check_mirror(system: System, slots: Slots) -> None:
 
 
 def start(system: System, step: SlotStart, serving: Callable[[], tuple[str, ...]]) -> str | None:
-    """Restart from a slot; done when that one was found healthy. Raises Conflict with the reason if it was not.
+    """Restart from a slot; done when it was found healthy. Raises Conflict with the reason if it was not.
 
-    This is asked again after the restart, by whichever system came up. `serving` tells which doors are open to hosts.
+    This is called again after the restart, by whichever system started. `serving` shows which targets are open to
+    hosts.
     """
     slots = need(system)
     known = record.trial(system)
@@ -136,7 +137,7 @@ def start(system: System, step: SlotStart, serving: Callable[[], tuple[str, ...]
 
 
 def undo_start(system: System, step: SlotStart) -> str | None:
-    """The slot is not started any more, if it was still to be."""
+    """The slot is not started any more, if it was still pending."""
     slots = need(system)
     choice = efi.read(system, slots)
     known = record.trial(system)

@@ -31,7 +31,7 @@ class Slots(Model):
     mirrored: bool
 
     def device(self, slot: Slot) -> str:
-        """The device of a slot, by a name that says the same after every start."""
+        """The device of a slot, by a name that is the same after every start."""
         name = self.uuids[SLOTS.index(slot)]
         if self.mirrored:
             return f"/dev/disk/by-id/md-uuid-{md_uuid(name)}"
@@ -39,7 +39,7 @@ class Slots(Model):
 
     @property
     def idle(self) -> Slot:
-        """The slot that does not run."""
+        """The idle slot."""
         return other(self.running)
 
 
@@ -49,7 +49,7 @@ def md_uuid(name: uuid.UUID) -> str:
 
 
 def find(system: System) -> Slots | None:
-    """The slots of this machine; None where it was not started from an installed disk."""
+    """The slots of this machine; None if it was not started from an installed disk."""
     try:
         return parse(system.read(CMDLINE))
     except OSError:
@@ -58,7 +58,7 @@ def find(system: System) -> Slots | None:
 
 @reader("/proc/cmdline")
 def parse(cmdline: str) -> Slots | None:
-    """The slots that a kernel command line tells, None if it tells of none."""
+    """The slots in a kernel command line, None if it has none."""
     words = cmdline.split()
     named = dict(word.split("=", 1) for word in words if "=" in word)
     running = named.get("rauc.slot")

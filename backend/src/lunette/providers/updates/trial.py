@@ -1,4 +1,4 @@
-"""The first start of a new system: it proves itself and is started from then on, or the one before comes back."""
+"""The first start of a new system: it proves healthy and is started from then on, or the previous one returns."""
 
 from collections.abc import Callable, Collection
 
@@ -17,11 +17,11 @@ SILENT = (
 NOT_STARTED = "it was not started: the power failed before it was selected, or the boot loader could not load it"
 
 Look = Callable[[], str | None]
-"""What is not as it should be yet, None if all is well."""
+"""What is not healthy yet, None if everything is."""
 
 
 def due(system: System, slots: Slots) -> SlotTrial | None:
-    """The trial that this start is; None if it is none."""
+    """The trial of this start; None if it is none."""
     last = record.trial(system)
     if last is None or last.state is not TrialState.STARTING or last.slot != slots.running:
         return None
@@ -29,7 +29,9 @@ def due(system: System, slots: Slots) -> SlotTrial | None:
 
 
 def watch(system: System, slots: Slots, trial: SlotTrial, look: Look, deadline_s: float = DEADLINE_S) -> str | None:
-    """Wait until the new system is healthy, and start it from then on. Otherwise the reason, which is kept."""
+    """Wait until the new system is healthy, and start it from then on. Otherwise returns the reason, which is
+    recorded.
+    """
     end = system.monotonic() + deadline_s
     while (hindrance := look()) is not None:
         if system.monotonic() >= end:
@@ -37,14 +39,14 @@ def watch(system: System, slots: Slots, trial: SlotTrial, look: Look, deadline_s
             record.keep_trial(system, trial.model_copy(update={"state": TrialState.FAILED, "reason": reason}))
             return reason
         system.sleep(POLL_S)
-    # In this order: were the power cut in between, the next start would only find that all is as it says.
+    # In this order: after a power failure in between, the next start would only find everything correct.
     efi.write(system, slots, efi.read(system, slots).accepting(trial.slot))
     record.keep_trial(system, trial.model_copy(update={"state": TrialState.HEALTHY}))
     return None
 
 
 def missing(trial: SlotTrial, serving: Collection[str]) -> str | None:
-    """Which doors that were open to hosts before are not open yet, in words."""
+    """Targets that were open to hosts before and are not open yet, in words."""
     closed = [door for door in trial.serving if door not in serving]
     if not closed:
         return None
@@ -53,7 +55,7 @@ def missing(trial: SlotTrial, serving: Collection[str]) -> str | None:
 
 
 def settle(system: System) -> str | None:
-    """At every start: a trial that ended in the system before failed, and its slot is not started again.
+    """At every start: a trial that ended in the previous system failed, and its slot is not started again.
 
     Returns the reason if it has just been found.
     """

@@ -1,1 +1,1 @@
-"""Volume engines: slices of an array."""
+"""Volume engines: volumes on an array."""

@@ -1,7 +1,7 @@
-"""The logical block size of volumes: that of the devices they are cut from (queue/logical_block_size in sysfs).
+"""The logical block size of volumes: that of the devices below them (queue/logical_block_size in sysfs).
 
 The device mapper gives a device the largest of what is below it (blk_stack_limits), so that a drive with 4096-byte
-sectors, or a LUKS header made for them, shows through to the volume. Engines and hosts cannot change it.
+sectors, or a LUKS header for them, determines that of the volume. Engines and hosts cannot change it.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from lunette.system.doorway import System
 
 
 def told(system: System, volumes: Sequence[ObservedVolume]) -> tuple[ObservedVolume, ...]:
-    """The volumes with their block size. All of a group lie on one array, so one that is active tells for all."""
+    """The volumes with their block size. All of a group are on one array, so an active one decides for all."""
     known: dict[str, int] = {}
     for volume in volumes:
         if volume.active and volume.group not in known:
@@ -23,7 +23,7 @@ def told(system: System, volumes: Sequence[ObservedVolume]) -> tuple[ObservedVol
 
 
 def _block_bytes(system: System, device: str) -> int | None:
-    """None where it is just going away."""
+    """None if it is just being removed."""
     name = system.realpath(device).rpartition("/")[2]
     try:
         return int(system.read(f"/sys/class/block/{name}/queue/logical_block_size"))

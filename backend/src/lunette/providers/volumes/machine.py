@@ -1,4 +1,4 @@
-"""What the agent asks of a volume engine, whichever it is. `machines.py` lists the engines."""
+"""The interface of a volume engine for the agent. `machines.py` lists the engines."""
 
 from abc import ABC, abstractmethod
 from typing import ClassVar
@@ -10,7 +10,7 @@ from lunette.system.doorway import System
 
 
 class VolumeMachine(ABC):
-    """The half of a volume engine that works on the machine. Its plans are made by the other half, which is pure."""
+    """The half of a volume engine that works on the machine. The other half, which is pure, makes its plans."""
 
     engine: ClassVar[VolumeEngine]
     volume_steps: ClassVar[Runners]
@@ -20,10 +20,10 @@ class VolumeMachine(ABC):
 
     @abstractmethod
     def capability(self, system: System) -> EngineCapability:
-        """What the engine can do on this machine, or why it is not available."""
+        """Its capabilities on this machine, or why it is not available."""
 
     def shut_down(self, system: System) -> list[str]:
-        """Deactivate all volumes of ours, before the arrays below them stop. What was refused, in words.
+        """Deactivate all volumes of Lunette, before the arrays below them stop. Returns what was refused, in words.
 
         An engine whose volumes stop with their array does nothing here.
         """

@@ -1,6 +1,6 @@
-"""What the planner asks of a volume engine, whichever it is: pure.
+"""The interface of a volume engine for the planner. Pure.
 
-An engine exports one record, PLANNING in its `planning.py`. Before the planner asks for the steps of an ability, it
+An engine exports one record, PLANNING in its `planning.py`. Before the planner requests the steps of an ability, it
 refuses what the capability record of the engine does not offer.
 """
 
@@ -25,22 +25,22 @@ from lunette.domain.volumes import ObservedPool, Provisioning, VolumeEngine
 
 
 class Cutting(Protocol):
-    """Of every volume engine. A group is a volume group or a pool."""
+    """Common to all volume engines. A group is a volume group or a pool."""
 
     def capability(self) -> EngineCapability:
-        """What it could do if nothing were missing."""
+        """Its abilities if nothing were missing."""
         ...
 
     def size_problem(self, size_bytes: int) -> FieldProblem | None: ...
 
     def reserved_bytes(self, size_bytes: int) -> int:
-        """What a thick volume takes of the free space its group shows; a thin one takes nothing at first."""
+        """Space of a thick volume in its group; a thin one uses none at first."""
         ...
 
     def lv_name(self, volume_id: str) -> str: ...
 
     def aside_name(self, volume_id: str) -> str:
-        """The name a deleted volume is kept under."""
+        """The name of a retained deleted volume."""
         ...
 
     def device_path(self, group: str, name: str) -> str: ...
@@ -57,7 +57,7 @@ class Cutting(Protocol):
 
 
 class ThinPooling(Protocol):
-    """Of an engine whose thin volumes share a pool in their group, which has to be made first."""
+    """For an engine whose thin volumes share a pool in their group, which has to be created first."""
 
     def pool_create(
         self, pool_id: str, pool: ObservedPool, free_bytes: int, asked_bytes: int
@@ -80,11 +80,11 @@ class Snapshotting(Protocol):
     def snapshot_step(self, group: str, snapshot_id: str, volume_id: str, size_bytes: int) -> SnapshotTake: ...
 
     def snapshot_place(self, volume_id: str, snapshot_id: str) -> str:
-        """Where a snapshot is that was not deleted, within its group."""
+        """Name of a snapshot that was not deleted, within its group."""
         ...
 
     def snapshot_aside_name(self, volume_id: str, snapshot_id: str, *, volume_is_kept: bool) -> str:
-        """Where a deleted snapshot is kept. `volume_is_kept`: its volume is a deleted one by now."""
+        """Name of a deleted snapshot. `volume_is_kept`: its volume is deleted too."""
         ...
 
     def snapshot_delete_step(self, group: str, snapshot_id: str, volume_id: str) -> SnapshotDelete: ...
@@ -98,7 +98,7 @@ class Snapshotting(Protocol):
     ) -> tuple[AnyStep, ...]: ...
 
     def roll_back_problem(self, newer: Sequence[str]) -> str | None:
-        """Why a volume does not go back to a snapshot of which there are these newer ones; None if it does."""
+        """Why a volume cannot be rolled back to a snapshot that has these newer ones; None if it can."""
         ...
 
 
@@ -115,12 +115,12 @@ class VolumePlanning:
     engine: VolumeEngine
     cutting: Cutting
     parts: tuple[Part, ...]
-    """What must have been read before a volume that is not seen is known to be missing."""
+    """The parts that must have been read before an unobserved volume is known to be missing."""
     carries_sealed_copy: bool
-    """Whether an array whose volumes it cuts has space for the sealed copy."""
+    """Whether an array with its volumes has space for the sealed copy."""
     growing: Growing | None = None
     snapshotting: Snapshotting | None = None
     snapshotting_together: SnapshottingTogether | None = None
-    """None: snapshots of several volumes are taken one after the other."""
+    """None: snapshots of several volumes are taken one after another."""
     thin_pooling: ThinPooling | None = None
-    """None: thin volumes, if it can cut them, take their space from the group itself."""
+    """None: thin volumes, if supported, take their space from the group itself."""

@@ -1,1 +1,1 @@
-"""Linux LIO: iSCSI, written straight into configfs level by level."""
+"""Linux LIO: iSCSI, written directly to configfs level by level."""

@@ -1,4 +1,4 @@
-"""LIO's part of configfs: how it is brought up, and how its portals refuse."""
+"""LIO's part of configfs: how it is loaded, and the refusals of its portals."""
 
 from typing import ClassVar
 
@@ -18,22 +18,22 @@ class Configfs(configfs.Configfs):
     """Paths are below ROOT."""
 
     cleared: ClassVar[str] = "NULL"
-    """Writing this word to a CHAP attribute clears it, and reading gives it back."""
+    """Writing this word to a CHAP attribute clears it, and reading returns it."""
 
     def __init__(self, system: System) -> None:
         super().__init__(system, ROOT)
 
     def follow(self, path: str, name: str, *, adopted: bool) -> str | None:
-        """Where the folder's link leads, below the root; in one that others made it may have any name."""
+        """Where the directory's link leads, below the root; in a directory of another system it may have any name."""
         found = self.points_to(f"{path}/{name}")
         if found is None and adopted:
             found = next((to for other in self.names(path) if (to := self.points_to(f"{path}/{other}"))), None)
         return found
 
     def listen(self, path: str, over_rdma: Attribute) -> None:
-        """Make a portal, over TCP and where asked over RDMA.
+        """Create a portal, over TCP and if requested over RDMA.
 
-        The kernel says no more than EINVAL where it cannot bind a socket (6.12).
+        The kernel reports only EINVAL if it cannot bind a socket (6.12).
         """
         where = path.rpartition("/")[2]
         try:
@@ -51,7 +51,7 @@ class Configfs(configfs.Configfs):
 
 
 def prepare(system: System) -> None:
-    """Bring LIO up with its data folder, before any fabric. Raises Unavailable with what is missing."""
+    """Load LIO with its data directory, before any fabric. Raises Unavailable with what is missing."""
     for module in ("target_core_mod", "target_core_iblock", "iscsi_target_mod"):
         load(system, module)
         if module == "target_core_mod":
@@ -73,7 +73,7 @@ def no_iser(system: System) -> str | None:
 
 
 def _set_data_folder(system: System) -> None:
-    """Persistent reservations live below dbroot, which can be set only while no fabric is loaded."""
+    """Persistent reservations are stored below dbroot, which can be set only while no fabric is loaded."""
     if not system.is_dir(ROOT):
         raise Unavailable(
             "the kernel has no LIO target: boot one with target_core_mod (Debian package linux-image-amd64)"

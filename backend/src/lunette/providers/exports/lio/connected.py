@@ -1,8 +1,8 @@
-"""How many sessions each target has, and which TCP connections lead to its portals.
+"""The number of sessions of each target, and the TCP connections to its portals.
 
-An ACL shows the newest session of its initiator only, and none says over which portal it came. But each target counts
-its sessions (tiqn_nsessions, shown by fabric_statistics/iscsi_instance/sessions, Linux 6.12), and LIO's sockets stand
-among all others in /proc/net/tcp. The planner puts the three together. iSER has no sockets.
+An ACL shows only the newest session of its initiator, and none shows its portal. But each target counts its sessions
+(tiqn_nsessions, shown by fabric_statistics/iscsi_instance/sessions, Linux 6.12), and LIO's sockets are among all others
+in /proc/net/tcp. The planner combines the three. iSER has no sockets.
 """
 
 import socket
@@ -26,7 +26,7 @@ _ESTABLISHED = "01"
 def observe(
     system: System, adopted: Collection[str] = ()
 ) -> tuple[tuple[SessionCount, ...], tuple[ObservedConnection, ...]]:
-    """Both of our own targets, also of those under names of others; nothing where there are none."""
+    """Both for Lunette's targets, including adopted ones; empty if there are none."""
     files = Configfs(system)
     counts, ports = [], set()
     for iqn in strays.own_targets(files, f"{TARGET_AUTHORITY}:", adopted):
@@ -40,7 +40,7 @@ def observe(
 
 def _connections(system: System, ports: Collection[int]) -> Iterator[ObservedConnection]:
     for table in _TABLES:
-        with suppress(OSError, ToolFailed):  # a line that is odd is none of ours: then nothing is told of any
+        with suppress(OSError, ToolFailed):  # an odd line is not of LIO: then nothing is reported for any
             yield from parse_table(system.read(table), ports)
 
 

@@ -1,7 +1,7 @@
-"""Makes LIO's configfs as wanted: strays go from the leaves up, then what is missing comes level by level.
+"""Converges LIO's configfs: stale objects are removed from the leaves up, then missing ones are created level by level.
 
-What stands and is right is not written again, so a second run changes nothing. A refusal blocks only what hangs on it:
-the rest is served. Only what carries our mark is ever removed.
+Correct objects are not written again, so a second run changes nothing. A refusal blocks only what depends on it: the
+rest is served. Only objects with Lunette's mark are ever removed.
 """
 
 from collections.abc import Collection, Mapping
@@ -37,7 +37,7 @@ def converge(
     held: Mapping[str, str] | None = None,
     turn: Turn = PLAIN,
 ) -> ConvergeReport:
-    """Serves the desired state. By volume ID, `reasons` says why a device is away, `held` who else serves it."""
+    """Serves the desired state. By volume ID, `reasons` says why a device is missing, `held` who else serves it."""
     files = Configfs(system)
     desired = adopted.settled(files, desired)
     wanted = tree.build(desired)
@@ -72,12 +72,12 @@ def converge(
 
 
 class _Builder:
-    """Makes nodes and remembers why some could not be made."""
+    """Creates nodes and remembers why some could not be created."""
 
     def __init__(self, files: Configfs, failed: dict[str, str], guard: DeviceGuard, barred: Mapping[str, str]) -> None:
         self.files, self.failed, self._guard = files, failed, guard
         self.deaf = dict(barred)
-        """Portals nobody can listen on, by id: one try for all targets, each costs the kernel a line of log."""
+        """Portals that cannot listen, by ID: one try for all targets, because each costs the kernel a line of log."""
 
     def make(self, node: Node) -> None:
         reason = self._hindrance(node)
@@ -92,8 +92,8 @@ class _Builder:
                 self.deaf.setdefault(node.portal_id, reason)
 
     def open(self, gate: Gate, lack: Lack, is_overdue: bool) -> Lack:
-        """Open a portal group once all of it stands, or its volumes have been waited for long enough; one that is open
-        stays open. What is missing.
+        """Open a portal group once all of it exists, or its volumes have been waited for long enough; an open one stays
+        open. Returns what is missing.
         """
         if self.files.read(f"{gate.path}/enable") == "1" or lack.keeps_closed(() if is_overdue else None):
             return lack
@@ -111,7 +111,7 @@ class _Builder:
         return self._guard.missing(volume.volume_id, volume.device)
 
     def _hindrance(self, node: Node) -> str | None:
-        """What a node hangs on and is not right: itself before it was cleared, its parents, what it links to."""
+        """Incorrect prerequisites of a node: itself before it was cleared, its parents, its link targets."""
         if node.portal_id in self.deaf:
             return self.deaf[node.portal_id]
         if not self.failed:
@@ -144,7 +144,7 @@ class _Builder:
             self._show(node)
             return
         self._guard.check(node.volume_id or "", node.device, node.size_bytes)
-        if self.files.exists(node.path):  # a start was cut short before it was enabled
+        if self.files.exists(node.path):  # a start was interrupted before it was enabled
             self.files.rmdir(node.path)
         self.files.mkdir(node.path)
         for attribute in node.setup:
@@ -154,8 +154,9 @@ class _Builder:
         self._show(node)
 
     def _show(self, node: Backstore) -> None:
-        """Once a backstore is enabled the kernel knows whether its device can discard. One that was adopted offers
-        what it did."""
+        """Once a backstore is enabled, the kernel knows whether its device can discard. An adopted one offers what it
+        did.
+        """
         if not node.adopted and self.files.read(f"{node.path}/attrib/max_unmap_lba_count") not in ("", "0"):
             for pin in tree.PINNED:
                 if pin.if_discards:
@@ -175,7 +176,7 @@ class _Builder:
 def _sweep(
     files: Configfs, wanted: Mapping[str, Node], prefix: str, ports: Collection[str], theirs: Collection[str]
 ) -> dict[str, str]:
-    """Remove what is not wanted any more. What was refused, by path."""
+    """Remove what is no longer desired. Returns what was refused, by path."""
     ending = reservations.ending(files, wanted)
     failed = strays.remove(files, wanted, prefix, ports, theirs)
     for path in ending.keys() - failed.keys():
@@ -218,22 +219,23 @@ def _blocked(reason: str | None) -> ServingState:
 
 
 def exported_volumes(system: System, served: ExportSet | None = None) -> frozenset[str]:
-    """Ids of the volumes that have a backstore now; `served` tells which of others' were adopted."""
+    """IDs of the volumes that have a backstore now; `served` shows which foreign ones were adopted."""
     files = Configfs(system)
     own = frozenset(name.removeprefix(tree.PREFIX) for _, name in strays.own_backstores(files))
     return own | (adopted.standing_volumes(files, served) if served else frozenset())
 
 
 def is_served(system: System) -> bool:
-    """True if anything of ours, of whatever appliance id, stands in configfs."""
+    """True if anything of Lunette, of any appliance ID, exists in configfs."""
     files = Configfs(system)
     return bool(strays.own_backstores(files) or strays.own_targets(files, f"{TARGET_AUTHORITY}:"))
 
 
 def withdraw(system: System, served: ExportSet | None = None) -> dict[str, str]:
-    """Close every target of ours and take all of it out of configfs, for a shutdown. What was refused, by path.
+    """Close every target of Lunette and remove everything from configfs, for a shutdown. Returns what was refused, by
+    path.
 
-    `served` tells what was adopted.
+    `served` shows what was adopted.
     """
     if not system.is_dir(ROOT):
         return {}
@@ -243,6 +245,6 @@ def withdraw(system: System, served: ExportSet | None = None) -> dict[str, str]:
     targets = strays.own_targets(files, f"{TARGET_AUTHORITY}:", names)
     ports = list(fc.own_ports(files))
     failed = strays.close(files, [*(f"iscsi/{iqn}" for iqn in targets), *ports]) | fc.close(files, ports)
-    # Portals go before targets: a host that finds the portal but no target would give its disk up for good.
+    # Portals are removed before targets: a host that finds the portal but no target would drop its disk permanently.
     failed |= strays.remove_portals(files, targets)
     return failed | strays.remove(files, {}, f"{TARGET_AUTHORITY}:", ports, theirs)

@@ -1,7 +1,7 @@
-"""The login that LIO asks for before it tells a host its targets: one for the machine, `iscsi/discovery_auth`.
+"""The login that LIO requires for discovery: one for the machine, `iscsi/discovery_auth`.
 
-With it LIO lets nobody discover without CHAP (iscsi_disc_enforce_discovery_auth_store, Linux 6.12). It holds for the
-targets of others too, so where such stand and nobody asked for a login here, it is theirs and left alone.
+With it, LIO allows discovery only with CHAP (iscsi_disc_enforce_discovery_auth_store, Linux 6.12). It also applies to
+targets of other systems, so if such targets exist and no login was configured here, it is left unchanged.
 """
 
 from collections.abc import Collection
@@ -16,7 +16,7 @@ _NAMES = ("iqn.", "eui.", "naa.")
 
 
 def nodes(files: Configfs, desired: ExportSet, adopted: Collection[str]) -> tuple[Node, ...]:
-    """Credentials come before they are asked for, and go after. Nothing where it is not ours to change."""
+    """Credentials are set before they are required, and removed after. Nothing if it is not Lunette's to change."""
     asks = Attribute(name="enforce_discovery_auth", value=str(int(desired.discovery is not None)))
     credentials = tuple(tree.credentials(desired.discovery))
     if desired.discovery is not None:

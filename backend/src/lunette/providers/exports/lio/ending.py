@@ -1,9 +1,9 @@
-"""Ends the sessions of one initiator with one target of ours.
+"""Ends the sessions of one initiator with one target of Lunette.
 
-The only order for it that leaves the ACL in place is another queue depth: `cmdsn_depth` of the ACL. The kernel closes
-all sessions of the ACL and waits until they are gone, and it does nothing if the depth is what it was
+The only request for it that preserves the ACL is another queue depth: `cmdsn_depth` of the ACL. The kernel closes all
+sessions of the ACL and waits until they are gone, and it does nothing if the depth is unchanged
 (core_tpg_set_initiator_node_queue_depth and target_shutdown_sessions in drivers/target/target_core_tpg.c, Linux 6.12).
-So the depth is changed and set back at once; what logs in between is closed a second time, and comes back again.
+So the depth is changed and restored immediately; a login in between is closed a second time, and returns again.
 """
 
 from collections.abc import Collection
@@ -19,9 +19,9 @@ from lunette.system.doorway import System
 
 
 def end(system: System, step: SessionEnd, adopted: Collection[str] = ()) -> str | None:
-    """None if that session has ended already, whether or not its host has logged in anew.
+    """None if that session has ended already, whether or not its host has logged in again.
 
-    Raises Conflict for a target that is not ours, ToolFailed if the kernel refuses.
+    Raises Conflict for a target that is not Lunette's, ToolFailed if the kernel refuses.
     """
     files = Configfs(system)
     group = f"iscsi/{step.target}/tpgt_{step.tag}"
@@ -53,7 +53,7 @@ def _end(files: Configfs, acl: str, step: SessionEnd) -> str:
 
 
 def _set_back(files: Configfs, acl: str, step: SessionEnd) -> str | None:
-    """The depth, where this step was cut short between its two moves."""
+    """Restores the depth if this step was interrupted between its two writes."""
     if files.read(f"{acl}/cmdsn_depth") != str(step.other_depth):
         return None
     files.write(f"{acl}/cmdsn_depth", str(step.queue_depth))
@@ -61,7 +61,7 @@ def _set_back(files: Configfs, acl: str, step: SessionEnd) -> str | None:
 
 
 def _number(files: Configfs, acl: str) -> int | None:
-    """LIO's number of the newest session; None if nobody is logged in."""
+    """LIO's number of the newest session; None if there is none."""
     told = parse_info(files.read(f"{acl}/info"))
     return told.number if told else None
 

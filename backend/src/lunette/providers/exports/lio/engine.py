@@ -15,7 +15,7 @@ from lunette.system.doorway import System
 
 
 class LioEngine(Engine):
-    """Always in charge of SCSI. It removes what is not wanted any more in `converge`."""
+    """Always in charge of SCSI. It removes what is no longer desired in `converge`."""
 
     family = Family.SCSI
 

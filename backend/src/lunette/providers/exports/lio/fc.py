@@ -1,4 +1,4 @@
-"""Fibre Channel ports in target mode, as part of converging: which stand where, who is let in, and their modes."""
+"""Converges Fibre Channel ports in target mode: which ports serve what, which hosts are admitted, and their modes."""
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ _INTERFACE = re.compile(r"/net/([^/]+)/")
 
 @dataclass(frozen=True)
 class Ports:
-    """What is to stand for the ports of a desired state. `reasons` tells by port id what one waits for."""
+    """The desired objects of a desired state's ports. `reasons` says by port ID what one waits for."""
 
     desired: ExportSet
     places: tuple[Place, ...]
@@ -32,7 +32,7 @@ class Ports:
     hosts: Mapping[str, str]
     """SCSI host by WWPN."""
     owned: tuple[str, ...]
-    """Paths of the ports that are ours to change."""
+    """Paths of the ports that Lunette may change."""
     shut: dict[str, str] = field(default_factory=dict)
     """What keeps a WWPN out, by the path of its ACL."""
     waiting: set[str] = field(default_factory=set)
@@ -47,7 +47,7 @@ class Ports:
 
 
 def look(files: Configfs, desired: ExportSet, let_go: frozenset[str]) -> Ports:
-    """What each port of the desired state is to be, from the HBAs that are there and what stands in configfs."""
+    """The desired state of each port, from the present HBAs and the content of configfs."""
     hosts = fc_host.hosts(files.system)
     reasons: dict[str, str] = {}
     places = []
@@ -83,7 +83,7 @@ def look(files: Configfs, desired: ExportSet, let_go: frozenset[str]) -> Ports:
 
 
 def _missing(system: System, port: ExportFcPort, host: str | None) -> str | None:
-    """Why a port cannot be what it is to be; one that is to be nothing lacks nothing."""
+    """Why a port cannot reach its desired state; None for an unused one."""
     if host is None and port.mode is not FcMode.DISABLED:
         return f"Fibre Channel port {port.wwpn} is missing: reinstall its HBA, or delete the port from Lunette"
     if host is not None and port.mode is FcMode.TARGET:
@@ -97,12 +97,12 @@ def _place(files: Configfs, port: ExportFcPort, fabric: FcFabric, host: str | No
 
 
 def _standing(files: Configfs, wwpn: str) -> FcFabric | None:
-    """Whose folder a port has; its exports stay though its HBA is away for a moment."""
+    """The fabric whose directory a port has; its exports stay although its HBA is missing for a moment."""
     return next((fabric for fabric in FABRICS if files.exists(f"{fabric.folder}/{wwpn}")), None)
 
 
 def _luns(files: Configfs, group: str) -> Iterator[tuple[int, str]]:
-    """Number and volume of every LUN of ours in a port's group."""
+    """Number and volume of every LUN of Lunette in a port's group."""
     for name in files.names(f"{group}/lun"):
         behind = files.points_to(f"{group}/lun/{name}/volume") if name.startswith("lun_") else None
         if behind is not None and behind.startswith(f"{HBA}/{PREFIX}"):
@@ -110,7 +110,7 @@ def _luns(files: Configfs, group: str) -> Iterator[tuple[int, str]]:
 
 
 def _foreign_luns(files: Configfs, path: str) -> list[str]:
-    """What a port serves that is not ours."""
+    """Foreign LUNs of a port."""
     found = []
     for group in (f"{path}/{name}" for name in files.names(path) if name.startswith("tpgt_")):
         for lun in (f"{group}/lun/{name}" for name in files.names(f"{group}/lun") if name.startswith("lun_")):
@@ -125,7 +125,7 @@ def _folders(files: Configfs) -> Iterator[str]:
 
 
 def own_ports(files: Configfs, managed: Collection[str] = ()) -> Iterator[str]:
-    """Ports that serve volumes of ours, or nothing and are managed; never one with a LUN of others."""
+    """Ports that serve volumes of Lunette, or nothing and are managed; never one with foreign LUNs."""
     for path in _folders(files):
         ours = bool(dict(_luns(files, f"{path}/tpgt_1"))) or path.rpartition("/")[2] in managed
         if ours and not _foreign_luns(files, path):
@@ -133,12 +133,12 @@ def own_ports(files: Configfs, managed: Collection[str] = ()) -> Iterator[str]:
 
 
 def foreign(files: Configfs, owned: Sequence[str]) -> tuple[str, ...]:
-    """Ports that others serve through: shown, never touched."""
+    """Ports that other systems serve through: shown, never changed."""
     return tuple(path for path in _folders(files) if path not in owned)
 
 
 def set_modes(files: Configfs, ports: Ports) -> None:
-    """Turn the initiator half of a port on or off, where its driver lets one do so while the machine runs."""
+    """Enable or disable the initiator half of a port, if its driver allows that at run time."""
     for port in ports.desired.fc_ports:
         host = ports.hosts.get(port.wwpn)
         if host is None or port.port_id in ports.reasons or fc_host.driver_of(files.system, host) != "qla2xxx":
@@ -155,7 +155,7 @@ def set_modes(files: Configfs, ports: Ports) -> None:
 
 
 def _is_on(files: Configfs, port: ExportFcPort) -> bool:
-    """The driver takes no other mode while its target half is on (TARGET_STILL_ACTIVE in qla_set_ini_mode)."""
+    """The driver accepts no other mode while its target half is enabled (TARGET_STILL_ACTIVE in qla_set_ini_mode)."""
     return files.read(f"qla2xxx/{port.wwpn}/tpgt_1/enable") == "1"
 
 
@@ -169,13 +169,15 @@ def _reboot(mode: FcMode) -> str:
 
 @dataclass(frozen=True)
 class Patience:
-    """How long doors wait: those of the targets in `overdue` have waited long enough for their missing volumes."""
+    """How long hosts wait: the targets in `overdue` have waited long enough for their missing volumes."""
 
     lacks: Lacks
     overdue: frozenset[str]
 
     def keeps_out(self, door: Door, lack: Lack) -> bool:
-        """Whether a door stays closed. A volume that another owner of the door has is waited for as that one says."""
+        """True if a target stays closed. A volume that also belongs to another owner is waited for as that one
+        requires.
+        """
         patient = {id_ for iqn, volumes in door.owners.items() if iqn not in self.overdue for id_ in volumes}
         return door.refusal is not None or lack.keeps_closed(patient)
 
@@ -183,7 +185,7 @@ class Patience:
 def open_doors(
     files: Configfs, ports: Ports, failed: dict[str, str], make: Callable[[Node], None], patience: Patience
 ) -> None:
-    """Let every host in whose volumes all stand, or were waited for; who is logged in stays in. Then the ports open."""
+    """Admits every host whose volumes all exist, or were waited for; logged-in hosts stay. Then the ports open."""
     new: dict[str, list[str]] = {}
     for door in ports.doors:
         stood = files.exists(door.path)
@@ -209,7 +211,9 @@ def open_doors(
 
 
 def _make(door: Door, patience: Patience, make: Callable[[Node], None], *, is_in: bool) -> Lack:
-    """Make one door as whole as it can be, if it may open or its host is logged in. What is missing."""
+    """Makes the ACL of a host as complete as possible, if it may open or its host is logged in. Returns what is
+    missing.
+    """
     lack = patience.lacks.of(door.needs)
     if is_in or not patience.keeps_out(door, lack):
         for node in door.nodes:
@@ -219,7 +223,7 @@ def _make(door: Door, patience: Patience, make: Callable[[Node], None], *, is_in
 
 
 def _take_away(files: Configfs, door: Door, failed: dict[str, str]) -> None:
-    """Remove what stands of a door that stays closed."""
+    """Remove what exists of an ACL that stays closed."""
     if files.exists(door.path):
         for lun in [name for name in files.names(door.path) if name.startswith("lun_")]:
             attempt(failed, door.path, partial(files.remove_linked, f"{door.path}/{lun}"))
@@ -227,22 +231,24 @@ def _take_away(files: Configfs, door: Door, failed: dict[str, str]) -> None:
 
 
 def is_logged_in(files: Configfs, acl: str) -> bool:
-    """A mapped LUN names the port behind its ACL's session, and cannot be read without one
-    (target_stat_iport_port_ident_show in drivers/target/target_core_stat.c)."""
+    """A mapped LUN names the port of its ACL's session, and cannot be read without one
+    (target_stat_iport_port_ident_show in drivers/target/target_core_stat.c).
+    """
     luns = [name for name in files.names(acl) if name.startswith("lun_")]
     return any(files.read(f"{acl}/{lun}/statistics/scsi_att_intr_port/port_ident") for lun in luns[:1])
 
 
 def _link_up(files: Configfs, host: str) -> None:
-    """Give a port of a software fabric its link back that `close` took; it keeps one that it has."""
+    """Restores the link of a port of a software fabric that `close` removed; an existing link stays."""
     interface = _interface(files.system, host)
     if interface and fc_host.read_attribute(files.system, f"{fc_host.HOSTS}/{host}/port_state") == "Linkdown":
         attempt({}, host, partial(files.write_sysfs, f"{_LIBFCOE}/enable", interface))
 
 
 def _call_in(files: Configfs, host: str, wwpns: Sequence[str]) -> None:
-    """A host that logged in before it had a door was told that there is no target here, and does not ask again by
-    itself: all ports log in anew then. Nobody is disturbed where the new ones are not on the fabric."""
+    """A host that logged in before it had an ACL was told that there is no target here, and does not ask again by
+    itself: so all ports log in again. Connected hosts are not disturbed if the new ones are not on the fabric.
+    """
     waiting = {
         remote.wwpn
         for remote in fc_host.remotes(files.system, host)
@@ -253,7 +259,7 @@ def _call_in(files: Configfs, host: str, wwpns: Sequence[str]) -> None:
 
 
 def report(files: Configfs, ports: Ports, failed: Mapping[str, str]) -> tuple[FcPortReport, ...]:
-    """Open is a port that is what it is to be; the reason then tells whom it keeps out."""
+    """A port is open if it has its desired state; the reason then names the hosts it keeps out."""
     places = {one.port.port_id: one for one in ports.places}
     found = []
     for port in ports.desired.fc_ports:
@@ -271,8 +277,9 @@ def report(files: Configfs, ports: Ports, failed: Mapping[str, str]) -> tuple[Fc
 
 
 def close(files: Configfs, paths: Sequence[str]) -> dict[str, str]:
-    """Take the link away from ports of a software fabric: their groups have no switch, and a host that is logged in
-    must not see its disks go one by one. What was refused, by path."""
+    """Removes the link of ports of a software fabric: their groups have no switch, and a logged-in host must not see
+    its disks disappear one by one. Returns what was refused, by path.
+    """
     failed: dict[str, str] = {}
     for host in _hosts_of(files.system, [path for path in paths if path.startswith("fc/")]):
         if interface := _interface(files.system, host):

@@ -27,7 +27,7 @@ class Place(Model):
     attributes: tuple[Attribute, ...]
     numbers: Mapping[str, int]
     host: str | None
-    """Its SCSI host; None while the HBA is not there."""
+    """Its SCSI host; None while the HBA is missing."""
 
     @property
     def path(self) -> str:
@@ -39,16 +39,16 @@ class Place(Model):
 
 
 class Door(Model):
-    """The ACL of one WWPN with all its numbers: `needs` must stand before any of `nodes` is made."""
+    """The ACL of one WWPN with all its LUNs: `needs` must exist before any of `nodes` is created."""
 
     port_id: str
     wwpn: str
     needs: tuple[str, ...]
     nodes: tuple[Node, ...]
     owners: dict[str, tuple[str, ...]]
-    """The volumes that each of its targets has, by IQN."""
+    """The volumes of each of its targets, by IQN."""
     refusal: str | None = None
-    """Why nobody new is let in whatever stands."""
+    """Why no new host is admitted, whatever exists."""
 
     @property
     def path(self) -> str:
@@ -63,9 +63,9 @@ def place(port: ExportFcPort, fabric: FcFabric, host: str | None, numbers: Mappi
 
 
 def choose_numbers(standing: Mapping[int, str], volumes: Sequence[str]) -> dict[str, int]:
-    """A number in the group for each volume: the one it stands under, else the lowest free, in order.
+    """A number in the group for each volume: the present one, else the lowest free, in order.
 
-    `standing` gives the volume by number; one that is not wanted any more gives its number free once it is gone.
+    `standing` gives the volume by number; one that is no longer desired frees its number once it is removed.
     """
     chosen = {volume: number for number, volume in sorted(standing.items(), reverse=True) if volume in set(volumes)}
     taken = set(standing)
@@ -99,7 +99,7 @@ def served(targets: Sequence[ExportTarget]) -> list[str]:
 def doors(
     places: Sequence[Place], targets: Sequence[ExportTarget], standing: Mapping[str, str] | None = None
 ) -> Iterator[Door]:
-    """A WWPN has one ACL on a port, with what is mapped to its host itself and to its host's group.
+    """A WWPN has one ACL on a port, with the mappings of its host and of its host's group.
 
     `standing` gives the LUN that a mapped one leads to, by path, for the numbers of `collisions`.
     """
@@ -109,7 +109,7 @@ def doors(
 
 
 def collisions(targets: Sequence[ExportTarget]) -> dict[str, set[int]]:
-    """By WWPN, the numbers under which a host has one volume of its own and another one through its group."""
+    """By WWPN, the LUNs under which a host has one volume of its own and another one through its group."""
     found = {wwpn: set(_colliding(owners)) for wwpn, owners in _by_wwpn(targets).items()}
     return {wwpn: numbers for wwpn, numbers in found.items() if numbers}
 

@@ -1,8 +1,8 @@
-"""What is missing behind a door of LIO, and what of it a door whose deadline is over does without.
+"""What is missing behind a target of LIO, and what a target whose deadline has passed opens without.
 
-Excused is only what comes from a volume that cannot be served: a LUN, or a LUN mapped to an initiator, that hangs on a
-backstore that failed, fails for that very reason, and has nothing under its number. What stands there unwanted would
-show a host the wrong disk.
+Excused is only what results from a volume that cannot be served: a LUN, or a LUN mapped to an initiator, whose
+backstore failed, that fails for this very reason, and that has nothing under its number. Otherwise a host could see the
+wrong disk.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -14,23 +14,25 @@ from lunette.providers.exports.lio.tree import Backstore, Node
 
 @dataclass(frozen=True)
 class Lack:
-    """`reason` is the first thing that is missing, in words; None if nothing is."""
+    """`reason` is the first missing object, in words; None if nothing is missing."""
 
     reason: str | None = None
     volumes: tuple[str, ...] = ()
-    """Ids of the volumes that cannot be served, each once."""
+    """IDs of the volumes that cannot be served, each once."""
     can_be_excused: bool = False
-    """Nothing but these is missing, and a volume is there: a host must not be shown an empty target."""
+    """True if only these are missing, and a volume exists: a host must not see an empty target."""
 
     def keeps_closed(self, patient: Collection[str] | None) -> bool:
-        """Whether a door waits for it. `patient` are the volumes that are waited for without a deadline; None: all."""
+        """True if a target waits for it. `patient` are the volumes that are waited for without a deadline; None:
+        all.
+        """
         if self.reason is None:
             return False
         return patient is None or not self.can_be_excused or any(volume in patient for volume in self.volumes)
 
 
 class Lacks:
-    """Looks at paths of one run: `wanted` are its nodes, `failed` is what they came to so far."""
+    """Checks paths of one run: `wanted` are its nodes, `failed` their results so far."""
 
     def __init__(self, files: Configfs, wanted: Mapping[str, Node], failed: Mapping[str, str]) -> None:
         self._files, self._wanted, self._failed = files, wanted, failed
@@ -50,7 +52,7 @@ class Lacks:
         )
 
     def _volume_behind(self, path: str) -> str | None:
-        """The volume that a failure comes from; None if it has another cause."""
+        """The volume that caused a failure; None if it has another cause."""
         node, store = self._wanted.get(path), self._store(path)
         if node is None or node.link is None or store is None or self._failed.get(store.path) != self._failed[path]:
             return None
@@ -58,7 +60,7 @@ class Lacks:
         return None if stands else store.volume_id
 
     def _store(self, path: str) -> Backstore | None:
-        """The backstore that links lead to from here."""
+        """The backstore to which links lead from here."""
         node = self._wanted.get(path)
         while node is not None and node.link is not None:
             node = self._wanted.get(node.link[1])

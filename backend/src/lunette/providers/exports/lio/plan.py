@@ -10,7 +10,7 @@ ISER_MODULE = "ib_isert"
 def capability(
     reason: str | None = None, no_iser: str | None = None, without_fc: str | None = None
 ) -> EngineCapability:
-    """The engine's record; `reason` says why it is not there, `no_iser` and `without_fc` why not over these."""
+    """The engine's record; `reason` says why it is missing, `no_iser` and `without_fc` why these are not available."""
     barred = {EngineAbility.ISER: no_iser, EngineAbility.FC: without_fc}
     offered = (Protocol.ISCSI.value, *(one.value for one, why in barred.items() if not why))
     return EngineCapability(

@@ -1,10 +1,10 @@
-"""Initiators that LIO turned away because no host of ours has their name, from the kernel's log.
+"""Initiators that LIO rejected because no host has their name, from the kernel's log.
 
-    iSCSI Initiator Node: <name> is not authorized to access iSCSI target portal group: <tag>.
+iSCSI Initiator Node: <name> is not authorized to access iSCSI target portal group: <tag>.
 
-The log alone has the name: iscsi_target_locate_portal writes it, in small letters, before anything is negotiated, and
-the target's own fabric_statistics/iscsi_tgt_attr/fail_intr_name says "Unknown" of such a login (iscsi_target_nego.c and
-iscsit_collect_login_stats, Linux 6.12; tests/initiators/tests/test_kernel_initiator.py). The address is not told.
+Only the log has the name: iscsi_target_locate_portal writes it, in lower case, before anything is negotiated, and the
+target's own fabric_statistics/iscsi_tgt_attr/fail_intr_name says "Unknown" for such a login (iscsi_target_nego.c and
+iscsit_collect_login_stats, Linux 6.12; tests/initiators/tests/test_kernel_initiator.py). The address is not logged.
 """
 
 import json
@@ -17,9 +17,9 @@ from lunette.providers.reading import ODD, reader
 from lunette.system.doorway import System
 
 KEPT_DAYS = 1
-"""Who was turned away longer ago is of no help to who makes a host now."""
+"""Older rejections are of no use for creating a host now."""
 LINES = 2000
-"""The newest of these lines are looked at: a host that is refused may try again for ever."""
+"""Only the newest of these lines are read: a rejected host may retry forever."""
 JOURNAL = (
     "journalctl",
     "--no-pager",
@@ -37,7 +37,7 @@ _TIMEOUT_S = 15.0
 
 
 def observe(system: System) -> tuple[RefusedLogin, ...]:
-    """Each name once, with its last attempt since the boot; none where there is no journal. Raises ToolFailed."""
+    """Each name once, with its last attempt since the boot; none if there is no journal. Raises ToolFailed."""
     try:
         told = system.run(JOURNAL, timeout_s=_TIMEOUT_S, ok=(0, _NOTHING_FOUND))
     except Unavailable:
@@ -52,7 +52,9 @@ def observe(system: System) -> tuple[RefusedLogin, ...]:
 
 @reader("journalctl")
 def parse(text: str) -> tuple[RefusedLogin, ...]:
-    """The attempts in a journal's lines of JSON. What is no name of an initiator is left out: a stranger wrote it."""
+    """The attempts in a journal's lines of JSON. What is not a valid initiator name is omitted: it comes from a
+    stranger.
+    """
     return tuple(login for line in text.splitlines() if (login := _login(line)) is not None)
 
 
@@ -62,5 +64,5 @@ def _login(line: str) -> RefusedLogin | None:
         match = _LINE.fullmatch(entry["MESSAGE"])
         at = int(entry["__REALTIME_TIMESTAMP"]) / 1e6
         return RefusedLogin(initiator=check_iqn(match[1]), at=at) if match else None
-    except ODD:  # the journal keeps what is no text as a list of bytes
+    except ODD:  # the journal stores what is not text as a list of bytes
         return None

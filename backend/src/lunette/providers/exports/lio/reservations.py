@@ -1,9 +1,9 @@
-"""Persistent reservations that outlive a restart, where the host asked for it (APTPL, SPC-4 section 5.13.5).
+"""Persistent reservations that survive a restart, if the host requested it (APTPL, SPC-4 section 5.13.5).
 
 LIO writes them to DB_ROOT/pr/aptpl_SERIAL before it answers the host, and never reads them again
-(`core_scsi3_update_aptpl_buf` in drivers/target/target_core_pr.c). They are handed back before the backstore is
-enabled: `target_pr_res_aptpl_metadata_store` takes one registration at a time, and it comes to life with its
-initiator's LUN. systemd-tmpfiles makes the folder synchronous, so that a power cut takes nothing from it.
+(`core_scsi3_update_aptpl_buf` in drivers/target/target_core_pr.c). They are restored before the backstore is enabled:
+`target_pr_res_aptpl_metadata_store` accepts one registration at a time, which becomes active with its initiator's LUN.
+systemd-tmpfiles makes the directory synchronous, so that a power failure loses nothing from it.
 """
 
 from collections.abc import Collection, Iterator
@@ -24,18 +24,19 @@ def file_of(serial: str) -> str:
 
 
 def kept(system: System, serial: str) -> list[str]:
-    """Each registration of before the restart, as the kernel takes it. Raises ValueError for what it never wrote.
+    """Each previous registration, in the form that the kernel accepts. Raises ValueError for what the kernel never
+    wrote.
 
-    One whose end is missing was being written when the power went: the host never got an answer.
+    One whose end is missing was being written during the power failure: the host never got an answer.
     """
     text = (system.read_file(file_of(serial)) or b"").rstrip(b"\0").decode(errors="replace")
     return [",".join(found) for found in _registrations(text)]
 
 
 def restore(files: Configfs, path: str, serial: str) -> None:
-    """Hand them to a backstore that is not enabled yet. Raises Refused if one cannot be read or is not taken.
+    """Restore them to a backstore that is not enabled yet. Raises Refused if one cannot be read or is not accepted.
 
-    Without it a host that was fenced off could write again.
+    Without it, a fenced host could write again.
     """
     try:
         for registration in kept(files.system, serial):
@@ -48,13 +49,13 @@ def restore(files: Configfs, path: str, serial: str) -> None:
 
 
 def ending(files: Configfs, wanted: Collection[str]) -> dict[str, str]:
-    """Serials, by path, of the backstores of ours that nobody is mapped to any more: their reservations end."""
+    """Serials, by path, of Lunette's backstores that are no longer mapped: their reservations end."""
     going = [f"{adapter}/{name}" for adapter, name in own_backstores(files) if f"{adapter}/{name}" not in wanted]
     return {path: files.read(f"{path}/wwn/vpd_unit_serial").rpartition(": ")[2] for path in going}
 
 
 def forget(system: System, serial: str) -> None:
-    """A volume that is mapped anew has no reservations of before."""
+    """A volume that is mapped again has no previous reservations."""
     if serial and system.exists(file_of(serial)):
         system.unlink(file_of(serial))
 

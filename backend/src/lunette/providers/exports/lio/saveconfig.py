@@ -1,7 +1,7 @@
-"""The tree as a `saveconfig.json`, which rtslib-fb restores to the same tree where Lunette is not: pure.
+"""The tree as a `saveconfig.json`, which rtslib-fb restores to the same tree without Lunette. Pure.
 
-Format: saveconfig.json(5) and the `setup` methods of rtslib-fb 2.2 (rtslib/root.py, tcm.py, target.py). Keys that
-older versions do not take, such as `exclusive` of a backstore, are left to their defaults.
+Format: saveconfig.json(5) and the `setup` methods of rtslib-fb 2.2 (rtslib/root.py, tcm.py, target.py). Keys that older
+versions do not accept, such as `exclusive` of a backstore, are left to their defaults.
 """
 
 import re
@@ -25,16 +25,16 @@ _CREDENTIALS = {
     "auth/password_mutual": "chap_mutual_password",
 }
 _FABRICS = {"fc": "tcm_fc"}
-"""Where rtslib calls a fabric by another name than its folder (rtslib/fabric.py)."""
+"""Fabrics whose name in rtslib differs from their directory (rtslib/fabric.py)."""
 _WWPN = re.compile(r"[125c-f][0-9a-f]{15}")
-"""What rtslib takes for one (`normalize_wwn` in rtslib/utils.py)."""
+"""Names that rtslib accepts (`normalize_wwn` in rtslib/utils.py)."""
 _Json = dict[str, Any]
 
 
 def write(desired: ExportSet, ports: Sequence[ObservedFcPort], *, secrets: bool) -> Saveconfig:
-    """The desired state as a document. `ports` are those of the machine: their drivers tell which fabric serves them.
+    """The desired state as a document. `ports` are those of the machine: their drivers show which fabric serves them.
 
-    Without `secrets` user names and CHAP secrets are left out, and whoever must show one is let in nowhere.
+    Without `secrets`, user names and CHAP secrets are omitted, and hosts that need them are not admitted.
     """
     nodes = tree.build(desired).nodes()
     portals = [_portal(portal) for portal in desired.portals if portal.engine is ExportEngine.LIO]
@@ -56,7 +56,9 @@ def write(desired: ExportSet, ports: Sequence[ObservedFcPort], *, secrets: bool)
 
 
 def _backstore(node: Backstore) -> _Json:
-    """`emulate_tpu` is asked for everywhere: where the device cannot discard the kernel refuses it, as it does us."""
+    """`emulate_tpu` is requested everywhere: if the device cannot discard, the kernel refuses it, for rtslib as for
+    Lunette.
+    """
     discards = (pin.attribute for pin in tree.PINNED if pin.if_discards)
     attributes = _numbers(one for one in (*node.attributes, *discards) if one.name.startswith("attrib/"))
     return {
@@ -118,7 +120,7 @@ def _lun(node: Node) -> _Json:
 
 
 def _acl(name: str, node: Node, mapped: Iterable[Node], *, secrets: bool) -> _Json:
-    """Attributes first, then who may come in with what."""
+    """Attributes first, then the ACLs."""
     told = {_CREDENTIALS[one.name]: one.value for one in node.attributes if one.secret and one.value and secrets}
     switches = _numbers(one for one in node.attributes if not one.secret)
     return {"attributes": switches, "mapped_luns": [_mapped(one) for one in mapped], "node_wwn": name, **told}

@@ -1,4 +1,4 @@
-"""Who is logged in now, from the `info` files of our ACLs. The parser is pure, tested with recorded output."""
+"""Present sessions, from the `info` files of Lunette's ACLs. The parser is pure, tested with recorded output."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -30,9 +30,9 @@ class Told(NamedTuple):
 
 @reader("LIO")
 def parse_info(text: str) -> Told | None:
-    """The session an ACL's `info` tells; None if nobody is logged in.
+    """The session in an ACL's `info`; None if there is none.
 
-    Every transport that is not TCP is called SCTP there (lio_target_nacl_info_show, Linux 6.12): ours is iSER.
+    Every transport other than TCP is called SCTP there (lio_target_nacl_info_show, Linux 6.12): Lunette's is iSER.
     """
     state = _STATE.search(text)
     if state is None or "No active iSCSI Session" in text:
@@ -52,7 +52,7 @@ def parse_info(text: str) -> Told | None:
 
 
 def observe_sessions(system: System, adopted: Collection[str] = ()) -> tuple[ObservedSession, ...]:
-    """Sessions on our targets, under whatever names. LIO shows the newest session per initiator and target."""
+    """Sessions on Lunette's targets, including adopted ones. LIO shows the newest session per initiator and target."""
     files = Configfs(system)
     found = []
     for iqn in strays.own_targets(files, f"{TARGET_AUTHORITY}:", adopted):

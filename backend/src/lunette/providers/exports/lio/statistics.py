@@ -23,14 +23,14 @@ _NUMBERS = ("num_cmds", "read_mbytes", "write_mbytes")
 
 
 def read(system: System, served: ExportSet) -> tuple[SessionCounters, ...]:
-    """Counters of everybody who is logged in. What is served names the files: nothing is searched for."""
+    """Counters of all logged-in initiators. The exports determine the files: nothing is searched."""
     files = Configfs(system)
     over_iscsi = (session for target in served.targets for session in _over_iscsi(files, target))
     return (*over_iscsi, *_over_fc(files, served))
 
 
 def lun_counters(files: Configfs, mapped_lun: str) -> LunCounters | None:
-    """The counters of one mapped LUN; None where it is not there, or its kernel shows none."""
+    """The counters of one mapped LUN; None if it does not exist, or its kernel shows none."""
     shown = [files.read(f"{mapped_lun}/statistics/scsi_auth_intr/{name}") for name in _NUMBERS]
     if not all(text.isdigit() for text in shown):
         return None
@@ -72,7 +72,7 @@ def _over_fc(files: Configfs, served: ExportSet) -> Iterator[SessionCounters]:
 def _by_volume(
     files: Configfs, acl: str, targets: Sequence[ExportTarget], uncertain: Collection[int] = ()
 ) -> dict[str, LunCounters]:
-    """`uncertain` are numbers that two volumes claim: whose counters those are nobody can say."""
+    """`uncertain` are LUNs that two volumes claim: their counters cannot be attributed."""
     luns = [lun for target in targets for lun in target.luns if lun.lun not in uncertain]
     found = {lun.volume_id: lun_counters(files, f"{acl}/lun_{lun.lun}") for lun in luns}
     return {volume_id: counters for volume_id, counters in found.items() if counters is not None}

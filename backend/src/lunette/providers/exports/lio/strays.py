@@ -1,4 +1,4 @@
-"""Finds what stands in configfs with our mark and is not wanted any more, and removes it from the leaves up."""
+"""Finds objects in configfs with Lunette's mark that are no longer desired, and removes them from the leaves up."""
 
 from collections.abc import Collection, Iterable, Mapping
 from functools import partial
@@ -20,7 +20,7 @@ def own_backstores(files: Configfs) -> list[tuple[str, str]]:
 
 
 def foreign(files: Configfs, prefix: str, adopted: Collection[str] = ()) -> tuple[str, ...]:
-    """Targets and backstores of others: shown, never touched. `adopted` are paths of what was theirs."""
+    """Foreign targets and backstores: shown, never changed. `adopted` are paths of adopted ones."""
     names = [name for name in files.folders("iscsi", but=prefix) if name.startswith(("iqn.", "eui.", "naa."))]
     adapters = [name for name in files.folders("core") if name != "alua"]
     stores = [f"{hba}/{name}" for hba in adapters for name in files.folders(f"core/{hba}", but=PREFIX)]
@@ -31,7 +31,9 @@ def foreign(files: Configfs, prefix: str, adopted: Collection[str] = ()) -> tupl
 
 
 def close(files: Configfs, targets: Iterable[str]) -> dict[str, str]:
-    """Disable the groups of these targets, given by path, all before anything is removed. What was refused, by path."""
+    """Disable the groups of these targets, given by path, all before anything is removed. Returns what was refused, by
+    path.
+    """
     failed: dict[str, str] = {}
     for path in targets:
         for group in _children(files, path, "tpgt_"):
@@ -41,7 +43,7 @@ def close(files: Configfs, targets: Iterable[str]) -> dict[str, str]:
 
 
 def remove_portals(files: Configfs, targets: Iterable[str]) -> dict[str, str]:
-    """Stop listening for these targets. What was refused, by path."""
+    """Stop listening for these targets. Returns what was refused, by path."""
     failed: dict[str, str] = {}
     for iqn in targets:
         for group in _children(files, f"iscsi/{iqn}", "tpgt_"):
@@ -51,9 +53,10 @@ def remove_portals(files: Configfs, targets: Iterable[str]) -> dict[str, str]:
 
 
 def hush(files: Configfs, wanted: Mapping[str, Node], silent: Collection[str]) -> dict[str, str]:
-    """Take down the iSER side of these portals, by id. What was refused, by path.
+    """Remove the iSER side of these portals, by ID. Returns what was refused, by path.
 
-    All targets share the kernel's listener of an address, so it goes, and can come anew, only when none holds it.
+    All targets share the kernel's listener of an address, so it is removed, and can be created again, only when none
+    holds it.
     """
     failed: dict[str, str] = {}
     for path, node in wanted.items() if silent else ():
@@ -65,9 +68,10 @@ def hush(files: Configfs, wanted: Mapping[str, Node], silent: Collection[str]) -
 def remove(
     files: Configfs, wanted: Mapping[str, Node], prefix: str, ports: Iterable[str] = (), adopted: Collection[str] = ()
 ) -> dict[str, str]:
-    """Remove every stray, also in these Fibre Channel ports of ours. What was refused, by path: the next run tries.
+    """Remove every stale object, also in these Fibre Channel ports of Lunette. Returns what was refused, by path: the
+    next run retries.
 
-    `adopted` are paths of targets and backstores that are ours though their names do not tell.
+    `adopted` are paths of adopted targets and backstores, whose names do not show that they belong to Lunette.
     """
     sweeper = _Sweeper(files, wanted)
     for port in ports:
@@ -103,19 +107,19 @@ class _Sweeper:
         self.folder(path)
 
     def folder(self, path: str) -> None:
-        """Remove a folder that is not wanted."""
+        """Remove a directory that is not desired."""
         if path not in self.wanted:
             attempt(self.failed, path, partial(self.files.rmdir, path))
 
     def _mapped_luns(self, initiator: str, going: list[str]) -> None:
-        """A mapped LUN goes also when the LUN behind it changes hands, and before it."""
+        """A mapped LUN is also removed when the LUN behind it changes its volume, and before it."""
         for mapped in _children(self.files, initiator, "lun_"):
             adopted = mapped in self.wanted and self.wanted[mapped].adopted
             if not self._stands(mapped) or (going and self.files.follow(mapped, "lun", adopted=adopted) in going):
                 self._linked(mapped)
 
     def _stands(self, path: str) -> bool:
-        """True if the folder is wanted and leads where it should, or leads nowhere yet."""
+        """True if the directory is desired and leads where it should, or leads nowhere yet."""
         node = self.wanted.get(path)
         if node is None or node.link is None:
             return False

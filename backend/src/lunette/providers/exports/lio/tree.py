@@ -38,19 +38,20 @@ DISCOVERY = "iscsi/discovery_auth"
 """The kernel's own folder, which nobody makes or removes."""
 PREFIX = "lunette-"
 REVISION = "1.0"
-"""Shown by SCSI INQUIRY beside vendor and product, and as unchanging."""
+"""Shown by SCSI INQUIRY with vendor and product, and as permanent."""
 
 
 class Pin(Model):
-    """An attribute of a backstore that hosts notice, and why it is so, whatever a kernel's default (decision 0050).
+    """An attribute of a backstore that is visible to hosts, and the reason for its value, whatever a kernel's default
+    (decision 0050).
 
-    The kernel takes each of them while hosts are logged in (drivers/target/target_core_configfs.c, Linux 6.12).
+    The kernel accepts each of them while hosts are logged in (drivers/target/target_core_configfs.c, Linux 6.12).
     """
 
     attribute: Attribute
     why: str
     if_discards: bool = False
-    """Only where the device can discard: the kernel refuses it elsewhere."""
+    """Only if the device can discard: the kernel refuses it otherwise."""
 
 
 _ALUA = "alua/default_tg_pt_gp"
@@ -93,7 +94,7 @@ PINNED = (
 
 
 class Node(Model):
-    """A folder we make: with its link, its attributes, and the thing of ours it belongs to."""
+    """A directory to create: with its link, its attributes, and the object it belongs to."""
 
     path: str
     """Below /sys/kernel/config/target."""
@@ -105,12 +106,12 @@ class Node(Model):
     link: tuple[str, str] | None = None
     """Link name, and the path it points to."""
     adopted: bool = False
-    """Others made it: its link may have another name, and what hosts see of it stays as it was."""
+    """It was adopted: its link may have another name, and what hosts see of it stays as it was."""
     attributes: tuple[Attribute, ...] = ()
 
 
 class Backstore(Node):
-    """A backstore is set up once, in this order, before it is enabled; attributes follow."""
+    """A backstore is configured once, in this order, before it is enabled; attributes follow."""
 
     device: str
     size_bytes: int
@@ -119,7 +120,7 @@ class Backstore(Node):
 
 
 class Gate(Model):
-    """A portal group and everything that must stand before it opens."""
+    """A portal group and everything that must exist before it opens."""
 
     target_id: str
     iqn: str
@@ -136,7 +137,7 @@ class Tree(Model):
 
 
 def target_prefix(appliance_id: str) -> str:
-    """How every target of this appliance is named: what does not start so is never touched."""
+    """Prefix of the names of this appliance's targets: other targets are never changed."""
     return f"{TARGET_AUTHORITY}:{appliance_id}."
 
 
@@ -145,7 +146,7 @@ def backstore_path(volume_id: str) -> str:
 
 
 def place_of(volume: ExportVolume) -> str:
-    """Where its backstore stands."""
+    """Where its backstore is."""
     return volume.adopted.path if volume.adopted else backstore_path(volume.volume_id)
 
 
@@ -154,7 +155,7 @@ def portal_group(target: ExportTarget) -> str:
 
 
 def build(desired: ExportSet) -> Tree:
-    """The tree for a desired state: backstores only for volumes that are mapped. Other engines are left out."""
+    """The tree for a desired state: backstores only for mapped volumes. Other engines are omitted."""
     portals = [p for p in desired.portals if p.engine is ExportEngine.LIO]
     targets = desired.targets
     mapped = {lun.volume_id for target in targets for lun in target.luns}
@@ -219,7 +220,7 @@ def _backstore(volume: ExportVolume) -> Backstore:
 
 
 def _portal_group(target: ExportTarget) -> Node:
-    """Nobody gets in without an ACL of ours, and nobody else sees the target in a discovery."""
+    """Only initiators with an ACL are admitted, and only they see the target in a discovery."""
     asks = any(initiator.chap for initiator in target.initiators)
     wanted = {
         "authentication": asks,
@@ -249,7 +250,7 @@ def _lun_path(group: str, lun: ExportLun) -> str:
 
 
 def _initiator(target: ExportTarget, initiator: ExportInitiator) -> Node:
-    """Whether to ask is said first: an ACL that asks and has no secret yet lets nobody in."""
+    """Whether to authenticate is set first: an ACL that requires it and has no secret yet admits no host."""
     asks = Attribute(name="attrib/authentication", value=str(int(initiator.chap is not None)))
     return Node(
         path=f"{portal_group(target)}/acls/{initiator.iqn}",
@@ -259,7 +260,7 @@ def _initiator(target: ExportTarget, initiator: ExportInitiator) -> Node:
 
 
 def credentials(chap: ExportChap | None, folder: str = "") -> Iterator[Attribute]:
-    """The attributes that hold them, each cleared where there is none."""
+    """The attributes with the credentials, each cleared if there is none."""
     mutual = chap.mutual_secret if chap else None
     values = {
         "userid": chap.user if chap else "",

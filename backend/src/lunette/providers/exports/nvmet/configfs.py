@@ -1,4 +1,4 @@
-"""nvmet's part of configfs: how it is brought up, and what stands in it."""
+"""nvmet's part of configfs: how it is loaded, and its content."""
 
 from collections.abc import Iterator
 from typing import ClassVar
@@ -27,23 +27,23 @@ class Configfs(configfs.Configfs):
         return [f"{path}/{name}" for name in self.names(path)]
 
     def is_closed(self, host: str) -> bool:
-        """True if the host finds the key that nobody can use."""
+        """True if the host has the key that cannot be used."""
         return self.read(f"{host}/dhchap_key") == tree.WAITING
 
     def close(self, host: str) -> None:
-        """Whoever connects as this host is asked to try again; who is connected stays."""
+        """Connections of this host are asked to retry; connected hosts stay connected."""
         if not self.is_closed(host):
             self.write(f"{host}/dhchap_key", tree.WAITING)
 
     def namespaces(self) -> Iterator[tuple[str, str]]:
-        """(subsystem path, namespace path) of all there are, also of others."""
+        """(subsystem path, namespace path) of all that exist, including foreign ones."""
         for name in self.names("subsystems"):
             for nsid in self.names(f"subsystems/{name}/namespaces"):
                 yield f"subsystems/{name}", f"subsystems/{name}/namespaces/{nsid}"
 
 
 def prepare(system: System) -> None:
-    """Load what is not there yet of the NVMe target and its transports. Fibre Channel comes with the ports' driver."""
+    """Load missing modules of the NVMe target and its transports. Fibre Channel is loaded with the ports' driver."""
     for module in ("nvmet", TRANSPORTS[Protocol.NVME_TCP]):
         load(system, module)
     rdma.load(system, TRANSPORTS[Protocol.NVME_RDMA])

@@ -1,9 +1,10 @@
-"""Makes nvmet's configfs as wanted: strays go from the leaves up, then what is missing comes level by level.
+"""Converges nvmet's configfs: stale objects are removed from the leaves up, then missing ones are created level by
+level.
 
-What stands and is right is not written again, so a second run changes nothing. A refusal blocks only what hangs on it.
+Correct objects are not written again, so a second run changes nothing. A refusal blocks only what depends on it.
 
-The order keeps every host on the retrying side (decision 0012): hosts exist with a key nobody can use before a
-subsystem allows them, a subsystem allows them before a port serves it, and the right key comes when all is there.
+The order keeps every host retrying (decision 0012): hosts exist with an unusable key before a subsystem allows them, a
+subsystem allows them before a port serves it, and the correct key is set when everything exists.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,7 +26,7 @@ from lunette.system.doorway import System
 
 
 def clear(system: System, desired: ExportSet) -> int:
-    """Remove what is not wanted any more, before another engine may want it. How much was changed."""
+    """Remove what is no longer desired, before another engine may need it. Returns the number of changes."""
     files = Configfs(system)
     desired = adopted.settled(files, desired)
     strays.remove(files, tree.build(desired), adopted.of_appliance(files, desired))
@@ -40,7 +41,7 @@ def converge(
     held: Mapping[str, str] | None = None,
     turn: Turn = PLAIN,
 ) -> ConvergeReport:
-    """Serves the desired state. By volume ID, `reasons` says why a device is away, `held` who else serves it."""
+    """Serves the desired state. By volume ID, `reasons` says why a device is missing, `held` who else serves it."""
     files = Configfs(system)
     desired = adopted.settled(files, desired)
     wanted, ours = tree.build(desired), adopted.of_appliance(files, desired)
@@ -78,7 +79,7 @@ Maker = Callable[[Node], None]
 
 
 class _Builder:
-    """Makes nodes and remembers why some could not be made."""
+    """Creates nodes and remembers why some could not be created."""
 
     def __init__(self, files: Configfs, failed: dict[str, str], guard: DeviceGuard) -> None:
         self.files, self.failed, self._guard = files, failed, guard
@@ -86,7 +87,7 @@ class _Builder:
         """Namespaces that were waited for long enough: no gate stays closed for them."""
 
     def refuse(self, foreign_hosts: Mapping[str, str], wanted: Tree) -> None:
-        """A host name that a subsystem of others allows has one key, and that is theirs."""
+        """A host name that a foreign subsystem allows has one key, which Lunette does not change."""
         for node in wanted.hosts:
             if node.path in foreign_hosts:
                 self.failed[node.path] = (
@@ -102,7 +103,7 @@ class _Builder:
             attempt(self.failed, node.path, partial(how, node))
 
     def missing(self, needs: tuple[str, ...]) -> str | None:
-        """Why not all of it stands; None if it does."""
+        """Why it is incomplete; None if it is complete."""
         return next((self.failed[path] for path in needs if path in self.failed), None)
 
     def barring(self, needs: tuple[str, ...]) -> str | None:
@@ -130,7 +131,9 @@ class _Builder:
         self.files.write(f"{node.path}/enable", "1")
 
     def allow(self, gate: HostGate, node: Node) -> None:
-        """Let a host in. One that is nowhere let in yet waits behind its gate; for one that is, all must be there."""
+        """Admit a host. One that is not admitted anywhere yet waits behind its gate; otherwise everything must
+        exist.
+        """
         if self.files.points_to(node.path) is not None:
             return
         if not self._is_allowed(gate):
@@ -143,9 +146,9 @@ class _Builder:
         self.files.link(node.path, node.link or "")
 
     def serve(self, node: Node) -> None:
-        """Serve a subsystem at a port, once it lets all its hosts in: another would be told never to try again.
+        """Serve a subsystem on a port once it admits all its hosts: a host that is not admitted would never retry.
 
-        The first one makes the port listen; where that is refused, the others need not try.
+        The first one makes the port listen; if that is refused, the others need not try.
         """
         if self.files.points_to(node.path) is not None:
             return
@@ -160,7 +163,7 @@ class _Builder:
             raise
 
     def refer(self, node: Node) -> None:
-        """Send whoever asks at one port to another as well, unless that one does not listen."""
+        """Refers hosts on one port to another as well, unless that one does not listen."""
         if self.missing(node.needs) is None:
             self.folder(node)
         elif self.files.exists(node.path):
@@ -173,10 +176,10 @@ class _Builder:
         return f"cannot listen on {address} port {number}: {words}"
 
     def open(self, gate: HostGate) -> None:
-        """Give a host its key once all its volumes are there, or were waited for long enough; one that is open stays
-        open, with the key it should have.
+        """Give a host its key once all its volumes exist, or were waited for long enough; an open host stays open, with
+        its desired key.
 
-        A host that could not be let in everywhere goes on waiting: it would find a door that is closed for good.
+        A host that could not be admitted everywhere continues to wait: it would find a subsystem permanently closed.
         """
         if not self.files.exists(gate.path) or gate.path in self.failed:
             return
@@ -186,7 +189,7 @@ class _Builder:
             self.files.write(f"{gate.path}/dhchap_key", gate.key.value or self.files.cleared)
 
     def is_let_in(self, host: str, subsystem: str) -> bool:
-        """True if the host reaches the subsystem when it connects now with the right key."""
+        """True if the host reaches the subsystem when it connects now with the correct key."""
         link = f"{subsystem}/allowed_hosts/{host.partition('/')[2]}"
         return self.files.points_to(link) is not None and not self.files.is_closed(host) and host not in self.failed
 
@@ -203,13 +206,15 @@ class _Builder:
         return any(self.files.points_to(f"{path}/allowed_hosts/{name}") is not None for path in subsystems)
 
     def _hindrance(self, node: Node) -> str | None:
-        """What a node hangs on and is not right: itself before it was cleared, its parents, what it links to."""
+        """Incorrect prerequisites of a node: itself before it was cleared, its parents, its link targets."""
         on = [node.path.rsplit("/", count)[0] for count in range(node.path.count("/"))]
         return self.missing((*on, node.link) if node.link else tuple(on))
 
     def _look_at_size(self, node: Namespace) -> None:
-        """The kernel does not tell the size it serves, so it is asked to look each time; nothing new is no event."""
-        with suppress(OSError):  # what is served stays served; the next run asks again
+        """The kernel does not show the size it serves, so it is asked to revalidate each time; no change causes no
+        event.
+        """
+        with suppress(OSError):  # present exports stay; the next run retries
             self.files.system.write(f"{ROOT}/{node.path}/revalidate_size", "1")
 
 
@@ -233,7 +238,7 @@ def _report(desired: ExportSet, wanted: Tree, builder: _Builder, ours: Ours, lac
 
 
 def _door_report(builder: _Builder, wanted: Tree, door: Door, lack: Lack) -> TargetReport:
-    """A door is open if none of its hosts waits; what is missing behind an open door is told all the same."""
+    """A subsystem is open if none of its hosts waits; what is missing behind an open one is reported all the same."""
     missing = builder.missing(door.needs) or builder.missing(door.hosts)
     waiting = [host for host in door.hosts if not builder.is_let_in(host, door.path)]
     stands = builder.files.exists(door.path)
@@ -255,7 +260,7 @@ def _state(reason: str | None) -> ServingState:
 
 
 def served_devices(system: System) -> dict[str, str]:
-    """The subsystem that serves a device, by the device's real path; also of others."""
+    """The subsystem that serves a device, by the device's real path; includes foreign ones."""
     if not system.is_dir(ROOT):
         return {}
     files = Configfs(system)
@@ -268,8 +273,8 @@ def served_devices(system: System) -> dict[str, str]:
 
 
 def exported_volumes(system: System, served: ExportSet | None = None) -> frozenset[str]:
-    """UUIDs of the volumes (their identity, not their id) that stand in a subsystem of ours now. `served` tells what
-    was adopted.
+    """UUIDs of the volumes (their identity, not their ID) in Lunette's subsystems now. `served` shows what was
+    adopted.
     """
     if not system.is_dir(ROOT):
         return frozenset()
@@ -283,13 +288,13 @@ def exported_volumes(system: System, served: ExportSet | None = None) -> frozens
 
 
 def is_served(system: System) -> bool:
-    """True if anything of ours, of whatever appliance id, stands in configfs."""
+    """True if anything of Lunette, of any appliance ID, exists in configfs."""
     return system.is_dir(ROOT) and bool(adopted.of_any(Configfs(system), None).subsystem_paths(Configfs(system)))
 
 
 def withdraw(system: System, served: ExportSet | None = None) -> dict[str, str]:
-    """Close every path of ours and take all of it out of configfs, for a shutdown. What was refused, by path. `served`
-    tells what was adopted.
+    """Close every path of Lunette and remove everything from configfs, for a shutdown. Returns what was refused, by
+    path. `served` shows what was adopted.
     """
     if not system.is_dir(ROOT):
         return {}

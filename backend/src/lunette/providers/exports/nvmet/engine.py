@@ -67,7 +67,7 @@ class NvmetEngine(Engine):
         return nvmet.is_served(system)
 
     def exported_volumes(self, system: System, served: ExportSet | None) -> frozenset[str] | None:
-        """nvmet knows volumes by their identity. One that the ledger does not know may be any of them."""
+        """nvmet identifies volumes by their identity. One that is missing in the ledger may be any of them."""
         ids = {one.identity.uuid: one.volume_id for one in served.volumes} if served else {}
         exported = nvmet.exported_volumes(system, served)
         return frozenset(ids[uuid] for uuid in exported) if exported <= ids.keys() else None

@@ -1,7 +1,7 @@
-"""What is missing behind a subsystem of nvmet, and what of it one whose deadline is over does without.
+"""What is missing behind a subsystem of nvmet, and what a subsystem whose deadline has passed opens without.
 
-Excused is only a namespace whose volume cannot be served. One that serves something all the same, such as a device that
-is not its own and could not be taken away, would show hosts the wrong disk.
+Excused is only a namespace whose volume cannot be served. One that serves something all the same, such as a wrong
+device that could not be removed, would show hosts the wrong disk.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -11,8 +11,8 @@ from lunette.providers.exports.nvmet.tree import Door, Namespace, Tree
 
 
 class Lack:
-    """Looks at one run: `failed` is what its nodes came to so far, by path, and `before` what had failed before any
-    namespace was looked at.
+    """Checks one run: `failed` are the results of its nodes so far, by path, and `before` what had failed before any
+    namespace was checked.
     """
 
     def __init__(self, files: Configfs, wanted: Tree, failed: Mapping[str, str], before: Collection[str]) -> None:
@@ -29,7 +29,7 @@ class Lack:
                 yield self._namespaces[path]
 
     def excused(self, overdue: frozenset[str]) -> frozenset[str]:
-        """Paths of what the subsystems with these NQNs open without; a host must not be shown an empty one."""
+        """Paths that the subsystems with these NQNs open without; a host must not see an empty one."""
         found: set[str] = set()
         for door in self._doors:
             namespaces = [path for path in door.needs if path in self._namespaces]

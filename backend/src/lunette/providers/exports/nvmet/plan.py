@@ -9,7 +9,7 @@ TRANSPORTS = {Protocol.NVME_TCP: "nvmet_tcp", Protocol.NVME_RDMA: "nvmet_rdma", 
 
 
 def capability(reason: str | None = None, lacking: dict[Protocol, str] | None = None) -> EngineCapability:
-    """The engine's record; `reason` says why it is not there, `lacking` why a protocol is not.
+    """The engine's record; `reason` says why it is missing, `lacking` why a protocol is.
 
     nvmet of Linux 6.12 has neither reservations nor fused compare-and-write.
     """

@@ -1,7 +1,7 @@
-"""Who is connected to our subsystems, where the kernel tells it.
+"""Sessions on Lunette's subsystems, if the kernel shows them.
 
 Only debugfs does: /sys/kernel/debug/nvmet/<subsystem>/ctrl<id>/{hostnqn,port,state,host_traddr}, since Linux 6.11 and
-only if it was built with CONFIG_NVME_TARGET_DEBUGFS. Debian 13's kernel was not: then sessions are unknown, not none.
+only if it was built with CONFIG_NVME_TARGET_DEBUGFS. Debian 13's kernel was not: sessions are then unknown, not none.
 """
 
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ _PROTOCOLS = {"tcp": Protocol.NVME_TCP, "rdma": Protocol.NVME_RDMA, "fc": Protoc
 def observe_sessions(
     system: System, exports: ExportSet | None = None
 ) -> tuple[tuple[ObservedSession, ...], UnseenSessions | None]:
-    """The sessions on our subsystems; or why they cannot be told, where a port serves one of them. `exports` tells
+    """The sessions on Lunette's subsystems; or why they are unknown, if a port serves one of them. `exports` shows
     which were adopted.
     """
     if not system.is_dir(ROOT):
@@ -66,7 +66,7 @@ _FACTS = ("hostnqn", "port", "state", "host_traddr")
 
 
 def _read(system: System, path: str) -> str:
-    """A controller may go while it is looked at, and older kernels do not have every file."""
+    """A controller may disappear while it is read, and older kernels do not have every file."""
     try:
         return system.read(path).strip()
     except OSError:

@@ -1,8 +1,9 @@
-"""Finds what stands in nvmet's configfs with our mark and is not wanted any more, and removes it from the leaves up.
+"""Finds objects in nvmet's configfs with Lunette's mark that are no longer desired, and removes them from the leaves
+up.
 
-Our marks: the authority in a subsystem's name, the number of a port, and on a host name, which is the host's own, the
-key that nobody can use: it is written before the last of our subsystems lets the host go. What was adopted has none of
-them and is ours by the ledger.
+Lunette's marks: the authority in a subsystem's name, the number of a port, and on a host name, which is the host's own,
+the unusable key: it is written before the last of Lunette's subsystems drops the host. Adopted objects have none of
+them and are identified by the ledger.
 """
 
 from collections.abc import Iterable
@@ -15,19 +16,21 @@ from lunette.providers.exports.nvmet.tree import REFERRAL, Namespace, Tree
 
 
 def foreign(files: Configfs, ours: Ours) -> tuple[str, ...]:
-    """Subsystems of others: shown, never touched."""
+    """Foreign subsystems: shown, never changed."""
     return tuple(name for name in files.names("subsystems") if not ours.has(name))
 
 
 def foreign_hosts(files: Configfs, ours: Ours) -> dict[str, str]:
-    """For each host name that a subsystem of others allows: that subsystem. Its key is not ours to set."""
+    """For each host name that a foreign subsystem allows: that subsystem. Its key is not Lunette's to set."""
     return {
         f"hosts/{nqn}": name for name in foreign(files, ours) for nqn in files.names(f"subsystems/{name}/allowed_hosts")
     }
 
 
 def hush(files: Configfs, ports: Iterable[str], ours: Ours) -> dict[str, str]:
-    """Take our subsystems out of these ports: the first that is put back makes one listen anew. What was refused."""
+    """Remove Lunette's subsystems from these ports: the first that is restored makes a port listen again. Returns what
+    was refused.
+    """
     failed: dict[str, str] = {}
     for port in ports:
         for link in files.links(f"{port}/subsystems"):
@@ -37,7 +40,7 @@ def hush(files: Configfs, ports: Iterable[str], ours: Ours) -> dict[str, str]:
 
 
 def remove(files: Configfs, wanted: Tree, ours: Ours) -> dict[str, str]:
-    """Remove every stray. What was refused, by path: it is tried again with the next run."""
+    """Remove every stale object. Returns what was refused, by path: the next run retries."""
     sweeper = _Sweeper(files, wanted, ours)
     sweeper.close_doors()
     for subsystem in ours.subsystem_paths(files):
@@ -55,7 +58,7 @@ class _Sweeper:
         self.failed: dict[str, str] = {}
 
     def close_doors(self) -> None:
-        """Paths go before what they lead to: all links in ports first, so that a port stops listening soon."""
+        """Paths are removed before what they lead to: all links in ports first, so that a port stops listening soon."""
         for port in self.ours.port_paths(self.files):
             kept = self._is_right(port)
             for link in self.files.links(f"{port}/subsystems"):
@@ -73,9 +76,9 @@ class _Sweeper:
             attempt(self.failed, path, partial(self.files.rmdir, path))
 
     def port(self, path: str) -> None:
-        """A port that is not wanted, or has another address; one that serves somebody else's subsystem stays.
+        """A port that is not desired, or has another address; one that serves a foreign subsystem stays.
 
-        The kernel takes no other address for a referral that is in force, so one that differs is made anew.
+        The kernel accepts no other address for an active referral, so one that differs is created again.
         """
         for referral in self.files.links(f"{path}/referrals"):
             if referral.rpartition("/")[2].startswith(REFERRAL) and not self._is_right_referral(referral):
@@ -88,10 +91,11 @@ class _Sweeper:
             attempt(self.failed, path, partial(self.files.rmdir, path))
 
     def _let_go(self, subsystem: str, link: str) -> None:
-        """The kernel asks who may come only at the door (6.12), so whoever is connected is sent there again.
+        """The kernel checks access only when a host connects (6.12), so connected hosts are disconnected and checked
+        again.
 
-        The other hosts of the subsystem come back by themselves, after their reconnect delay. A host that no subsystem
-        allows is known as ours by its key alone, so it is not let go of before it has that one.
+        The other hosts of the subsystem reconnect automatically, after their reconnect delay. A host that no subsystem
+        allows is recognized as Lunette's only by its key, so it is not dropped before it has that one.
         """
         host = self.files.points_to(link)
         if host is None:
@@ -103,13 +107,13 @@ class _Sweeper:
         self.files.unlink(link)
 
     def _take_away(self, namespace: str) -> None:
-        """Connected hosts hear of it by an event; I/O that is under way ends first."""
+        """Connected hosts are notified by an event; outstanding I/O ends first."""
         if self.files.read(f"{namespace}/enable") == "1":
             self.files.write(f"{namespace}/enable", "0")
         self.files.rmdir(namespace)
 
     def _stands(self, namespace: str) -> bool:
-        """True if it is wanted, and serves what it should or nothing yet."""
+        """True if it is desired, and serves what it should or nothing yet."""
         node = self.wanted.get(namespace)
         if not isinstance(node, Namespace):
             return False
@@ -120,12 +124,12 @@ class _Sweeper:
         )
 
     def _is_its_device(self, namespace: str, device: str) -> bool:
-        """True if the path that is written there leads to the device: one that was adopted may have another."""
+        """True if the written path leads to the device: an adopted one may have another path."""
         written = self.files.read(f"{namespace}/device_path")
         return written == device or self.files.system.realpath(written) == self.files.system.realpath(device)
 
     def _is_right_referral(self, referral: str) -> bool:
-        """True if it is wanted, and leads where it should or was never finished."""
+        """True if it is desired, and leads where it should or was never completed."""
         node = self.wanted.get(referral)
         if node is None:
             return False
@@ -134,7 +138,7 @@ class _Sweeper:
         return all(self.files.read(f"{referral}/{a.name}") == a.value for a in node.attributes)
 
     def _is_right(self, port: str) -> bool:
-        """True if a port is wanted and has its address, or none yet."""
+        """True if a port is desired and has its address, or none yet."""
         node = self.wanted.get(port)
         if node is None:
             return False
@@ -144,7 +148,7 @@ class _Sweeper:
 
 
 def withdraw(files: Configfs, ours: Ours) -> dict[str, str]:
-    """Take all of ours out, whatever the appliance id. What was refused, by path."""
+    """Remove everything of Lunette, whatever the appliance ID. Returns what was refused, by path."""
     try:
         return remove(files, Tree(), ours)
     except Refused as error:

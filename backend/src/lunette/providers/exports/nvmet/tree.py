@@ -26,32 +26,32 @@ from lunette.domain.mappings import ExportEngine, Protocol, is_everywhere, is_fc
 from lunette.providers.exports.configfs import Attribute
 
 MODEL, FIRMWARE = "Lunette volume", "1.0"
-"""What Identify Controller shows. Hosts key multipath settings on the model, so it never changes (DESIGN R12)."""
+"""Shown by Identify Controller. Hosts match multipath settings by the model, so it never changes (DESIGN R12)."""
 CNTLID_MAX = 32767
-"""Controller ids of one appliance end here: the upper half is left for a partner that serves the same subsystem."""
+"""Controller IDs of one appliance end here: the upper half is reserved for a partner that serves the same subsystem."""
 FIRST_PORT, PORTS = 20000, 40000
 """Numbers of our ports, which administrators' tools, counting from 1, do not reach."""
 REFERRAL = "lunette-"
-"""What our referrals are called, before the number of the port they lead to."""
+"""Prefix of Lunette's referrals, before the number of the port they lead to."""
 ANA_GROUP = "1"
 WAITING = "DHHC-1:00:waiting-for-lunette:"
-"""A key the kernel takes and cannot decode: it answers `internal error`, which a host retries."""
+"""A key that the kernel accepts and cannot decode: it answers `internal error`, which a host retries."""
 _TRANSPORT = {Protocol.NVME_TCP: "tcp", Protocol.NVME_RDMA: "rdma", Protocol.NVME_FC: "fc"}
 
 
 class Node(Model):
-    """A folder we make and its attributes, or with `link` a link we make."""
+    """A directory to create with its attributes, or with `link` a link to create."""
 
     path: str
     """Below /sys/kernel/config/nvmet."""
     link: str | None = None
     needs: tuple[str, ...] = ()
-    """What must stand before the link is made, beside both its ends."""
+    """What must exist before the link is created, in addition to both its ends."""
     attributes: tuple[Attribute, ...] = ()
 
 
 class Namespace(Node):
-    """A namespace is set up once, in this order, before it is enabled."""
+    """A namespace is configured once, in this order, before it is enabled."""
 
     volume_id: str
     device: str
@@ -67,7 +67,7 @@ class HostGate(Model):
 
 
 class Door(Model):
-    """One subsystem: what must stand, and whose gates must be open, before its owner reaches its volumes."""
+    """One subsystem: what must exist, and whose gates must be open, before its owner reaches its volumes."""
 
     target_id: str
     nqn: str
@@ -103,7 +103,7 @@ class Tree(Model):
 
 
 def subsystem_prefix(appliance_id: str) -> str:
-    """How every subsystem of this appliance is named: what does not start so is never touched."""
+    """Prefix of the names of this appliance's subsystems: other subsystems are never changed."""
     return f"{SUBSYSTEM_AUTHORITY}:{appliance_id}."
 
 
@@ -112,7 +112,7 @@ def host_path(nqn: str) -> str:
 
 
 def build(desired: ExportSet) -> Tree:
-    """The tree for a desired state. Volumes, portals and targets of other engines are left out."""
+    """The tree for a desired state. Volumes, portals and targets of other engines are omitted."""
     volumes = {volume.volume_id: volume for volume in desired.volumes}
     subsystems = desired.subsystems
     ports = port_paths(desired)
@@ -149,7 +149,7 @@ def build(desired: ExportSet) -> Tree:
 
 
 def port_paths(desired: ExportSet) -> dict[str, str]:
-    """The folder of each portal: a number drawn from its id; where two draw the same, the next one that is free."""
+    """The directory of each portal: a number derived from its ID; if two are equal, the next free one."""
     taken: dict[int, str] = {}
     kept: dict[str, str] = {}
     for portal in sorted(desired.portals, key=lambda portal: portal.portal_id):
@@ -226,10 +226,10 @@ def _port(portal: ExportPortal, path: str) -> Node:
 
 
 def _referrals(portals: list[ExportPortal], ports: dict[str, str]) -> Iterator[Node]:
-    """From each port to every other that a host can reach which reached this one: same transport, same kind of address.
+    """From each port to every other that its hosts can also reach: same transport, same kind of address.
 
-    A host that asks one of them is told of all. The wildcard is no address to send anybody to, and the ports of a
-    Fibre Channel fabric find each other. Of a port that does not listen nobody is told.
+    A host that asks one of them learns of all. The wildcard is not a usable address, and the ports of a Fibre Channel
+    fabric find each other. A port that does not listen is not referred to.
     """
     listening = [one for one in portals if not is_fc_address(one.address) and not is_everywhere(one.address)]
     for asked in portals:
@@ -251,7 +251,7 @@ def _family(portal: ExportPortal) -> str:
 
 
 def place(portal: ExportPortal) -> dict[str, str]:
-    """How nvmet is told where a port is."""
+    """The address of a port in nvmet's attributes."""
     found = {"addr_trtype": _TRANSPORT[portal.protocol], "addr_adrfam": _family(portal), "addr_traddr": portal.address}
     return found if is_fc_address(portal.address) else found | {"addr_trsvcid": str(portal.port)}
 

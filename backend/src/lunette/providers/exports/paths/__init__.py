@@ -1,1 +1,1 @@
-"""The paths of hosts over TCP: which are there and answer, and one of them taken away on trial."""
+"""Paths of hosts over TCP: which are up and answer, and blocking one of them for a test."""

@@ -1,8 +1,8 @@
-"""A path is taken away by a rule that refuses packets from one address of a host to one portal, and nobody else's.
+"""Blocks a path by a rule that rejects packets from one address of a host to one portal, and no others.
 
-It is an element of a set with a timeout, so the kernel itself gives the path back when the time is over (nft(8), "set
-elements"): nothing that happens to the agent keeps a host out for longer. The table is none of the firewall's. It
-answers with a reset, so hosts notice at once and try again. Resets of hosts come through: they end what is half open.
+It is an element of a set with a timeout, so the kernel itself restores the path when the time is over (nft(8), "set
+elements"): nothing that happens to the agent can block a host for longer. The table is not part of the firewall's. It
+answers with a reset, so hosts notice immediately and retry. Resets from hosts pass: they end half-open connections.
 """
 
 from ipaddress import ip_address
@@ -37,24 +37,24 @@ _REMOVAL = f"delete table {FAMILY} {TABLE}\n"
 
 
 def render(link: HostLink, seconds: int) -> str:
-    """The table that keeps this path away for so many seconds."""
+    """The table that blocks this path for this many seconds."""
     peer, address = ip_address(link.peer), ip_address(link.address)
     line = f"\t\telements = {{ {peer} . {address} . {link.port} timeout {seconds}s }}\n"
     return _TABLE.format(four=line if peer.version == 4 else "", six=line if peer.version == 6 else "")
 
 
 def put(system: System, link: HostLink, seconds: int) -> None:
-    """Takes the path away from now on. Raises Unavailable where the kernel has no nftables, ToolFailed."""
+    """Blocks the path from now on. Raises Unavailable if the kernel has no nftables, ToolFailed."""
     load(system, render(link, seconds), FILE)
 
 
 def stands(system: System) -> bool:
-    """Whether the table is there, with a path in it or with none any more."""
+    """True if the table exists, whether a path is still in it or not."""
     return listed(system, FAMILY, TABLE) is not None
 
 
 def lift(system: System) -> bool:
-    """Gives whatever path is away back at once. False if none was."""
+    """Restores any blocked path immediately. False if there was none."""
     if system.find_tool("nft") is None or not stands(system):
         return False
     load(system, _REMOVAL, FILE)

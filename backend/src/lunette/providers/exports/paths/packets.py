@@ -1,4 +1,4 @@
-"""Whether packets of full size reach a host: a ping that may not be cut, as large as the interface sends (ping(8))."""
+"""Tests whether packets of full size reach a host: an unfragmented ping of the interface's MTU (ping(8))."""
 
 from ipaddress import ip_address
 
@@ -16,7 +16,9 @@ _LARGEST = 65507
 
 
 def full_size(system: System, link: HostLink) -> str:
-    """In words. Raises Conflict if small packets come back and full ones do not; who answers none is told so."""
+    """The result in words. Raises Conflict if small packets return and full ones do not; a host that answers no ping is
+    reported.
+    """
     if system.find_tool("ping") is None:
         return f"full-size packets were not tested: {missing_tool('ping')}"
     mtu, interface = _mtu(system, link.address)

@@ -15,13 +15,13 @@ from lunette.providers.reading import reader
 from lunette.system.doorway import System
 
 _LAST_RECEIVED = re.compile(r"\blastrcv:(\d+)\b")
-_TOLD = re.compile(r"\bcwnd:\d")  # never 0, so there wherever ss shows the times: of these it leaves out what is 0
+_TOLD = re.compile(r"\bcwnd:\d")  # never 0, so that ss always shows the times: it omits those that are 0
 _LIST = ("ss", "-H", "-O", "-t", "-n", "-i", "state", "established")
 
 
 @dataclass(frozen=True)
 class Connection:
-    """`ours` and `theirs` are the ends as ss wrote them; `silent_s` is None where ss does not tell."""
+    """`ours` and `theirs` are the ends as ss prints them; `silent_s` is None if ss does not show it."""
 
     address: str
     port: int
@@ -32,7 +32,7 @@ class Connection:
 
 
 def established(system: System) -> tuple[Connection, ...]:
-    """Every connection there is. Raises Unavailable without ss, ToolFailed."""
+    """Every connection. Raises Unavailable without ss, ToolFailed."""
     return parse(system.run(_LIST).stdout)
 
 
@@ -74,7 +74,7 @@ def end(system: System, connection: Connection) -> None:
 
 
 def _end(text: str) -> tuple[str, int]:
-    """`[::ffff:192.0.2.1]:3260` is 192.0.2.1 and 3260. Raises ValueError for what is no address."""
+    """`[::ffff:192.0.2.1]:3260` is 192.0.2.1 and 3260. Raises ValueError for an invalid address."""
     place, _, port = text.rpartition(":")
     address = ip_address(place.strip("[]").partition("%")[0])
     mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None

@@ -1,7 +1,7 @@
-"""Tries a host's paths: asks whether all of them answer, then takes one away and watches how the host goes on.
+"""Tests a host's paths: checks that all of them answer, then blocks one and watches the host's I/O.
 
-Whether I/O goes on is read from LIO's counters of the host's commands. They count the checks of a host's multipath too,
-so only what is more than these counts as I/O. Whoever asks twice for the same trial is told what came of the first.
+I/O is read from LIO's counters of the host's commands. They also count the path checks of the host's multipath, so only
+what exceeds these counts as I/O. A repeated request for the same test returns the first result.
 """
 
 import json
@@ -17,23 +17,24 @@ from lunette.system.doorway import System
 from lunette.system.tools import missing_tool
 
 NOTE = "/run/lunette/path-trial.json"
-"""The last trial that passed, with its words."""
+"""The last test that passed, with its result."""
 QUIET_S = 20.0
-"""LIO asks a connection that was idle for 15 s for a sign of life (nopin_timeout), initiators ask more often."""
+"""LIO pings a connection that was idle for 15 s (nopin_timeout), initiators ping more often."""
 BEFORE_S = 5.0
 """How long the host's I/O is watched before."""
 CHECK_S = 5.0
 """How often multipath checks each volume on each path, at most (polling_interval, multipath.conf(5))."""
 STALLED_S = 30.0
-"""A host that stands still for so long gets its path back at once."""
+"""A host without I/O for this long gets its path back immediately."""
 ENDING_S = 10.0
-"""How long it may have stood still when the time is over."""
+"""How long it may have been without I/O when the time is over."""
 POLL_S, GONE_S, MARGIN_S = 1.0, 10.0, 5
 
 
 def ask(system: System, step: PathsAsk) -> str:
-    """What was seen of each path, in words. Raises Conflict for one that does not answer, or lets no full packet
-    through, and where the host does no I/O; Unavailable where no path can be taken away here."""
+    """The result for each path, in words. Raises Conflict for one that does not answer, or passes no full packet, and
+    if the host performs no I/O; Unavailable if no path can be blocked here.
+    """
     for tool in ("ss", "nft"):
         if system.find_tool(tool) is None:
             raise Unavailable(missing_tool(tool))
@@ -49,7 +50,7 @@ def attempt(system: System, step: PathTry) -> tuple[bool, str]:
     noted = _noted(system, step)
     if noted is not None:
         return False, noted
-    barrier.lift(system)  # what a trial that was cut short left behind
+    barrier.lift(system)  # left behind by an interrupted test
     _await(system, (step.link, *step.others), step.sessions, BACK_S)
     load = _Load(system, step.initiators, len(step.others) + 1)
     load.await_some(step.host)
@@ -70,7 +71,7 @@ def attempt(system: System, step: PathTry) -> tuple[bool, str]:
 
 
 def give_back(system: System, step: PathTry) -> str | None:
-    """Takes a trial back that did not come to its end. None if the path is not away."""
+    """Undoes an interrupted test. None if the path is not blocked."""
     return f"{step.link.shown} was restored" if barrier.lift(system) else None
 
 
@@ -84,7 +85,7 @@ def _noted(system: System, step: PathTry) -> str | None:
 
 
 def _await(system: System, links: Sequence[HostLink], sessions: dict[str, int], deadline_s: float) -> None:
-    """Waits until every path answers. Raises Conflict for the first that does not: nothing was taken away."""
+    """Waits until every path answers. Raises Conflict for the first that does not: nothing was blocked."""
     until = system.monotonic() + deadline_s
     while (fault := _fault(system, links, sessions)) is not None:
         if system.monotonic() >= until:
@@ -115,7 +116,7 @@ def _sessions(system: System, iqn: str) -> int:
 
 
 def _end(system: System, link: HostLink) -> None:
-    """Ends the connections of the path. Raises ToolFailed if the kernel keeps them."""
+    """Ends the connections of the path. Raises ToolFailed if the kernel does not."""
     for connection in sockets.of_link(sockets.established(system), link):
         sockets.end(system, connection)
     until = system.monotonic() + GONE_S
@@ -129,7 +130,7 @@ def _end(system: System, link: HostLink) -> None:
 
 
 def _watch(system: System, step: PathTry, load: "_Load") -> float:
-    """How the host goes on while the path is away. Its longest pause. Raises ToolFailed."""
+    """Watches the host's I/O while the path is blocked. Returns its longest pause. Raises ToolFailed."""
     until = system.monotonic() + step.away_s
     load.begin()
     while system.monotonic() < until:
@@ -156,7 +157,7 @@ def _stood_still(step: PathTry, seconds: float) -> str:
 
 
 def _await_back(system: System, step: PathTry, connections: int) -> float:
-    """Waits until the host is there again as it was. Seconds. Raises ToolFailed."""
+    """Waits until the host is connected as before. Returns the seconds. Raises ToolFailed."""
     begun = system.monotonic()
 
     def is_back() -> bool:
@@ -184,7 +185,7 @@ def _until(system: System, holds: Callable[[], bool], deadline_s: float, words: 
 
 
 class _Load:
-    """The I/O of some initiators. `paths` is how many their multipath checks."""
+    """The I/O of some initiators. `paths` is the number of paths that their multipath checks."""
 
     def __init__(self, system: System, initiators: Sequence[str], paths: int) -> None:
         self._system, self._files, self._paths = system, Configfs(system), paths
@@ -194,7 +195,7 @@ class _Load:
         self._at = 0.0
 
     def await_some(self, host: str) -> None:
-        """Raises Conflict if there is none, as then nothing would be shown."""
+        """Raises Conflict if there is none, because then nothing would be shown."""
         self.begin()
         self._system.sleep(BEFORE_S)
         if self.look() > 0:
@@ -207,11 +208,11 @@ class _Load:
         self._last, self._at, self.longest_s = self._count(), self._system.monotonic(), 0.0
 
     def look(self) -> float:
-        """For how long it has been standing still, in seconds."""
+        """How long there has been no I/O, in seconds."""
         found, still_s = self._count(), self._system.monotonic() - self._at
         checks = len(self._luns) * self._paths * (1 + still_s / CHECK_S)
         self.longest_s = max(self.longest_s, still_s)
-        # One that is unmapped meanwhile counts no more, and takes nothing from what the others carried.
+        # A LUN that is unmapped meanwhile no longer counts, and does not reduce the sum of the others.
         if sum(max(0, number - self._last.get(lun, 0)) for lun, number in found.items()) > checks:
             self._last, self._at = found, self._system.monotonic()
             return 0.0

@@ -1,1 +1,1 @@
-"""SPDK's NVMe target, a program in user space, through its JSON-RPC socket."""
+"""SPDK's NVMe target, a process in user space, through its JSON-RPC socket."""

@@ -1,10 +1,10 @@
-"""Makes SPDK's target as wanted: strays go from the leaves up, then what is missing comes level by level.
+"""Converges SPDK's target: stale objects are removed from the leaves up, then missing ones are created level by level.
 
-What stands and is right is not asked for again, so a second run changes nothing. A refusal blocks what hangs on it.
+Correct objects are not requested again, so a second run changes nothing. A refusal blocks what depends on it.
 
-A subsystem lets its hosts in once all its namespaces stand. Before that SPDK answers that host or subsystem is not
-known, without the Do Not Retry bit (lib/nvmf/ctrlr.c, 26.09), and hosts go on trying: nothing else is needed to keep
-them waiting, also while the program starts anew.
+A subsystem admits its hosts once all its namespaces exist. Before that SPDK answers that the host or subsystem is not
+known, without the Do Not Retry bit (lib/nvmf/ctrlr.c, 26.09), and hosts keep retrying: nothing else is needed to keep
+them waiting, also while the process restarts.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ from lunette.providers.exports.turn import PLAIN, Turn
 from lunette.system.doorway import System
 
 PATIENCE_S = 60.0
-"""For one round of requests: a namespace goes when the I/O that is under way has ended."""
+"""Timeout for one round of requests: a namespace is removed when its outstanding I/O has ended."""
 TRANSPORT = "transport"
 
 
@@ -52,7 +52,7 @@ def converge(
 
 
 def clear(system: System, desired: ExportSet, run_dir: str = RUN_DIR) -> int:
-    """Remove what is not wanted any more, before another engine may want it. How much was changed."""
+    """Remove what is no longer desired, before another engine may need it. Returns the number of changes."""
     builder = _Builder(system, wanting.build(desired), run_dir)
     builder.remove(subsystem_prefix(desired.appliance_id))
     return builder.changed
@@ -70,7 +70,7 @@ def withdraw(system: System, refused: dict[str, str], run_dir: str = RUN_DIR) ->
 
 
 class _Builder:
-    """Sends requests, and remembers by path why something could not be made."""
+    """Sends requests, and remembers by path why something could not be created."""
 
     def __init__(self, system: System, wanted: Wanted, run_dir: str, overdue: frozenset[str] = frozenset()) -> None:
         self._system, self.wanted, self._run_dir, self._overdue = system, wanted, run_dir, overdue
@@ -90,7 +90,7 @@ class _Builder:
             self.seen = self.look()
 
     def make(self, guard: DeviceGuard) -> None:
-        """Level by level; each level leaves out what hangs on something that failed."""
+        """Level by level; each level omits what depends on something that failed."""
         there, wanted = self.seen, self.wanted
         if not there.has_transport:
             self.send([Step(TRANSPORT, TRANSPORT, "serve over TCP", requests.make_transport())])
@@ -105,7 +105,7 @@ class _Builder:
         self.send(steps.hosts(there, wanted), self._host_hindrance)
 
     def forget_keys(self) -> None:
-        """The files go too: those that no key of ours is read from any more."""
+        """Key files are removed too if no key is read from them any more."""
         if self.changed or self.seen.keys - self.wanted.keys.keys():
             self.send(steps.unused_keys(self.look(), self.wanted))
         for name in self._system.listdir(self._run_dir):
@@ -123,7 +123,7 @@ class _Builder:
         *,
         counts: bool = True,
     ) -> None:
-        """Send a level; of the steps about one thing one at a time, the others beside them."""
+        """Send a level: steps about one object one at a time, others concurrently."""
         ready: dict[str, list[Step]] = {}
         for step in phase:
             if reason := hindrance(step):
@@ -147,7 +147,7 @@ class _Builder:
         return next((self.failed[path] for path in _needs(subsystem) if path in self.failed), None)
 
     def lacks(self, subsystem: Subsystem) -> dict[str, str]:
-        """Volume id by path of the namespaces whose volumes cannot be served; not one whose number serves another."""
+        """Volume IDs by path of the namespaces whose volumes cannot be served; not one whose number serves another."""
         there = self.seen.subsystems.get(subsystem.nqn)
         return {
             namespace_path(subsystem.nqn, nsid): wanting.volume_of(namespace.bdev)
@@ -158,9 +158,9 @@ class _Builder:
         }
 
     def barring(self, subsystem: Subsystem) -> str | None:
-        """Why the subsystem lets nobody in yet; None if it is whole, or has waited long enough for what is missing.
+        """Why the subsystem admits no host yet; None if it is complete, or has waited long enough for what is missing.
 
-        A host must not be shown an empty one.
+        A host must not see an empty one.
         """
         lacks = self.lacks(subsystem)
         if subsystem.nqn not in self._overdue or len(lacks) == len(subsystem.namespaces):
@@ -183,7 +183,7 @@ class _Builder:
         return found
 
     def _keys(self) -> list[Step]:
-        """SPDK reads a key's file when a host knocks, so it stays. Nobody but root may read it."""
+        """SPDK reads a key's file when a host connects, so it stays. Only root may read it."""
         found = []
         for name, secret in self.wanted.keys.items():
             path, content = f"{self._run_dir}/{name}.key", secret.get_secret_value().encode()
@@ -212,7 +212,7 @@ class _Builder:
 
 
 def look(system: System, run_dir: str = RUN_DIR) -> Seen:
-    """What stands now. Raises Unavailable or ToolFailed."""
+    """What exists now. Raises Unavailable or ToolFailed."""
     answers = system.call(socket_in(run_dir), requests.looks(), timeout_s=PATIENCE_S)
     for method, answer in zip(requests.LOOKS, answers, strict=True):
         if answer.error is not None:
@@ -250,7 +250,7 @@ def _report(desired: ExportSet, wanted: Wanted, builder: _Builder, prefix: str) 
 
 
 def _volume_reason(builder: _Builder, volume_id: str) -> str | None:
-    """Why it is not served, or must not be for long: a drive with a cache may have come below a volume in use."""
+    """Why it is not served, or must not be for long: a drive with a cache may have appeared below a volume in use."""
     name = wanting.bdev_name(volume_id)
     bdev = builder.wanted.bdevs.get(name)
     if name in builder.failed or bdev is None:
@@ -266,7 +266,9 @@ def _volume_reason(builder: _Builder, volume_id: str) -> str | None:
 
 
 def _door_report(builder: _Builder, door: Subsystem, now: Seen, target_id: str) -> TargetReport:
-    """A door is open if all its hosts are let in; what is missing behind an open door is told all the same."""
+    """A subsystem is open if all its hosts are admitted; what is missing behind an open one is reported all the
+    same.
+    """
     there = now.subsystems.get(door.nqn)
     is_open = there is not None and door.hosts.keys() <= there.hosts.keys()
     paths = [host_path(door.nqn, name) for name in door.hosts]
@@ -293,9 +295,9 @@ def _state(reason: str | None) -> ServingState:
 
 
 def served_devices(system: System, run_dir: str = RUN_DIR) -> dict[str, str]:
-    """The bdev that has a device open, by the device's real path; also those of others.
+    """The bdev that has a device open, by the device's real path; includes foreign ones.
 
-    Raises ToolFailed if the program is there and does not answer: then nobody knows.
+    Raises ToolFailed if the process exists and does not answer: then it is unknown.
     """
     if not process.answers(system, run_dir):
         return {}
@@ -310,7 +312,7 @@ def exported_volumes(system: System, run_dir: str = RUN_DIR) -> frozenset[str]:
 
 
 def is_served(system: System, run_dir: str = RUN_DIR) -> bool:
-    """True if anything of ours stands there. Raises ToolFailed as `served_devices`."""
+    """True if anything of Lunette exists there. Raises ToolFailed as `served_devices`."""
     if not process.answers(system, run_dir):
         return False
     found = look(system, run_dir)

@@ -1,10 +1,10 @@
 """Which devices SPDK must not serve because of volatile caches, and the block size of those that it serves.
 
-Its AIO bdev takes a write that is to bypass the cache (FUA) for any other (module/bdev/aio of SPDK 26.09 knows no FUA).
-On a drive with a volatile write cache a host's journal would then be lost at a power cut, although it was acknowledged.
-So every drive below a volume must say `write through` in queue/write_cache, and nothing between may keep what it has
-not written: md keeps nothing, but always says `write back` (md_init_stacking_limits, Linux 6.12), so it is looked
-through; a thin volume keeps its map until it is flushed (flush_supported in dm-thin.c); a zvol is `write back` itself.
+Its AIO bdev treats a write that should bypass the cache (FUA) like any other (module/bdev/aio of SPDK 26.09 knows no
+FUA). On a drive with a volatile write cache, a power failure could then lose a host's journal although it was
+acknowledged. So every drive below a volume must show `write through` in queue/write_cache, and no layer between may
+cache writes: md caches nothing, but always shows `write back` (md_init_stacking_limits, Linux 6.12), so its members are
+checked; a thin volume keeps its map until it is flushed (flush_supported in dm-thin.c); a zvol is `write back` itself.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _WAY_OUT = "use a portal of engine nvmet, which writes through caches when a hos
 
 
 class Devices:
-    """One look; what is said about a device below many volumes is asked for once."""
+    """One check; a device below many volumes is read once."""
 
     def __init__(self, system: System) -> None:
         self._system = system
@@ -29,7 +29,7 @@ class Devices:
         return int(self._read(kernel_name(self._system, device), "queue/logical_block_size"))
 
     def volatile(self, device: str) -> str | None:
-        """Why what it has acknowledged may be lost at a power cut; None if it may not."""
+        """Why acknowledged writes may be lost in a power failure; None if they may not."""
         keepers = self._keepers(kernel_name(self._system, device))
         if not keepers:
             return None
@@ -40,7 +40,7 @@ class Devices:
         )
 
     def _keepers(self, name: str) -> tuple[str, ...]:
-        """What below a device, or itself, may hold what is not stable yet."""
+        """What below a device, or the device itself, may hold writes that are not stable yet."""
         if name not in self._known:
             self._known[name] = tuple(dict.fromkeys(self._look(name)))
         return self._known[name]
@@ -56,7 +56,7 @@ class Devices:
             yield from self._keepers(one)
 
     def _is_plain(self, name: str, below: list[str]) -> bool:
-        """md, or a volume of LVM straight on something that is not of the device mapper: linear or striped."""
+        """md, or an LVM volume directly on something outside the device mapper: linear or striped."""
         if self._system.is_dir(f"{BLOCK}/{name}/md"):
             return True
         return self._text(name, "dm/uuid").startswith("LVM-") and not any(

@@ -1,7 +1,6 @@
-"""SPDK as an export engine: an NVMe target in a program of its own. It opens devices without claiming them.
+"""SPDK as an export engine: an NVMe target in a separate process. It opens devices without claiming them.
 
-The program may be missing, or hang. While it hangs nobody knows what it has open, and no other engine is given a
-device.
+The process may be missing, or hang. While it hangs, its open devices are unknown, and no other engine gets a device.
 """
 
 from collections.abc import Mapping
@@ -20,7 +19,7 @@ from lunette.system.doorway import System
 
 
 class SpdkEngine(Engine):
-    """In charge of NVMe if all NVMe portals are its own. The program runs only while it is in charge."""
+    """In charge of NVMe if all NVMe portals are its own. The process runs only while it is in charge."""
 
     family = Family.NVME
     uncounted = sessions.UNCOUNTED
@@ -39,7 +38,7 @@ class SpdkEngine(Engine):
         return None
 
     def clear(self, system: System, part: ExportSet) -> int:
-        """Ends the program too if it is not in charge: then its part has no portals.
+        """Also ends the process if it is not in charge: then its part has no portals.
 
         If that fails, `holders` keeps its devices from the other engines.
         """
@@ -52,7 +51,7 @@ class SpdkEngine(Engine):
         return changed
 
     def holders(self, system: System, part: ExportSet) -> dict[str, str]:
-        """All volumes of the part while the program does not answer."""
+        """All volumes of the part while the process does not answer."""
         try:
             served = spdk.served_devices(system)
         except LunetteError as error:

@@ -11,10 +11,10 @@ MISSING = (
 
 
 def capability(reason: str | None = None) -> EngineCapability:
-    """The engine's record; `reason` says why it is not there.
+    """The engine's record; `reason` says why it is missing.
 
-    SPDK could keep reservations and compare-and-write; they would not outlive the program, so it is told to offer
-    neither.
+    SPDK could support reservations and compare-and-write; they would not survive a restart of the process, so it is
+    configured to offer neither.
     """
     return EngineCapability(
         engine="spdk",

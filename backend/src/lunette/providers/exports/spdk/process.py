@@ -1,6 +1,6 @@
-"""The program itself: where it listens for us, how it is started and ended, and why it is not there.
+"""The SPDK process: its socket, how it is started and ended, and why it is missing.
 
-Its unit is started by the agent when the first portal of this engine is there, and by nothing else.
+Only the agent starts its unit, when the first portal of this engine exists.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from lunette.system.doorway import System
 
 UNIT = "lunette-spdk.service"
 RUN_DIR = "/run/lunette-spdk"
-"""Made by the unit. Holds the socket, and the keys of hosts while they are in use."""
+"""Created by the unit. Contains the socket, and the keys of hosts while they are in use."""
 START_S, POLL_S = 15.0, 0.25
 """How long it may take to answer: 0.5 to 0.9 s on an idle machine."""
 ANSWER_S = 5.0
@@ -23,7 +23,7 @@ def socket_in(run_dir: str) -> str:
 
 
 def answers(system: System, run_dir: str = RUN_DIR) -> bool:
-    """True if somebody listens on the socket. Raises ToolFailed if it does, and says nothing."""
+    """True if a process listens on the socket. Raises ToolFailed if it does, and does not answer."""
     socket = socket_in(run_dir)
     if not system.exists(socket):
         return False
@@ -62,7 +62,7 @@ def _comes(system: System, is_so: Callable[[], bool]) -> bool:
 
 
 def _is_ready(system: System, run_dir: str) -> bool:
-    """It listens before it answers: on a busy machine by many seconds."""
+    """It listens before it answers: many seconds before on a busy machine."""
     try:
         return answers(system, run_dir)
     except ToolFailed:
@@ -70,7 +70,7 @@ def _is_ready(system: System, run_dir: str) -> bool:
 
 
 def stop(system: System) -> None:
-    """End it, if it is the unit's."""
+    """End it, if it belongs to the unit."""
     if system.exists(RUN_DIR) and system.find_tool("systemctl"):
         system.run(["systemctl", "stop", UNIT])
 

@@ -14,7 +14,7 @@ LOOKS = ("nvmf_get_transports", "nvmf_get_subsystems", "bdev_get_bdevs", "keyrin
 
 
 def looks() -> tuple[RpcCall, ...]:
-    """Ask for all there is; `seen.read` understands the answers."""
+    """Requests for the whole state; `seen.read` parses the answers."""
     return tuple(RpcCall(method=method, params={}) for method in LOOKS)
 
 
@@ -31,7 +31,7 @@ def queues(nqn: str) -> RpcCall:
 
 
 def make_transport() -> RpcCall:
-    """Reservations and fused compare-and-write are masked: they would be lost with the program."""
+    """Reservations and fused compare-and-write are masked: they would be lost with the process."""
     params = {"trtype": TRANSPORT, "masked_oncs": ["reservs"], "masked_fuses": ["fcws"]}
     return RpcCall(method="nvmf_create_transport", params=params)
 

@@ -1,4 +1,4 @@
-"""What stands in SPDK's target, read from its answers: pure."""
+"""The content of SPDK's target, parsed from its answers. Pure."""
 
 from collections.abc import Mapping, Sequence
 from ipaddress import ip_address
@@ -18,14 +18,14 @@ class Seen(Model):
     has_transport: bool = False
     discovery: frozenset[Listener] = frozenset()
     subsystems: dict[str, Subsystem] = Field(default_factory=dict)
-    """Ours, of whatever appliance id."""
+    """Lunette's, of any appliance ID."""
     foreign: tuple[str, ...] = ()
     taken: frozenset[Listener] = frozenset()
-    """Where subsystems of others listen."""
+    """Where foreign subsystems listen."""
     bdevs: dict[str, Bdev] = Field(default_factory=dict)
     """Ours."""
     files: dict[str, str] = Field(default_factory=dict)
-    """What each bdev has open, by its name; also those of others."""
+    """The open device of each bdev, by its name; includes foreign ones."""
     keys: frozenset[str] = frozenset()
     """Ours."""
 

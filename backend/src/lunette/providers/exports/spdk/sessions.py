@@ -1,4 +1,4 @@
-"""Who is connected to our subsystems. SPDK tells it, but not since when."""
+"""Sessions on Lunette's subsystems. SPDK shows them, but not their age."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ UNCOUNTED = UnseenSessions(
 def observe_sessions(
     system: System, run_dir: str = RUN_DIR
 ) -> tuple[tuple[ObservedSession, ...], UnseenSessions | None]:
-    """The sessions on our subsystems; or why they cannot be told, where the program does not answer."""
+    """The sessions on Lunette's subsystems; or why they are unknown, if the process does not answer."""
     try:
         if not process.answers(system, run_dir):
             return (), None
@@ -40,7 +40,7 @@ def read(nqn: str, queues: Sequence[Mapping[str, Any]]) -> tuple[ObservedSession
 
 
 def _sessions(nqn: str, queues: Sequence[Mapping[str, Any]]) -> Iterator[ObservedSession]:
-    """A controller has one queue for administration, number 0, and is there as long as that is."""
+    """A controller has one administration queue, number 0, and exists as long as that does."""
     for queue in queues:
         if queue["qid"] == 0:
             yield ObservedSession(

@@ -1,7 +1,7 @@
-"""The difference between what is wanted and what stands, as requests in the order in which they may be sent: pure.
+"""The difference between the desired and the present state, as requests in the order in which they may be sent. Pure.
 
-Requests of one phase that are about one thing go one after the other, because the target pauses a subsystem while it
-changes it; those about different things go side by side.
+Requests of one phase about the same object run one after another, because the target pauses a subsystem while it
+changes it; others run concurrently.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from lunette.system.doorway import RpcCall
 
 
 class Step(NamedTuple):
-    """`path` is what it makes or removes, `of` the thing that is changed, `what` tells of it in words."""
+    """`path` is what it creates or removes, `of` the changed object, `what` describes it."""
 
     path: str
     of: str
@@ -35,7 +35,7 @@ def listener_path(nqn: str, listener: Listener) -> str:
 
 
 def strays(seen: Seen, wanted: Wanted, prefix: str) -> tuple[tuple[Step, ...], ...]:
-    """Takes away what is not wanted, or is not as wanted, from the leaves up; of subsystems those with `prefix`."""
+    """Removes what is not desired, or differs, from the leaves up; only subsystems with `prefix`."""
     return (
         tuple(_close(seen, wanted, prefix)),
         tuple(_free(seen, wanted, prefix)),
@@ -53,7 +53,7 @@ def strays(seen: Seen, wanted: Wanted, prefix: str) -> tuple[tuple[Step, ...], .
 
 
 def unused_keys(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
-    """To be taken away once no host has them."""
+    """Objects to remove once no host has them."""
     used = {
         key for one in seen.subsystems.values() for host in one.hosts.values() for key in (host.key, host.mutual_key)
     }
@@ -83,7 +83,7 @@ def namespaces(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
 
 
 def discovery(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
-    """Opens the portals: whoever knocks finds the list of subsystems."""
+    """Opens the portals: hosts that connect find the list of subsystems."""
     return tuple(
         Step(listener_path(DISCOVERY, place), DISCOVERY, f"listen on {place.shown}", _listen(DISCOVERY, place))
         for place in sorted(wanted.listeners - seen.discovery, key=lambda place: place.shown)
@@ -100,7 +100,7 @@ def listeners(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
 
 
 def hosts(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
-    """Lets hosts in that are not in yet: to be sent only for subsystems that are whole."""
+    """Admits hosts that are not admitted yet: to be sent only for complete subsystems."""
     return tuple(
         Step(host_path(nqn, name), nqn, f"allow {name} to access {nqn}", requests.add_host(nqn, host))
         for nqn, one in wanted.subsystems.items()
@@ -110,7 +110,7 @@ def hosts(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
 
 
 def changed_keys(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
-    """Whoever is in stays in; the new key counts when it knocks again."""
+    """Connected hosts stay connected; the new key counts at the next connection."""
     return tuple(
         Step(host_path(nqn, name), nqn, f"change the keys of {name}", requests.set_keys(nqn, host))
         for nqn, one in wanted.subsystems.items()
@@ -120,7 +120,7 @@ def changed_keys(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
 
 
 def grown(seen: Seen, wanted: Wanted) -> tuple[Step, ...]:
-    """Hosts are told by an event."""
+    """Hosts are notified by an event."""
     return tuple(
         Step(name, name, f"update the size of {bdev.device}", requests.rescan_bdev(name))
         for name, bdev in wanted.bdevs.items()
@@ -133,7 +133,7 @@ def _listen(nqn: str, place: Listener) -> RpcCall:
 
 
 def _close(seen: Seen, wanted: Wanted, prefix: str) -> Iterator[Step]:
-    """Paths go before what they lead to. Where somebody else listens too, discovery goes on."""
+    """Paths are removed before what they lead to. If a foreign subsystem listens too, discovery continues."""
     for place in sorted(seen.discovery - wanted.listeners - seen.taken, key=lambda place: place.shown):
         path, call = listener_path(DISCOVERY, place), requests.remove_listener(DISCOVERY, place)
         yield Step(path, DISCOVERY, f"close {place.shown}", call)
@@ -159,7 +159,7 @@ def _free(seen: Seen, wanted: Wanted, prefix: str) -> Iterator[Step]:
 
 
 def _is_right(seen: Seen, wanted: Wanted, nqn: str) -> bool:
-    """True if the subsystem is wanted and shows hosts what it should; its parts may still differ."""
+    """True if the subsystem is desired and shows hosts what it should; its parts may still differ."""
     there, asked = seen.subsystems[nqn], wanted.subsystems.get(nqn)
     return asked is not None and (there.serial, there.model) == (asked.serial, asked.model)
 

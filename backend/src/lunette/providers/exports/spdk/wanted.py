@@ -53,12 +53,12 @@ class Namespace(Model):
 class Host(Model):
     nqn: str
     key: str | None = None
-    """Name of the key it must show; None asks for none."""
+    """Name of the key that it must present; None if there is none."""
     mutual_key: str | None = None
 
 
 class Subsystem(Model):
-    """By their numbers and names, so that two can be compared part by part."""
+    """Parts by number and name, so that two states can be compared part by part."""
 
     nqn: str
     serial: str
@@ -78,7 +78,7 @@ class Wanted(Model):
 
 
 def build(desired: ExportSet) -> Wanted:
-    """What SPDK serves for a desired state. Unmapped volumes, portals and targets of other engines are left out."""
+    """What SPDK serves for a desired state. Unmapped volumes, portals and targets of other engines are omitted."""
     volumes = {volume.volume_id: volume for volume in desired.volumes}
     mapped = {lun.volume_id for subsystem in desired.subsystems for lun in subsystem.luns}
     listeners = frozenset(listener(portal) for portal in desired.portals if is_served(portal))
@@ -93,7 +93,9 @@ def build(desired: ExportSet) -> Wanted:
 
 
 def is_served(portal: ExportPortal) -> bool:
-    """True if this engine can listen there: discovery tells hosts the listener's own address, so it must be one."""
+    """True if this engine can listen there: discovery reports the listener's own address to hosts, so it must be a real
+    one.
+    """
     return (
         portal.engine is ExportEngine.SPDK
         and portal.protocol is Protocol.NVME_TCP
@@ -110,12 +112,12 @@ def bdev_name(volume_id: str) -> str:
 
 
 def volume_of(bdev: str) -> str:
-    """The id of the volume behind a bdev of ours."""
+    """The volume ID of one of Lunette's bdevs."""
     return bdev.removeprefix(MARK)
 
 
 def key_name(secret: SecretStr) -> str:
-    """A key that changes is another key: taking one away that is in use would lock its host out."""
+    """A changed key gets another name: removing one that is in use would lock its host out."""
     return f"{MARK}{hashlib.sha256(secret.get_secret_value().encode()).hexdigest()[:32]}"
 
 

@@ -1,8 +1,8 @@
-"""Sets deleted volumes aside, and brings them back.
+"""Retains deleted volumes, and recovers them.
 
-A volume that is kept has another name and no device: its activation is skipped, at boot too. The rename comes last on
-the way there and first on the way back, so whatever has the other name is without a device, and a step that was cut
-short finds how far it came.
+A retained volume has another name and no device: its activation is skipped, at boot too. The rename comes last on the
+way there and first on the way back, so whatever has the other name is without a device, and an interrupted step finds
+its progress.
 """
 
 from lunette.domain.errors import Conflict, InUse, NotFound
@@ -14,7 +14,9 @@ from lunette.system.doorway import System
 
 
 def set_aside(system: System, step: VolumeAside) -> str | None:
-    """Keep the volume under its other name; None if it is. Raises InUse while it is open, NotFound if it is gone."""
+    """Retain the volume under its other name; None if it is. Raises InUse while it is open, NotFound if it is
+    missing.
+    """
     group = own_group(system, step.group)
     found = _found(group, step) or _gone(step)
     if found.name == step.aside_name and not found.active:
@@ -31,7 +33,7 @@ def set_aside(system: System, step: VolumeAside) -> str | None:
 
 
 def bring_back(system: System, step: VolumeAside) -> str | None:
-    """Put the volume back in its place; None if it is there. Raises NotFound if it is gone."""
+    """Put the volume back in its place; None if it is there. Raises NotFound if it is missing."""
     found = _found(own_group(system, step.group), step) or _gone(step)
     if found.name == step.lv_name and found.active:
         return None
@@ -44,17 +46,17 @@ def bring_back(system: System, step: VolumeAside) -> str | None:
 
 
 def undo_set_aside(system: System, step: VolumeAside) -> str | None:
-    """As `bring_back`, but what is gone cannot be brought back."""
+    """As `bring_back`, but a missing volume is ignored."""
     return bring_back(system, step) if _found(own_group(system, step.group), step) else None
 
 
 def undo_bring_back(system: System, step: VolumeAside) -> str | None:
-    """As `set_aside`, but what is gone need not be kept."""
+    """As `set_aside`, but a missing volume is ignored."""
     return set_aside(system, step) if _found(own_group(system, step.group), step) else None
 
 
 def _found(group: parse.Group, step: VolumeAside) -> parse.Volume | None:
-    """The volume under one of its two names. Raises Conflict where both are there, or what is there is another's."""
+    """The volume under one of its two names. Raises Conflict if both exist, or it carries another mark."""
     there = [volume for volume in map(group.volume, (step.lv_name, step.aside_name)) if volume is not None]
     for volume in there:
         check_own(volume, volume_tag(step.volume_id), step.group)

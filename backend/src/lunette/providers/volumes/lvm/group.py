@@ -1,8 +1,8 @@
-"""Makes and removes the volume group of an array, and brings it up and down.
+"""Creates and removes the volume group of an array, and brings it up and down.
 
-What a power cut or a killed tool can leave: a physical volume without a group, perhaps not in LVM's devices file, on an
-array that is down; and one that is marked as used though its group's metadata was not written yet, or is gone already.
-Both directions recognize all of it.
+A power failure or a killed tool can leave: a physical volume without a group, perhaps not in LVM's devices file, on an
+array that is down; and one that is marked as used though its group's metadata was not written yet, or is removed
+already. Both directions recognize all of it.
 """
 
 from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
@@ -35,9 +35,9 @@ TIMEOUT_S = 180.0
 
 
 def create(system: System, step: GroupCreate | GroupRemove) -> str | None:
-    """Make the group; None if it is there. Refuses an array that carries anything else.
+    """Create the group; None if it exists. Refuses an array that carries anything else.
 
-    Of an encrypted array it is what the passphrase was lent for last: that is forgotten here.
+    On an encrypted array it is the last step that needs the lent passphrase, which is dropped here.
     """
     device = _array_device(system, step)
     carried = [s.type for found in read_signatures(system, [system.realpath(device)]).values() for s in found]
@@ -64,8 +64,9 @@ def create(system: System, step: GroupCreate | GroupRemove) -> str | None:
 
 
 def remove(system: System, step: GroupCreate | GroupRemove | GroupErase) -> str | None:
-    """Remove the group while it is ours and empty, but for what is to be erased with it; None if it is gone, or its
-    array is."""
+    """Remove the group if it is Lunette's and empty except for what is to be erased with it; None if it, or its array,
+    is gone.
+    """
     settle(system)
     device = _standing_device(system, step)
     if device is None or observe.physical_volume(system, device) is None:
@@ -100,7 +101,7 @@ def grow(system: System, step: GroupGrow) -> str | None:
 
 
 def check_carries(system: System, group: str, device: str, array_uuid: str) -> None:
-    """Raises Conflict unless the device carries this group, with our marks of this array."""
+    """Raises Conflict unless the device carries this group, with the marks of this array."""
     known = observe.physical_volume(system, device)
     if known is None or known.group != group or not is_marked(known.tags, array_uuid):
         raise Conflict(f"{device} does not contain volume group {group} of this appliance and was not changed")
@@ -109,7 +110,7 @@ def check_carries(system: System, group: str, device: str, array_uuid: str) -> N
 def activate(system: System, group: str, device: str) -> None:
     """Bring up every volume of the group on this device; harmless if they are up.
 
-    No other device is read for it (lvm(8), --devices): one that hangs does not keep these from coming up.
+    No other device is read for it (lvm(8), --devices): a device that hangs does not delay these.
     """
     system.run(["vgchange", "-ay", "--devices", device, "--", group], timeout_s=TIMEOUT_S)
     list_device(system, device)
@@ -136,8 +137,9 @@ def _array_device(system: System, step: GroupCreate | GroupRemove | GroupGrow) -
 
 
 def _standing_device(system: System, step: GroupCreate | GroupRemove | GroupErase) -> str | None:
-    """The device of an array that carries something of ours; None if it is gone, or locked: nobody can look into it,
-    and what is on it goes with its keys."""
+    """The device of an array with content of Lunette; None if it is gone, or locked: it cannot be read then, and its
+    content is lost with its keys.
+    """
     if step.disk:
         found = external.find(system, step.disk.disk_id, step.md_uuid)
         return external.path(system, found.id) if found else None
@@ -152,14 +154,14 @@ def _standing_device(system: System, step: GroupCreate | GroupRemove | GroupEras
 
 
 def _physical_volume(system: System, device: str) -> parse.PhysicalVolume | None:
-    """What LVM has on the array. What a vgcreate or vgremove cut short left without metadata is cleared first."""
+    """LVM's records on the array. Remains of an interrupted vgcreate or vgremove without metadata are cleared first."""
     known = observe.physical_volume(system, device)
     if known is None or known.group != parse.UNKNOWN_GROUP:
         return known
     headers = system.run(["pvck", "--dump", "headers", "--", device], timeout_s=TIMEOUT_S, ok=(0, 5)).stdout
     if not parse.is_bare(headers):
         raise Conflict(f"{device} carries damaged LVM metadata: restore it with vgcfgrestore, nothing was changed")
-    # Twice forced, because LVM cannot tell this from damage; the headers could.
+    # Forced twice, because LVM cannot distinguish this from damage; the headers could.
     system.run(["pvremove", "-y", "-ff", "--", device], timeout_s=TIMEOUT_S)
     return None
 
@@ -189,8 +191,9 @@ def _remove_group(system: System, step: GroupCreate | GroupRemove | GroupErase, 
 
 
 def _erase(system: System, step: GroupErase, group: parse.Group) -> parse.Group:
-    """Remove the deleted volumes that are kept in the group, with their deleted snapshots, and nothing else. Returns
-    what is left of it."""
+    """Remove the deleted volumes that are retained in the group, with their deleted snapshots, and nothing else.
+    Returns what is left of it.
+    """
     marks = {one.aside_name: snapshot_tag(one.snapshot_id) for kept in step.kept for one in kept.snapshots}
     marks |= {one.aside_name: volume_tag(one.volume_id) for one in step.kept}
     found = [(mark, volume) for name, mark in marks.items() if (volume := group.volume(name))]

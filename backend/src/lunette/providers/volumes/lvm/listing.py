@@ -9,9 +9,9 @@ TIMEOUT_S = 180.0
 
 
 def list_device(system: System, device: str) -> None:
-    """Let LVM see the device: its devices file may be lost or from another installation.
+    """Let LVM use the device: its devices file may be lost or from another installation.
 
-    Where LVM uses no such file it sees every device, and must not be given one: it would see nothing else then.
+    If LVM uses no such file it sees every device, and must not be given one: it would see nothing else then.
     """
     told = _listed(system)
     if not _shows(system, told, device) and _uses_file(system):  # harmless if it is listed, and LVM could not tell
@@ -19,7 +19,7 @@ def list_device(system: System, device: str) -> None:
 
 
 def unlist_device(system: System, device: str) -> bool:
-    """Let LVM not look at the device any more. False if it did not, or looks at all devices.
+    """Stop LVM from using the device. False if it did not, or uses all devices.
 
     Raises ToolFailed if LVM cannot tell.
     """

@@ -69,7 +69,7 @@ class LvmMachine(VolumeMachine):
         return capability(lvm_hindrance(system), thin=system.find_tool(THIN_TOOL) is not None)
 
     def shut_down(self, system: System) -> list[str]:
-        """The kernel itself knows who has a volume open."""
+        """The kernel itself knows which processes have a volume open."""
         refused, unread = [], dict[str, str]()
         try:
             groups = [found.name for found in observe_groups(system, unread) if TAG in found.tags]

@@ -11,14 +11,14 @@ REPORT_TIMEOUT_S = 120.0
 
 
 SKIPPED = 5
-"""ECMD_FAILED: something was left out of the report; what is in it is right (tools/errors.h)."""
+"""ECMD_FAILED: something was omitted from the report; what is in it is correct (tools/errors.h)."""
 _NAMED = re.compile(r'\b(?:volume group|VG) "?([A-Za-z0-9+_.][\w+.-]*)"?', re.IGNORECASE)
 
 
 def observe_groups(system: System, unread: dict[str, str]) -> tuple[parse.Group, ...]:
     """Every group with its volumes: two reports, whatever their number.
 
-    What cannot be read goes into `unread`: the reason by the name of the group, or by "" where LVM names none.
+    What cannot be read goes into `unread`: the reason by the name of the group, or by "" if LVM names none.
     """
     groups = system.run(["vgs", *_REPORT, "-o", parse.GROUP_FIELDS], timeout_s=REPORT_TIMEOUT_S, ok=(0, SKIPPED))
     volumes = system.run(["lvs", *_REPORT, "-o", parse.VOLUME_FIELDS], timeout_s=REPORT_TIMEOUT_S, ok=(0, SKIPPED))
@@ -27,7 +27,7 @@ def observe_groups(system: System, unread: dict[str, str]) -> tuple[parse.Group,
 
 
 def skipped(told: CommandResult) -> dict[str, str]:
-    """What a report left out: LVM's words by the group they name, or by "" if one of them names none."""
+    """Omissions of a report: LVM's messages by the group they name, or by "" if one of them names none."""
     lines = [line.strip() for line in told.stderr.splitlines() if line.strip()]
     words = [line for line in lines if not line.startswith("WARNING:")]
     if told.returncode != SKIPPED:
@@ -37,9 +37,9 @@ def skipped(told: CommandResult) -> dict[str, str]:
 
 
 def find_group(system: System, name: str) -> parse.Group | None:
-    """The group of this name, None if there is none. One command, or two while it is empty: commands are what costs.
+    """The group of this name, None if there is none. One command, or two if it is empty: commands are the cost.
 
-    Raises ToolFailed where LVM cannot tell.
+    Raises ToolFailed if LVM cannot tell.
     """
     fields = f"{parse.GROUP_FIELDS},{parse.VOLUME_FIELDS}"
     # Exit code 5: there is no such group.
@@ -55,9 +55,10 @@ def find_group(system: System, name: str) -> parse.Group | None:
 
 
 def group_on(system: System, device: str) -> parse.Group | None:
-    """The group on this device, whether or not the devices file lists it. Of one on several devices only this is seen.
+    """The group on this device, whether or not the devices file lists it. Of a group on several devices, only this one
+    is seen.
 
-    Nothing is written. Groups of another system id, and those that machines share, are told too.
+    Nothing is written. Groups of another system ID, and shared groups, are included.
     """
     only = ("--devices", device, "--foreign", "--shared", *_REPORT)
     groups = system.run(["vgs", *only, "-o", parse.WHOLE_FIELDS], timeout_s=REPORT_TIMEOUT_S)
@@ -66,7 +67,7 @@ def group_on(system: System, device: str) -> parse.Group | None:
 
 
 def physical_volume(system: System, device: str) -> parse.PhysicalVolume | None:
-    """What LVM has written on this device, whether or not the devices file lists it; None if nothing."""
+    """LVM's records on this device, whether or not the devices file lists it; None if there are none."""
     command = ["pvs", "--devices", device, *_REPORT, "-o", "pv_name,vg_name,vg_tags"]
     found = parse.physical_volumes(system.run(command, timeout_s=REPORT_TIMEOUT_S).stdout)
     return found[0] if found else None

@@ -1,4 +1,4 @@
-"""What is ours in a volume group, and what somebody uses: the looks every step takes first."""
+"""Ownership and use of volumes in a volume group: the checks before every step."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ TIMEOUT_S = 180.0
 
 
 def own_group(system: System, name: str) -> parse.Group:
-    """The group with its volumes. Raises NotFound while it is down, Conflict if it is not ours."""
+    """The group with its volumes. Raises NotFound while it is down, Conflict if it is not Lunette's."""
     group = observe.find_group(system, name)
     if group is None:
         raise NotFound(f"volume group {name} is not available: start its array, then try again")
@@ -23,7 +23,7 @@ def own_group(system: System, name: str) -> parse.Group:
 
 
 def check_own(volume: parse.Volume, tag: str, group: str) -> None:
-    """Raises Conflict unless the volume carries our mark and this tag."""
+    """Raises Conflict unless the volume carries Lunette's mark and this tag."""
     if TAG not in volume.tags or tag not in volume.tags:
         raise Conflict(f"{group}/{volume.name} does not carry the mark {tag} and was not changed")
 
@@ -41,12 +41,14 @@ def remove(system: System, group: parse.Group, volume: parse.Volume) -> None:
     """Remove a volume or snapshot. Raises InUse while it is open."""
     if open_volumes(system, group, [volume.name]):
         raise InUse(f"volume {group.name}/{volume.name} is open: unmap it first")
-    # -y answers the question whether an active volume may go; LVM still refuses one that is open.
+    # -y confirms the removal of an active volume; LVM still refuses one that is open.
     system.run(["lvremove", "-y", "--", f"{group.name}/{volume.name}"], timeout_s=TIMEOUT_S)
 
 
 def open_volumes(system: System, group: parse.Group, names: Sequence[str]) -> list[str]:
-    """Which of these volumes are open. udev opens what has just changed, so one look more is taken when it is done."""
+    """Which of these volumes are open. udev opens what has just changed, so it is checked again after udev has
+    finished.
+    """
     for again in (False, True):
         if again:
             settle(system)
@@ -58,6 +60,6 @@ def open_volumes(system: System, group: parse.Group, names: Sequence[str]) -> li
 
 
 def device_bytes(system: System, path: str) -> int:
-    """The size the kernel has for an active device: a tool that was killed may not have told it a new one."""
+    """The kernel's size of an active device: a killed tool may not have set a new one."""
     device = system.realpath(path).rpartition("/")[2]
     return int(system.read(f"/sys/class/block/{device}/size")) * 512

@@ -1,4 +1,4 @@
-"""Turns LVM's `json_std` reports into groups and volumes: pure, tested with recorded output."""
+"""Parses LVM's `json_std` reports into groups and volumes. Pure, tested with recorded output."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from lunette.providers.volumes.lvm.plan import COPY_TAG, FRESH_TAG, POOL_NAME, T
 
 GROUP_FIELDS = "vg_name,vg_uuid,vg_tags,vg_size,vg_free,vg_extent_size,lv_count"
 WHOLE_FIELDS = f"{GROUP_FIELDS},pv_count,vg_exported,vg_systemid,vg_lock_type"
-"""With what tells whether a group that others made can be ours."""
+"""Fields that decide whether a foreign group can be adopted."""
 VOLUME_FIELDS = (
     "vg_uuid,lv_name,lv_tags,lv_size,lv_active,lv_device_open,lv_layout,lv_role,pool_lv,data_percent,metadata_percent,"
     "lv_metadata_size"
@@ -29,12 +29,13 @@ class Volume(Model):
     open: bool
     is_pool: bool
     is_plain: bool
-    """It lies on its group alone, as one piece or in stripes: no thin volume, snapshot, cache or RAID of LVM's, and no
-    snapshot leans on it."""
+    """True if it depends on its group only, linear or striped: no thin volume, snapshot, cache or LVM RAID, and no
+    snapshot depends on it.
+    """
     pool: str | None
-    """The pool a thin volume or snapshot is in; None: it is thick, or a pool itself."""
+    """The pool of a thin volume or snapshot; None: it is thick, or a pool itself."""
     used_percent: float | None
-    """Of its size, or of a pool's data; None where there is no such thing, or it is not active."""
+    """Of its size, or of a pool's data; None if not applicable, or if it is not active."""
     metadata_bytes: int
     metadata_percent: float | None
 
@@ -58,9 +59,9 @@ class Group(Model):
     extent_bytes: int
     count: int
     devices: int = 1
-    """How many devices it lies on, as far as that was asked for."""
+    """The number of its devices, if requested."""
     closed: str | None = None
-    """Why nobody but its owner may change it, as far as that was asked for."""
+    """Why only its owner may change it, if requested."""
     volumes: tuple[Volume, ...] = ()
 
     def volume(self, name: str) -> Volume | None:
@@ -72,7 +73,7 @@ class Group(Model):
 
 
 UNKNOWN_GROUP = "[unknown]"
-"""What LVM calls the group of a device that is marked as used while no metadata names its group."""
+"""LVM's name for the group of a device that is marked as used while no metadata names its group."""
 
 
 class PhysicalVolume(Model):
@@ -86,10 +87,9 @@ class PhysicalVolume(Model):
 def groups(group_report: str, volume_report: str, unread: dict[str, str] | None = None) -> tuple[Group, ...]:
     """Groups with their volumes from a `vgs` and an `lvs` report.
 
-    Groups of RAID volumes that are arrays are left out: no volumes are cut from those.
-    They are two because one `vgs` report with fields of volumes leaves out groups that have none (LVM 2.03.31).
-    A group that cannot be read, or a volume of it, goes into `unread`, by name with the reason; without it that is an
-    error.
+    Groups of RAID volumes that are arrays are omitted: volumes are not allocated from those. There are two reports
+    because one `vgs` report with fields of volumes omits groups that have none (LVM 2.03.31). A group that cannot be
+    read, or a volume of it, goes into `unread`, by name with the reason; without it that is an error.
     """
     by_group: dict[str, list[Mapping[str, object]]] = {}
     for row in _rows(volume_report, "lv"):
@@ -109,7 +109,7 @@ def groups(group_report: str, volume_report: str, unread: dict[str, str] | None 
 
 @reader("vgs")
 def group_of_volumes(report: str) -> Group | None:
-    """One group from a `vgs` report on it that asks for both kinds of fields: no row, and so None, if it is empty."""
+    """One group from a `vgs` report with both kinds of fields: no row, and so None, if it is empty."""
     found = [row for row in _rows(report, "vg") if row["lv_name"]]
     return _group(found[0], tuple(_volume(row) for row in found)) if found else None
 
@@ -136,12 +136,12 @@ def is_bare(headers: str) -> bool:
 
 
 def tagged(tags: frozenset[str], prefix: str) -> str | None:
-    """The value behind a tag `prefix=value`, None without it."""
+    """The value of a tag `prefix=value`, None without it."""
     return next((tag.removeprefix(f"{prefix}=") for tag in sorted(tags) if tag.startswith(f"{prefix}=")), None)
 
 
 def observed(found: Sequence[Group]) -> tuple[tuple[ObservedPool, ...], tuple[ObservedVolume, ...]]:
-    """Groups as pools and volumes the product shows; foreign ones without our ids."""
+    """Groups as pools and volumes of the product; foreign ones have no IDs of Lunette."""
     pools = tuple(
         ObservedPool(
             array_uuid=tagged(group.tags, "lunette.array"),
@@ -175,13 +175,13 @@ def observed(found: Sequence[Group]) -> tuple[tuple[ObservedPool, ...], tuple[Ob
 
 
 def _free(group: Group) -> int:
-    """What volumes can have: a group of ours keeps the place of its sealed copy until that is made."""
+    """Space for volumes: a group of Lunette reserves the place of its sealed copy until that is created."""
     kept = SPACE_BYTES if TAG in group.tags and not any(volume.is_copy for volume in group.volumes) else 0
     return max(0, group.free_bytes - kept)
 
 
 def _thin_pool(group: Group) -> ObservedThinPool | None:
-    """Our thin pool in the group."""
+    """Lunette's thin pool in the group."""
     pool = group.volume(POOL_NAME)
     if pool is None or not pool.is_pool or TAG not in pool.tags:
         return None

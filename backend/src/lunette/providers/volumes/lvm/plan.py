@@ -27,28 +27,30 @@ from lunette.domain.steps import (
 from lunette.domain.volumes import EXTENT_BYTES, ObservedPool, Provisioning, VolumeEngine
 
 METADATA_BYTES = 16 * MIB
-"""Room for LVM's own text on an array: it keeps two versions at about 500 bytes a volume, so 10,000 volumes fit."""
+"""Space for LVM's own metadata on an array: it stores two versions at about 500 bytes a volume, so 10,000 volumes
+fit.
+"""
 TAG = "lunette"
 RELEASED = "released"
-"""What stands in the place of our mark once an array was given up. It means nothing to anybody."""
+"""Replaces Lunette's mark once an array was released. It has no meaning for any system."""
 FRESH_TAG = "lunette.fresh"
 COPY_NAME, COPY_TAG = "sealed", "lunette.sealed"
-"""The array's sealed copy, which is no volume of anybody."""
+"""The array's sealed copy, which is not a volume."""
 PACKAGE = "lvm2"
 THIN_TOOL, THIN_PACKAGE = "thin_check", "thin-provisioning-tools"
 """LVM activates no thin pool without it."""
 _THIN_ABILITIES = (EngineAbility.THIN, EngineAbility.SNAPSHOT)
 POOL_NAME = "pool"
 MIN_CHUNK_BYTES, MAX_CHUNK_BYTES = 64 * KIB, MIB
-"""What a thin pool hands out at once: small, for a snapshot copies and an UNMAP frees whole chunks only."""
+"""Allocation unit of a thin pool: small, because a snapshot copies and an UNMAP frees whole chunks only."""
 BYTES_PER_CHUNK = 64
-"""What one mapped chunk costs in metadata (thin_metadata_size gives 48 to 64)."""
+"""Metadata space of one mapped chunk (thin_metadata_size gives 48 to 64)."""
 LARGE_METADATA_BYTES = 4 * GIB
 """Above this the chunk doubles instead: LVM's limit is 15.8 GiB, and snapshots need several times as much."""
 MIN_METADATA_BYTES = 4 * MIB
 MIN_POOL_BYTES = 64 * MIB
 GROW_AT_PERCENT = 70
-"""A pool grows by itself from here on, before the first alert."""
+"""A pool grows automatically from this usage on, before the first alert."""
 
 
 def capability(reason: str | None = None, *, thin: bool = True) -> EngineCapability:
@@ -74,12 +76,12 @@ def group_name(array_id: str) -> str:
 
 
 def lv_name(volume_id: str) -> str:
-    """The logical volume of a volume: a rename of the volume never touches it."""
+    """The logical volume of a volume: a rename of the volume never changes it."""
     return f"v{volume_id.replace('-', '')[:12]}"
 
 
 def aside_name(volume_id: str) -> str:
-    """Where a deleted volume is kept."""
+    """Name of a retained deleted volume."""
     return f"d{volume_id.replace('-', '')[:12]}"
 
 
@@ -89,7 +91,7 @@ def snapshot_name(snapshot_id: str) -> str:
 
 
 def roll_back_name(roll_back_id: str) -> str:
-    """Where the copy of a snapshot waits until it takes its volume's place."""
+    """Name of the copy of a snapshot until it takes its volume's place."""
     return f"r{roll_back_id.replace('-', '')[:12]}"
 
 
@@ -112,7 +114,7 @@ def array_tag(md_uuid: str) -> str:
 
 
 def is_marked(tags: Set[str], md_uuid: str) -> bool:
-    """True if a volume group carries the marks of this array, or those of a release of it that was left unfinished."""
+    """True if a volume group carries the marks of this array, or those of an interrupted release of it."""
     mark = array_tag(md_uuid)
     return {TAG, mark} <= tags or {RELEASED, RELEASED + mark.removeprefix(TAG)} <= tags
 
@@ -134,17 +136,17 @@ def roll_back_tag(roll_back_id: str) -> str:
 
 
 def group_bytes(array_bytes: int) -> int:
-    """The least that the group on an array of this size has; it may offer an extent or two more."""
+    """The minimum size of the group on an array of this size; it may offer an extent or two more."""
     return max(0, (array_bytes - METADATA_BYTES - 2 * EXTENT_BYTES) // EXTENT_BYTES * EXTENT_BYTES)
 
 
 def room_bytes(array_bytes: int) -> int:
-    """The least that volumes of an array of this size can have: the sealed copy has its place."""
+    """The minimum space for volumes on an array of this size: the sealed copy has its place."""
     return max(0, group_bytes(array_bytes) - SPACE_BYTES)
 
 
 def size_problem(size_bytes: int) -> FieldProblem | None:
-    """Why this size cannot be cut exactly, or None. A size is refused, never rounded in silence."""
+    """Why this size cannot be allocated exactly, or None. A size is refused, never rounded silently."""
     if size_bytes % EXTENT_BYTES == 0 and size_bytes > 0:
         return None
     upper = -(-size_bytes // EXTENT_BYTES) * EXTENT_BYTES
@@ -155,8 +157,9 @@ def size_problem(size_bytes: int) -> FieldProblem | None:
 def group_create(
     array_id: str, md_uuid: str, disk: MdMember | None = None, mapping: str | None = None, raid_group: str | None = None
 ) -> GroupCreate:
-    """`disk`: of an external array, the device that it is. `mapping`: of an encrypted one, the opened device.
-    `raid_group`: of one of LVM RAID, the group over its disks."""
+    """`disk`: the device of an external array. `mapping`: the opened device of an encrypted one. `raid_group`: for LVM
+    RAID, the group over its disks.
+    """
     return GroupCreate(
         array_id=array_id,
         md_uuid=md_uuid,
@@ -171,7 +174,7 @@ def group_create(
 def group_gone(
     array_id: str, md_uuid: str, kept: Sequence[KeptVolume], disk: MdMember | None = None, raid_group: str | None = None
 ) -> GroupRemove | GroupErase:
-    """What removes the group; with the deleted volumes that are kept in it, nothing brings it back."""
+    """The step that removes the group; with retained deleted volumes, it cannot be undone."""
     if kept:
         return GroupErase(
             array_id=array_id,
@@ -192,14 +195,14 @@ def group_gone(
 
 
 def reserved_bytes(size_bytes: int) -> int:
-    """What a thick volume takes of its group's free space."""
+    """Space of a thick volume in its group."""
     return size_bytes
 
 
 def cut_steps(
     group: str, volumes: Sequence[tuple[str, int]], provisioning: Provisioning = Provisioning.THICK
 ) -> tuple[VolumeCut, ...]:
-    """Cut every (volume id, bytes). Thin ones need the group's thin pool (`pool_create`)."""
+    """Create every (volume ID, bytes). Thin ones need the group's thin pool (`pool_create`)."""
     return tuple(
         VolumeCut(
             engine=VolumeEngine.LVM,
@@ -220,7 +223,7 @@ def clone_steps(
     volume_id: str,  # noqa: ARG001 of the protocol
     volumes: Sequence[tuple[str, int]],
 ) -> tuple[VolumeCut, ...]:
-    """Cut every (volume id, bytes) as a thin volume that begins as the snapshot, on which it does not depend then."""
+    """Create every (volume ID, bytes) as a thin volume from the snapshot, on which it does not depend then."""
     source = {"source": snapshot_name(snapshot_id)}
     return tuple(cut.model_copy(update=source) for cut in cut_steps(group, volumes, Provisioning.THIN))
 
@@ -264,12 +267,12 @@ def snapshot_step(group: str, snapshot_id: str, volume_id: str, size_bytes: int)
 
 
 def snapshot_aside_name(volume_id: str, snapshot_id: str, *, volume_is_kept: bool) -> str:  # noqa: ARG001 of the protocol
-    """Where a deleted snapshot is kept, wherever its volume is."""
+    """Name of a deleted snapshot, wherever its volume is."""
     return f"d{snapshot_id.replace('-', '')[:12]}"
 
 
 def snapshot_place(volume_id: str, snapshot_id: str) -> str:  # noqa: ARG001 of the protocol
-    """Where a snapshot is that was not deleted."""
+    """Name of a snapshot that was not deleted."""
     return snapshot_name(snapshot_id)
 
 
@@ -302,7 +305,7 @@ def roll_back_problem(newer: Sequence[str]) -> str | None:  # noqa: ARG001 of th
 
 
 def chunk_bytes(group_bytes: int) -> int:
-    """The chunk of a thin pool that may one day fill a group of this size."""
+    """The chunk size of a thin pool that may one day fill a group of this size."""
     chunk = MIN_CHUNK_BYTES
     while chunk < MAX_CHUNK_BYTES and group_bytes // chunk * BYTES_PER_CHUNK > LARGE_METADATA_BYTES:
         chunk *= 2
@@ -310,10 +313,10 @@ def chunk_bytes(group_bytes: int) -> int:
 
 
 def pool_create(pool_id: str, pool: ObservedPool, free_bytes: int, asked_bytes: int) -> ThinPoolCreate | None:
-    """A thin pool for volumes of `asked_bytes` in all, in a group with `free_bytes` left; None if it does not fit.
+    """A thin pool for volumes of `asked_bytes` in total, in a group with `free_bytes` left; None if it does not fit.
 
-    Its metadata has room for every chunk of the group, so that data can grow to the last extent without it. It takes
-    half of what is free at most: it grows by itself, and what it has taken no thick volume gets.
+    Its metadata has space for every chunk of the group, so that data can grow to the last extent without growing it. It
+    uses at most half of the free space: it grows automatically, and its space is not available to thick volumes.
     """
     chunk, extent = chunk_bytes(pool.size_bytes), pool.extent_bytes
     metadata = _up(max(MIN_METADATA_BYTES, pool.size_bytes // chunk * BYTES_PER_CHUNK), extent)
@@ -332,14 +335,14 @@ def pool_create(pool_id: str, pool: ObservedPool, free_bytes: int, asked_bytes: 
 
 
 def pool_growth(pool: ObservedPool) -> ThinPoolGrow | None:
-    """How a thin pool that is getting full grows with what its group has left: by a quarter. None: it does not."""
+    """Growth of a nearly full thin pool with the free space of its group: by a quarter. None: it does not grow."""
     thin, extent = pool.thin, pool.extent_bytes
     if thin is None:
         return None
     free = pool.free_bytes // extent * extent
     metadata = thin.metadata_bytes
     if _is_due(thin.metadata_used_bytes, thin.metadata_bytes):
-        # The spare grows along.
+        # The spare grows with it.
         metadata += min(_up(thin.metadata_bytes // 4, extent), free // 2 // extent * extent)
     free -= 2 * (metadata - thin.metadata_bytes)
     data = thin.size_bytes

@@ -1,7 +1,7 @@
-"""Makes, grows and removes the thin pool of a volume group.
+"""Creates, grows and removes the thin pool of a volume group.
 
-A full pool answers writes to new chunks with an error at once (`lv_when_full` is error). Queueing them, LVM's default,
-holds commands back for a minute: hosts then abort them, and reset sessions that other volumes are served through.
+A full pool answers writes to new chunks with an error immediately (`lv_when_full` is error). Queueing them, LVM's
+default, delays commands for a minute: hosts then abort them, and reset sessions that also serve other volumes.
 """
 
 import re
@@ -16,14 +16,14 @@ from lunette.providers.volumes.lvm.plan import TAG, pool_device_path, pool_tag
 from lunette.system.doorway import System
 
 _SPARE_TAG = "lunette.spare"
-"""On the volume that becomes the metadata: the name under which LVM makes the spare, before it is one."""
+"""On the volume that becomes the metadata: the name under which LVM creates the spare, before it exists."""
 
 
 def create(system: System, step: ThinPoolCreate) -> str | None:
-    """Make the pool; None if the group has one of ours, whoever made it.
+    """Create the pool; None if the group has one of Lunette, from any step.
 
-    Of two volumes with our tags: where lvcreate makes a pool alone and is killed, it leaves a volume `lvol0` without
-    any tag, which could be anybody's. Lvconvert makes such a one for the spare: its name is written down before.
+    From two volumes with Lunette's tags: if lvcreate creates a pool alone and is killed, it leaves a volume `lvol0`
+    without any tag, whose owner is unknown. lvconvert creates such a volume for the spare: its name is recorded before.
     """
     group = own_group(system, step.group)
     parts = _parts(group, step)
@@ -39,7 +39,7 @@ def create(system: System, step: ThinPoolCreate) -> str | None:
 
 
 def undo_create(system: System, step: ThinPoolCreate) -> str | None:
-    """Remove the pool, or the parts of it, if this step made it and nothing is in it; None otherwise."""
+    """Remove the pool, or the parts of it, if this step created it and nothing is in it; None otherwise."""
     group = own_group(system, step.group)
     if parts := _parts(group, step):
         _remove(system, group, parts)
@@ -51,7 +51,7 @@ def undo_create(system: System, step: ThinPoolCreate) -> str | None:
 
 
 def grow(system: System, step: ThinPoolGrow) -> str | None:
-    """Make data and metadata as large as said; None if they are. LVM lets the spare grow with the metadata."""
+    """Grow data and metadata to these sizes; None if they have them. LVM lets the spare grow with the metadata."""
     group = own_group(system, step.group)
     known = _known(group, step.name)
     if known is None:
@@ -79,7 +79,7 @@ def remove(system: System, step: ThinPoolRemove) -> str | None:
 
 
 def take_away(system: System, group: parse.Group, pool: parse.Volume) -> str | None:
-    """Remove a pool in which nothing is; None if something is. LVM itself looks once more."""
+    """Remove an empty pool; None if it is not empty. LVM itself checks once more."""
     if group.in_pool(pool.name):
         return None
     path = f"{group.name}/{pool.name}"
@@ -88,7 +88,7 @@ def take_away(system: System, group: parse.Group, pool: parse.Volume) -> str | N
 
 
 def _is_stale(system: System, group: parse.Group, pool: parse.Volume) -> bool:
-    """True if the kernel has another size for the pool than LVM: the tool was killed before it told."""
+    """True if the kernel has another size for the pool than LVM: the tool was killed before it set it."""
     sizes = {"-tpool": pool.size_bytes, "_tmeta": pool.metadata_bytes}
     paths = {pool_device_path(group.name, pool.name, part): size for part, size in sizes.items()}
     return any(system.exists(path) and device_bytes(system, path) != size for path, size in paths.items())
@@ -100,14 +100,16 @@ def _metadata(name: str) -> str:
 
 
 def _parts(group: parse.Group, step: ThinPoolCreate) -> list[parse.Volume]:
-    """What this step made and was not put together yet: nobody was ever shown it."""
+    """Parts that this step created and that were not combined yet: no host ever saw them."""
     found = [group.volume(name) for name in (_metadata(step.name), step.name)]
     parts = [one for one in found if one and not one.is_pool and {TAG, pool_tag(step.pool_id)} <= one.tags]
     return parts + [spare for part in parts if (spare := _cut_spare(group, part))]
 
 
 def _cut_spare(group: parse.Group, metadata: parse.Volume) -> parse.Volume | None:
-    """What lvconvert was about to make the spare: named as was foretold, as large as the metadata, without any tag."""
+    """The volume that lvconvert was about to make the spare: with the recorded name, as large as the metadata, without
+    any tag.
+    """
     name = parse.tagged(metadata.tags, _SPARE_TAG)
     spare = group.volume(name) if name else None
     is_it = spare and not spare.tags and not spare.open and spare.size_bytes == metadata.size_bytes
@@ -115,7 +117,7 @@ def _cut_spare(group: parse.Group, metadata: parse.Volume) -> parse.Volume | Non
 
 
 def _next_name(group: parse.Group) -> str:
-    """What LVM calls the next volume that is given no name (generate_lv_name in lv_manip.c of LVM 2.03)."""
+    """LVM's name for the next unnamed volume (generate_lv_name in lv_manip.c of LVM 2.03)."""
     found = [re.match(r"lvol(\d+)", volume.name) for volume in group.volumes]
     return f"lvol{max((int(one[1]) for one in found if one), default=-1) + 1}"
 
@@ -134,7 +136,7 @@ def _make(system: System, step: ThinPoolCreate, spare: str) -> None:
         sized = ["--type", "linear", *bare, *tags, "--name", name, "--size", f"{size_bytes}b", "--", step.group]
         system.run(["lvcreate", "-y", *sized], timeout_s=TIMEOUT_S)
     shape = ["--poolmetadata", _metadata(step.name), "--poolmetadataspare", "y", "--chunksize", f"{step.chunk_bytes}b"]
-    # lvconvert knows no --errorwhenfull (2.03.31), but keeps in the pool what its configuration says.
+    # lvconvert has no --errorwhenfull (2.03.31), but stores in the pool what its configuration says.
     policy = ["--zero", "y", "--discards", "passdown", "--config", "activation/error_when_full=1"]
     path = f"{step.group}/{step.name}"
     system.run(["lvconvert", "-y", "--type", "thin-pool", *shape, *policy, "--", path], timeout_s=TIMEOUT_S)

@@ -1,8 +1,9 @@
-"""Takes our marks off a volume group and what is in it, and puts them back: LVM's tags, nothing of any volume.
+"""Removes Lunette's marks from a volume group and its content, and restores them: LVM's tags only, no data of any
+volume.
 
-A tag that is ours, `lunette` or `lunette.…`, becomes the same one of `released`. So undo needs no list, knows exactly
-what this step took, and leaves the tags of others alone. The group is the first to change and the last to change back:
-its tag tells how far a step came that was cut short.
+A tag of Lunette, `lunette` or `lunette.…`, becomes the same one of `released`. So undo needs no list, knows exactly
+what this step changed, and leaves foreign tags alone. The group is the first to change and the last to be restored: its
+tag shows the progress of an interrupted step.
 """
 
 from collections.abc import Collection, Iterator
@@ -22,8 +23,9 @@ _Object = tuple[str, frozenset[str]]
 
 
 def release(system: System, step: GroupRelease) -> str | None:
-    """Take the marks off; None if there are none. Raises InUse, changing nothing, while a volume is open that is to be
-    taken down."""
+    """Remove the marks; None if there are none. Raises InUse, changing nothing, while a volume that must be deactivated
+    is open.
+    """
     group, device = _group(system, step), device_path(step.md_uuid)
     if step.stops and (used := own.open_volumes(system, group, [one.name for one in group.volumes if not one.is_pool])):
         raise InUse(f"volume {step.group}/{used[0]} is open: stop the programs that use it first")
@@ -49,12 +51,12 @@ def release(system: System, step: GroupRelease) -> str | None:
 
 
 def undo_release(system: System, step: GroupRelease) -> str | None:
-    """Put the marks back, with the volumes up; None if all is so."""
+    """Restore the marks, with the volumes up; None if all is so."""
     group = _group(system, step)
     if TAG in group.tags and not (step.stops and _is_down(group)):
         return None
     list_device(system, device_path(step.md_uuid))
-    if TAG in group.tags:  # it was cut short after that
+    if TAG in group.tags:  # it was interrupted after that
         activate(system, step.group, device_path(step.md_uuid))
         return f"the volumes of {step.group} are active again"
     for name, tags in reversed(list(_objects(group))):
@@ -65,7 +67,7 @@ def undo_release(system: System, step: GroupRelease) -> str | None:
 
 
 def _is_down(group: parse.Group) -> bool:
-    """True if a volume is not active; of snapshots none is."""
+    """True if a volume is not active; snapshots never are."""
     kinds = (f"{TAG}.snapshot", f"{RELEASED}.snapshot")
     return any(not one.active and not any(tag.startswith(kinds) for tag in one.tags) for one in group.volumes)
 
@@ -76,7 +78,9 @@ def _swap(system: System, group: parse.Group, old: str, new: str) -> None:
 
 
 def _group(system: System, step: GroupRelease) -> parse.Group:
-    """The group, with its array up. Raises NotFound if it is not there, Conflict if it neither is nor was ours."""
+    """The group, with its array running. Raises NotFound if it does not exist, Conflict if it neither is nor was
+    Lunette's.
+    """
     device = device_path(step.md_uuid)
     group = observe.group_on(system, device) if ensure_running(system, step.md_uuid) else None
     if group is None or group.name != step.group:

@@ -1,4 +1,4 @@
-"""The logical volume in which an array carries its sealed copy. It is no volume of anybody and is never exported."""
+"""The logical volume with an array's sealed copy. It is not a volume and is never exported."""
 
 import base64
 
@@ -25,7 +25,9 @@ from lunette.system.doorway import System
 
 
 def read(system: System, array: ObservedArray, *, degraded: bool) -> FoundCopy:
-    """What an array with our mark carries. One that is down is started if its disks are here, as at every boot."""
+    """The sealed copies of an array with Lunette's mark. A stopped array is started if its disks are present, as at
+    every boot.
+    """
     found = FoundCopy(array_uuid=array.uuid, array=array.name)
     try:
         group = _group(system, array, degraded=degraded)
@@ -42,9 +44,10 @@ def read(system: System, array: ObservedArray, *, degraded: bool) -> FoundCopy:
 
 
 def write(system: System, order: SealOrder) -> int:
-    """Write the copy to the slot that does not hold the newest one. Returns its generation.
+    """Write the copy to the slot without the newest one. Returns its generation.
 
-    Raises NotFound while the array is down, Conflict if it is not ours, NoSpace if there is no room for the first.
+    Raises NotFound while the array is down, Conflict if it is not Lunette's, NoSpace if there is no space for the
+    first.
     """
     uuid = order.header.array_uuid
     group = own_group(system, order.group)
@@ -74,7 +77,7 @@ def write(system: System, order: SealOrder) -> int:
 
 
 def _group(system: System, array: ObservedArray, *, degraded: bool) -> parse.Group | None:
-    """The array's volume group, running. None if there is none of ours on it."""
+    """The array's volume group, running. None if it has none of Lunette."""
     device = ARRAY_MACHINES[array.engine].group_device(system, array, degraded=degraded)
     if device is None:
         return None

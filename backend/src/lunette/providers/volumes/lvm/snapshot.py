@@ -1,4 +1,4 @@
-"""Takes and deletes snapshots of thin volumes, and rolls volumes back to them.
+"""Creates and deletes snapshots of thin volumes, and rolls volumes back to them.
 
 A snapshot is a thin volume of its own that shares chunks with its origin: neither needs the other. It is never active.
 """
@@ -12,7 +12,9 @@ from lunette.system.doorway import System
 
 
 def take(system: System, step: SnapshotTake) -> str | None:
-    """Take the snapshot; None if it is there. LVM flushes and freezes the origin meanwhile, so it is one moment."""
+    """Create the snapshot; None if it exists. LVM flushes and freezes the origin meanwhile, so it is one point in
+    time.
+    """
     group = own_group(system, step.group)
     known = group.volume(step.lv_name)
     if known is not None:
@@ -30,7 +32,7 @@ def take(system: System, step: SnapshotTake) -> str | None:
 
 
 def delete(system: System, step: SnapshotDelete | SnapshotTake) -> str | None:
-    """Remove the snapshot; None if it is gone. Also takes back one that was taken.
+    """Remove the snapshot; None if it is gone. Also undoes a creation.
 
     Raises Conflict if it has another place than the step says.
     """
@@ -77,15 +79,15 @@ def roll_back(system: System, step: VolumeRollBack) -> str | None:
 
 
 def put_in_place(system: System, step: VolumeRollBack | VolumeSwap) -> str:
-    """Give the copy that has the volume's name its device."""
+    """Activate the copy that has the volume's name."""
     system.run(["lvchange", "-ay", "--", f"{step.group}/{step.lv_name}"], timeout_s=TIMEOUT_S)
     return f"volume {step.lv_name} was rolled back to {step.snapshot}"
 
 
 def copy_of_snapshot(system: System, group: parse.Group, step: VolumeRollBack | VolumeSwap) -> parse.Volume:
-    """The copy that is to take the volume's place, under a name of its own, inactive, with the volume's marks and size.
+    """The copy that is to take the volume's place, under its own name, inactive, with the volume's marks and size.
 
-    It is made if it is not there yet. Raises NotFound if the snapshot is gone.
+    It is created if it does not exist yet. Raises NotFound if the snapshot is gone.
     """
     copy = group.volume(roll_back_name(step.roll_back_id)) or _copy(system, group, step)
     if copy.size_bytes < step.size_bytes:
@@ -98,7 +100,7 @@ def _copy(system: System, group: parse.Group, step: VolumeRollBack | VolumeSwap)
     snapshot = _needed(group, step.snapshot, snapshot_tag(step.snapshot_id))
     for other in group.volumes:
         if volume_tag(step.volume_id) in other.tags and other.name != step.lv_name:
-            remove(system, group, other)  # what a roll back that failed for good has left
+            remove(system, group, other)  # left by a rollback that failed permanently
     marks = (TAG, volume_tag(step.volume_id), roll_back_tag(step.roll_back_id))
     tags = [word for tag in marks for word in ("--addtag", tag)]
     name = roll_back_name(step.roll_back_id)

@@ -1,5 +1,4 @@
-"""Sets deleted snapshots of thin volumes aside, and brings them back. A snapshot is never active: its name is all that
-changes."""
+"""Retains deleted snapshots of thin volumes, and recovers them. A snapshot is never active: only its name changes."""
 
 from lunette.domain.errors import Conflict, NotFound
 from lunette.domain.steps import SnapshotAside
@@ -10,25 +9,25 @@ from lunette.system.doorway import System
 
 
 def set_aside(system: System, step: SnapshotAside) -> str | None:
-    """Keep the snapshot under its other name; None if it is. Raises NotFound if it is gone."""
+    """Retain the snapshot under its other name; None if it is. Raises NotFound if it is missing."""
     found = _found(system, step) or _gone(step)
     return _rename(system, step, found, step.aside_name)
 
 
 def bring_back(system: System, step: SnapshotAside) -> str | None:
-    """Put the snapshot back in its place; None if it is there. Raises NotFound if it is gone."""
+    """Put the snapshot back in its place; None if it is there. Raises NotFound if it is missing."""
     found = _found(system, step) or _gone(step)
     return _rename(system, step, found, step.lv_name)
 
 
 def undo_set_aside(system: System, step: SnapshotAside) -> str | None:
-    """As `bring_back`, but what is gone cannot be brought back."""
+    """As `bring_back`, but a missing snapshot is ignored."""
     found = _found(system, step)
     return _rename(system, step, found, step.lv_name) if found else None
 
 
 def undo_bring_back(system: System, step: SnapshotAside) -> str | None:
-    """As `set_aside`, but what is gone need not be kept."""
+    """As `set_aside`, but a missing snapshot is ignored."""
     found = _found(system, step)
     return _rename(system, step, found, step.aside_name) if found else None
 
@@ -41,7 +40,7 @@ def _rename(system: System, step: SnapshotAside, found: parse.Volume, name: str)
 
 
 def _found(system: System, step: SnapshotAside) -> parse.Volume | None:
-    """The snapshot under one of its two names. Raises Conflict where both are there, or what is there is another's."""
+    """The snapshot under one of its two names. Raises Conflict if both exist, or it carries another mark."""
     group = own_group(system, step.group)
     there = [volume for volume in map(group.volume, step.names()) if volume is not None]
     for volume in there:

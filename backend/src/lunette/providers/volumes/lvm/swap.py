@@ -1,7 +1,7 @@
-"""Rolls a thin volume back and keeps what it held: a copy of the snapshot takes its place.
+"""Rolls a thin volume back and retains its content: a copy of the snapshot takes its place.
 
-What was in the place is renamed and marked before the copy gets its name, so at every moment each of the two is known
-by its name and its marks, and a step that was cut short finds how far it came.
+The previous volume is renamed and marked before the copy gets its name, so at every moment each of the two is
+identified by its name and its marks, and an interrupted step finds its progress.
 """
 
 from lunette.domain.errors import Conflict, InUse, NotFound
@@ -14,7 +14,7 @@ from lunette.system.doorway import System
 
 
 def swap(system: System, step: VolumeSwap) -> str | None:
-    """Put a copy of the snapshot in the volume's place, and keep the volume aside; None if that is done."""
+    """Put a copy of the snapshot in the volume's place, and retain the volume; None if that is done."""
     group = own_group(system, step.group)
     volume, kept = group.volume(step.lv_name), group.volume(step.aside_name)
     if volume is not None and _is_copy(volume, step):
@@ -28,9 +28,9 @@ def swap(system: System, step: VolumeSwap) -> str | None:
 
 
 def undo_swap(system: System, step: VolumeSwap) -> str | None:
-    """Remove the copy, and put back what the volume held; None if it is in its place. Raises InUse while it is open.
+    """Remove the copy, and restore the previous volume; None if it is in its place. Raises InUse while it is open.
 
-    What is gone cannot be put back.
+    A missing volume cannot be restored.
     """
     group = own_group(system, step.group)
     volume, kept = group.volume(step.lv_name), group.volume(step.aside_name)
@@ -57,7 +57,7 @@ def undo_swap(system: System, step: VolumeSwap) -> str | None:
 
 
 def _is_copy(volume: parse.Volume, step: VolumeSwap) -> bool:
-    """Whether what is in the volume's place is the copy. Raises Conflict if it is not marked as ours."""
+    """True if the copy is in the volume's place. Raises Conflict if it does not carry Lunette's mark."""
     if roll_back_tag(step.roll_back_id) not in volume.tags:
         return False
     check_own(volume, volume_tag(step.volume_id), step.group)
@@ -65,9 +65,9 @@ def _is_copy(volume: parse.Volume, step: VolumeSwap) -> bool:
 
 
 def _held(step: VolumeSwap, volume: parse.Volume | None, kept: parse.Volume | None) -> parse.Volume:
-    """What the volume held before, in its place or aside.
+    """The previous volume, in its place or retained.
 
-    Raises NotFound if it is gone, Conflict where both places are taken or what is there is another's.
+    Raises NotFound if it is gone, Conflict if both places are taken or it carries another mark.
     """
     if volume is not None and kept is not None:
         raise Conflict(f"{step.group} has both {step.lv_name} and {step.aside_name}: nothing was changed")

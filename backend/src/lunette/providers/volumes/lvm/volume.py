@@ -1,7 +1,7 @@
-"""Cuts, seals, grows and deletes logical volumes.
+"""Creates, seals, grows and deletes logical volumes.
 
-A volume is born with its tags in one commit of LVM's metadata, `lunette.fresh` among them. While it is fresh no host
-has ever seen it, so its head may be wiped and it may be taken back; once sealed, neither is ever done.
+A volume is created with its tags in one commit of LVM's metadata, `lunette.fresh` among them. While it is fresh no host
+has ever seen it, so its head may be wiped and its creation may be undone; once sealed, neither is ever done.
 """
 
 from lunette.domain.errors import Conflict, InUse, NotFound
@@ -23,11 +23,13 @@ from lunette.system.doorway import System
 
 HEAD_BYTES = 16 * MIB
 TAIL_BYTES = MIB
-"""Where file systems, partition tables and other volume managers keep what they recognize themselves by."""
+"""Where file systems, partition tables and other volume managers store the signatures by which they recognize
+themselves.
+"""
 
 
 def cut(system: System, step: VolumeCut) -> str | None:
-    """Cut the volume and wipe the head and tail of a thick one; None if it is there and sealed."""
+    """Create the volume and wipe the head and tail of a thick one; None if it exists and is sealed."""
     group = own_group(system, step.group)
     known = group.volume(step.lv_name)
     if known is None:
@@ -51,7 +53,7 @@ def cut(system: System, step: VolumeCut) -> str | None:
 
 
 def undo_cut(system: System, step: VolumeCut) -> str | None:
-    """Take a fresh volume back; None if it is gone. Refuses one that was sealed.
+    """Remove a fresh volume again; None if it is gone. Refuses one that was sealed.
 
     Raises NotFound while the group is down: the volume may be in it.
     """
@@ -67,7 +69,7 @@ def undo_cut(system: System, step: VolumeCut) -> str | None:
 
 
 def seal(system: System, step: VolumesSeal) -> str | None:
-    """Take the fresh mark off; None if none had it."""
+    """Remove the fresh mark; None if none had it."""
     marked = [name for name, tags in _sealed_volumes(system, step).items() if FRESH_TAG in tags]
     return _retag(system, step, "--deltag", marked, "sealed")
 
@@ -84,7 +86,7 @@ def undo_seal(system: System, step: VolumesSeal) -> str | None:
 
 
 def grow(system: System, step: VolumeGrow) -> str | None:
-    """Make the volume larger while it is in use; None if it has this size. One that is larger is left alone."""
+    """Grow the volume while it is in use; None if it has this size. A larger one is left alone."""
     group = own_group(system, step.group)
     known = group.volume(step.lv_name)
     if known is None:
@@ -105,7 +107,9 @@ def grow(system: System, step: VolumeGrow) -> str | None:
 
 
 def delete(system: System, step: VolumeDelete) -> str | None:
-    """Remove the volume and its data; None if it is gone. Refuses one that is open, another's, or in another place."""
+    """Remove the volume and its data; None if it is gone. Refuses one that is open, has another mark, or is in another
+    place.
+    """
     group = own_group(system, step.group)
     known = group.volume(step.lv_name)
     if known is None:

@@ -1,1 +1,1 @@
-"""zvols: block devices cut from a ZFS pool."""
+"""zvols: block devices of a ZFS pool."""

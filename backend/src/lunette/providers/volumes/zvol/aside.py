@@ -1,8 +1,8 @@
-"""Sets deleted zvols aside, and brings them back.
+"""Retains deleted zvols, and recovers them.
 
-A zvol that is kept has another name and no device (`volmode=none`), after an import too. The rename comes last on the
-way there and first on the way back, so whatever has the other name is without a device, and a step that was cut short
-finds how far it came.
+A retained zvol has another name and no device (`volmode=none`), after an import too. The rename comes last on the way
+there and first on the way back, so whatever has the other name is without a device, and an interrupted step finds its
+progress.
 """
 
 from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
@@ -17,7 +17,7 @@ GONE_TIMEOUT_S = 60.0
 
 
 def set_aside(system: System, step: VolumeAside) -> str | None:
-    """Keep the zvol under its other name; None if it is. Raises InUse while it is open, NotFound if it is gone."""
+    """Retain the zvol under its other name; None if it is. Raises InUse while it is open, NotFound if it is missing."""
     found = _found(system, step) or _gone(step)
     if found.name == _path(step, step.aside_name):
         return None
@@ -30,7 +30,7 @@ def set_aside(system: System, step: VolumeAside) -> str | None:
 
 
 def bring_back(system: System, step: VolumeAside) -> str | None:
-    """Put the zvol back in its place; None if it is there. Raises NotFound if it is gone."""
+    """Put the zvol back in its place; None if it is there. Raises NotFound if it is missing."""
     found = _found(system, step) or _gone(step)
     path, device = _path(step, step.lv_name), device_path(step.group, step.lv_name)
     if found.name == path and found.volmode == "dev" and system.exists(device):
@@ -43,17 +43,17 @@ def bring_back(system: System, step: VolumeAside) -> str | None:
 
 
 def undo_set_aside(system: System, step: VolumeAside) -> str | None:
-    """As `bring_back`, but what is gone cannot be brought back."""
+    """As `bring_back`, but a missing zvol is ignored."""
     return bring_back(system, step) if _found(system, step) else None
 
 
 def undo_bring_back(system: System, step: VolumeAside) -> str | None:
-    """As `set_aside`, but what is gone need not be kept."""
+    """As `set_aside`, but a missing zvol is ignored."""
     return set_aside(system, step) if _found(system, step) else None
 
 
 def _found(system: System, step: VolumeAside) -> Dataset | None:
-    """The zvol under one of its two names. Raises Conflict where both are there, or what is there is another's."""
+    """The zvol under one of its two names. Raises Conflict if both exist, or it carries another mark."""
     pool = own_pool(system, step.group)
     there = [pool[path] for path in (_path(step, step.lv_name), _path(step, step.aside_name)) if path in pool]
     for volume in there:
@@ -72,7 +72,9 @@ def _path(step: VolumeAside, name: str) -> str:
 
 
 def await_gone(system: System, device: str) -> None:
-    """Wait until the device is gone. ZFS takes the device away after the command has ended, once nobody has it open."""
+    """Wait until the device is gone. ZFS removes the device after the command has ended, once no process has it
+    open.
+    """
     deadline = system.monotonic() + GONE_TIMEOUT_S
     settle(system)
     while system.exists(device):

@@ -1,4 +1,4 @@
-"""Pools as the space volumes are cut from, their zvols and snapshots: pure, from what zfs and zpool told."""
+"""Pools as space for volumes, their zvols and snapshots, from the output of zfs and zpool. Pure."""
 
 from collections.abc import Sequence
 
@@ -13,9 +13,9 @@ from lunette.providers.volumes.zvol.plan import FRESH_MARK, SNAPSHOT_MARK, VOLUM
 def observed(
     found: Sequence[Dataset], arrays: Sequence[ObservedArray]
 ) -> tuple[tuple[ObservedPool, ...], tuple[ObservedVolume, ...]]:
-    """Pools and volumes as the product shows them; foreign ones without our ids.
+    """Pools and volumes of the product; foreign ones have no IDs of Lunette.
 
-    Free space is told in bytes of volumes: ZFS counts it for blocks of 128 KiB, and smaller ones may need padding.
+    Free space is in bytes of volumes: ZFS counts it for blocks of 128 KiB, and smaller ones may need padding.
     """
     by_name = {array.name: array for array in arrays}
     roots = {dataset.name: dataset for dataset in found if dataset.volume_bytes is None and dataset.name in by_name}
@@ -49,7 +49,7 @@ def _volume(dataset: Dataset, size_bytes: int, root: Dataset, ratio: float) -> O
 
 
 def _ratio(root: Dataset, array: ObservedArray) -> float:
-    """How much more ZFS counts for the blocks of a volume than they hold; 1 where the layout is not known."""
+    """ZFS's overhead factor for the blocks of a volume; 1 if the layout is unknown."""
     if array.level not in set(Level):
         return 1.0
     shift = int(root.marks.get(ASHIFT_MARK, space.MIN_ASHIFT))

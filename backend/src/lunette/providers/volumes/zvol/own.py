@@ -1,4 +1,4 @@
-"""What is ours in a ZFS pool, and what somebody uses: the looks every step takes first."""
+"""Ownership and use of volumes in a ZFS pool: the checks before every step."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,9 @@ TIMEOUT_S = 300.0
 
 
 def own_pool(system: System, name: str) -> dict[str, Dataset]:
-    """Root, zvols and snapshots by name. Raises NotFound while the pool is not imported, Conflict if it is not ours."""
+    """Root, zvols and snapshots by name. Raises NotFound while the pool is not imported, Conflict if it is not
+    Lunette's.
+    """
     found = {dataset.name: dataset for dataset in observe.datasets(system, name)}
     if name not in found:
         raise NotFound(f"pool {name} is not available: start its array, then try again")
@@ -28,7 +30,7 @@ def check_own(volume: Dataset, volume_id: str) -> None:
 
 
 def await_device(system: System, device: str) -> None:
-    """ZFS makes the device after the command has ended, and udev names it after that."""
+    """ZFS creates the device after the command has ended, and udev names it after that."""
     deadline = system.monotonic() + TIMEOUT_S
     while not system.exists(device):
         if system.monotonic() >= deadline:
@@ -38,7 +40,7 @@ def await_device(system: System, device: str) -> None:
 
 
 def held(system: System, names: Sequence[str]) -> list[str]:
-    """Which of these are open. udev opens what has just changed, so one look more is taken when it is done."""
+    """Which of these are open. udev opens what has just changed, so it is checked again after udev has finished."""
     devices = {name: f"/dev/zvol/{name}" for name in names}
     for again in (False, True):
         if again:

@@ -20,15 +20,15 @@ from lunette.domain.volumes import BLOCK_BYTES, Provisioning, VolumeEngine
 from lunette.providers.arrays.zfs.space import metadata_bytes
 
 VOLUME_MARK = "io.lunette:volume"
-"""The user property that holds the id of the volume."""
+"""The user property with the ID of the volume."""
 FRESH_MARK = "io.lunette:fresh"
 """`yes` on a zvol that no host has seen yet."""
 SNAPSHOT_MARK = "io.lunette:snapshot"
-"""The user property that holds the id of the snapshot."""
+"""The user property with the ID of the snapshot."""
 TOGETHER_MARK = "io.lunette:together"
-"""The user property that snapshots which were taken at one moment have in common."""
+"""The user property common to snapshots of one point in time."""
 ROLLED_MARK = "io.lunette:rolled"
-"""On a zvol, the id of the last roll back that was done with it."""
+"""On a zvol, the ID of its last rollback."""
 
 
 def capability(reason: str | None = None) -> EngineCapability:
@@ -48,33 +48,33 @@ def capability(reason: str | None = None) -> EngineCapability:
 
 
 def lv_name(volume_id: str) -> str:
-    """The zvol of a volume: a rename of the volume never touches it."""
+    """The zvol of a volume: a rename of the volume never changes it."""
     return f"v{volume_id.replace('-', '')[:12]}"
 
 
 def aside_name(volume_id: str) -> str:
-    """Where a deleted volume is kept."""
+    """Name of a retained deleted volume."""
     return f"d{volume_id.replace('-', '')[:12]}"
 
 
 def copy_name(roll_back_id: str) -> str:
-    """Where the clone of a snapshot waits until it takes its volume's place."""
+    """Name of the clone of a snapshot until it takes its volume's place."""
     return f"r{roll_back_id.replace('-', '')[:12]}"
 
 
 def snapshot_name(volume_id: str, snapshot_id: str) -> str:
-    """A snapshot has its place below its zvol."""
+    """A snapshot is below its zvol."""
     return f"{lv_name(volume_id)}@s{snapshot_id.replace('-', '')[:12]}"
 
 
 def snapshot_aside_name(volume_id: str, snapshot_id: str, *, volume_is_kept: bool) -> str:
-    """Where a deleted snapshot is kept: below its zvol, which may be a deleted volume by now."""
+    """Name of a deleted snapshot: below its zvol, which may be deleted too."""
     zvol = aside_name(volume_id) if volume_is_kept else lv_name(volume_id)
     return f"{zvol}@d{snapshot_id.replace('-', '')[:12]}"
 
 
 snapshot_place = snapshot_name
-"""Where a snapshot is that was not deleted."""
+"""Name of a snapshot that was not deleted."""
 
 
 def short_name(dataset: str) -> str:
@@ -92,7 +92,7 @@ def block_bytes(disk_block_bytes: int) -> int:  # noqa: ARG001 of the protocol
 
 
 def size_problem(size_bytes: int) -> FieldProblem | None:
-    """Why this size cannot be cut exactly, or None. A size is refused, never rounded in silence."""
+    """Why this size cannot be allocated exactly, or None. A size is refused, never rounded silently."""
     if size_bytes % BLOCK_BYTES == 0 and size_bytes > 0:
         return None
     upper = -(-size_bytes // BLOCK_BYTES) * BLOCK_BYTES
@@ -101,14 +101,14 @@ def size_problem(size_bytes: int) -> FieldProblem | None:
 
 
 def reserved_bytes(size_bytes: int) -> int:
-    """What a thick volume takes of its pool's free space: its size, and ZFS's metadata of it."""
+    """Space of a thick volume in its pool: its size, and ZFS's metadata of it."""
     return size_bytes + metadata_bytes(size_bytes)
 
 
 def cut_steps(
     group: str, volumes: Sequence[tuple[str, int]], provisioning: Provisioning = Provisioning.THICK
 ) -> tuple[VolumeCut, ...]:
-    """Cut every (volume id, bytes). A thin one takes what hosts write from the ZFS pool itself."""
+    """Create every (volume ID, bytes). A thin one uses space of the ZFS pool as hosts write."""
     return tuple(
         VolumeCut(
             volume_id=id_,
@@ -141,7 +141,7 @@ def grow_step(
     volume_id: str,
     from_bytes: int,
     size_bytes: int,
-    provisioning: Provisioning,  # noqa: ARG001 its zvol tells
+    provisioning: Provisioning,  # noqa: ARG001 its zvol decides
 ) -> VolumeGrow:
     return VolumeGrow(
         volume_id=volume_id,
@@ -177,7 +177,7 @@ def snapshot_delete_step(group: str, snapshot_id: str, volume_id: str) -> Snapsh
 def clone_steps(
     group: str, snapshot_id: str, volume_id: str, volumes: Sequence[tuple[str, int]]
 ) -> tuple[VolumeCut, ...]:
-    """Cut every (volume id, bytes) as a thin zvol that begins as the snapshot, which cannot go before it."""
+    """Create every (volume ID, bytes) as a thin zvol from the snapshot, which cannot be erased before it."""
     source = {"source": snapshot_name(volume_id, snapshot_id)}
     return tuple(cut.model_copy(update=source) for cut in cut_steps(group, volumes, Provisioning.THIN))
 
@@ -200,7 +200,7 @@ def roll_back_steps(
 
 
 def roll_back_problem(newer: Sequence[str]) -> str | None:
-    """ZFS goes back to the newest snapshot only; what lies between would be destroyed."""
+    """ZFS rolls back only to the newest snapshot; snapshots in between would be destroyed."""
     if not newer:
         return None
     names = ", ".join(newer)

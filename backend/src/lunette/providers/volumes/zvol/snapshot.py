@@ -1,7 +1,7 @@
-"""Takes and deletes snapshots of zvols, and rolls zvols back to them.
+"""Creates and deletes snapshots of zvols, and rolls zvols back to them.
 
-A snapshot lies below its zvol: it holds on to what is overwritten since, and clones of it cannot be without it. Nothing
-here ever destroys more than the one snapshot that is named (no -r, no -R).
+A snapshot is below its zvol: it retains what is overwritten since, and its clones depend on it. Nothing here ever
+destroys more than the one snapshot that is named (no -r, no -R).
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from lunette.system.doorway import System
 
 
 def take(system: System, step: SnapshotTake) -> str | None:
-    """Take the snapshot; None if it is there. It holds what was written until that moment, in one transaction."""
+    """Create the snapshot; None if it exists. It contains what was written until that moment, in one transaction."""
     pool = own_pool(system, step.group)
     path = f"{step.group}/{step.lv_name}"
     if path in pool:
@@ -29,10 +29,10 @@ def take(system: System, step: SnapshotTake) -> str | None:
 
 
 def take_together(system: System, step: SnapshotsTake) -> str | None:
-    """Take all of them in one transaction (zfs-snapshot(8): "snapshots are taken atomically"); None if they are there.
+    """Create all of them in one transaction (zfs-snapshot(8): "snapshots are taken atomically"); None if they exist.
 
-    One command gives all of them the same properties, so each gets its own id afterward. Raises Conflict where only
-    some are there: a later moment is another moment.
+    One command gives all of them the same properties, so each gets its own ID afterward. Raises Conflict if only some
+    exist: a later one would be of another point in time.
     """
     pool = own_pool(system, step.group)
     there = _together(pool, step)
@@ -54,7 +54,7 @@ def take_together(system: System, step: SnapshotsTake) -> str | None:
 
 
 def undo_together(system: System, step: SnapshotsTake) -> str | None:
-    """Destroy those that are there; None if none is. Raises InUse while a clone needs one."""
+    """Destroy the existing ones; None if there are none. Raises InUse while a clone needs one."""
     pool = own_pool(system, step.group)
     there = _together(pool, step)
     check_clones(pool, [known.name for known in there.values()])
@@ -64,7 +64,7 @@ def undo_together(system: System, step: SnapshotsTake) -> str | None:
 
 
 def _together(pool: dict[str, Dataset], step: SnapshotsTake) -> dict[str, Dataset]:
-    """What is there of the step, by its short name. Raises Conflict for one that is somebody else's."""
+    """Existing snapshots of the step, by short name. Raises Conflict for one with another mark."""
     found = {one.lv_name: pool[path] for one in step.snapshots if (path := f"{step.group}/{one.lv_name}") in pool}
     for one in step.snapshots:
         if one.lv_name in found and found[one.lv_name].marks.get(TOGETHER_MARK) != step.together_id:
@@ -73,12 +73,12 @@ def _together(pool: dict[str, Dataset], step: SnapshotsTake) -> dict[str, Datase
 
 
 def _check_origins(pool: dict[str, Dataset], snapshots: Sequence[SnapshotTake]) -> None:
-    """Raises Conflict where a volume changed since the plan, or what the snapshots hold on to has no room."""
+    """Raises Conflict if a volume changed since the plan, or there is no space for what the snapshots retain."""
     origins = [_volume(pool, one.group, one.origin, one.volume_id) for one in snapshots]
     for one, origin in zip(snapshots, origins, strict=True):
         if origin.volume_bytes != one.size_bytes:
             raise Conflict(f"volume {origin.name} now has a different size: create the snapshot again")
-    # dsl_dataset_snapshot_check_impl: what is reserved stays reserved beside what the snapshot holds on to.
+    # dsl_dataset_snapshot_check_impl: reserved space stays reserved in addition to what the snapshot retains.
     thick = [origin for origin in origins if not origin.is_sparse]
     held_bytes, free_bytes = sum(origin.referenced for origin in thick), pool[snapshots[0].group].available
     if held_bytes > free_bytes:
@@ -91,7 +91,7 @@ def _check_origins(pool: dict[str, Dataset], snapshots: Sequence[SnapshotTake]) 
 
 
 def delete(system: System, step: SnapshotDelete | SnapshotTake) -> str | None:
-    """Destroy the snapshot; None if it is gone. Also takes back one just taken.
+    """Destroy the snapshot; None if it is gone. Also undoes a creation.
 
     Raises InUse while a clone needs it, Conflict if it has another place than the step says.
     """
@@ -125,7 +125,7 @@ def check_clones(pool: dict[str, Dataset], snapshots: Sequence[str]) -> None:
 
 
 def roll_back(system: System, step: VolumeRollBack) -> str | None:
-    """Make the zvol as it was in its newest snapshot, with the size it has now; None if that was done.
+    """Roll the zvol back to its newest snapshot, with its present size; None if that was done.
 
     Raises InUse while it is open, and Conflict for a snapshot that is not the newest.
     """

@@ -1,5 +1,6 @@
-"""Sets deleted snapshots of zvols aside, and brings them back. A snapshot has no device: its name is all that changes,
-and it stays below its zvol."""
+"""Retains deleted snapshots of zvols, and recovers them. A snapshot has no device: only its name changes, and it stays
+below its zvol.
+"""
 
 from lunette.domain.errors import Conflict, NotFound
 from lunette.domain.steps import SnapshotAside
@@ -10,27 +11,28 @@ from lunette.system.doorway import System
 
 
 def set_aside(system: System, step: SnapshotAside) -> str | None:
-    """Keep the snapshot under its other name; None if it is. Raises NotFound if it is gone, InUse if a clone needs it:
-    it could never be erased."""
+    """Retain the snapshot under its other name; None if it is. Raises NotFound if it is missing, InUse if a clone needs
+    it: it could never be erased.
+    """
     found = _found(system, step) or _gone(step)
     check_clones(own_pool(system, step.group), [found.name])
     return _rename(system, step, found, step.aside_name)
 
 
 def bring_back(system: System, step: SnapshotAside) -> str | None:
-    """Put the snapshot back in its place; None if it is there. Raises NotFound if it is gone."""
+    """Put the snapshot back in its place; None if it is there. Raises NotFound if it is missing."""
     found = _found(system, step) or _gone(step)
     return _rename(system, step, found, step.lv_name)
 
 
 def undo_set_aside(system: System, step: SnapshotAside) -> str | None:
-    """As `bring_back`, but what is gone cannot be brought back."""
+    """As `bring_back`, but a missing snapshot is ignored."""
     found = _found(system, step)
     return _rename(system, step, found, step.lv_name) if found else None
 
 
 def undo_bring_back(system: System, step: SnapshotAside) -> str | None:
-    """As `set_aside`, but what is gone need not be kept."""
+    """As `set_aside`, but a missing snapshot is ignored."""
     found = _found(system, step)
     return _rename(system, step, found, step.aside_name) if found else None
 
@@ -44,7 +46,7 @@ def _rename(system: System, step: SnapshotAside, found: Dataset, name: str) -> s
 
 
 def _found(system: System, step: SnapshotAside) -> Dataset | None:
-    """The snapshot under one of its two names. Raises Conflict where both are there, or what is there is another's."""
+    """The snapshot under one of its two names. Raises Conflict if both exist, or it carries another mark."""
     pool = own_pool(system, step.group)
     there = [pool[path] for path in (f"{step.group}/{name}" for name in step.names()) if path in pool]
     for snapshot in there:

@@ -1,7 +1,7 @@
-"""Rolls a zvol back and keeps what it held: a clone of the snapshot takes its place, and it becomes a deleted volume.
+"""Rolls a zvol back and retains its content: a clone of the snapshot takes its place, and it becomes a deleted volume.
 
-The clone is promoted, so that the snapshots go with the volume; what it held depends on the snapshot then
-(zfs-promote(8)). The marks and the renames come last, so that a step that was cut short finds how far it came.
+The clone is promoted, so that the snapshots go with the volume; the previous content depends on the snapshot then
+(zfs-promote(8)). The marks and the renames come last, so that an interrupted step finds its progress.
 """
 
 from lunette.domain.errors import Conflict, InUse, NotFound
@@ -17,7 +17,7 @@ Pool = dict[str, Dataset]
 
 
 def swap(system: System, step: VolumeSwap) -> str | None:
-    """Put a clone of the snapshot in the zvol's place, and keep the zvol aside; None if that is done.
+    """Put a clone of the snapshot in the zvol's place, and retain the zvol; None if that is done.
 
     Raises InUse while it is open, and Conflict for a snapshot that is not its newest.
     """
@@ -38,9 +38,9 @@ def swap(system: System, step: VolumeSwap) -> str | None:
 
 
 def undo_swap(system: System, step: VolumeSwap) -> str | None:
-    """Destroy the clone, and put back what the zvol held; None if it is in its place. Raises InUse while it is open.
+    """Destroy the clone, and restore the previous zvol; None if it is in its place. Raises InUse while it is open.
 
-    What is gone cannot be put back.
+    A missing zvol cannot be restored.
     """
     pool = own_pool(system, step.group)
     volume = pool.get(_path(step, step.lv_name))
@@ -57,7 +57,7 @@ def undo_swap(system: System, step: VolumeSwap) -> str | None:
     before, copy = _before(pool, step), pool.get(_path(step, _copy(step)))
     is_aside = before.name == _path(step, step.aside_name)
     if copy is not None:
-        # It takes all that begins with a hyphen for an option, `--` too (zfs_do_promote in cmd/zfs/zfs_main.c).
+        # It treats everything that begins with a hyphen as an option, `--` too (zfs_do_promote in cmd/zfs/zfs_main.c).
         if before.origin == f"{copy.name}@{_short_snapshot(step)}":
             system.run(["zfs", "promote", before.name], timeout_s=TIMEOUT_S)
         system.run(["zfs", "destroy", "--", copy.name], timeout_s=TIMEOUT_S)
@@ -93,9 +93,9 @@ def _promoted_copy(system: System, pool: Pool, step: VolumeSwap, before: Dataset
 
 
 def _before(pool: Pool, step: VolumeSwap) -> Dataset:
-    """What the volume held before, in its place or aside.
+    """The previous zvol, in its place or retained.
 
-    Raises NotFound if it is gone, Conflict where both places are taken or what is there is another's.
+    Raises NotFound if it is gone, Conflict if both places are taken or it carries another mark.
     """
     volume, kept = pool.get(_path(step, step.lv_name)), pool.get(_path(step, step.aside_name))
     if volume is not None and kept is not None:
@@ -109,7 +109,7 @@ def _before(pool: Pool, step: VolumeSwap) -> Dataset:
 
 
 def _is_copy(volume: Dataset, step: VolumeSwap) -> bool:
-    """Whether what is in the volume's place is the clone. Raises Conflict if it is not marked as ours."""
+    """True if the clone is in the volume's place. Raises Conflict if it does not carry Lunette's mark."""
     if volume.marks.get(ROLLED_MARK) != step.roll_back_id:
         return False
     check_own(volume, step.volume_id)

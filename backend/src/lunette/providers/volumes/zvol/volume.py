@@ -1,7 +1,7 @@
-"""Cuts, seals, grows and deletes zvols.
+"""Creates, seals, grows and deletes zvols.
 
-A zvol is born with its marks in one transaction, and reads as zeros until it is written: nothing of an earlier volume
-ever shows, so nothing is wiped. While it carries the fresh mark no host has seen it, and it may be taken back.
+A zvol is created with its marks in one transaction, and reads as zeros until it is written: data of an earlier volume
+never shows, so nothing is wiped. While it carries the fresh mark no host has seen it, and its creation may be undone.
 """
 
 from lunette.domain.errors import Conflict, InUse, NoSpace, NotFound
@@ -16,7 +16,7 @@ from lunette.system.doorway import System
 
 
 def cut(system: System, step: VolumeCut) -> str | None:
-    """Cut the volume; None if it is there. Refuses what does not fit."""
+    """Create the volume; None if it exists. Refuses what does not fit."""
     found = own_pool(system, step.group)
     known = found.get(f"{step.group}/{step.lv_name}")
     if known is not None:
@@ -55,13 +55,13 @@ def _clone(system: System, step: VolumeCut, found: dict[str, Dataset]) -> str:
 
 
 def _marks(step: VolumeCut) -> list[str]:
-    # volmode=dev: a host's partitions inside are no business of this kernel.
+    # volmode=dev: this kernel must not read a host's partitions inside.
     options = ("volmode=dev", f"{VOLUME_MARK}={step.volume_id}", f"{FRESH_MARK}=yes")
     return [word for option in options for word in ("-o", option)]
 
 
 def undo_cut(system: System, step: VolumeCut) -> str | None:
-    """Take a fresh volume back; None if it is gone. Refuses one that was sealed.
+    """Remove a fresh volume again; None if it is gone. Refuses one that was sealed.
 
     Raises NotFound while the pool is not imported: the volume may be in it.
     """
@@ -76,7 +76,7 @@ def undo_cut(system: System, step: VolumeCut) -> str | None:
 
 
 def seal(system: System, step: VolumesSeal) -> str | None:
-    """Take the fresh mark off; None if none had it."""
+    """Remove the fresh mark; None if none had it."""
     marked = [found.name for found in _sealed_volumes(system, step) if is_fresh(found)]
     if not marked:
         return None
@@ -97,7 +97,7 @@ def undo_seal(system: System, step: VolumesSeal) -> str | None:
 
 
 def grow(system: System, step: VolumeGrow) -> str | None:
-    """Make the volume larger while it is in use; None if it has this size. One that is larger is left alone."""
+    """Grow the volume while it is in use; None if it has this size. A larger one is left alone."""
     found = own_pool(system, step.group)
     known = found.get(f"{step.group}/{step.lv_name}")
     if known is None or known.volume_bytes is None:
@@ -119,7 +119,9 @@ def grow(system: System, step: VolumeGrow) -> str | None:
 
 
 def delete(system: System, step: VolumeDelete) -> str | None:
-    """Remove the volume and its data; None if it is gone. Refuses one that is open, another's, or in another place."""
+    """Remove the volume and its data; None if it is gone. Refuses one that is open, has another mark, or is in another
+    place.
+    """
     pool = own_pool(system, step.group)
     known = pool.get(f"{step.group}/{step.lv_name}")
     if known is None:
